@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { action, Id, Instant } from './define.ts';
+import { everyone } from './scopes.ts';
+
+export const metricNames = ['views', 'reach', 'likes', 'comments', 'shares', 'quotes', 'saves', 'clicks'] as const;
+export type MetricName = (typeof metricNames)[number];
+
+/** SPEC, Statistics rules 4: views, reach and clicks are not engagement. */
+export const engagementMetrics = ['likes', 'comments', 'shares', 'quotes', 'saves'] as const;
+
+const meaning: Record<MetricName, string> = {
+  views: 'Times it was shown',
+  reach: 'People who saw it',
+  likes: 'Likes, favourites, reactions',
+  comments: 'Comments and replies',
+  shares: 'Shares, reposts, boosts',
+  quotes: 'Quotes',
+  saves: 'Saves and bookmarks',
+  clicks: 'Clicks',
+};
+const each = <S extends z.ZodType>(schema: (text: string) => S) =>
+  Object.fromEntries(metricNames.map((name) => [name, schema(meaning[name])])) as Record<MetricName, S>;
+
+export const Metrics = z
+  .object({
+    ...each((text) => z.int().optional().describe(`${text}; absent when the network does not report it`)),
+    fetchedAt: z.string().describe('ISO-8601 instant of the read; the numbers are those of the network at that time'),
+    error: z
+      .string()
+      .optional()
+      .describe('Present when the latest read failed; the numbers are then those of the read before'),
+  })
+  .meta({ id: 'Metrics' });
+export type Metrics = z.output<typeof Metrics>;
+
+export const MetricsEntry = z
+  .object({
+    accountId: z.string(),
+    provider: z.string().describe('Display name of the network'),
+    externalId: z.string().describe("The network's own post id"),
+    publishedAt: z.string().describe('ISO-8601 instant'),
+    metrics: Metrics.optional().describe('Absent until the first read'),
+    nextFetchAt: z
+      .string()
+      .optional()
+      .describe('ISO-8601 instant of the next read; absent when the schedule is over or the network reports nothing'),
+  })
+  .meta({ id: 'MetricsEntry', description: 'Statistics of one post on one account' });
+export type MetricsEntry = z.output<typeof MetricsEntry>;
+
+export const Totals = z
+  .object({
+    posts: z.int().describe('Posts published in the range; a post sent to several accounts counts once'),
+    ...each((text) => z.int().describe(text)),
+    engagement: z.int().describe('likes + comments + shares + quotes + saves'),
+  })
+  .meta({ id: 'Totals' });
+export type Totals = z.output<typeof Totals>;
+
+export const Summary = z
+  .object({
+    from: z.string().describe('As sent'),
+    to: z.string().describe('As sent'),
+    timeZone: z.string().describe('As sent'),
+    totals: Totals,
+    byAccount: z.array(z.object({ accountId: z.string(), provider: z.string(), totals: Totals })),
+    byNetwork: z.array(z.object({ provider: z.string(), totals: Totals })),
+    topPosts: z
+      .array(
+        z.object({
+          postId: z.string(),
+          text: z.string().describe('Text of the first item of the original version'),
+          publishedAt: z.string().describe('ISO-8601 instant'),
+          accountIds: z.array(z.string()),
+          engagement: z.int(),
+          views: z.int(),
+        }),
+      )
+      .describe('The 10 posts with the highest engagement, summed over their accounts'),
+    bestTimes: z
+      .array(
+        z.object({
+          weekday: z.int().describe('1 Monday to 7 Sunday, in timeZone'),
+          hour: z.int().describe('0 to 23, in timeZone'),
+          posts: z.int(),
+          engagement: z.int(),
+          average: z.number().describe('Engagement per post'),
+          lowConfidence: z.boolean().describe('True with fewer than 3 posts'),
+        }),
+      )
+      .describe('One entry for each weekday and hour that had posts'),
+  })
+  .meta({ id: 'Summary', description: 'What was published in a range, and how it did' });
+export type Summary = z.output<typeof Summary>;
+
+const noTotals: Totals = {
+  posts: 0,
+  views: 0,
+  reach: 0,
+  likes: 0,
+  comments: 0,
+  shares: 0,
+  quotes: 0,
+  saves: 0,
+  clicks: 0,
+  engagement: 0,
+};
+const exampleTotals: Totals = { ...noTotals, posts: 1, likes: 12, comments: 3, shares: 2, engagement: 17 };
+
+export const analyticsActions = {
+  'analytics.summary': action({
+    kind: 'ReadOnly',
+    scope: 'posts:read',
+    roles: everyone,
+    mcp: 'OnRequest',
+    summary: 'Summarise a time range',
+    description:
+      'Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time.',
+    input: z.strictObject({
+      from: Instant.describe('Start of the range, inclusive'),
+      to: Instant.describe('End of the range, exclusive; at most 400 days after from'),
+      accountIds: z.array(Id).max(500).default([]).describe('Only these accounts; empty means every account'),
+      timeZone: z
+        .string()
+        .max(100)
+        .default('UTC')
+        .describe('IANA name for weekday and hour of bestTimes; an unknown name counts as UTC'),
+    }),
+    output: Summary,
+    errors: [],
+    examples: [
+      {
+        title: 'A week',
+        input: { from: '2026-11-02T00:00:00Z', to: '2026-11-09T00:00:00Z', timeZone: 'Europe/Berlin' },
+        output: {
+          from: '2026-11-02T00:00:00Z',
+          to: '2026-11-09T00:00:00Z',
+          timeZone: 'Europe/Berlin',
+          totals: exampleTotals,
+          byAccount: [{ accountId: 'acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6', provider: 'Bluesky', totals: exampleTotals }],
+          byNetwork: [{ provider: 'Bluesky', totals: exampleTotals }],
+          topPosts: [
+            {
+              postId: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1',
+              text: 'Posthorn is here',
+              publishedAt: '2026-11-03T09:30:00.000Z',
+              accountIds: ['acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6'],
+              engagement: 17,
+              views: 0,
+            },
+          ],
+          bestTimes: [{ weekday: 2, hour: 10, posts: 1, engagement: 17, average: 17, lowConfidence: true }],
+        },
+      },
+    ],
+  }),
+};

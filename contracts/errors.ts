@@ -1,0 +1,74 @@
+import { z } from 'zod';
+
+/** SPEC, Errors: the eleven codes. Clients branch on the code; the status follows from it. */
+export const errors = {
+  BadInput: {
+    status: 400,
+    meaning: 'The input does not match the schema, or a range is malformed. `message` names the first field at fault.',
+  },
+  Invalid: {
+    status: 400,
+    meaning: 'The post breaks limits of a network it goes to. `issues` holds one entry per broken limit.',
+  },
+  Unauthorized: {
+    status: 401,
+    meaning: 'The token is missing, wrong or revoked.',
+  },
+  PlanLimit: {
+    status: 402,
+    meaning:
+      'The plan of the workspace does not cover this, or its monthly allowance is used up. `message` says which and what lifts it. Retrying does not help.',
+  },
+  ApprovalRequired: {
+    status: 403,
+    meaning: 'A human has to do or approve this in the app. Do not retry.',
+  },
+  Forbidden: {
+    status: 403,
+    meaning: 'The role of the user, or the kind of token, does not allow it.',
+  },
+  NotFound: {
+    status: 404,
+    meaning: 'Nothing with this id exists in the workspace, or the path does not exist.',
+  },
+  UnknownAction: {
+    status: 404,
+    meaning: 'There is no action of this name. `GET /api/agent/tools` lists them.',
+  },
+  Conflict: {
+    status: 409,
+    meaning: 'The post changed state (for example already published), or baseUpdatedAt is stale. Read it again.',
+  },
+  TooManyRequests: {
+    status: 429,
+    meaning: 'Too many requests. Wait for the seconds in `Retry-After`, then try again.',
+  },
+  Internal: {
+    status: 500,
+    meaning: 'A fault of the server. Try again later and quote `x-request-id`.',
+  },
+} as const;
+
+export type ErrorCode = keyof typeof errors;
+
+/** Every action can answer with these; a declaration lists only what comes on top. */
+export const commonErrors = ['BadInput', 'Unauthorized', 'Forbidden', 'TooManyRequests', 'Internal'] as const;
+
+export const Issue = z
+  .object({
+    path: z.string().describe('Where the problem is, as a dotted path: `versions.0.content.1.body`'),
+    code: z.string().describe('A stable name of the problem, for programs: `TooLong`, `UnknownField`, …'),
+    message: z.string().describe('A sentence for humans that says what to do'),
+    accountId: z.string().optional().describe('The account whose limit is broken'),
+    provider: z.string().optional().describe('Display name of the network whose limit is broken'),
+    limit: z.union([z.number(), z.string()]).optional().describe('What the network allows'),
+    actual: z.union([z.number(), z.string()]).optional().describe('What the post has'),
+  })
+  .meta({ id: 'Issue', description: 'One problem in an input or a post' });
+export type Issue = z.output<typeof Issue>;
+
+export interface ErrorBody {
+  code: ErrorCode;
+  message: string;
+  issues: Issue[];
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { action } from './define.ts';
+import { everyone } from './scopes.ts';
+
+export const MediaItem = z
+  .object({
+    id: z.string().describe('Media id, prefix `media_`; goes into the media list of a content item'),
+    kind: z.enum(['Image', 'Video']),
+    mimeType: z.string().describe('Read from the content, not from the file name'),
+    bytes: z.int().describe('Size of the file'),
+    width: z.int().describe('Pixels'),
+    height: z.int().describe('Pixels'),
+    durationMs: z.int().optional().describe('Length of a video in milliseconds'),
+    alt: z.string().optional().describe('Alternative text for people who cannot see it'),
+    url: z.string().describe('Address of the file'),
+    thumbnailUrl: z.string().describe('Address of a small picture of it'),
+    createdAt: z.string().describe('ISO-8601 instant'),
+  })
+  .meta({ id: 'MediaItem', description: 'An image or video of the media library' });
+export type MediaItem = z.output<typeof MediaItem>;
+
+export const mediaActions = {
+  'media.list': action({
+    kind: 'ReadOnly',
+    scope: 'posts:read',
+    roles: everyone,
+    mcp: 'Listed',
+    summary: 'List the media library',
+    description:
+      'Images and videos that posts can use, newest first. Their ids go into the media list of a content item.',
+    input: z.strictObject({
+      limit: z.int().min(1).max(100).default(50).describe('How many to return'),
+      cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
+    }),
+    output: z.object({
+      media: z.array(MediaItem),
+      nextCursor: z.string().optional().describe('Present when there are more'),
+    }),
+    errors: [],
+    examples: [
+      {
+        title: 'One image',
+        input: {},
+        output: {
+          media: [
+            {
+              id: 'media_01JCQ3A1B2C3D4E5F6G7H8J9K0',
+              kind: 'Image',
+              mimeType: 'image/jpeg',
+              bytes: 184_220,
+              width: 1200,
+              height: 800,
+              alt: 'A post horn on a wooden table',
+              url: 'http://localhost:3000/media/media_01JCQ3A1B2C3D4E5F6G7H8J9K0',
+              thumbnailUrl: 'http://localhost:3000/media/media_01JCQ3A1B2C3D4E5F6G7H8J9K0?size=thumbnail',
+              createdAt: '2026-11-02T08:20:00.000Z',
+            },
+          ],
+        },
+      },
+    ],
+  }),
+};

@@ -1,0 +1,379 @@
+import { z } from 'zod';
+import { Deleted } from './accounts.ts';
+import { MetricsEntry } from './analytics.ts';
+import { action, Id, Instant, InstantOrEmpty } from './define.ts';
+import { Issue } from './errors.ts';
+import { editors, everyone } from './scopes.ts';
+
+export const postStatuses = ['Draft', 'Scheduled', 'Publishing', 'Published', 'Failed'] as const;
+export type PostStatus = (typeof postStatuses)[number];
+
+const Body = z.string().max(100_000);
+const Options = z.record(z.string().max(100), z.string().max(10_000));
+
+export const ContentItem = z
+  .object({
+    body: z.string().describe('Plain text, no HTML'),
+    media: z.array(z.string()).describe('Media ids in display order'),
+  })
+  .meta({ id: 'ContentItem', description: 'One item of a post; a thread has several' });
+
+export const Version = z
+  .object({
+    accountId: z.string().optional().describe('Account this version overrides; absent on the original version'),
+    content: z.array(ContentItem).describe('The items in order'),
+    options: z.record(z.string(), z.string()).describe('Network options by key, see providers.limits'),
+  })
+  .meta({ id: 'Version', description: 'Text, media and options: the original, or what one account gets instead' });
+export type Version = z.output<typeof Version>;
+
+export const VersionInput = z
+  .strictObject({
+    accountId: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('Account this version overrides; empty for the original version'),
+    content: z
+      .array(
+        z.strictObject({
+          body: Body.describe('Plain text, no HTML'),
+          media: z.array(Id).max(100).default([]).describe('Media ids in display order'),
+        }),
+      )
+      .min(1)
+      .max(100)
+      .describe('The items in order; a thread has several'),
+    options: Options.default({}).describe('Network options by key, see providers.limits'),
+  })
+  .meta({ id: 'VersionInput' });
+export type VersionInput = z.output<typeof VersionInput>;
+
+export const Result = z
+  .object({
+    accountId: z.string(),
+    ok: z.boolean().describe('Whether publishing to this account succeeded'),
+    externalId: z.string().optional().describe("The network's own post id"),
+    uncertain: z
+      .boolean()
+      .optional()
+      .describe('True when success could not be confirmed: look at the network before you publish again'),
+    url: z.string().optional().describe('Address of the post on the network'),
+    error: z
+      .object({ code: z.string().describe('A stable name'), message: z.string().describe('What to do') })
+      .optional()
+      .describe('Why it failed'),
+    publishedAt: z.string().optional().describe('ISO-8601 instant'),
+  })
+  .meta({ id: 'Result', description: 'How publishing to one account ended' });
+export type Result = z.output<typeof Result>;
+
+export const Post = z
+  .object({
+    id: z.string().describe('Post id, prefix `post_`'),
+    status: z.enum(postStatuses),
+    accountIds: z.array(z.string()).describe('Accounts it goes to'),
+    versions: z.array(Version).describe('The original version first, then the overrides'),
+    scheduledAt: z
+      .string()
+      .optional()
+      .describe('ISO-8601 instant. On a Draft it is only a wish: nothing happens at that time until it is scheduled'),
+    results: z.array(Result).describe('One per account after publishing; empty before'),
+    updatedAt: z
+      .string()
+      .describe('ISO-8601 instant with microseconds; grows with every change. Send it back as baseUpdatedAt'),
+  })
+  .meta({ id: 'Post' });
+export type Post = z.output<typeof Post>;
+
+export const Validation = z
+  .object({
+    valid: z.literal(true),
+    issues: z.array(Issue).describe('Always empty: broken limits are answered as an error `Invalid`'),
+    warnings: z.array(Issue).describe('What is allowed but may surprise'),
+  })
+  .meta({ id: 'Validation' });
+export type Validation = z.output<typeof Validation>;
+
+const accountId = 'acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6';
+const draft: Post = {
+  id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1',
+  status: 'Draft',
+  accountIds: [accountId],
+  versions: [{ content: [{ body: 'Posthorn is here', media: [] }], options: {} }],
+  results: [],
+  updatedAt: '2026-11-15T09:30:00.123456Z',
+};
+const edited = (change: Partial<Post>): Post => ({ ...draft, ...change, updatedAt: '2026-11-15T09:31:00.654321Z' });
+
+const PostId = Id.describe('Post id');
+const VersionAccount = z
+  .string()
+  .max(100)
+  .default('')
+  .describe('Account whose version is meant; empty for the original version');
+
+export const postActions = {
+  'posts.list': action({
+    kind: 'ReadOnly',
+    scope: 'posts:read',
+    roles: everyone,
+    mcp: 'Listed',
+    summary: 'List posts',
+    description: 'Posts of the workspace, newest first, one page at a time.',
+    input: z.strictObject({
+      status: z.enum(postStatuses).optional().describe('Only posts with this status'),
+      limit: z.int().min(1).max(100).default(50).describe('How many to return'),
+      cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
+    }),
+    output: z.object({
+      posts: z.array(Post),
+      nextCursor: z.string().optional().describe('Present when there are more; send it as cursor'),
+    }),
+    errors: [],
+    examples: [{ title: 'Drafts', input: { status: 'Draft' }, output: { posts: [draft] } }],
+  }),
+
+  'posts.get': action({
+    kind: 'ReadOnly',
+    scope: 'posts:read',
+    roles: everyone,
+    mcp: 'Listed',
+    summary: 'Read one post',
+    description: 'One post with all its versions and, after publishing, the result per account.',
+    input: z.strictObject({ id: PostId }),
+    output: Post,
+    errors: ['NotFound'],
+    examples: [{ title: 'A draft', input: { id: draft.id }, output: draft }],
+  }),
+
+  'posts.create': action({
+    kind: 'Write',
+    scope: 'posts:write',
+    roles: editors,
+    mcp: 'Listed',
+    summary: 'Create a draft',
+    description:
+      'Saves a draft. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is called and a human approves it.',
+    input: z.strictObject({
+      accountIds: z.array(Id).max(100).default([]).describe('Accounts the post goes to'),
+      body: Body.default('').describe('Text of the original version'),
+      scheduledAt: InstantOrEmpty.default('').describe('Wished time; empty saves a draft without one'),
+    }),
+    output: Post,
+    errors: [],
+    examples: [{ title: 'A draft', input: { accountIds: [accountId], body: 'Posthorn is here' }, output: draft }],
+  }),
+
+  'posts.update': action({
+    kind: 'Write',
+    scope: 'posts:write',
+    roles: editors,
+    mcp: 'Listed',
+    summary: 'Replace a post',
+    description:
+      'Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to be told (Conflict) when somebody changed the post meanwhile. Changing a Scheduled post needs a human.',
+    input: z.strictObject({
+      id: PostId,
+      accountIds: z.array(Id).max(100).describe('Accounts the post goes to'),
+      versions: z
+        .array(VersionInput)
+        .min(1)
+        .max(101)
+        .describe('Exactly one original version, and at most one per account of accountIds'),
+      scheduledAt: InstantOrEmpty.default('').describe('Wished time; empty for none'),
+      baseUpdatedAt: InstantOrEmpty.default('').describe('updatedAt of the post this change is based on'),
+    }),
+    output: Post,
+    errors: ['ApprovalRequired', 'NotFound', 'Conflict'],
+    examples: [
+      {
+        title: 'Another text',
+        input: {
+          id: draft.id,
+          accountIds: [accountId],
+          versions: [{ content: [{ body: 'Posthorn is here, and it can thread' }, { body: '2/2' }] }],
+          baseUpdatedAt: draft.updatedAt,
+        },
+        output: edited({
+          versions: [
+            {
+              content: [
+                { body: 'Posthorn is here, and it can thread', media: [] },
+                { body: '2/2', media: [] },
+              ],
+              options: {},
+            },
+          ],
+        }),
+      },
+    ],
+  }),
+
+  'posts.setVersionText': action({
+    kind: 'Write',
+    scope: 'posts:write',
+    roles: editors,
+    mcp: 'Listed',
+    summary: 'Set the text of a version',
+    description:
+      'Replaces the text of one item, in the original version or in the version of one account. An account without a version of its own gets one, copied from the original. Changing a Scheduled post needs a human.',
+    input: z.strictObject({
+      id: PostId,
+      body: Body.describe('The new text'),
+      accountId: VersionAccount,
+      itemIndex: z
+        .int()
+        .min(0)
+        .max(99)
+        .default(0)
+        .describe('Which item, from 0; the number of items adds one at the end'),
+    }),
+    output: Post,
+    errors: ['ApprovalRequired', 'NotFound', 'Conflict'],
+    examples: [
+      {
+        title: 'Only for one account',
+        input: { id: draft.id, accountId, body: 'Hello Bluesky' },
+        output: edited({
+          versions: [...draft.versions, { accountId, content: [{ body: 'Hello Bluesky', media: [] }], options: {} }],
+        }),
+      },
+    ],
+  }),
+
+  'posts.setOption': action({
+    kind: 'Write',
+    scope: 'posts:write',
+    roles: editors,
+    mcp: 'Listed',
+    summary: 'Set an option',
+    description:
+      'Sets a network option, see providers.limits for keys and choices. On the original version it applies to every account of that network. An empty value removes it, so that the default applies. Changing a Scheduled post needs a human.',
+    input: z.strictObject({
+      id: PostId,
+      key: z.string().min(1).max(100).describe('`<network>.<option>`'),
+      accountId: VersionAccount,
+      value: z.string().max(10_000).default('').describe('The value as text; empty removes the option'),
+    }),
+    output: Post,
+    errors: ['ApprovalRequired', 'NotFound', 'Conflict'],
+    examples: [
+      {
+        title: 'Nobody may reply',
+        input: { id: draft.id, key: 'bluesky.reply_control', value: 'nobody' },
+        output: edited({
+          versions: [
+            { content: [{ body: 'Posthorn is here', media: [] }], options: { 'bluesky.reply_control': 'nobody' } },
+          ],
+        }),
+      },
+    ],
+  }),
+
+  'posts.validate': action({
+    kind: 'ReadOnly',
+    scope: 'posts:read',
+    roles: everyone,
+    mcp: 'Listed',
+    summary: 'Check a post against the limits',
+    description:
+      'Checks the post against the limits of every network it goes to. Broken limits are answered as error `Invalid`, with one issue per problem and account. Call it before asking to schedule or publish.',
+    input: z.strictObject({ id: PostId }),
+    output: Validation,
+    errors: ['Invalid', 'NotFound'],
+    examples: [{ title: 'All fine', input: { id: draft.id }, output: { valid: true, issues: [], warnings: [] } }],
+  }),
+
+  'posts.schedule': action({
+    kind: 'NeedsApproval',
+    scope: 'posts:publish',
+    roles: editors,
+    mcp: 'Listed',
+    summary: 'Schedule a draft',
+    description:
+      'Schedules a draft for a time in the future; it then goes public by itself, which cannot be undone. A human approves it in the app.',
+    input: z.strictObject({
+      id: PostId,
+      at: Instant.describe('When to publish: an instant in the future'),
+    }),
+    output: Post,
+    errors: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
+    openWorld: true,
+    examples: [
+      {
+        title: 'Tomorrow morning',
+        input: { id: draft.id, at: '2026-11-16T08:00:00Z' },
+        output: edited({ status: 'Scheduled', scheduledAt: '2026-11-16T08:00:00.000Z' }),
+      },
+    ],
+  }),
+
+  'posts.publishNow': action({
+    kind: 'NeedsApproval',
+    scope: 'posts:publish',
+    roles: editors,
+    mcp: 'Listed',
+    summary: 'Publish now',
+    description:
+      'Publishes a Draft or Failed post to all its accounts at once. Accounts that already have it are left out. Public and irreversible. A human approves it in the app.',
+    input: z.strictObject({ id: PostId }),
+    output: Post,
+    errors: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
+    openWorld: true,
+    examples: [{ title: 'Publish', input: { id: draft.id }, output: edited({ status: 'Publishing' }) }],
+  }),
+
+  'posts.delete': action({
+    kind: 'NeedsApproval',
+    scope: 'posts:publish',
+    roles: editors,
+    mcp: 'Listed',
+    summary: 'Delete a post',
+    description: 'Deletes a post that is not published. It cannot be brought back. A human approves it in the app.',
+    input: z.strictObject({ id: PostId }),
+    output: Deleted,
+    errors: ['NotFound', 'Conflict'],
+    destructive: true,
+    examples: [{ title: 'Delete', input: { id: draft.id }, output: { id: draft.id, deleted: true } }],
+  }),
+
+  'posts.metrics': action({
+    kind: 'ReadOnly',
+    scope: 'posts:read',
+    roles: everyone,
+    mcp: 'OnRequest',
+    summary: 'Read the statistics of a post',
+    description:
+      'Numbers per account the post was published to, as stored at the last read (fetchedAt). Networks are read 1 h, 6 h, 24 h, 3 d, 7 d and 30 d after publication.',
+    input: z.strictObject({ id: PostId }),
+    output: z.object({ postId: z.string(), accounts: z.array(MetricsEntry) }),
+    errors: ['NotFound'],
+    examples: [
+      {
+        title: 'After the first read',
+        input: { id: draft.id },
+        output: {
+          postId: draft.id,
+          accounts: [
+            {
+              accountId,
+              provider: 'Bluesky',
+              externalId: 'at://did:plc:anna/app.bsky.feed.post/3lb2k4x5y6z7a',
+              publishedAt: '2026-11-15T09:35:00.000Z',
+              metrics: {
+                likes: 12,
+                comments: 3,
+                shares: 2,
+                quotes: 0,
+                saves: 1,
+                fetchedAt: '2026-11-15T10:35:02.000Z',
+              },
+              nextFetchAt: '2026-11-15T15:35:00.000Z',
+            },
+          ],
+        },
+      },
+    ],
+  }),
+};

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import { metricNames } from './analytics.ts';
+import { action, Empty } from './define.ts';
+import { everyone } from './scopes.ts';
+
+const ImageLimits = z
+  .object({
+    max: z.int().describe('Images per item'),
+    mimeTypes: z.array(z.string()).describe('Accepted types'),
+    maxBytes: z.int().describe('Bytes per image'),
+    minWidth: z.int().optional().describe('Pixels'),
+    minHeight: z.int().optional().describe('Pixels'),
+    maxPixels: z.int().optional().describe('Width times height'),
+    minRatio: z.number().optional().describe('Least width divided by height'),
+    maxRatio: z.number().optional().describe('Greatest width divided by height'),
+    maxAltLength: z.int().optional().describe('Characters of alternative text'),
+  })
+  .meta({ id: 'ImageLimits' });
+
+const VideoLimits = z
+  .object({
+    max: z.int().describe('Videos per item'),
+    mimeTypes: z.array(z.string()).describe('Accepted types'),
+    maxBytes: z.int().describe('Bytes per video'),
+    minDurationMs: z.int().optional().describe('Shortest, in milliseconds'),
+    maxDurationMs: z.int().optional().describe('Longest, in milliseconds'),
+    minRatio: z.number().optional().describe('Least width divided by height'),
+    maxRatio: z.number().optional().describe('Greatest width divided by height'),
+  })
+  .meta({ id: 'VideoLimits' });
+
+export const Constraints = z
+  .object({
+    characters: z
+      .object({
+        max: z.int().describe('Greatest length of one item, counted as `counting` says'),
+        counting: z.string().describe('How the network counts: what an emoji, a URL or a mention costs'),
+        maxBytes: z.int().optional().describe('A second limit: UTF-8 bytes of one item'),
+        required: z.boolean().describe('True when an item without text is refused even with media'),
+      })
+      .describe('Limits of the text of one item'),
+    media: z
+      .object({
+        min: z.int().describe('Least media of the first item; 0 when text alone is fine'),
+        max: z.int().describe('Most media of one item'),
+        mixed: z.boolean().describe('Whether images and videos may stand in one item'),
+        images: ImageLimits.optional().describe('Absent when the network takes no images'),
+        videos: VideoLimits.optional().describe('Absent when the network takes no videos'),
+        transport: z
+          .enum(['Upload', 'PublicUrl'])
+          .describe('PublicUrl: the network fetches the file, so the service must be reachable from the internet'),
+      })
+      .describe('Limits of the media of one item'),
+    thread: z
+      .object({
+        max: z.int().describe('Most items of one post; 1 when there are no threads'),
+        form: z
+          .enum(['Replies', 'Comments', 'None'])
+          .describe('What items after the first become: replies to the one before, comments, or nothing'),
+      })
+      .describe('Limits of a thread'),
+    metrics: z.array(z.enum(metricNames)).describe('Metrics the network reports; empty when it reports nothing'),
+  })
+  .meta({ id: 'Constraints' });
+export type Constraints = z.output<typeof Constraints>;
+
+export const Option = z
+  .object({
+    key: z.string().describe('`<network>.<option>`, the key that posts.setOption takes'),
+    label: z.string().describe('Name for humans'),
+    type: z
+      .enum(['Text', 'Choice', 'Boolean', 'Integer', 'Url', 'List', 'Instant'])
+      .describe('Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list'),
+    choices: z
+      .array(z.object({ value: z.string(), label: z.string() }))
+      .optional()
+      .describe('The allowed values of a Choice'),
+    default: z.string().optional().describe('What applies when the option is not set'),
+    required: z.boolean().optional().describe('True when a post to this network needs it'),
+    maxLength: z.int().optional().describe('Greatest length of a Text, or entries of a List'),
+    description: z.string().optional().describe('What it does'),
+  })
+  .meta({ id: 'Option' });
+export type Option = z.output<typeof Option>;
+
+export const ProviderLimits = z
+  .object({
+    network: z.string().describe('Key of the network'),
+    provider: z.string().describe('Display name of the network'),
+    constraints: Constraints,
+    options: z.array(Option),
+  })
+  .meta({ id: 'ProviderLimits', description: 'What one network allows and which options it has' });
+export type ProviderLimits = z.output<typeof ProviderLimits>;
+
+export const Provider = z
+  .object({
+    network: z.string().describe('Key of the network'),
+    provider: z.string().describe('Display name of the network'),
+    connectUrl: z.string().describe('The user opens it in a browser to connect an account'),
+    configured: z.boolean().describe('True when the operator has set the credentials of the real network'),
+    sandbox: z.boolean().describe('True when accounts connect to the built-in sandbox: nothing leaves the server'),
+  })
+  .meta({ id: 'Provider', description: 'A network the server can connect to' });
+export type Provider = z.output<typeof Provider>;
+
+export const providerActions = {
+  'providers.limits': action({
+    kind: 'ReadOnly',
+    scope: 'posts:read',
+    roles: everyone,
+    mcp: 'Listed',
+    summary: 'Read the limits of every network',
+    description:
+      'Character, media and thread limits, option keys with their choices, and the metrics each network reports (constraints.metrics). Read it before writing text for a network.',
+    input: Empty,
+    output: z.object({ providers: z.array(ProviderLimits) }),
+    errors: [],
+    examples: [
+      {
+        title: 'One of the networks',
+        input: {},
+        output: {
+          providers: [
+            {
+              network: 'bluesky',
+              provider: 'Bluesky',
+              constraints: {
+                characters: {
+                  max: 300,
+                  counting: 'Grapheme clusters: an emoji is one',
+                  maxBytes: 3000,
+                  required: false,
+                },
+                media: {
+                  min: 0,
+                  max: 4,
+                  mixed: false,
+                  images: { max: 4, mimeTypes: ['image/jpeg', 'image/png'], maxBytes: 2_000_000 },
+                  transport: 'Upload',
+                },
+                thread: { max: 25, form: 'Replies' },
+                metrics: ['likes', 'comments', 'shares', 'quotes', 'saves'],
+              },
+              options: [
+                {
+                  key: 'bluesky.reply_control',
+                  label: 'Who can reply',
+                  type: 'Choice',
+                  choices: [
+                    { value: 'everyone', label: 'Everyone' },
+                    { value: 'nobody', label: 'Nobody' },
+                  ],
+                  default: 'everyone',
+                },
+              ],
+            },
+          ],
+        },
+      },
+    ],
+  }),
+
+  'providers.list': action({
+    kind: 'ReadOnly',
+    scope: 'posts:read',
+    roles: everyone,
+    mcp: 'Listed',
+    summary: 'List networks to connect',
+    description:
+      'The networks this server can connect to, each with a connectUrl. Give the address to the user: connecting happens in their browser.',
+    input: Empty,
+    output: z.object({ providers: z.array(Provider) }),
+    errors: [],
+    examples: [
+      {
+        title: 'A sandbox network',
+        input: {},
+        output: {
+          providers: [
+            {
+              network: 'bluesky',
+              provider: 'Bluesky',
+              connectUrl: 'http://localhost:3000/connect/bluesky',
+              configured: false,
+              sandbox: true,
+            },
+          ],
+        },
+      },
+    ],
+  }),
+};
