@@ -16,19 +16,10 @@ export interface Declared {
   readonly action: Action;
 }
 
-/** SPEC's table gives the order in every list; an action it does not name comes after, by name. */
-const specOrder = [
-  ...['accounts.list', 'providers.limits', 'posts.list', 'posts.get', 'posts.create', 'posts.update'],
-  ...['posts.setVersionText', 'posts.setOption', 'posts.validate', 'posts.schedule', 'posts.publishNow'],
-  ...['posts.delete', 'providers.list', 'accounts.delete', 'media.list', 'posts.metrics', 'analytics.summary'],
-  ...['ui.getContext', 'ui.setContext'],
-];
-const place = ({ name }: Declared) => (specOrder.includes(name) ? specOrder.indexOf(name) : specOrder.length);
-
 const isAction = (value: unknown): value is Action =>
   typeof value === 'object' && value !== null && 'kind' in value && 'input' in value && 'output' in value;
 
-/** Every action that a file of contracts/ declares: an exported record with dotted names. */
+/** Every action that a file of contracts/ declares, in an exported record with dotted names: by file, then as written. */
 export const readContracts = async (root: string): Promise<Declared[]> => {
   const found: Declared[] = [];
   for (const entry of (await readdir(join(root, 'contracts'))).sort()) {
@@ -46,7 +37,7 @@ export const readContracts = async (root: string): Promise<Declared[]> => {
       }
     }
   }
-  return found.sort((a, b) => place(a) - place(b) || a.name.localeCompare(b.name));
+  return found;
 };
 
 export const toolName = (name: string) => name.replace('.', '_');
