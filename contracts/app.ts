@@ -33,7 +33,7 @@ export const routes = {
     description: 'Answers the text `ok` while the process runs.',
     access: 'Public',
     responses: { 200: { description: 'It runs', contentType: 'text/plain', body: z.literal('ok') } },
-    errors: [],
+    errors: ['BadInput'],
   }),
   ready: route({
     method: 'GET',
@@ -46,6 +46,6 @@ export const routes = {
       200: { description: 'It can', contentType: 'text/plain', body: z.literal('ready') },
       503: { description: 'Not now; the text says why', contentType: 'text/plain', body: z.string() },
     },
-    errors: [],
+    errors: ['BadInput'],
   }),
 };

@@ -72,3 +72,17 @@ export interface ErrorBody {
   message: string;
   issues: Issue[];
 }
+
+const errorSchema = <C extends ErrorCode>(code: C) =>
+  z
+    .object({
+      code: z.literal(code),
+      message: z.string().describe('A sentence for humans that says what to do next'),
+      issues: z.array(Issue).describe('What exactly is wrong; empty when the message says it all'),
+    })
+    .meta({ id: `${code}Error`, description: errors[code].meaning });
+
+/** The body of every answer that is not a success, by code. */
+export const errorSchemas = Object.fromEntries(
+  (Object.keys(errors) as ErrorCode[]).map((code) => [code, errorSchema(code)]),
+) as { readonly [C in ErrorCode]: ReturnType<typeof errorSchema<C>> };

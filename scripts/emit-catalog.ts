@@ -1,0 +1,30 @@
+import type { CatalogEntry } from '#contracts/app';
+import type { Declared } from './contracts.ts';
+import { inputJsonSchema } from './json-schema.ts';
+import { banner, lines } from './text.ts';
+
+/** generated/catalog.ts: all actions in one record, and what GET /api/agent/tools answers. */
+export const emitCatalog = (declared: readonly Declared[]) => {
+  const records = new Map(declared.map(({ record, file }) => [record, file]));
+  const entries: CatalogEntry[] = declared.map(({ name, action }) => ({
+    name,
+    description: action.description,
+    policy: action.kind === 'NeedsApproval' ? 'NeedsApproval' : 'Allowed',
+    inputSchema: inputJsonSchema(action.input),
+  }));
+  return {
+    'generated/catalog.ts': lines(
+      banner,
+      "import type { CatalogEntry } from '#contracts/app';",
+      [...records].map(([record, file]) => `import { ${record} } from '#contracts/${file}';`),
+      '',
+      'export const actions = {',
+      [...records.keys()].map((record) => `  ...${record},`),
+      '};',
+      '',
+      'export type ActionName = keyof typeof actions;',
+      '',
+      `export const catalog: CatalogEntry[] = ${JSON.stringify(entries, null, 2)};`,
+    ),
+  };
+};

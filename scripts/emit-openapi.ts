@@ -1,0 +1,236 @@
+import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
+import type { Route } from '#contracts/define';
+import { type ErrorCode, errorSchemas, errors } from '#contracts/errors';
+import { deliveryHeaders, events } from '#contracts/events';
+import { type Declared, toolName } from './contracts.ts';
+import { byStatus, errorsOf } from './emit-rest.ts';
+import { tidy } from './json-schema.ts';
+import { json } from './text.ts';
+
+type Parameters = NonNullable<RouteConfig['parameters']>;
+type Responses = RouteConfig['responses'];
+
+const description = `Posthorn keeps the posts of a workspace, publishes them to social networks now or at a set time, and reads their statistics back.
+
+Every operation is an action: \`POST /api/agent/tools/{action}\` with a JSON body. Send a personal token as \`Authorization: Bearer posthorn_pat_…\`.
+
+* Actions marked **needs approval** never run over this API: they answer 403 \`ApprovalRequired\`, and a human does or approves them in the app.
+* Every error body is \`{code, message, issues}\`; branch on \`code\`.
+* Every answer carries \`x-request-id\`; quote it when you report a fault.
+* Write actions take an \`Idempotency-Key\`, so that a lost answer can be asked for again.`;
+
+const tags: Record<string, string> = {
+  posts: 'Drafts and what becomes of them',
+  accounts: 'Connected accounts',
+  providers: 'Networks, their limits and options',
+  media: 'The media library',
+  analytics: 'How posts did',
+  ui: 'What the user has open in the web app',
+  Catalog: 'The list of actions',
+  Health: 'For load balancers and monitors',
+};
+
+/** openapi/openapi.json: the same promises for readers and tools outside. */
+export const emitOpenapi = (declared: readonly Declared[], routes: Readonly<Record<string, Route>>) => {
+  const registry = new OpenAPIRegistry();
+  registerShared(registry);
+  for (const one of declared) registry.registerPath(actionPath(one));
+  for (const [name, route] of Object.entries(routes)) registry.registerPath(routePath(name, route));
+  for (const [type, event] of Object.entries(events)) registry.registerWebhook(webhook(type, event));
+  const used = new Set([
+    ...declared.map(({ domain }) => domain),
+    ...Object.values(routes).map(({ tag }) => tag),
+    'Webhooks',
+  ]);
+  const document = new OpenApiGeneratorV31(registry.definitions, { sortComponents: 'alphabetically' }).generateDocument(
+    {
+      openapi: '3.1.1',
+      info: {
+        title: 'Posthorn',
+        version: '0.1.0',
+        description,
+        license: { name: 'MIT', identifier: 'MIT' },
+        contact: { name: 'Posthorn' },
+      },
+      servers: [{ url: '/', description: 'The server this document came from' }],
+      tags: [...used].map((name) => ({ name, description: tags[name] ?? `Actions of ${name}` })),
+    },
+  );
+  return { 'openapi/openapi.json': json(tidied(document)) };
+};
+
+const reference = (kind: 'headers' | 'parameters' | 'responses', name: string) => ({
+  $ref: `#/components/${kind}/${name}`,
+});
+
+const registerShared = (registry: OpenAPIRegistry) => {
+  registry.registerComponent('securitySchemes', 'personalToken', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'posthorn_pat_…',
+    description:
+      'A personal API token. It acts as its user in the workspace it was made in, and stops working when the user leaves.',
+  });
+  registry.registerComponent('parameters', 'RequestId', {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: 'Your own id for this request, up to 64 letters, digits, dots, dashes or underscores; it comes back',
+    schema: { type: 'string', maxLength: 64 },
+  });
+  registry.registerComponent('parameters', 'IdempotencyKey', {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'The same key with the same body returns the first answer for 24 hours, without doing the work again; with another body it is a Conflict',
+    schema: { type: 'string', maxLength: 255 },
+  });
+  registry.registerComponent('headers', 'RequestId', {
+    description: 'Id of this request, for support and logs',
+    schema: { type: 'string' },
+  });
+  registry.registerComponent('headers', 'RateLimit', {
+    description: 'What is left: `"api";r=<requests left>;t=<seconds until the count starts anew>`',
+    schema: { type: 'string' },
+  });
+  registry.registerComponent('headers', 'RateLimitPolicy', {
+    description: 'The limit itself: `"api";q=<requests>;w=<seconds>`',
+    schema: { type: 'string' },
+  });
+  registry.registerComponent('headers', 'RetryAfter', {
+    description: 'Seconds to wait',
+    schema: { type: 'integer' },
+  });
+};
+
+const publicHeaders = { 'x-request-id': reference('headers', 'RequestId') };
+const apiHeaders = {
+  ...publicHeaders,
+  RateLimit: reference('headers', 'RateLimit'),
+  'RateLimit-Policy': reference('headers', 'RateLimitPolicy'),
+};
+
+const actionPath = (one: Declared): RouteConfig => {
+  const { name, domain, action } = one;
+  const parameters: Parameters = [reference('parameters', 'RequestId')];
+  if (action.kind === 'Write') parameters.push(reference('parameters', 'IdempotencyKey'));
+  return {
+    method: 'post',
+    path: `/api/agent/tools/${name}`,
+    operationId: toolName(name),
+    summary: action.summary,
+    description: `${action.description}\n\n${policy(one)}`,
+    tags: [domain],
+    security: [{ personalToken: [] }],
+    parameters,
+    request: {
+      body: {
+        required: true,
+        content: {
+          'application/json': { schema: action.input, examples: namedExamples(action.examples, ({ input }) => input) },
+        },
+      },
+    },
+    responses: {
+      200: {
+        description: 'Done',
+        headers: apiHeaders,
+        content: {
+          'application/json': {
+            schema: action.output,
+            examples: namedExamples(action.examples, ({ output }) => output),
+          },
+        },
+      },
+      ...errorResponses(errorsOf(one), apiHeaders),
+      413: {
+        description: '`BadInput`: the body is larger than 1 MiB.',
+        headers: apiHeaders,
+        content: { 'application/json': { schema: errorSchemas.BadInput } },
+      },
+    },
+  };
+};
+
+const policy = ({ action: { kind, roles } }: Declared) =>
+  kind === 'NeedsApproval'
+    ? '**Needs approval**: over this API it always answers 403 `ApprovalRequired`.'
+    : `${kind === 'ReadOnly' ? 'Changes nothing.' : 'Runs directly.'} Roles: ${roles.join(', ')}.`;
+
+const namedExamples = <E extends { title: string }>(examples: readonly E[], pick: (example: E) => unknown) =>
+  Object.fromEntries(
+    examples.map((example) => [
+      example.title.toLowerCase().replace(/\W+/g, '-'),
+      { summary: example.title, value: pick(example) },
+    ]),
+  );
+
+const errorResponses = (codes: readonly ErrorCode[], headers: Record<string, { $ref: string }>): Responses =>
+  Object.fromEntries(
+    byStatus(codes).map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `\`${code}\`: ${errors[code].meaning}`).join('\n\n'),
+        headers: status === 429 ? { ...headers, 'Retry-After': reference('headers', 'RetryAfter') } : headers,
+        content: { 'application/json': { schema: errorUnion(group) } },
+      },
+    ]),
+  );
+
+const errorUnion = (group: readonly ErrorCode[]) => {
+  const [first, ...others] = group.map((code) => errorSchemas[code]);
+  if (first === undefined) throw new Error('a status without a code');
+  return others.length === 0 ? first : first.or(others[0] as typeof first);
+};
+
+const routePath = (name: string, route: Route): RouteConfig => {
+  const headers = route.access === 'Public' ? publicHeaders : apiHeaders;
+  return {
+    method: route.method.toLowerCase() as 'get',
+    path: route.path,
+    operationId: name,
+    summary: route.summary,
+    description: route.description,
+    tags: [route.tag],
+    security: route.access === 'Public' ? [] : [{ personalToken: [] }],
+    parameters: [reference('parameters', 'RequestId')],
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(route.responses).map(([status, { description: text, contentType, body }]) => [
+          status,
+          { description: text, headers, content: { [contentType]: { schema: body } } },
+        ]),
+      ),
+      ...errorResponses(route.errors, headers),
+    },
+  };
+};
+
+const webhook = (type: string, { when, schema }: (typeof events)[keyof typeof events]): RouteConfig => ({
+  method: 'post',
+  path: type,
+  operationId: `on_${type.replace('.', '_')}`,
+  summary: when,
+  description: `${when} Sent to every webhook that asked for \`${type}\`; answer any 2xx within 10 seconds.`,
+  tags: ['Webhooks'],
+  security: [],
+  parameters: Object.entries(deliveryHeaders).map(([name, text]) => ({
+    name,
+    in: 'header' as const,
+    required: true,
+    description: text,
+    schema: { type: 'string' as const },
+  })),
+  request: { body: { required: true, content: { 'application/json': { schema } } } },
+  responses: {
+    '2XX': { description: 'Delivered. Only the status is read' },
+    '4XX': { description: 'Not delivered: retried after 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h, then given up' },
+  },
+});
+
+const tidied = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(tidied);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, tidied(inner)]));
+  if (typeof copy.type === 'string' || Array.isArray(copy.type)) tidy(copy);
+  return copy;
+};

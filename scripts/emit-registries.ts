@@ -1,0 +1,70 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Declared } from './contracts.ts';
+import { banner, camel, lines } from './text.ts';
+
+/** generated/handlers.ts: the handler of every action. A contract without one, or the reverse, stops here. */
+export const emitHandlers = async (root: string, declared: readonly Declared[]) => {
+  const written = await handlerNames(root);
+  const undeclared = written.filter((name) => !declared.some((one) => one.name === name));
+  const missing = declared.filter(({ name }) => !written.includes(name));
+  const complaints = [
+    ...undeclared.map(
+      (name) => `${handlerFile(name)} has no contract: declare ${name} in contracts/ or remove the file`,
+    ),
+    ...missing.map(({ name }) => `${name} has no handler: write ${handlerFile(name)}`),
+  ];
+  if (complaints.length > 0) throw new Error(complaints.join('\n'));
+  const names = declared.map(({ name }) => name);
+  return {
+    'generated/handlers.ts': lines(
+      banner,
+      "import type { Handlers } from '#server/run-action';",
+      names.map((name) => `import ${camel(name)} from '#${handlerFile(name).replace(/\.ts$/, '')}';`),
+      "import type { actions } from './catalog.ts';",
+      '',
+      'type RulesOf<Build> = Build extends (rules: infer Rules) => unknown ? Rules : never;',
+      '',
+      '/** What the handlers ask for, all together. */',
+      'export type Rules =',
+      `${names.map((name) => `  & RulesOf<typeof ${camel(name)}>`).join('\n')};`,
+      '',
+      'export const createHandlers = (rules: Rules): Handlers<typeof actions> => ({',
+      names.map((name) => `  '${name}': ${camel(name)}(rules),`),
+      '});',
+    ),
+  };
+};
+
+const handlerFile = (name: string) => `server/${name.replace('.', '/actions/')}.ts`;
+
+const handlerNames = async (root: string) => {
+  const names: string[] = [];
+  for (const slice of await folders(join(root, 'server'))) {
+    const files = await readdir(join(root, 'server', slice, 'actions')).catch(() => []);
+    names.push(...files.map((file) => `${slice}.${file.replace(/\.ts$/, '')}`));
+  }
+  return names;
+};
+
+/** generated/networks.ts: every folder of server/networks that holds a network. */
+export const emitNetworks = async (root: string) => {
+  const keys = (await folders(join(root, 'server/networks'))).filter((key) => key !== 'shared');
+  return {
+    'generated/networks.ts': lines(
+      banner,
+      "import type { Network } from '#server/networks/network';",
+      keys.map((key) => `import ${camel(key)} from '#server/networks/${key}/index';`),
+      '',
+      'export const networks: readonly Network[] = [',
+      keys.map((key) => `  ${camel(key)},`),
+      '];',
+    ),
+  };
+};
+
+const folders = async (path: string) =>
+  (await readdir(path, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();

@@ -1,0 +1,239 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { routes } from '#contracts/app';
+import type { Kind } from '#contracts/define';
+import { commonErrors, type ErrorCode, errors, Issue } from '#contracts/errors';
+import { events } from '#contracts/events';
+import type { Retry } from '#scripts/sdk/retries';
+import type { Declared } from './contracts.ts';
+import { doc, indent, TypePrinter, wrap } from './print-types.ts';
+import { banner, json } from './text.ts';
+
+/** Written by hand in scripts/sdk/, copied as they are. */
+const runtime = [
+  'api-promise.ts',
+  'http.ts',
+  'media.ts',
+  'namespace.ts',
+  'pages.ts',
+  'posthorn-error.ts',
+  'retries.ts',
+  'webhooks.ts',
+];
+
+/** Domains whose namespace has more than its actions: the class in scripts/sdk/ it extends, and the file. */
+const extended: Record<string, { base: string; file: string }> = {
+  media: { base: 'MediaUploads', file: './media.ts' },
+};
+
+const retryOf: Record<Kind, Retry> = { ReadOnly: 'Always', Write: 'WithKey', NeedsApproval: 'IfRefused' };
+
+/** The SDK as a package of its own: every file of generated/sdk/, by its path. */
+export const emitSdk = (actions: Declared[], version = '0.1.0'): Record<string, string> => {
+  const printer = new TypePrinter();
+  const client = emitClient(actions, printer);
+  const files = {
+    LICENSE: read('../LICENSE'),
+    'README.md': emitReadme(actions),
+    'package.json': emitPackage(version),
+    'tsconfig.json': emitTsconfig(),
+    'src/index.ts': emitIndex(),
+    'src/client.ts': client,
+    // After the client, whose types the printer has collected by then.
+    'src/types.ts': emitTypes(printer),
+    'src/errors.ts': emitErrors(),
+    ...Object.fromEntries(runtime.map((file) => [`src/${file}`, banner + read(`sdk/${file}`)])),
+  };
+  return Object.fromEntries(Object.entries(files).map(([path, content]) => [`generated/sdk/${path}`, content]));
+};
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+const pascal = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const errorClass = (code: string): string => `${code}Error`;
+const namespaceClass = (domain: string): string => `${pascal(domain)}Api`;
+
+const emitClient = (actions: Declared[], printer: TypePrinter): string => {
+  const domains = [...new Set(actions.map(({ domain }) => domain))];
+  const namespaces = domains.map((domain) => emitNamespace(domain, actions, printer));
+  const classes = [emitPosthorn(domains, printer), ...namespaces].join('\n');
+  const types = [...classes.matchAll(/(?:input: |ApiPromise<|AsyncGenerator<)(\w+)/g)].map(([, name]) => name);
+  const bases = domains.flatMap((domain) => extended[domain] ?? []);
+  return `${banner}
+import type { ApiPromise } from './api-promise.ts';
+import { errorClasses } from './errors.ts';
+import { type CallOptions, Http, type PosthornOptions } from './http.ts';
+${bases.map(({ base, file }) => `import { ${base} } from '${file}';\n`).join('')}import { Namespace } from './namespace.ts';
+import { pages } from './pages.ts';
+import type {
+${indent([...new Set(types)].sort().join(',\n'))},
+} from './types.ts';
+
+${classes}`;
+};
+
+const emitPosthorn = (domains: string[], printer: TypePrinter): string => {
+  const { method, path, description, responses } = routes.catalog;
+  return `/** The client: one namespace per domain, one method per action. */
+export class Posthorn {
+${domains.map((domain) => `  readonly ${domain}: ${namespaceClass(domain)};\n`).join('')}  readonly #http: Http;
+
+  constructor(options: PosthornOptions = {}) {
+    this.#http = new Http(options, errorClasses);
+${domains.map((domain) => `    this.${domain} = new ${namespaceClass(domain)}(this.#http);\n`).join('')}  }
+
+${indent(doc(description))}  catalog(options?: CallOptions): ApiPromise<${printer.type(responses[200].body, 'output')}> {
+    return this.#http.call({ method: '${method}', path: '${path}', retry: 'Always' }, options);
+  }
+}
+`;
+};
+
+const emitNamespace = (domain: string, actions: Declared[], printer: TypePrinter): string => {
+  const methods = actions.filter((action) => action.domain === domain).map((action) => emitMethod(action, printer));
+  return `export class ${namespaceClass(domain)} extends ${extended[domain]?.base ?? 'Namespace'} {
+${methods.map(indent).join('\n')}}
+`;
+};
+
+const emitMethod = ({ name, domain, verb, action }: Declared, printer: TypePrinter): string => {
+  const base = pascal(domain) + pascal(verb);
+  const input = printer.declare(`${base}Input`, action.input, 'input', `What ${name} takes.`);
+  const output = printer.declare(`${base}Output`, action.output, 'output', `What ${name} answers.`);
+  const allOptional = Object.values(action.input.shape).every((field) => field.safeParse(undefined).success);
+  const parameters = `input: ${input}${allOptional ? ' = {}' : ''}, options?: CallOptions`;
+  const approval = action.kind === 'NeedsApproval' ? (['ApprovalRequired'] as const) : [];
+  const codes: ErrorCode[] = [...approval, ...action.errors, ...commonErrors];
+  const method = `${doc(
+    `${action.summary}.`,
+    '',
+    wrap(action.description),
+    approval.length > 0 ? 'With a token it always answers ApprovalRequired.' : undefined,
+    '',
+    `@throws {${codes.map(errorClass).join(' | ')}}`,
+  )}${verb}(${parameters}): ApiPromise<${output}> {
+  return this.http.action('${name}', '${retryOf[action.kind]}', input, options);
+}
+`;
+  const list = pagedList(action);
+  if (list === undefined) return method;
+  return `${method}
+${doc(`Like ${verb}, item by item: asks for the next page when one is used up.`)}async *${verb}All(${parameters}): AsyncGenerator<${printer.type(list.element, 'output')}, void> {
+  for await (const page of pages(input, (next) => this.${verb}(next, options))) yield* page.${list.field};
+}
+`;
+};
+
+/** The list in the output of an action that answers in pages: a cursor goes in, nextCursor and one list come out. */
+const pagedList = ({ input, output }: Declared['action']): { field: string; element: z.ZodType } | undefined => {
+  if (!('cursor' in input.shape && 'nextCursor' in output.shape)) return undefined;
+  const lists = Object.entries(output.shape).flatMap(([field, schema]) =>
+    schema instanceof z.ZodArray ? [{ field, element: schema.element as z.ZodType }] : [],
+  );
+  return lists.length === 1 ? lists[0] : undefined;
+};
+
+const emitTypes = (printer: TypePrinter): string => {
+  printer.type(Issue, 'output');
+  const union = Object.values(events).map(({ schema, when }) => ({ name: printer.type(schema, 'output'), when }));
+  const codes = Object.entries(errors).map(([code, { meaning }]) => `${doc(meaning)}| '${code}'`);
+  return `${banner}
+/** Every error answer carries one of these. */
+export type ErrorCode =
+${indent(codes.join('\n'))};
+
+/** What a webhook is told; \`type\` says which. */
+export type WebhookEvent =
+${indent(union.map(({ name, when }) => `${doc(when)}| ${name}`).join('\n'))};
+
+${[...printer.named.values()].join('\n')}`;
+};
+
+const emitErrors = (): string => {
+  const codes = Object.entries(errors);
+  return `${banner}
+import { type ErrorClasses, PosthornError } from './posthorn-error.ts';
+
+${codes
+  .map(
+    ([
+      code,
+      { status, meaning },
+    ]) => `${doc(`${status}. ${meaning}`)}export class ${errorClass(code)} extends PosthornError<'${code}'> {
+  override readonly name = '${errorClass(code)}';
+}
+`,
+  )
+  .join('\n')}
+export const errorClasses: ErrorClasses = {
+${codes.map(([code]) => `  ${code}: ${errorClass(code)},\n`).join('')}};
+`;
+};
+
+const emitIndex = (): string => `${banner}
+export type { ApiPromise, WithResponse } from './api-promise.ts';
+export * from './client.ts';
+export { ${Object.keys(errors).map(errorClass).join(', ')} } from './errors.ts';
+export type { CallOptions, PosthornOptions, ReceivedAnswer, SentRequest } from './http.ts';
+export type { UploadFromUrlOptions, UploadOptions } from './media.ts';
+export { ConnectionError, isPosthornError, PosthornError, TimeoutError } from './posthorn-error.ts';
+export type * from './types.ts';
+export {
+  type SignWebhookOptions,
+  signWebhook,
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  type WebhookRefusal,
+  WebhookVerificationError,
+} from './webhooks.ts';
+`;
+
+const emitPackage = (version: string): string =>
+  json({
+    name: 'posthorn-sdk',
+    version,
+    description: 'Typed client of Posthorn, the self-hostable social publishing service',
+    license: 'MIT',
+    type: 'module',
+    sideEffects: false,
+    engines: { node: '>=20' },
+    exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' }, './package.json': './package.json' },
+    types: './dist/index.d.ts',
+    files: ['dist', 'README.md'],
+    scripts: { prepack: 'tsc -p tsconfig.json' },
+  });
+
+const emitTsconfig = (): string =>
+  json({
+    compilerOptions: {
+      target: 'ES2022',
+      lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+      module: 'NodeNext',
+      types: [],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      verbatimModuleSyntax: true,
+      rewriteRelativeImportExtensions: true,
+      declaration: true,
+      rootDir: 'src',
+      outDir: 'dist',
+    },
+    include: ['src'],
+  });
+
+const emitReadme = (actions: Declared[]): string => {
+  const row = (...cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
+  const tables: Record<string, string[]> = {
+    actions: actions.map(({ name, action }) => row(`\`${name}\``, action.summary, kindText[action.kind])),
+    errors: Object.entries(errors).map(([code, { status, meaning }]) =>
+      row(`\`${errorClass(code)}\``, status, meaning),
+    ),
+  };
+  return read('sdk/README.md').replace(/\{\{(\w+)\}\}/g, (_, table: string) => tables[table]?.join('\n') ?? '');
+};
+
+const kindText: Record<Kind, string> = {
+  ReadOnly: 'reads',
+  Write: 'writes',
+  NeedsApproval: 'a human does it in the app',
+};

@@ -1,0 +1,68 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { routes } from '#contracts/app';
+import { readContracts } from './contracts.ts';
+import { emitCatalog } from './emit-catalog.ts';
+import { emitMcpTools } from './emit-mcp-tools.ts';
+import { emitOpenapi } from './emit-openapi.ts';
+import { emitHandlers, emitNetworks } from './emit-registries.ts';
+import { emitRest } from './emit-rest.ts';
+import { emitSdk } from './emit-sdk.ts';
+
+type Files = Record<string, string>;
+
+const root = resolve(import.meta.dirname, '..');
+const outputFolders = ['generated', 'openapi'];
+
+/** Everything the contracts lead to, as it should be. */
+const emitAll = async (): Promise<Files> => {
+  const declared = await readContracts(root);
+  return {
+    ...emitCatalog(declared),
+    ...emitRest(declared, routes),
+    ...emitMcpTools(declared),
+    ...(await emitHandlers(root, declared)),
+    ...(await emitNetworks(root)),
+    ...emitOpenapi(declared, routes),
+    ...emitSdk(declared),
+  };
+};
+
+/** What is there now. Things a package manager or compiler puts beside it do not count. */
+const readAll = async (): Promise<Files> => {
+  const files: Files = {};
+  for (const folder of outputFolders) {
+    const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const path = join(entry.parentPath, entry.name).slice(root.length + 1);
+      if (!entry.isFile() || /\/(dist|node_modules)\/|\.tgz$/.test(path)) continue;
+      files[path] = await readFile(join(root, path), 'utf8');
+    }
+  }
+  return files;
+};
+
+const write = async (path: string, content: string) => {
+  await mkdir(dirname(join(root, path)), { recursive: true });
+  await writeFile(join(root, path), content);
+};
+
+const [wanted, present] = await Promise.all([emitAll(), readAll()]).catch((error: Error) => {
+  console.error(error.message);
+  process.exit(1);
+});
+const changed = Object.keys(wanted).filter((path) => wanted[path] !== present[path]);
+const stray = Object.keys(present).filter((path) => !(path in wanted));
+
+if (process.argv.includes('--check')) {
+  for (const path of changed) console.error(`out of date: ${path}`);
+  for (const path of stray) console.error(`not generated from anything: ${path}`);
+  if (changed.length + stray.length > 0) {
+    console.error('Run `npm run generate` and commit what it writes.');
+    process.exit(1);
+  }
+} else {
+  for (const path of changed) await write(path, wanted[path] ?? '');
+  for (const path of stray) await rm(join(root, path));
+  for (const path of [...changed, ...stray]) console.log(path);
+}

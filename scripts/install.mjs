@@ -1,0 +1,19 @@
+// Brings node_modules in line with package-lock.json. Plain JavaScript: it runs before anything is installed.
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+const changedMs = (path) => statSync(resolve(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+// npm writes this file at the end of each install.
+if (changedMs('package-lock.json') > changedMs('node_modules/.package-lock.json')) {
+  console.error('Installing packages (npm ci) …');
+  const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
+  const [command, ...args] = [...npm, 'ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) {
+    console.error(error?.message ?? 'npm ci failed: see above.');
+    process.exit(1);
+  }
+}

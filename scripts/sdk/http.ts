@@ -1,0 +1,200 @@
+import { ApiPromise, type WithResponse } from './api-promise.ts';
+import { ConnectionError, type ErrorClasses, errorFrom, TimeoutError } from './posthorn-error.ts';
+import { type Retry, sleep, waitBeforeRetry } from './retries.ts';
+
+export interface PosthornOptions {
+  /** Personal API token, or a function that gives one; it is asked before every attempt. Default: `POSTHORN_TOKEN` of the environment */
+  token?: string | (() => string | Promise<string>) | undefined;
+  /** Address of the server, such as `https://posts.example.com`. Default: `POSTHORN_URL` of the environment */
+  baseUrl?: string | undefined;
+  /** How long one attempt may take, the body of the answer included. Default 30 000 */
+  timeoutMs?: number | undefined;
+  /** How often a failed attempt is repeated. Default 2 */
+  maxRetries?: number | undefined;
+  /** Used instead of the global fetch: for a proxy agent, tracing or tests */
+  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** Sent with every request */
+  headers?: Record<string, string> | undefined;
+  /** Called before every attempt, for logs and traces. Authorization is blacked out */
+  onRequest?: ((request: SentRequest) => void) | undefined;
+  /** Called after every attempt */
+  onResponse?: ((answer: ReceivedAnswer) => void) | undefined;
+  /** Waits between attempts. For tests, which have no time to lose */
+  sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
+}
+
+export interface CallOptions {
+  /** Aborts the request or the wait before the next attempt; the promise rejects with the signal's reason */
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number | undefined;
+  maxRetries?: number | undefined;
+  headers?: Record<string, string> | undefined;
+  /** Within 24 hours, the same key and input give the first answer again. Default: a new key for every write */
+  idempotencyKey?: string | undefined;
+  /** Sent as `X-Request-Id`, which the server reuses in its answer and its log */
+  requestId?: string | undefined;
+}
+
+export interface SentRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | FormData | undefined;
+  /** From 1 */
+  attempt: number;
+  requestId: string | undefined;
+}
+
+export interface ReceivedAnswer {
+  request: SentRequest;
+  /** Absent when no answer arrived; `error` says why */
+  status?: number;
+  error?: unknown;
+  requestId: string | undefined;
+  durationMs: number;
+}
+
+export interface Call {
+  method: 'GET' | 'POST';
+  path: string;
+  body?: string | FormData;
+  retry: Retry;
+}
+
+/** Sends calls to the server: token, time limit, retries, errors. */
+export class Http {
+  readonly #options: PosthornOptions;
+  readonly #errorClasses: ErrorClasses;
+  readonly #baseUrl: string;
+  readonly #token: string | (() => string | Promise<string>);
+
+  constructor(options: PosthornOptions, errorClasses: ErrorClasses) {
+    this.#options = options;
+    this.#errorClasses = errorClasses;
+    this.#baseUrl = new URL(given('baseUrl', options.baseUrl, 'POSTHORN_URL')).href.replace(/\/+$/, '');
+    this.#token = given('token', options.token, 'POSTHORN_TOKEN');
+  }
+
+  action<T>(name: string, retry: Retry, input: object, options?: CallOptions): ApiPromise<T> {
+    return this.call({ method: 'POST', path: `/api/agent/tools/${name}`, body: JSON.stringify(input), retry }, options);
+  }
+
+  call<T>(call: Call, options: CallOptions = {}): ApiPromise<T> {
+    return new ApiPromise(this.#run<T>(call, options));
+  }
+
+  async #run<T>(call: Call, options: CallOptions): Promise<WithResponse<T>> {
+    const maxRetries = options.maxRetries ?? this.#options.maxRetries ?? 2;
+    const key = options.idempotencyKey ?? (call.retry === 'WithKey' ? randomKey() : undefined);
+    for (let retries = 0; ; retries++) {
+      options.signal?.throwIfAborted();
+      const headers = await this.#headers(call, options, key);
+      try {
+        return await this.#attempt<T>(call, options, headers, retries + 1);
+      } catch (error) {
+        const wait = retries < maxRetries ? waitBeforeRetry(error, call.retry, retries) : undefined;
+        if (wait === undefined) throw error;
+        await (this.#options.sleep ?? sleep)(wait, options.signal);
+      }
+    }
+  }
+
+  async #headers(call: Call, options: CallOptions, key: string | undefined): Promise<Headers> {
+    const token = typeof this.#token === 'string' ? this.#token : await this.#token();
+    const headers = new Headers({ accept: 'application/json', authorization: `Bearer ${token}` });
+    // fetch itself writes the content type of a form, with its boundary.
+    if (typeof call.body === 'string') headers.set('content-type', 'application/json');
+    if (key !== undefined) headers.set('idempotency-key', key);
+    if (options.requestId !== undefined) headers.set('x-request-id', options.requestId);
+    for (const [name, value] of Object.entries({ ...this.#options.headers, ...options.headers }))
+      headers.set(name, value);
+    return headers;
+  }
+
+  async #attempt<T>(call: Call, options: CallOptions, headers: Headers, attempt: number): Promise<WithResponse<T>> {
+    const { method, body } = call;
+    const url = this.#baseUrl + call.path;
+    const { requestId } = options;
+    const request = { method, url, headers: blackedOut(headers), body, attempt, requestId };
+    const startedAt = performance.now();
+    const answered = (answer: Pick<ReceivedAnswer, 'status' | 'error' | 'requestId'>) =>
+      this.#options.onResponse?.({ request, ...answer, durationMs: performance.now() - startedAt });
+
+    this.#options.onRequest?.(request);
+    let response: Response;
+    let text: string;
+    const limit = timeLimit(options.timeoutMs ?? this.#options.timeoutMs ?? 30_000, options.signal);
+    try {
+      // Taken off its object, as browsers refuse a fetch that is called as somebody's method.
+      const send = this.#options.fetch ?? globalThis.fetch;
+      // The API never redirects; following one would turn a POST into a GET.
+      const init: RequestInit = { method, headers, body: body ?? null, redirect: 'manual', signal: limit.signal };
+      response = await send(url, init);
+      text = await response.text();
+    } catch (cause) {
+      const error = options.signal?.aborted ? options.signal.reason : noAnswer(`${method} ${url}`, cause, limit);
+      answered({ error, requestId });
+      throw error;
+    } finally {
+      limit.clear();
+    }
+
+    const data = parsed(text);
+    const echoed = response.headers.get('x-request-id') ?? undefined;
+    answered({ status: response.status, requestId: echoed });
+    if (!response.ok || data === undefined) throw errorFrom(this.#errorClasses, response, data);
+    return { data: data as T, response, requestId: echoed };
+  }
+}
+
+const given = <T>(option: string, value: T | undefined, variable: string): T | string => {
+  // Not every platform has a process, and this package must not need the types of one.
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  const found = value || process?.env?.[variable];
+  if (!found) throw new TypeError(`Posthorn needs a ${option}: pass it to the constructor, or set ${variable}`);
+  return found;
+};
+
+/** Not crypto.randomUUID, which browsers withhold from pages without https. */
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+const blackedOut = (headers: Headers): Record<string, string> => ({
+  ...Object.fromEntries(headers),
+  authorization: 'Bearer ***',
+});
+
+interface TimeLimit {
+  ms: number;
+  signal: AbortSignal;
+  clear: () => void;
+}
+
+/** Not AbortSignal.any and .timeout: Node 20 may collect such a signal before it fires. */
+const timeLimit = (ms: number, outer: AbortSignal | undefined): TimeLimit => {
+  const controller = new AbortController();
+  const stop = () => controller.abort(outer?.reason);
+  // A longer timer would fire at once.
+  const timer = ms < 2 ** 31 ? setTimeout(() => controller.abort(), ms) : undefined;
+  outer?.addEventListener('abort', stop, { once: true });
+  const clear = () => {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', stop);
+  };
+  return { ms, signal: controller.signal, clear };
+};
+
+const noAnswer = (request: string, cause: unknown, limit: TimeLimit): ConnectionError => {
+  if (limit.signal.aborted) return new TimeoutError(`${request}: no answer within ${limit.ms} ms`, { cause });
+  // Node says "fetch failed" and hides the reason one level deeper.
+  const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  return new ConnectionError(`${request}: ${reason instanceof Error ? reason.message : String(reason)}`, { cause });
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,93 @@
+import type { ErrorCode, Issue } from './types.ts';
+
+export interface ErrorDetails<Code extends ErrorCode> {
+  code: Code;
+  status: number;
+  message: string;
+  issues: Issue[];
+  requestId: string | undefined;
+  headers: Headers;
+}
+
+/** The server answered with an error. Branch on `code`, or on the class: there is one for each code. */
+export class PosthornError<Code extends ErrorCode = ErrorCode> extends Error {
+  override readonly name: string = 'PosthornError';
+  readonly code: Code;
+  /** HTTP status of the answer */
+  readonly status: number;
+  /** One entry per problem in the input or the post; empty for most codes */
+  readonly issues: Issue[];
+  /** Quote it when you report a problem to the operator of the server */
+  readonly requestId: string | undefined;
+  readonly headers: Headers;
+
+  constructor(details: ErrorDetails<Code>) {
+    super(details.message);
+    this.code = details.code;
+    this.status = details.status;
+    this.issues = details.issues;
+    this.requestId = details.requestId;
+    this.headers = details.headers;
+  }
+}
+
+/** No answer arrived; `cause` says why. Whether the server saw the request is unknown. */
+export class ConnectionError extends Error {
+  override readonly name: string = 'ConnectionError';
+}
+
+/** No complete answer arrived within `timeoutMs`. */
+export class TimeoutError extends ConnectionError {
+  override readonly name: string = 'TimeoutError';
+}
+
+/** True for an error answer of the server; with a code, only for that one. */
+export const isPosthornError = <Code extends ErrorCode = ErrorCode>(
+  error: unknown,
+  code?: Code,
+): error is PosthornError<Code> => error instanceof PosthornError && (code === undefined || error.code === code);
+
+export type ErrorClasses = { [Code in ErrorCode]: new (details: ErrorDetails<Code>) => PosthornError<Code> };
+
+/** A proxy answers in its own shape, or without any: the code then follows from the status. */
+const codeOfStatus = (status: number): ErrorCode => {
+  switch (status) {
+    case 401:
+      return 'Unauthorized';
+    case 402:
+      return 'PlanLimit';
+    case 403:
+      return 'Forbidden';
+    case 409:
+      return 'Conflict';
+    case 429:
+      return 'TooManyRequests';
+  }
+  // A redirect (status 0 in browsers) or 404: baseUrl is not the address of the API.
+  if (status === 404 || status < 200 || (status >= 300 && status < 400)) return 'NotFound';
+  return status >= 400 && status < 500 ? 'BadInput' : 'Internal';
+};
+
+const messageOf = (response: Response): string => {
+  const location = response.headers.get('location');
+  const answer = `${response.status} ${response.statusText}`.trim();
+  if (location !== null) return `The server answered ${answer}, a redirect to ${location}: correct baseUrl`;
+  return `The server answered ${answer}, and not in the shape of this API: a proxy, or a wrong baseUrl?`;
+};
+
+const isCode = (classes: ErrorClasses, code: unknown): code is ErrorCode =>
+  typeof code === 'string' && Object.hasOwn(classes, code);
+
+export const errorFrom = (classes: ErrorClasses, response: Response, body: unknown): PosthornError => {
+  const { code, message, issues } = (body ?? {}) as { code?: unknown; message?: unknown; issues?: unknown };
+  const known = isCode(classes, code) ? code : codeOfStatus(response.status);
+  const ErrorClass = classes[known] as new (details: ErrorDetails<ErrorCode>) => PosthornError;
+  return new ErrorClass({
+    code: known,
+    status: response.status,
+    message: typeof message === 'string' ? message : messageOf(response),
+    issues: Array.isArray(issues) ? issues : [],
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    headers: response.headers,
+  });
+};

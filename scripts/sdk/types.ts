@@ -1,0 +1,7 @@
+// Stands in for the types.ts that emit-sdk.ts prints, so that the runtime is checked against the contracts themselves.
+import type { z } from 'zod';
+import type { EventType, events } from '#contracts/events';
+
+export type { ErrorCode, Issue } from '#contracts/errors';
+export type { MediaItem } from '#contracts/media';
+export type WebhookEvent = z.output<(typeof events)[EventType]['schema']>;

@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Config, readConfig, SettingError } from '#server/config';
+import { diagnose } from '#server/doctor';
+import { Refusal } from '#server/errors';
+import { createLog, type Opened, open, start } from '#server/main';
+
+const help = `posthorn <command>
+
+  start                                  run the service
+  setup    --email --password --workspace [--token-name]
+                                         make the first owner, a workspace and a token; prints JSON
+  doctor                                 say what is set, what answers and what is missing
+  token    create --workspace <id> --name <name> | list --workspace <id> | revoke --id <id>
+                                         personal tokens of a workspace's owner
+  account  add --workspace <id> --network <key> [--name] [--handle]
+                                         add an account on the sandbox of a network
+
+Settings are environment variables; the README has the table.`;
+
+type Options = Record<string, string | undefined>;
+
+const commands: Record<string, (config: Config, options: Options, words: string[]) => Promise<unknown>> = {
+  start: (config) => serve(config),
+
+  setup: (config, options) =>
+    using(config, async ({ posthorn: { people, tokens } }) => {
+      const [email, password, workspace] = need(options, 'email', 'password', 'workspace');
+      const owner = await people.setUp({ email, password, workspace });
+      const { id: tokenId, token } = await tokens.create(owner, options['token-name'] ?? 'Setup');
+      return { ...owner, tokenId, token };
+    }),
+
+  doctor: async (config) => {
+    const { text, healthy } = await diagnose(config);
+    console.log(text);
+    process.exitCode = healthy ? 0 : 1;
+  },
+
+  'token create': (config, options) =>
+    using(config, async (opened) => {
+      const [workspaceId, name] = need(options, 'workspace', 'name');
+      return opened.posthorn.tokens.create(await ownerOf(opened, workspaceId), name);
+    }),
+
+  'token list': (config, options) =>
+    using(config, async (opened) => {
+      const [workspaceId] = need(options, 'workspace');
+      return opened.posthorn.tokens.list(await ownerOf(opened, workspaceId));
+    }),
+
+  'token revoke': (config, options) =>
+    using(config, async ({ posthorn: { tokens } }) => {
+      const [id] = need(options, 'id');
+      await tokens.revoke(id);
+      return { id, revoked: true };
+    }),
+
+  'account add': (config, options) =>
+    using(config, async (opened) => {
+      const { accounts, networks } = opened.posthorn;
+      const [workspaceId, key] = need(options, 'workspace', 'network');
+      const network = networks.find(key);
+      if (network === undefined) {
+        throw new SettingError(
+          `There is no network ${key}. Choose one of ${networks.all.map((one) => one.key).join(', ')}.`,
+        );
+      }
+      await ownerOf(opened, workspaceId);
+      const handle = options.handle ?? 'sandbox';
+      return accounts.addSandbox(workspaceId, network, { name: options.name ?? `Sandbox on ${network.name}`, handle });
+    }),
+};
+
+const serve = async (config: Config) => {
+  console.log(
+    config.databaseUrl === undefined
+      ? `Starting the embedded PostgreSQL in ${config.dataDir} (the first time takes a few seconds) …`
+      : 'Connecting to the database …',
+  );
+  const running = await start(config);
+  const workspaces = await running.posthorn.people.workspaces();
+  console.log(
+    [
+      '',
+      `Posthorn is ready at ${running.url}`,
+      `  API reference   ${running.url}/docs`,
+      ...(workspaces.length === 0
+        ? ['  First token     npx posthorn setup --email you@example.com --password <password> --workspace "My team"']
+        : []),
+      '',
+    ].join('\n'),
+  );
+  stopOnSignals(running.stop, config);
+};
+
+const stopOnSignals = (stop: () => Promise<void>, { childOfNpm }: Config) => {
+  let asked = false;
+  const end = (why: string) => {
+    if (asked) process.exit(1);
+    asked = true;
+    console.log(`${why}: finishing what is under way. Once more to stop at once.`);
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', () => end('Interrupted'));
+  process.on('SIGTERM', () => end('Asked to stop'));
+  if (childOfNpm) {
+    // `npm start` that is killed with SIGKILL cannot tell us: our ancestors just change.
+    const before = ancestors();
+    setInterval(() => {
+      if (ancestors() !== before && !asked) end('npm is gone');
+    }, 500).unref();
+  }
+};
+
+/** Our parent and, where /proc tells, its parent: some shells stay between npm and us. */
+const ancestors = () => {
+  const { ppid } = process;
+  try {
+    return `${ppid} ${
+      readFileSync(`/proc/${ppid}/stat`, 'utf8')
+        .replace(/^.*\) \S /s, '')
+        .split(' ')[0]
+    }`;
+  } catch {
+    return `${ppid}`;
+  }
+};
+
+/** Runs a command on the database, also while the service runs, and prints its answer as JSON. */
+const using = async (config: Config, work: (opened: Opened) => Promise<unknown>) => {
+  const opened = await open(config, createLog({ ...config, logLevel: 'warn' }));
+  try {
+    console.log(JSON.stringify(await work(opened), null, 2));
+  } finally {
+    await opened.close();
+  }
+};
+
+const need = <const Names extends string[]>(options: Options, ...names: Names) => {
+  const missing = names.filter((name) => !options[name]);
+  if (missing.length > 0) throw new SettingError(`Give ${missing.map((name) => `--${name}`).join(', ')}.\n\n${help}`);
+  return names.map((name) => options[name]) as { [I in keyof Names]: string };
+};
+
+const ownerOf = async ({ posthorn: { people } }: Opened, workspaceId: string) => {
+  const owner = (await people.members(workspaceId)).find(({ role }) => role === 'owner');
+  if (owner === undefined) {
+    const known = (await people.workspaces()).map(({ id, name }) => `${id} (${name})`).join(', ');
+    throw new SettingError(
+      `There is no workspace ${workspaceId}. ${known ? `There are: ${known}.` : 'Run posthorn setup first.'}`,
+    );
+  }
+  return { workspaceId, userId: owner.userId };
+};
+
+const text = { type: 'string' } as const;
+
+const main = async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      email: text,
+      password: text,
+      workspace: text,
+      'token-name': text,
+      network: text,
+      name: text,
+      handle: text,
+      id: text,
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  const { help: wantsHelp, ...options } = values;
+  const command = commands[positionals.slice(0, 2).join(' ')] ?? commands[positionals[0] ?? ''];
+  if (wantsHelp || command === undefined) {
+    console.log(help);
+    process.exitCode = wantsHelp ? 0 : 2;
+    return;
+  }
+  await command(readConfig(), options, positionals);
+};
+
+main().catch((error: Error & { code?: string }) => {
+  const expected =
+    error instanceof SettingError || error instanceof Refusal || error.code?.startsWith('ERR_PARSE_ARGS');
+  console.error(expected ? error.message : error);
+  process.exit(1);
+});

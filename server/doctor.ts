@@ -1,0 +1,57 @@
+import { createLog, open } from '#server/main';
+import type { Config } from './config.ts';
+
+/** What is set, what answers and what is missing, in words. */
+export const diagnose = async (config: Config) => {
+  const good: string[] = [];
+  const bad: string[] = [];
+  const note: string[] = [];
+
+  good.push(`Node ${process.version}, ${config.production ? 'production' : 'development'}`);
+  good.push(`Data folder ${config.dataDir}`);
+  good.push(`Address ${config.baseUrl}`);
+  if (config.production && !config.baseUrl.startsWith('https:')) {
+    bad.push(
+      'BASE_URL is not https: browsers and networks will refuse sign-in. Put a TLS proxy in front and set BASE_URL.',
+    );
+  }
+
+  try {
+    const { posthorn, close } = await open(config, createLog({ ...config, logLevel: 'silent' }));
+    try {
+      good.push(
+        `Database answers (${config.databaseUrl ? 'DATABASE_URL' : 'embedded PostgreSQL'}), schema is up to date`,
+      );
+      const workspaces = await posthorn.people.workspaces();
+      if (workspaces.length > 0)
+        good.push(`Workspaces: ${workspaces.map(({ id, name }) => `${name} (${id})`).join(', ')}`);
+      else bad.push('Nobody is set up yet: run `posthorn setup --email … --password … --workspace …`.');
+      const live = posthorn.providers.list().filter(({ configured }) => configured);
+      const rest = posthorn.networks.all.filter(({ key }) => !live.some(({ network }) => network === key));
+      if (live.length > 0) good.push(`Networks with credentials: ${live.map(({ provider }) => provider).join(', ')}`);
+      for (const { name, settings } of rest) {
+        note.push(
+          `${name} ${config.production ? 'is left out' : 'is a sandbox'}${settings.length > 0 ? `: for the real network set ${settings.join(', ')}` : ''}`,
+        );
+      }
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    bad.push(`Database: ${(error as Error).message}`);
+  }
+
+  const answer = await fetch(`${config.baseUrl}/readyz`, { signal: AbortSignal.timeout(3000) }).catch(() => undefined);
+  if (answer?.ok) good.push(`The service answers at ${config.baseUrl}/readyz`);
+  else if (answer) bad.push(`The service at ${config.baseUrl} is not ready: ${await answer.text()}`);
+  else note.push(`No service answers at ${config.baseUrl}; \`npm start\` runs it`);
+
+  const text = [
+    ...good.map((line) => `ok       ${line}`),
+    ...note.map((line) => `note     ${line}`),
+    ...bad.map((line) => `MISSING  ${line}`),
+    '',
+    bad.length === 0 ? 'All is well.' : `${bad.length} thing${bad.length === 1 ? '' : 's'} to do.`,
+  ].join('\n');
+  return { text, healthy: bad.length === 0 };
+};

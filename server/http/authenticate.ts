@@ -1,0 +1,25 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PersonalTokens, TokenCaller } from '#server/auth/personal-tokens';
+import { Refusal } from '#server/errors';
+import type { RateLimit } from './rate-limit.ts';
+
+export type Authenticate = (req: IncomingMessage, res: ServerResponse) => Promise<TokenCaller>;
+
+/** SPEC, Personal API tokens: missing, wrong or revoked is 401. Counts the request, by token or else by address. */
+export const createAuthenticate =
+  ({ tokens, rateLimit }: { tokens: PersonalTokens; rateLimit: RateLimit }): Authenticate =>
+  async (req, res) => {
+    const bearer = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
+    const found = bearer === undefined ? undefined : await tokens.check(bearer);
+    rateLimit.take(found?.tokenId ?? `address ${req.socket.remoteAddress}`, res);
+    if (found === undefined) {
+      res.setHeader('www-authenticate', 'Bearer realm="Posthorn"');
+      throw new Refusal(
+        'Unauthorized',
+        bearer === undefined
+          ? 'Send a personal token: Authorization: Bearer posthorn_pat_…'
+          : 'This token is wrong or revoked. Make a new one.',
+      );
+    }
+    return found;
+  };

@@ -1,0 +1,60 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { type RequestHandler, Router } from 'express';
+
+/** Scalar, told to ask nobody outside. */
+const settings = {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+};
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Posthorn API</title>
+</head>
+<body>
+<div id="reference"></div>
+<script src="/docs/scalar.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const contentSecurity = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** `/docs`: the OpenAPI document as a page, with everything served from here. */
+export const docsPages = (): Router => {
+  const scalar = join(
+    dirname(createRequire(import.meta.url).resolve('@scalar/fastify-api-reference')),
+    'js/standalone.js',
+  );
+  const loosen: RequestHandler = (_req, res, next) => {
+    res.setHeader('content-security-policy', contentSecurity);
+    next();
+  };
+  return Router()
+    .get('/', loosen, (_req, res) => {
+      res.type('html').send(page);
+    })
+    .get('/start.js', (_req, res) => {
+      res.type('js').send(`Scalar.createApiReference('#reference', ${JSON.stringify(settings)});\n`);
+    })
+    .get('/scalar.js', (_req, res) => {
+      res.setHeader('cache-control', 'public, max-age=86400');
+      res.sendFile(scalar, { cacheControl: false });
+    });
+};

@@ -1,0 +1,34 @@
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { internal, Refusal } from '#server/errors';
+import { replyRefusal } from './reply.ts';
+
+/** The one place where trouble becomes an answer. */
+export const answerErrors =
+  (log: Logger): ErrorRequestHandler =>
+  (error: unknown, req, res, _next) => {
+    const refusal = error instanceof Refusal ? error : (fromExpress(error) ?? internal());
+    if (refusal.code === 'Internal') log.error({ requestId: req.requestId, err: error }, 'request failed');
+    if (res.headersSent) res.destroy();
+    else replyRefusal(res, refusal);
+  };
+
+/** Express refuses a path it cannot decode with a status of its own. */
+const fromExpress = (error: unknown) =>
+  error instanceof URIError || (error as { status?: number }).status === 400
+    ? new Refusal('BadInput', 'path: is not a valid URL path', [
+        { path: 'path', code: 'BadFormat', message: 'is not valid' },
+      ])
+    : undefined;
+
+export const noSuchPath: RequestHandler = (req) => {
+  throw new Refusal('NotFound', `There is nothing at ${req.path.slice(0, 200)}. The paths are in /openapi.json.`);
+};
+
+/** For a path that exists, with a method that does not. */
+export const wrongMethod =
+  (...allowed: string[]): RequestHandler =>
+  (req, res) => {
+    res.setHeader('allow', allowed.join(', '));
+    throw new Refusal('BadInput', `${req.method} is not possible here. Use ${allowed.join(' or ')}.`, [], 405);
+  };

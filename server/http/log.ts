@@ -1,0 +1,18 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+
+/** One line a request, with its id. Neither headers, bodies nor query strings: they may hold secrets. */
+export const logRequests = (log: Logger) => {
+  const silent = !log.isLevelEnabled('info');
+  return (req: IncomingMessage, res: ServerResponse, next: () => void) => {
+    if (silent) return next();
+    const begun = performance.now();
+    const path = req.url?.split('?', 1)[0];
+    res.once('close', () => {
+      const ms = Math.round((performance.now() - begun) * 10) / 10;
+      const fields = { requestId: req.requestId, method: req.method, path, status: res.statusCode, ms };
+      log.info(res.writableFinished ? fields : { ...fields, cut: true }, 'request');
+    });
+    next();
+  };
+};

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Set by the first middleware. */
+    requestId: string;
+  }
+}
+
+/** Set on every answer: nothing here is a page that may be framed, sniffed or cached. Pages loosen what they need. */
+const securityHeaders: readonly [string, string][] = [
+  ['x-content-type-options', 'nosniff'],
+  ['x-frame-options', 'DENY'],
+  ['referrer-policy', 'no-referrer'],
+  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['cross-origin-resource-policy', 'same-origin'],
+  ['cache-control', 'no-store'],
+];
+
+/** A caller's own id is kept when it is short and printable, so that it cannot forge a line in a log. */
+const usableId = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** First of all: the id of the request in and out, and the headers that every answer has. */
+export const greet =
+  ({ https }: { https: boolean }) =>
+  (req: IncomingMessage, res: ServerResponse, next: () => void) => {
+    const sent = req.headers['x-request-id'];
+    req.requestId = typeof sent === 'string' && usableId.test(sent) ? sent : randomUUID();
+    res.setHeader('x-request-id', req.requestId);
+    for (const [name, value] of securityHeaders) res.setHeader(name, value);
+    if (https) res.setHeader('strict-transport-security', 'max-age=31536000');
+    next();
+  };

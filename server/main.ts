@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { type Logger, pino } from 'pino';
+import { createHttpApp, createPosthorn, type Posthorn } from '#server/app';
+import { systemClock } from '#server/clock';
+import { type Config, SettingError } from '#server/config';
+import { serverFor } from '#server/http/server';
+import { readSecrets } from '#server/secrets';
+import { connect } from '#server/store/connect';
+import { type Database, openDatabase } from '#server/store/database';
+import { migrate } from '#server/store/migrate';
+import { migrations } from '#server/store/migrations/index';
+
+const drainMs = 10_000;
+const lastUsedEveryMs = 60_000;
+
+export interface Opened {
+  readonly database: Database;
+  readonly posthorn: Posthorn;
+  close(): Promise<void>;
+}
+
+/** The rules on a migrated database: what the service and every command begin with. */
+export const open = async (config: Config, log: Logger): Promise<Opened> => {
+  await readSecrets(config.dataDir);
+  const server = await connect(config);
+  const report = (error: Error) => log.error({ err: error }, 'database connection lost');
+  const database = openDatabase(server.connection, { report, poolSize: config.poolSize });
+  const close = async () => {
+    await database.close();
+    await server.stop();
+  };
+  try {
+    await migrate(database, migrations);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { database, posthorn: createPosthorn({ database, config, clock: systemClock }), close };
+};
+
+export const createLog = ({ logLevel }: Config) =>
+  // The last lines before a crash are the ones that matter, so each is written at once.
+  pino({ level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+
+export interface Running {
+  readonly url: string;
+  readonly posthorn: Posthorn;
+  stop(): Promise<void>;
+}
+
+export const start = async (config: Config): Promise<Running> => {
+  const log = createLog(config);
+  await mustBeFree(config);
+  const { database, posthorn, close } = await open(config, log);
+  const { app, health } = createHttpApp({ posthorn, database, config, clock: systemClock, log });
+  const server = serverFor(app);
+  server.listen(config.port, config.host);
+  await once(server, 'listening');
+  const saving = setInterval(() => {
+    posthorn.tokens.saveLastUsed().catch((err: unknown) => log.error({ err }, 'last use of tokens not saved'));
+  }, lastUsedEveryMs);
+
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    health.beginStop();
+    clearInterval(saving);
+    await drain(server);
+    await posthorn.tokens.saveLastUsed();
+    await close();
+  };
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: config.port === 0 ? `http://localhost:${port}` : config.baseUrl,
+    posthorn,
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+};
+
+/** Takes no new connection, lets running requests end, and then cuts what is left. */
+const drain = async (server: HttpServer) => {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+  await closed;
+  clearTimeout(cut);
+};
+
+/** Asked before anything is started; a predecessor that was just killed gets a moment to let go of the port. */
+const mustBeFree = async ({ port, host }: Config) => {
+  for (let attempt = 0; ; attempt++) {
+    const probe = createServer().listen(port, host);
+    try {
+      await once(probe, 'listening');
+      probe.close();
+      await once(probe, 'close');
+      return;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'EADDRINUSE') throw error;
+      if (attempt === 20) {
+        throw new SettingError(
+          `Port ${port} is in use, perhaps by another Posthorn. Stop that program, or choose another port with PORT=${port + 1}.`,
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+};

@@ -1,0 +1,98 @@
+import type { Constraints } from '#contracts/providers';
+import type { Network } from '#server/networks/network';
+import { choices, MB, minutes, replies } from '#server/networks/shared/limits';
+import { list, problems } from '#server/networks/shared/post';
+import { graphemes, isLanguage } from '#server/networks/shared/text';
+
+const constraints: Constraints = {
+  characters: {
+    max: 300,
+    counting: 'Grapheme clusters: a letter with its accents is 1, an emoji is 1 however long, a URL counts in full',
+    maxBytes: 3_000,
+    required: false,
+  },
+  media: {
+    min: 0,
+    // A gallery of more is accepted by newer servers, not by every app that shows it.
+    max: 4,
+    mixed: false,
+    images: { max: 4, mimeTypes: ['image/jpeg', 'image/png', 'image/webp', 'image/gif'], maxBytes: 2 * MB },
+    // Ten minutes are reported, three confirmed.
+    videos: { max: 1, mimeTypes: ['video/mp4'], maxBytes: 300 * MB, maxDurationMs: minutes(3) },
+    transport: 'Upload',
+  },
+  thread: replies,
+  metrics: ['likes', 'comments', 'shares', 'quotes', 'saves'],
+};
+
+export default {
+  key: 'bluesky',
+  name: 'Bluesky',
+  settings: [],
+  constraints,
+  options: [
+    {
+      key: 'bluesky.reply_control',
+      label: 'Who can reply',
+      type: 'Choice',
+      choices: choices({
+        everyone: 'Everyone',
+        mentioned: 'Accounts you mention',
+        following: 'Accounts you follow',
+        followers: 'Your followers',
+        nobody: 'Nobody',
+      }),
+      default: 'everyone',
+      description: 'Who may reply to the post.',
+    },
+    {
+      key: 'bluesky.allow_quotes',
+      label: 'Allow quotes',
+      type: 'Boolean',
+      default: 'true',
+      description: 'Whether others may quote the post.',
+    },
+    {
+      key: 'bluesky.languages',
+      label: 'Languages',
+      type: 'List',
+      maxLength: 3,
+      description: 'Up to three languages of the text, separated by commas: `en,de`.',
+    },
+    {
+      key: 'bluesky.content_label',
+      label: 'Content warning',
+      type: 'Choice',
+      choices: choices({
+        none: 'None',
+        sexual: 'Suggestive',
+        nudity: 'Nudity',
+        porn: 'Pornography',
+        'graphic-media': 'Graphic media',
+      }),
+      default: 'none',
+      description: 'Readers see this warning before the media.',
+    },
+    {
+      key: 'bluesky.link_card',
+      label: 'Link card',
+      type: 'Boolean',
+      default: 'true',
+      description: 'Shows a card of the first link below a text without media.',
+    },
+  ],
+  constraintsFor: () => constraints,
+  count: (body) => graphemes(body).length,
+  check: (post) =>
+    problems(
+      list(post, 'bluesky.languages').map(
+        (tag) =>
+          !isLanguage(tag) && {
+            path: 'options.bluesky.languages',
+            code: 'BadLanguage',
+            message: `${tag} is not a language tag such as en or pt-BR.`,
+            actual: tag,
+          },
+      ),
+    ),
+} satisfies Network;

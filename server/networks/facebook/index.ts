@@ -1,0 +1,97 @@
+import type { Constraints } from '#contracts/providers';
+import type { Network } from '#server/networks/network';
+import { comments, GB, MB, minutes, seconds } from '#server/networks/shared/limits';
+import { asStory, firstCommentOption, notOnStories, typeOption } from '#server/networks/shared/meta';
+import { commentsWithin, eachMedia, hasMedia, isVideo, option, problems } from '#server/networks/shared/post';
+import { characters, charactersCounting } from '#server/networks/shared/text';
+
+const images = {
+  max: 10,
+  mimeTypes: ['image/jpeg', 'image/png', 'image/gif', 'image/bmp', 'image/tiff'],
+  maxBytes: 10 * MB,
+};
+
+const videos = {
+  max: 1,
+  mimeTypes: ['video/mp4', 'video/quicktime'],
+  maxBytes: 10 * GB,
+  maxDurationMs: minutes(240),
+};
+
+const constraints: Constraints = {
+  characters: { max: 63_206, counting: charactersCounting, required: false },
+  media: { min: 0, max: 10, mixed: false, images, videos, transport: 'Upload' },
+  thread: comments,
+  metrics: ['views', 'reach', 'likes', 'comments', 'shares'],
+};
+
+const reel: Constraints = {
+  ...constraints,
+  media: {
+    min: 1,
+    max: 1,
+    mixed: false,
+    // 9:16, with room for a width that was rounded, such as 608 x 1080.
+    videos: { ...videos, minDurationMs: seconds(3), maxDurationMs: seconds(90), minRatio: 0.55, maxRatio: 0.57 },
+    transport: 'Upload',
+  },
+};
+
+const story = asStory(constraints, {
+  min: 1,
+  max: 1,
+  mixed: false,
+  images: { ...images, max: 1 },
+  videos: { ...videos, maxDurationMs: seconds(60) },
+  transport: 'Upload',
+});
+
+/** Widely known, though not in the Graph API reference. */
+const maxComment = 8_000;
+
+export default {
+  key: 'facebook',
+  name: 'Facebook Page',
+  settings: ['FACEBOOK_APP_ID', 'FACEBOOK_APP_SECRET'],
+  statisticsPermission: 'read_insights',
+  constraints,
+  options: [
+    typeOption('facebook'),
+    {
+      key: 'facebook.link',
+      label: 'Link preview',
+      type: 'Url',
+      description: 'Shows a preview of this link below the text. Only on posts without media.',
+    },
+    firstCommentOption('facebook', maxComment),
+  ],
+  constraintsFor: (post) => {
+    const type = option(post, 'facebook.type');
+    return type === 'reel' ? reel : type === 'story' ? story : constraints;
+  },
+  count: characters,
+  check: (post) =>
+    problems([
+      option(post, 'facebook.link') !== '' &&
+        hasMedia(post) && {
+          path: 'options.facebook.link',
+          code: 'NotAllowed',
+          message: 'A link preview and media exclude each other: remove one, or put the link into the text.',
+        },
+      ...notOnStories(post, 'facebook', ['first_comment']),
+      ...commentsWithin(post, maxComment),
+      ...eachMedia(
+        post,
+        (media, path) =>
+          option(post, 'facebook.type') === 'reel' &&
+          isVideo(media) &&
+          (media.width < 540 || media.height < 960) && {
+            path,
+            code: 'TooSmall',
+            message: 'A reel has at least 540 x 960 pixels: choose a larger video.',
+            limit: '540x960',
+            actual: `${media.width}x${media.height}`,
+          },
+      ),
+    ]),
+} satisfies Network;

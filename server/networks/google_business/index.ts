@@ -1,0 +1,152 @@
+import type { Constraints } from '#contracts/providers';
+import type { Network } from '#server/networks/network';
+import { choices, MB, noThread } from '#server/networks/shared/limits';
+import { eachMedia, option, problems } from '#server/networks/shared/post';
+import { characters, charactersCounting, isLanguage } from '#server/networks/shared/text';
+
+const constraints: Constraints = {
+  // Whether a photo may stand without text is unconfirmed, so it may not.
+  characters: { max: 1_500, counting: charactersCounting, required: true },
+  media: {
+    min: 0,
+    max: 1,
+    mixed: false,
+    images: { max: 1, mimeTypes: ['image/jpeg', 'image/png'], maxBytes: 5 * MB, minWidth: 250, minHeight: 250 },
+    transport: 'PublicUrl',
+  },
+  thread: noThread,
+  metrics: [],
+};
+
+const minImageBytes = 10_000;
+
+export default {
+  key: 'google_business',
+  name: 'Google Business Profile',
+  settings: ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+  constraints,
+  options: [
+    {
+      key: 'google_business.topic_type',
+      label: 'Type',
+      type: 'Choice',
+      choices: choices({ STANDARD: 'Update', EVENT: 'Event', OFFER: 'Offer' }),
+      default: 'STANDARD',
+      description: 'Events and offers need a title, a start and an end.',
+    },
+    {
+      key: 'google_business.cta_type',
+      label: 'Button',
+      type: 'Choice',
+      choices: choices({
+        NONE: 'None',
+        BOOK: 'Book',
+        ORDER: 'Order online',
+        SHOP: 'Buy',
+        LEARN_MORE: 'Learn more',
+        SIGN_UP: 'Sign up',
+        CALL: 'Call now',
+      }),
+      default: 'NONE',
+      description: 'A button below the post. Offers show none.',
+    },
+    {
+      key: 'google_business.cta_url',
+      label: 'Button link',
+      type: 'Url',
+      description: 'Where the button leads. Every button but Call now needs it.',
+    },
+    {
+      key: 'google_business.event_title',
+      label: 'Title of the event or offer',
+      type: 'Text',
+      description: 'Needed for events and offers.',
+    },
+    {
+      key: 'google_business.event_start',
+      label: 'Start',
+      type: 'Instant',
+      description: 'When the event or offer begins.',
+    },
+    {
+      key: 'google_business.event_end',
+      label: 'End',
+      type: 'Instant',
+      description: 'When the event or offer ends, after its start.',
+    },
+    {
+      key: 'google_business.offer_code',
+      label: 'Coupon code',
+      type: 'Text',
+      description: 'The code that customers show or type in.',
+    },
+    {
+      key: 'google_business.offer_url',
+      label: 'Offer link',
+      type: 'Url',
+      description: 'Where customers redeem the offer.',
+    },
+    {
+      key: 'google_business.offer_terms',
+      label: 'Offer terms',
+      type: 'Text',
+      description: 'Terms and conditions of the offer.',
+    },
+    {
+      key: 'google_business.language',
+      label: 'Language',
+      type: 'Text',
+      default: 'en',
+      description: 'Language of the text, such as `en` or `pt-BR`.',
+    },
+  ],
+  constraintsFor: () => constraints,
+  count: characters,
+  check: (post) => {
+    const value = (name: string) => option(post, `google_business.${name}`);
+    const needsEvent = ['EVENT', 'OFFER'].includes(value('topic_type'));
+    const needsLink = !['', 'NONE', 'CALL'].includes(value('cta_type'));
+    const language = value('language');
+    return problems([
+      ...['event_title', 'event_start', 'event_end'].map(
+        (name) =>
+          needsEvent &&
+          value(name) === '' && {
+            path: `options.google_business.${name}`,
+            code: 'Required',
+            message: 'An event or offer needs a title, a start and an end.',
+          },
+      ),
+      needsEvent &&
+        Date.parse(value('event_end')) <= Date.parse(value('event_start')) && {
+          path: 'options.google_business.event_end',
+          code: 'EndBeforeStart',
+          message: 'The end has to lie after the start.',
+        },
+      needsLink &&
+        value('cta_url') === '' && {
+          path: 'options.google_business.cta_url',
+          code: 'Required',
+          message: 'This button needs a link: set it, or choose another button.',
+        },
+      language !== '' &&
+        !isLanguage(language) && {
+          path: 'options.google_business.language',
+          code: 'BadLanguage',
+          message: `${language} is not a language tag such as en or pt-BR.`,
+          actual: language,
+        },
+      ...eachMedia(
+        post,
+        (media, path) =>
+          media.bytes < minImageBytes && {
+            path,
+            code: 'TooSmall',
+            message: 'An image has at least 10 kB: choose another.',
+            limit: minImageBytes,
+            actual: media.bytes,
+          },
+      ),
+    ]);
+  },
+} satisfies Network;

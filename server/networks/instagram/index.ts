@@ -1,0 +1,113 @@
+import type { Constraints } from '#contracts/providers';
+import type { Network } from '#server/networks/network';
+import { choices, comments, MB, minutes, seconds } from '#server/networks/shared/limits';
+import { asStory, firstCommentOption, notOnStories, typeOption } from '#server/networks/shared/meta';
+import { firstItem, isVideo, option, problems } from '#server/networks/shared/post';
+import { characters, charactersCounting } from '#server/networks/shared/text';
+
+// Widths outside 320 to 1440 are rescaled, not refused.
+const images = { max: 10, mimeTypes: ['image/jpeg'], maxBytes: 8 * MB, maxAltLength: 1_000 };
+
+/** 300 MB is documented, 1 GB reported. */
+const videos = {
+  max: 10,
+  mimeTypes: ['video/mp4', 'video/quicktime'],
+  maxBytes: 300 * MB,
+  minDurationMs: seconds(3),
+  maxDurationMs: minutes(15),
+  minRatio: 0.01,
+  maxRatio: 10,
+};
+
+const maxText = 2_200;
+
+const constraints: Constraints = {
+  // No limit on hashtags: 30 formerly, 5 reported, neither confirmed.
+  characters: { max: maxText, counting: charactersCounting, required: false },
+  media: {
+    min: 1,
+    max: 10,
+    mixed: true,
+    images: { ...images, minRatio: 4 / 5, maxRatio: 1.91 },
+    videos,
+    transport: 'PublicUrl',
+  },
+  thread: comments,
+  metrics: ['views', 'reach', 'likes', 'comments', 'shares', 'saves'],
+};
+
+const reel: Constraints = {
+  ...constraints,
+  media: { min: 1, max: 1, mixed: false, videos: { ...videos, max: 1 }, transport: 'PublicUrl' },
+};
+
+const story: Constraints = {
+  ...asStory(constraints, {
+    min: 1,
+    max: 1,
+    mixed: false,
+    // 9:16 fills the screen; other ratios are cropped, not refused.
+    images: { ...images, max: 1 },
+    videos: { ...videos, max: 1, maxBytes: 100 * MB, maxDurationMs: seconds(60) },
+    transport: 'PublicUrl',
+  }),
+  // SPEC, Statistics rules 7.
+  metrics: ['views', 'reach', 'shares'],
+};
+
+export default {
+  key: 'instagram',
+  name: 'Instagram',
+  settings: ['INSTAGRAM_APP_ID', 'INSTAGRAM_APP_SECRET'],
+  statisticsPermission: 'instagram_business_manage_insights',
+  constraints,
+  options: [
+    typeOption('instagram'),
+    firstCommentOption('instagram', maxText),
+    {
+      key: 'instagram.collaborators',
+      label: 'Collaborators',
+      type: 'List',
+      maxLength: 3,
+      description: 'Up to three usernames, separated by commas, that are invited as authors. Not on stories.',
+    },
+    {
+      key: 'instagram.share_to_feed',
+      label: 'Show reel in the feed',
+      type: 'Boolean',
+      default: 'true',
+      description: 'Shows a reel in the feed too, not only among the reels.',
+    },
+    {
+      key: 'instagram.trial_reel',
+      label: 'Trial reel',
+      type: 'Choice',
+      choices: choices({
+        no: 'No',
+        MANUAL: 'Yes, I show it to followers myself',
+        SS_PERFORMANCE: 'Yes, shown to followers when it does well',
+      }),
+      default: 'no',
+      description: 'A trial reel is shown to people who do not follow you first.',
+    },
+  ],
+  constraintsFor: (post) => {
+    const type = option(post, 'instagram.type');
+    return type === 'reel' ? reel : type === 'story' ? story : constraints;
+  },
+  count: characters,
+  check: (post) => {
+    const { media } = firstItem(post);
+    // Instagram turns a post of one video into a reel by itself.
+    const isReel = option(post, 'instagram.type') !== 'story' && media.length === 1 && media.every(isVideo);
+    return problems([
+      ...notOnStories(post, 'instagram', ['first_comment', 'collaborators']),
+      ['MANUAL', 'SS_PERFORMANCE'].includes(option(post, 'instagram.trial_reel')) &&
+        !isReel && {
+          path: 'options.instagram.trial_reel',
+          code: 'NotAllowed',
+          message: 'Only a reel can be on trial: use one video, or remove the option.',
+        },
+    ]);
+  },
+} satisfies Network;

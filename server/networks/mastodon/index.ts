@@ -1,0 +1,99 @@
+import type { Constraints } from '#contracts/providers';
+import type { Network } from '#server/networks/network';
+import { choices, MB, replies } from '#server/networks/shared/limits';
+import { eachMedia, gifStandsAlone, option, problems } from '#server/networks/shared/post';
+import { graphemes, isLanguage, replaceWebLinks } from '#server/networks/shared/text';
+
+/** What a server allows unless its operator changed it. */
+const constraints: Constraints = {
+  characters: {
+    max: 500,
+    counting:
+      'Grapheme clusters: an emoji is 1, a URL with http(s):// is 23, @user@host counts as @user; the content warning counts too',
+    required: false,
+  },
+  media: {
+    min: 0,
+    max: 4,
+    mixed: false,
+    images: {
+      max: 4,
+      mimeTypes: ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/heic', 'image/heif', 'image/avif'],
+      maxBytes: 16 * MB,
+      maxAltLength: 1_500,
+    },
+    videos: { max: 1, mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm'], maxBytes: 99 * MB },
+    transport: 'Upload',
+  },
+  thread: replies,
+  metrics: ['likes', 'comments', 'shares', 'quotes'],
+};
+
+const urlPlaceholder = 'x'.repeat(23);
+const remoteMention = /(?<![/\w])@(\w+(?:[.-]+\w+)*)@[a-z0-9.-]+[a-z0-9]/gi;
+
+const countable = (text: string) => replaceWebLinks(text, urlPlaceholder).replace(remoteMention, '@$1');
+
+export default {
+  key: 'mastodon',
+  name: 'Mastodon',
+  settings: [],
+  constraints,
+  options: [
+    {
+      key: 'mastodon.visibility',
+      label: 'Who can see it',
+      type: 'Choice',
+      choices: choices({
+        public: 'Everyone',
+        unlisted: 'Everyone, but not in public timelines',
+        private: 'Followers',
+        direct: 'Only people you mention',
+      }),
+      default: 'public',
+      description: 'Who can see the post.',
+    },
+    {
+      key: 'mastodon.spoiler_text',
+      label: 'Content warning',
+      type: 'Text',
+      description: 'Readers see this first and open the post behind it. It counts together with the text.',
+    },
+    {
+      key: 'mastodon.sensitive',
+      label: 'Sensitive media',
+      type: 'Boolean',
+      default: 'false',
+      description: 'Hides the media until the reader opens them.',
+    },
+    {
+      key: 'mastodon.language',
+      label: 'Language',
+      type: 'Text',
+      description: 'Language of the text, such as `en`; the setting of the account when it is not set.',
+    },
+    {
+      key: 'mastodon.quote_policy',
+      label: 'Who can quote',
+      type: 'Choice',
+      choices: choices({ public: 'Everyone', followers: 'Followers', nobody: 'Nobody' }),
+      description: 'The setting of the account when it is not set. Servers before 4.5 ignore it.',
+    },
+  ],
+  constraintsFor: () => constraints,
+  // The warning stands on every item of a thread, so it counts in each.
+  count: (body, post) => graphemes(option(post, 'mastodon.spoiler_text') + countable(body)).length,
+  check: (post) => {
+    const language = option(post, 'mastodon.language');
+    return problems([
+      ...eachMedia(post, gifStandsAlone),
+      language !== '' &&
+        !isLanguage(language) && {
+          path: 'options.mastodon.language',
+          code: 'BadLanguage',
+          message: `${language} is not a language tag such as en or de.`,
+          actual: language,
+        },
+    ]);
+  },
+} satisfies Network;

@@ -1,0 +1,99 @@
+import type { Constraints } from '#contracts/providers';
+import type { Network } from '#server/networks/network';
+import { GB, MB, minutes, noThread, seconds } from '#server/networks/shared/limits';
+import { coverInside, option, problems } from '#server/networks/shared/post';
+import { codePoints } from '#server/networks/shared/text';
+
+const maxAlt = 500;
+
+const constraints: Constraints = {
+  characters: {
+    max: 800,
+    counting: 'Unicode code points of the description: a letter is 1, a simple emoji 1, a URL counts in full',
+    required: false,
+  },
+  media: {
+    min: 1,
+    max: 5,
+    mixed: false,
+    // The file limits of images and videos are unconfirmed.
+    images: { max: 5, mimeTypes: ['image/jpeg', 'image/png'], maxBytes: 20 * MB, maxAltLength: maxAlt },
+    videos: {
+      max: 1,
+      mimeTypes: ['video/mp4', 'video/quicktime', 'video/x-m4v'],
+      maxBytes: 2 * GB,
+      minDurationMs: seconds(4),
+      maxDurationMs: minutes(15),
+    },
+    transport: 'Upload',
+  },
+  thread: noThread,
+  metrics: ['views', 'saves', 'clicks'],
+};
+
+const maxLink = 2_048;
+
+export default {
+  key: 'pinterest',
+  name: 'Pinterest',
+  settings: ['PINTEREST_APP_ID', 'PINTEREST_APP_SECRET'],
+  constraints,
+  options: [
+    {
+      // Boards differ by account, so they are no choices here.
+      key: 'pinterest.board',
+      label: 'Board',
+      type: 'Text',
+      required: true,
+      description: 'Id of the board that gets the pin.',
+    },
+    {
+      key: 'pinterest.board_section',
+      label: 'Section',
+      type: 'Text',
+      description: 'Id of a section of the board.',
+    },
+    {
+      key: 'pinterest.title',
+      label: 'Title',
+      type: 'Text',
+      maxLength: 100,
+      description: 'Title of the pin; the text is its description.',
+    },
+    {
+      key: 'pinterest.link',
+      label: 'Link',
+      type: 'Url',
+      description: 'Where a click on the pin leads.',
+    },
+    {
+      key: 'pinterest.alt_text',
+      label: 'Alternative text',
+      type: 'Text',
+      maxLength: maxAlt,
+      description: 'For people who cannot see the pin; the alternative text of the first image when it is not set.',
+    },
+    {
+      key: 'pinterest.cover_second',
+      label: 'Cover',
+      type: 'Integer',
+      default: '0',
+      description: 'The moment of a video that its cover shows, in seconds from the start.',
+    },
+  ],
+  constraintsFor: () => constraints,
+  count: codePoints,
+  check: (post) => {
+    const link = option(post, 'pinterest.link');
+    return problems([
+      link.length > maxLink && {
+        path: 'options.pinterest.link',
+        code: 'TooLong',
+        message: `A link has at most ${maxLink} characters: shorten it.`,
+        limit: maxLink,
+        actual: link.length,
+      },
+      coverInside(post, 'pinterest.cover_second', 1_000),
+    ]);
+  },
+} satisfies Network;

@@ -1,0 +1,88 @@
+import type { Constraints } from '#contracts/providers';
+import type { Network } from '#server/networks/network';
+import { choices, comments, MB } from '#server/networks/shared/limits';
+import { isOn, option, problems } from '#server/networks/shared/post';
+import { codePoints } from '#server/networks/shared/text';
+
+/** What a server allows unless its operator changed it: videos and WebP are off. */
+const constraints: Constraints = {
+  characters: {
+    max: 500,
+    counting: 'Unicode code points: a letter is 1, a simple emoji 1, a family emoji 7, a URL counts in full',
+    required: false,
+  },
+  media: {
+    min: 1,
+    max: 4,
+    mixed: false,
+    images: {
+      max: 4,
+      mimeTypes: ['image/jpeg', 'image/png', 'image/gif'],
+      maxBytes: 15 * MB,
+      maxAltLength: 1_000,
+    },
+    transport: 'Upload',
+  },
+  thread: comments,
+  metrics: ['likes', 'comments', 'shares'],
+};
+
+export default {
+  key: 'pixelfed',
+  name: 'Pixelfed',
+  settings: [],
+  constraints,
+  options: [
+    {
+      key: 'pixelfed.visibility',
+      label: 'Who can see it',
+      type: 'Choice',
+      choices: choices({
+        public: 'Everyone',
+        unlisted: 'Everyone, but not in public timelines',
+        private: 'Followers',
+      }),
+      default: 'public',
+      description: 'Who can see the post.',
+    },
+    {
+      key: 'pixelfed.sensitive',
+      label: 'Sensitive media',
+      type: 'Boolean',
+      default: 'false',
+      description: 'Hides the media until the reader opens them.',
+    },
+    {
+      key: 'pixelfed.spoiler_text',
+      label: 'Content warning',
+      type: 'Text',
+      maxLength: 140,
+      description: 'Readers see this over the hidden media. Needs sensitive media to be on.',
+    },
+    {
+      key: 'pixelfed.comments_disabled',
+      label: 'Turn off comments',
+      type: 'Boolean',
+      default: 'false',
+      description: 'Nobody can comment on the post.',
+    },
+  ],
+  constraintsFor: () => constraints,
+  count: codePoints,
+  check: (post) =>
+    problems([
+      // Pixelfed would drop the warning without a word.
+      option(post, 'pixelfed.spoiler_text') !== '' &&
+        !isOn(post, 'pixelfed.sensitive') && {
+          path: 'options.pixelfed.sensitive',
+          code: 'Required',
+          message: 'A content warning shows on sensitive media only: turn that on, or remove the warning.',
+        },
+      isOn(post, 'pixelfed.comments_disabled') &&
+        post.items.length > 1 && {
+          path: 'options.pixelfed.comments_disabled',
+          code: 'NotAllowed',
+          message: 'The items after the first become comments: allow comments, or keep one item.',
+        },
+    ]),
+} satisfies Network;

@@ -1,0 +1,27 @@
+import type { Option } from '#contracts/providers';
+import type { Network } from './network.ts';
+
+export interface Networks {
+  readonly all: readonly Network[];
+  /** A network that a stored record names; one that does not exist is our fault, not the caller's. */
+  get(key: string): Network;
+  find(key: string): Network | undefined;
+  option(key: string): { network: Network; option: Option } | undefined;
+}
+
+export const createNetworks = (all: readonly Network[]): Networks => {
+  const byKey = new Map(all.map((network) => [network.key, network]));
+  const options = new Map(
+    all.flatMap((network) => network.options.map((option) => [option.key, { network, option }] as const)),
+  );
+  return {
+    all,
+    get: (key) => {
+      const network = byKey.get(key);
+      if (network === undefined) throw new Error(`no network ${key}: was its folder removed?`);
+      return network;
+    },
+    find: (key) => byKey.get(key),
+    option: (key) => options.get(key),
+  };
+};

@@ -1,0 +1,92 @@
+import type { Constraints, Option } from '#contracts/providers';
+import type { NetworkPost } from '#server/networks/network';
+import { MB, minutes, seconds } from './limits.ts';
+import { eachMedia, type Finding, hasMedia, isVideo, option } from './post.ts';
+
+/** LinkedIn's "little text": an unescaped bracket silently cuts the rest of the post off. */
+export const littleText = (text: string): string => text.replace(/[\\|{}@[\]()<>#*_~]/g, '\\$&');
+
+/** Of profiles and pages alike. */
+export const linkedinConstraints: Omit<Constraints, 'thread'> = {
+  characters: {
+    max: 3_000,
+    counting: String.raw`UTF-16 units after escaping: each of \ | { } @ [ ] ( ) < > # * _ ~ counts 2, most emoji 2 or more`,
+    required: false,
+  },
+  media: {
+    min: 0,
+    max: 20,
+    mixed: false,
+    // 5 MB is advised, the real maximum unconfirmed.
+    images: {
+      max: 20,
+      mimeTypes: ['image/jpeg', 'image/png', 'image/gif'],
+      maxBytes: 5 * MB,
+      maxPixels: 36_152_319,
+    },
+    videos: {
+      max: 1,
+      mimeTypes: ['video/mp4'],
+      maxBytes: 500 * MB,
+      minDurationMs: seconds(3),
+      maxDurationMs: minutes(30),
+      minRatio: 1 / 2.4,
+      maxRatio: 2.4,
+    },
+    transport: 'Upload',
+  },
+  metrics: [],
+};
+
+export const linkedinOptions = (network: string): Option[] => [
+  {
+    key: `${network}.disable_reshare`,
+    label: 'Forbid resharing',
+    type: 'Boolean',
+    default: 'false',
+    description: 'Other members cannot reshare the post.',
+  },
+  {
+    key: `${network}.link_url`,
+    label: 'Link',
+    type: 'Url',
+    description: 'Shows a card with this link below the text. Only on posts without media.',
+  },
+  {
+    key: `${network}.link_title`,
+    label: 'Link title',
+    type: 'Text',
+    // Known from other clients, not from the network's own reference.
+    maxLength: 400,
+    description: 'Title of the card; the address when it is not set.',
+  },
+];
+
+const minVideoBytes = 75_000;
+
+export const linkedinFindings = (network: string, post: NetworkPost): Finding[] => [
+  option(post, `${network}.link_url`) !== '' &&
+    hasMedia(post) && {
+      path: `options.${network}.link_url`,
+      code: 'NotAllowed',
+      message: 'A link card and media exclude each other: remove one, or put the link into the text.',
+    },
+  option(post, `${network}.link_title`) !== '' &&
+    option(post, `${network}.link_url`) === '' && {
+      path: `options.${network}.link_url`,
+      code: 'Required',
+      message: 'A link title needs a link: set it, or remove the title.',
+    },
+  ...eachMedia(
+    post,
+    (media, path) =>
+      isVideo(media) &&
+      media.bytes < minVideoBytes && {
+        path,
+        code: 'TooSmall',
+        message: 'A video has at least 75 kB: choose another.',
+        limit: minVideoBytes,
+        actual: media.bytes,
+      },
+  ),
+];

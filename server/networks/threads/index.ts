@@ -1,0 +1,119 @@
+import type { Constraints } from '#contracts/providers';
+import type { Network } from '#server/networks/network';
+import { choices, GB, MB, minutes, replies } from '#server/networks/shared/limits';
+import { eachItem, hasMedia, option, problems } from '#server/networks/shared/post';
+import { codePoints, graphemes, links, utf8Bytes } from '#server/networks/shared/text';
+
+const constraints: Constraints = {
+  characters: {
+    max: 500,
+    counting: 'Characters; an emoji counts as its UTF-8 bytes, so 4 or more; a URL counts in full',
+    required: false,
+  },
+  media: {
+    min: 0,
+    max: 20,
+    mixed: true,
+    // Widths outside 320 to 1440 are rescaled, not refused.
+    images: {
+      max: 20,
+      mimeTypes: ['image/jpeg', 'image/png'],
+      maxBytes: 8 * MB,
+      minRatio: 1 / 10,
+      maxRatio: 10,
+      maxAltLength: 1_000,
+    },
+    videos: {
+      max: 20,
+      mimeTypes: ['video/mp4', 'video/quicktime'],
+      maxBytes: GB,
+      maxDurationMs: minutes(5),
+      minRatio: 0.01,
+      maxRatio: 10,
+    },
+    transport: 'PublicUrl',
+  },
+  thread: replies,
+  metrics: ['views', 'likes', 'comments', 'shares', 'quotes'],
+};
+
+const maxLinks = 5;
+
+/** Pictographs, flags and keycaps. */
+const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
+
+export default {
+  key: 'threads',
+  name: 'Threads',
+  settings: ['THREADS_APP_ID', 'THREADS_APP_SECRET'],
+  statisticsPermission: 'threads_manage_insights',
+  constraints,
+  options: [
+    {
+      key: 'threads.reply_control',
+      label: 'Who can reply',
+      type: 'Choice',
+      choices: choices({
+        everyone: 'Everyone',
+        accounts_you_follow: 'Accounts you follow',
+        mentioned_only: 'Only accounts you mention',
+        parent_post_author_only: 'Only the author of the post',
+        followers_only: 'Your followers',
+      }),
+      default: 'everyone',
+      description: 'Who may reply to the post.',
+    },
+    {
+      key: 'threads.topic_tag',
+      label: 'Topic',
+      type: 'Text',
+      // Length and characters are unconfirmed.
+      maxLength: 50,
+      description: 'The one topic of the post, without #, a dot or an ampersand.',
+    },
+    {
+      key: 'threads.link',
+      label: 'Link preview',
+      type: 'Url',
+      description: 'Shows a preview of this link below the text. Only on posts without media.',
+    },
+    {
+      key: 'threads.spoiler_media',
+      label: 'Hide media as a spoiler',
+      type: 'Boolean',
+      default: 'false',
+      description: 'Blurs the media until the reader taps it.',
+    },
+  ],
+  constraintsFor: () => constraints,
+  count: (body) =>
+    graphemes(body).reduce((sum, piece) => sum + (emoji.test(piece) ? utf8Bytes(piece) : codePoints(piece)), 0),
+  check: (post) => {
+    const link = option(post, 'threads.link');
+    return problems([
+      ...eachItem(post, ({ body }, path, index) => {
+        const distinct = new Set([...links(body), ...(index === 0 && link !== '' ? [link] : [])]).size;
+        return [
+          distinct > maxLinks && {
+            path: `${path}.body`,
+            code: 'TooMany',
+            message: 'Threads takes five different links per post: remove some.',
+            limit: maxLinks,
+            actual: distinct,
+          },
+        ];
+      }),
+      link !== '' &&
+        hasMedia(post) && {
+          path: 'options.threads.link',
+          code: 'NotAllowed',
+          message: 'A link preview and media exclude each other: remove one, or put the link into the text.',
+        },
+      /[.&]/.test(option(post, 'threads.topic_tag')) && {
+        path: 'options.threads.topic_tag',
+        code: 'BadCharacter',
+        message: 'A topic has no dot and no ampersand: remove them.',
+      },
+    ]);
+  },
+} satisfies Network;

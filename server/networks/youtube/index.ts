@@ -1,0 +1,150 @@
+import type { Constraints } from '#contracts/providers';
+import type { Network } from '#server/networks/network';
+import { choices, GB, minutes, noThread } from '#server/networks/shared/limits';
+import { eachItem, list, option, problems } from '#server/networks/shared/post';
+import { codePoints, utf8Bytes } from '#server/networks/shared/text';
+import { maxTitle, titleOf } from './title.ts';
+
+const constraints: Constraints = {
+  characters: {
+    max: 5_000,
+    counting: 'UTF-8 bytes of the description: a Latin letter is 1, an accented one 2, CJK 3, an emoji 4 or more',
+    required: false,
+  },
+  media: {
+    min: 1,
+    max: 1,
+    mixed: false,
+    // Accounts without a verified phone number may upload 15 minutes only; YouTube alone knows which.
+    videos: {
+      max: 1,
+      mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm', 'video/mpeg', 'video/x-msvideo', 'video/x-matroska'],
+      maxBytes: 256 * GB,
+      maxDurationMs: minutes(12 * 60),
+    },
+    transport: 'Upload',
+  },
+  thread: noThread,
+  metrics: ['views', 'likes', 'comments'],
+};
+
+const maxTags = 500;
+
+/** YouTube counts the commas between tags, and quotes around a tag with a space. */
+const tagsLength = (tags: readonly string[]) =>
+  codePoints(tags.map((tag) => (tag.includes(' ') ? `"${tag}"` : tag)).join(','));
+
+const noAngleBrackets = (text: string, path: string) =>
+  /[<>]/.test(text) && { path, code: 'BadCharacter', message: 'YouTube refuses < and >: remove them.' };
+
+export default {
+  key: 'youtube',
+  name: 'YouTube',
+  settings: ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+  constraints,
+  options: [
+    {
+      key: 'youtube.title',
+      label: 'Title',
+      type: 'Text',
+      maxLength: maxTitle,
+      description: 'Title of the video; the first line of the text when it is not set. The text is the description.',
+    },
+    {
+      key: 'youtube.privacy',
+      label: 'Who can see it',
+      type: 'Choice',
+      choices: choices({ public: 'Everyone', unlisted: 'Everyone with the link', private: 'Only you' }),
+      default: 'public',
+      description: 'Who can see the video.',
+    },
+    {
+      key: 'youtube.category',
+      label: 'Category',
+      type: 'Choice',
+      choices: choices({
+        1: 'Film & animation',
+        2: 'Autos & vehicles',
+        10: 'Music',
+        15: 'Pets & animals',
+        17: 'Sports',
+        19: 'Travel & events',
+        20: 'Gaming',
+        22: 'People & blogs',
+        23: 'Comedy',
+        24: 'Entertainment',
+        25: 'News & politics',
+        26: 'Howto & style',
+        27: 'Education',
+        28: 'Science & technology',
+        29: 'Nonprofits & activism',
+      }),
+      default: '22',
+      description: "YouTube's number of the category.",
+    },
+    {
+      key: 'youtube.made_for_kids',
+      label: 'Made for kids',
+      type: 'Choice',
+      choices: choices({ no: 'No', yes: 'Yes' }),
+      default: 'no',
+      description: 'YouTube asks by law whether the video is made for children.',
+    },
+    {
+      key: 'youtube.tags',
+      label: 'Tags',
+      type: 'List',
+      description: 'Words separated by commas, 500 characters in total.',
+    },
+    {
+      key: 'youtube.notify_subscribers',
+      label: 'Notify subscribers',
+      type: 'Boolean',
+      default: 'true',
+      description: 'Tells the subscribers of the channel about the video.',
+    },
+    {
+      key: 'youtube.synthetic_media',
+      label: 'Altered or synthetic',
+      type: 'Boolean',
+      default: 'false',
+      description: 'Says that the video shows realistic things that were altered or made with AI.',
+    },
+    {
+      key: 'youtube.license',
+      label: 'License',
+      type: 'Choice',
+      choices: choices({ youtube: 'Standard YouTube license', creativeCommon: 'Creative Commons' }),
+      default: 'youtube',
+      description: 'What others may do with the video.',
+    },
+    {
+      key: 'youtube.embeddable',
+      label: 'Allow embedding',
+      type: 'Boolean',
+      default: 'true',
+      description: 'Whether other sites may show the video.',
+    },
+  ],
+  constraintsFor: () => constraints,
+  count: utf8Bytes,
+  check: (post) => {
+    const tags = tagsLength(list(post, 'youtube.tags'));
+    return problems([
+      titleOf(post) === '' && {
+        path: 'options.youtube.title',
+        code: 'Required',
+        message: 'A video needs a title: set one, or write a text.',
+      },
+      noAngleBrackets(option(post, 'youtube.title'), 'options.youtube.title'),
+      ...eachItem(post, ({ body }, path) => [noAngleBrackets(body, `${path}.body`)]),
+      tags > maxTags && {
+        path: 'options.youtube.tags',
+        code: 'TooLong',
+        message: 'All tags together have at most 500 characters: remove some.',
+        limit: maxTags,
+        actual: tags,
+      },
+    ]);
+  },
+} satisfies Network;

@@ -1,0 +1,7 @@
+import type { postActions } from '#contracts/posts';
+import type { Handler } from '#server/context';
+import type { Lifecycle } from '#server/posts/lifecycle';
+
+export default ({ lifecycle }: { lifecycle: Lifecycle }): Handler<(typeof postActions)['posts.publishNow']> =>
+  ({ caller, input }) =>
+    lifecycle.publishNow(caller, input.id);

@@ -1,0 +1,157 @@
+import type { Post, Version, VersionInput } from '#contracts/posts';
+import type { Accounts } from '#server/accounts/accounts';
+import type { Clock } from '#server/clock';
+import type { Caller } from '#server/context';
+import { badInput, notFound, Refusal } from '#server/errors';
+import { newId } from '#server/ids';
+import type { MediaLibrary } from '#server/media/library';
+import type { Networks } from '#server/networks/registry';
+import { approvalRequired } from '#server/run-action';
+import type { Lifecycle } from './lifecycle.ts';
+import type { PostContent, PostStore } from './store.ts';
+import { originalVersion, toVersions, withOption, withText } from './versions.ts';
+
+export type Drafts = ReturnType<typeof createDrafts>;
+
+/** Writing and rewriting posts. */
+export const createDrafts = ({
+  store,
+  accounts,
+  library,
+  networks,
+  lifecycle,
+  clock,
+}: {
+  store: PostStore;
+  accounts: Accounts;
+  library: MediaLibrary;
+  networks: Networks;
+  lifecycle: Lifecycle;
+  clock: Clock;
+}) => {
+  /** The post, locked and open for changes by this caller (SPEC, States and transitions). */
+  const openForEdit = async (caller: Caller, id: string) => {
+    const post = await store.lock(caller.workspaceId, id);
+    if (post === undefined) throw notFound('post', id);
+    if (post.status === 'Publishing' || post.status === 'Published') throw alreadyOut(post);
+    if (post.status === 'Scheduled' && !caller.human) throw approvalRequired('Changing a scheduled post');
+    return post;
+  };
+
+  /** Saves a change; what is scheduled must stay publishable. */
+  const save = async (caller: Caller, post: Post, change: Partial<PostContent>) => {
+    const { accountIds, versions, scheduledAt = null } = { ...post, ...change };
+    const saved = await store.replace(post.id, caller.workspaceId, { accountIds, versions, scheduledAt });
+    if (saved.status === 'Scheduled') await lifecycle.mustBePublishable(caller, saved);
+    return saved;
+  };
+
+  const checkOptions = (versions: readonly Version[], networkOf: ReadonlyMap<string, string>) => {
+    for (const [index, { accountId, options }] of versions.entries()) {
+      for (const key of Object.keys(options)) {
+        checkOption(key, accountId && networkOf.get(accountId), `versions.${index}.options.${key}`);
+      }
+    }
+  };
+
+  const checkOption = (key: string, network: string | undefined, path: string) => {
+    const known = networks.option(key);
+    if (known === undefined) {
+      throw badInput({ path, code: 'UnknownOption', message: `${key} is not an option; providers.limits lists them` });
+    }
+    if (network && known.network.key !== network) {
+      throw badInput({
+        path,
+        code: 'UnknownOption',
+        message: `${key} is not an option of the network of this account`,
+      });
+    }
+  };
+
+  const mustBeAccountOf = (post: Post, accountId: string) => {
+    if (accountId && !post.accountIds.includes(accountId)) {
+      throw badInput({
+        path: 'accountId',
+        code: 'UnknownAccount',
+        message: `${accountId} is not an account of this post`,
+      });
+    }
+  };
+
+  return {
+    /** A human's own time schedules at once; anybody else's is kept as a wish. */
+    create: async (caller: Caller, input: { accountIds: string[]; body: string; scheduledAt: string }) => {
+      await accounts.networksOf(caller, input.accountIds);
+      const insert = () =>
+        store.insert(newId('post', clock.now()), caller.workspaceId, caller.userId, {
+          accountIds: input.accountIds,
+          versions: [originalVersion(input.body)],
+          scheduledAt: input.scheduledAt || null,
+        });
+      if (!caller.human || !input.scheduledAt) return insert();
+      return store.transaction(async () => lifecycle.schedule(caller, (await insert()).id, input.scheduledAt));
+    },
+
+    update: (
+      caller: Caller,
+      input: {
+        id: string;
+        accountIds: string[];
+        versions: VersionInput[];
+        scheduledAt: string;
+        baseUpdatedAt: string;
+      },
+    ) =>
+      store.transaction(async () => {
+        const post = await openForEdit(caller, input.id);
+        if (input.baseUpdatedAt && !sameInstant(input.baseUpdatedAt, post.updatedAt)) throw stale(post);
+        const versions = toVersions(input.versions, input.accountIds);
+        const networkOf = await accounts.networksOf(caller, input.accountIds);
+        checkOptions(input.versions, networkOf);
+        await library.mustExist(caller, mediaIn(input.versions));
+        if (post.status === 'Scheduled' && input.scheduledAt) lifecycle.mustBeFuture(input.scheduledAt, 'scheduledAt');
+        // An edit leaves the status alone (SPEC), so a scheduled post without a new time keeps its own.
+        const keptTime = post.status === 'Scheduled' ? (post.scheduledAt ?? null) : null;
+        return save(caller, post, {
+          accountIds: input.accountIds,
+          versions,
+          scheduledAt: input.scheduledAt || keptTime,
+        });
+      }),
+
+    setVersionText: (caller: Caller, input: { id: string; accountId: string; itemIndex: number; body: string }) =>
+      store.transaction(async () => {
+        const post = await openForEdit(caller, input.id);
+        mustBeAccountOf(post, input.accountId);
+        return save(caller, post, {
+          versions: withText(post.versions, input.accountId, input.itemIndex, input.body),
+        });
+      }),
+
+    setOption: (caller: Caller, input: { id: string; accountId: string; key: string; value: string }) =>
+      store.transaction(async () => {
+        const post = await openForEdit(caller, input.id);
+        mustBeAccountOf(post, input.accountId);
+        const networkOf = await accounts.connectedOf(caller, post.accountIds);
+        checkOption(input.key, networkOf.get(input.accountId), 'key');
+        return save(caller, post, { versions: withOption(post.versions, input.accountId, input.key, input.value) });
+      }),
+  };
+};
+
+export const alreadyOut = ({ id, status }: Post) =>
+  new Refusal('Conflict', `The post ${id} is ${status} and can no longer be changed. Read it again.`);
+
+const stale = ({ id, updatedAt }: Post) =>
+  new Refusal('Conflict', `The post ${id} was changed at ${updatedAt}, after your baseUpdatedAt. Read it again.`);
+
+const mediaIn = (versions: readonly VersionInput[]) =>
+  versions.flatMap(({ content }, v) =>
+    content.flatMap(({ media }, i) => media.map((id, m) => ({ path: `versions.${v}.content.${i}.media.${m}`, id }))),
+  );
+
+/** Equal to the microsecond: a Date would cut to milliseconds. */
+const sameInstant = (sent: string, stored: string) =>
+  sent === stored || (new Date(sent).getTime() === new Date(stored).getTime() && micros(sent) === micros(stored));
+
+const micros = (instant: string) => (/\.(\d+)/.exec(instant)?.[1] ?? '').padEnd(6, '0').slice(0, 6);

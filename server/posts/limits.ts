@@ -1,0 +1,299 @@
+import { Instant } from '#contracts/define';
+import type { Issue } from '#contracts/errors';
+import type { Post } from '#contracts/posts';
+import type { Constraints, Option } from '#contracts/providers';
+import type { Network, NetworkItem, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
+import { versionFor } from './versions.ts';
+
+/** What the check needs to know beside the post. */
+export interface Surroundings {
+  /** The network of each account that is still connected. */
+  readonly networkOf: (accountId: string) => Network | undefined;
+  readonly media: ReadonlyMap<string, NetworkMedia>;
+  /** Whether the networks can reach the service to fetch media. */
+  readonly reachable: boolean;
+}
+
+export interface Findings {
+  readonly issues: Issue[];
+  readonly warnings: Issue[];
+}
+
+/** The post against the limits of every network it goes to: one issue per broken limit and account. */
+export const checkLimits = (post: Post, { networkOf, media, reachable }: Surroundings): Findings => {
+  const issues: Issue[] = [];
+  const warnings: Issue[] = [];
+  if (post.accountIds.length === 0) {
+    warnings.push({ path: 'accountIds', code: 'NoAccounts', message: 'The post goes to no account yet.' });
+  }
+  for (const [index, accountId] of post.accountIds.entries()) {
+    const network = networkOf(accountId);
+    if (network === undefined) {
+      issues.push({
+        path: `accountIds.${index}`,
+        code: 'AccountGone',
+        message: 'This account was disconnected. Take it out of the post or connect it again.',
+        accountId,
+      });
+      continue;
+    }
+    const version = versionFor(post.versions, accountId);
+    const place = (problem: Problem): Issue => ({
+      ...problem,
+      path: `versions.${version.index}.${problem.path}`,
+      accountId,
+      provider: network.name,
+    });
+    const missing: Problem[] = [];
+    const items = version.content.map(({ body, media: ids }, i) => ({
+      body,
+      media: ids.flatMap((id, j) => {
+        const found = media.get(id);
+        if (found) return [found];
+        missing.push({
+          path: `content.${i}.media.${j}`,
+          code: 'MediaGone',
+          message: 'This file is no longer in the media library. Choose another.',
+          actual: id,
+        });
+        return [];
+      }),
+    }));
+    const networkPost = { items, options: { ...defaults(network), ...ownOptions(network, version.options) } };
+    issues.push(...[...missing, ...problemsOf(network, networkPost)].map(place));
+    if (!reachable && items.some((item) => item.media.length > 0)) {
+      if (network.constraintsFor(networkPost).media.transport === 'PublicUrl') {
+        warnings.push(
+          place({
+            path: 'content',
+            code: 'MediaNotPublic',
+            message: `${network.name} fetches media from this server, which has no public https address: set BASE_URL to one.`,
+          }),
+        );
+      }
+    }
+  }
+  return { issues, warnings };
+};
+
+const defaults = ({ options }: Network) =>
+  Object.fromEntries(options.flatMap(({ key, default: value }) => (value === undefined ? [] : [[key, value]])));
+
+const ownOptions = ({ options }: Network, set: Readonly<Record<string, string>>) =>
+  Object.fromEntries(options.flatMap(({ key }) => (set[key] === undefined ? [] : [[key, set[key]]])));
+
+const problemsOf = (network: Network, post: NetworkPost): Problem[] => {
+  const constraints = network.constraintsFor(post);
+  return [
+    ...threadProblems(post, constraints),
+    ...post.items.flatMap((item, index) => [
+      ...textProblems(network, post, item, index, constraints),
+      ...mediaProblems(item, index, constraints),
+    ]),
+    ...network.options.flatMap((option) => optionProblems(option, post.options[option.key])),
+    ...network.check(post),
+  ];
+};
+
+const threadProblems = ({ items }: NetworkPost, { thread }: Constraints): Problem[] =>
+  items.length <= thread.max
+    ? []
+    : [
+        {
+          path: 'content',
+          code: 'ThreadTooLong',
+          message:
+            thread.max === 1
+              ? 'This network has no threads. Leave one item.'
+              : `A thread here has at most ${thread.max} items.`,
+          limit: thread.max,
+          actual: items.length,
+        },
+      ];
+
+const textProblems = (
+  network: Network,
+  post: NetworkPost,
+  { body, media }: NetworkItem,
+  index: number,
+  { characters, thread }: Constraints,
+): Problem[] => {
+  const path = `content.${index}.body`;
+  const problems: Problem[] = [];
+  const isComment = index > 0 && thread.form === 'Comments';
+  if (body.trim() === '' && (characters.required || isComment || media.length === 0)) {
+    problems.push({
+      path,
+      code: 'TextRequired',
+      message: media.length === 0 ? 'This item is empty. Write a text or add media.' : 'This item needs a text.',
+      limit: 1,
+      actual: 0,
+    });
+  }
+  const length = network.count(body, post);
+  if (length > characters.max) {
+    problems.push({
+      path,
+      code: 'TooLong',
+      message: `The text is ${length - characters.max} too long. ${characters.counting}`,
+      limit: characters.max,
+      actual: length,
+    });
+  }
+  const bytes = Buffer.byteLength(body);
+  if (characters.maxBytes !== undefined && bytes > characters.maxBytes) {
+    problems.push({
+      path,
+      code: 'TooManyBytes',
+      message: `The text is ${bytes - characters.maxBytes} bytes too long.`,
+      limit: characters.maxBytes,
+      actual: bytes,
+    });
+  }
+  return problems;
+};
+
+const mediaProblems = ({ media }: NetworkItem, index: number, constraints: Constraints): Problem[] => {
+  const path = `content.${index}.media`;
+  const limits = constraints.media;
+  if (index > 0 && constraints.thread.form === 'Comments') {
+    if (media.length === 0) return [];
+    return [
+      {
+        path,
+        code: 'TooManyMedia',
+        message: 'Items after the first become comments here, which have text only.',
+        limit: 0,
+        actual: media.length,
+      },
+    ];
+  }
+  const problems: Problem[] = [];
+  const count = (code: string, message: string, limit: number, actual: number) =>
+    problems.push({ path, code, message, limit, actual });
+  if (index === 0 && media.length < limits.min) {
+    count(
+      'MediaRequired',
+      `Add ${limits.min === 1 ? 'an image or video' : `at least ${limits.min} files`}.`,
+      limits.min,
+      media.length,
+    );
+  }
+  if (media.length > limits.max) {
+    count('TooManyMedia', `One item takes at most ${limits.max} files.`, limits.max, media.length);
+  }
+  const images = media.filter(({ kind }) => kind === 'Image').length;
+  const videos = media.length - images;
+  const { images: imageLimits, videos: videoLimits } = limits;
+  if (!limits.mixed && images > 0 && videos > 0) {
+    count('MixedMedia', 'Images and videos do not go together here. Keep one kind.', 0, Math.min(images, videos));
+  }
+  if (imageLimits && images > imageLimits.max && images <= limits.max) {
+    count('TooManyMedia', `One item takes at most ${imageLimits.max} images.`, imageLimits.max, images);
+  }
+  if (videoLimits && videos > videoLimits.max && videos <= limits.max) {
+    count('TooManyMedia', `One item takes at most ${videoLimits.max} video.`, videoLimits.max, videos);
+  }
+  return [...problems, ...media.flatMap((file, j) => fileProblems(file, `${path}.${j}`, limits))];
+};
+
+const fileProblems = (file: NetworkMedia, path: string, { images, videos }: Constraints['media']): Problem[] => {
+  const limits = file.kind === 'Image' ? images : videos;
+  if (limits === undefined) {
+    return [
+      {
+        path,
+        code: 'MediaKind',
+        message: `This network takes no ${file.kind.toLowerCase()}s here.`,
+        limit: images ? 'Image' : 'Video',
+        actual: file.kind,
+      },
+    ];
+  }
+  const problems: Problem[] = [];
+  const over = (code: string, message: string, limit: number | string, actual: number | string) =>
+    problems.push({ path, code, message, limit, actual });
+  if (!limits.mimeTypes.includes(file.mimeType)) {
+    over('MediaType', `Use one of ${limits.mimeTypes.join(', ')}.`, limits.mimeTypes.join(', '), file.mimeType);
+  }
+  if (file.bytes > limits.maxBytes) over('MediaTooLarge', 'Use a smaller file.', limits.maxBytes, file.bytes);
+  const ratio = Math.round((file.width / file.height) * 1000) / 1000;
+  if (limits.minRatio !== undefined && ratio < limits.minRatio) {
+    over('MediaRatio', 'It is too tall: crop it.', limits.minRatio, ratio);
+  }
+  if (limits.maxRatio !== undefined && ratio > limits.maxRatio) {
+    over('MediaRatio', 'It is too wide: crop it.', limits.maxRatio, ratio);
+  }
+  if (file.kind === 'Image' && images) {
+    const { minWidth = 0, minHeight = 0, maxPixels = Number.POSITIVE_INFINITY, maxAltLength } = images;
+    if (file.width < minWidth || file.height < minHeight) {
+      over('MediaTooSmall', 'Use a larger image.', `${minWidth}x${minHeight}`, `${file.width}x${file.height}`);
+    }
+    if (file.width * file.height > maxPixels) {
+      over('MediaTooLarge', 'Use an image with fewer pixels.', maxPixels, file.width * file.height);
+    }
+    if (maxAltLength !== undefined && (file.alt ?? '').length > maxAltLength) {
+      over('AltTooLong', 'Shorten the alternative text.', maxAltLength, (file.alt ?? '').length);
+    }
+  }
+  if (file.kind === 'Video' && videos) {
+    const { minDurationMs = 0, maxDurationMs = Number.POSITIVE_INFINITY } = videos;
+    const duration = file.durationMs ?? 0;
+    if (duration < minDurationMs) over('VideoTooShort', 'Use a longer video.', minDurationMs, duration);
+    if (duration > maxDurationMs) over('VideoTooLong', 'Use a shorter video.', maxDurationMs, duration);
+  }
+  return problems;
+};
+
+const optionProblems = (option: Option, value: string | undefined): Problem[] => {
+  const path = `options.${option.key}`;
+  if (value === undefined) {
+    return option.required ? [{ path, code: 'OptionRequired', message: `Set ${option.label} (${option.key}).` }] : [];
+  }
+  const wrong = (message: string, limit?: number | string): Problem[] => [
+    { path, code: 'OptionValue', message, ...(limit !== undefined && { limit }), actual: value.slice(0, 100) },
+  ];
+  const choices = option.choices?.map((choice) => choice.value).join(', ');
+  switch (option.type) {
+    case 'Choice':
+      return option.choices?.some((choice) => choice.value === value) === false
+        ? wrong(`Choose one of ${choices}.`, choices)
+        : [];
+    case 'Boolean':
+      return ['true', 'false'].includes(value) ? [] : wrong('Use true or false.', 'true, false');
+    case 'Integer':
+      return /^\d{1,15}$/.test(value) ? [] : wrong('Use a whole number.');
+    case 'Url':
+      return /^https?:\/\//.test(value) && URL.canParse(value) ? [] : wrong('Use a complete http or https address.');
+    case 'Instant':
+      return Instant.safeParse(value).success ? [] : wrong('Use an ISO-8601 instant, such as 2026-11-15T09:30:00Z.');
+    case 'List': {
+      const entries = value.split(',').length;
+      return option.maxLength !== undefined && entries > option.maxLength
+        ? [
+            {
+              path,
+              code: 'OptionTooLong',
+              message: `Give at most ${option.maxLength} entries.`,
+              limit: option.maxLength,
+              actual: entries,
+            },
+          ]
+        : [];
+    }
+    case 'Text': {
+      const length = [...value].length;
+      return option.maxLength !== undefined && length > option.maxLength
+        ? [
+            {
+              path,
+              code: 'OptionTooLong',
+              message: `Use at most ${option.maxLength} characters.`,
+              limit: option.maxLength,
+              actual: length,
+            },
+          ]
+        : [];
+    }
+  }
+};

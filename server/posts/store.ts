@@ -1,0 +1,102 @@
+import type { Post, PostStatus, Result, Version } from '#contracts/posts';
+import { type Database, sql } from '#server/store/database';
+
+interface PostRow {
+  readonly id: string;
+  readonly status: PostStatus;
+  readonly account_ids: string[];
+  readonly versions: Version[];
+  readonly scheduled_at: string | null;
+  readonly results: Result[];
+  readonly updated_at: string;
+}
+
+const columns = 'id, status, account_ids, versions, scheduled_at, results, updated_at';
+
+const get = sql('posts.get', `select ${columns} from posts where id = $1 and workspace_id = $2`);
+const lock = sql('posts.lock', `select ${columns} from posts where id = $1 and workspace_id = $2 for update`);
+const list = sql(
+  'posts.list',
+  `select ${columns} from posts where workspace_id = $1 and ($3::text is null or id < $3) order by id desc limit $2`,
+);
+const listByStatus = sql(
+  'posts.listByStatus',
+  `select ${columns} from posts
+    where workspace_id = $1 and ($3::text is null or id < $3) and status = $4 order by id desc limit $2`,
+);
+const insert = sql(
+  'posts.insert',
+  `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by)
+   values ($1, $2, 'Draft', $3, $4, $5, $6) returning ${columns}`,
+);
+const replace = sql(
+  'posts.replace',
+  `update posts set account_ids = $3, versions = $4, scheduled_at = $5 where id = $1 and workspace_id = $2
+   returning ${columns}`,
+);
+const move = sql(
+  'posts.move',
+  `update posts set status = $3, scheduled_at = coalesce($4, scheduled_at) where id = $1 and workspace_id = $2
+   returning ${columns}`,
+);
+const remove = sql('posts.remove', 'delete from posts where id = $1 and workspace_id = $2');
+
+/** What posts.create and posts.update write. */
+export interface PostContent {
+  readonly accountIds: readonly string[];
+  readonly versions: readonly Version[];
+  readonly scheduledAt: string | null;
+}
+
+export type PostStore = ReturnType<typeof createPostStore>;
+
+export const createPostStore = (db: Database) => {
+  const one = async (...query: Parameters<typeof db.query>) => {
+    const [row] = await db.query<PostRow>(...query);
+    return row && toPost(row);
+  };
+  const changed = async (...query: Parameters<typeof db.query>) => {
+    const post = await one(...query);
+    if (post === undefined) throw new Error('a post that was locked is gone');
+    return post;
+  };
+
+  return {
+    transaction: db.transaction,
+
+    get: (workspaceId: string, id: string) => one(get, [id, workspaceId]),
+
+    /** Inside a transaction: nobody else changes the post until it ends. */
+    lock: (workspaceId: string, id: string) => one(lock, [id, workspaceId]),
+
+    list: async (workspaceId: string, limit: number, before: string | null, status: PostStatus | undefined) => {
+      const rows = await (status === undefined
+        ? db.query<PostRow>(list, [workspaceId, limit, before])
+        : db.query<PostRow>(listByStatus, [workspaceId, limit, before, status]));
+      return rows.map(toPost);
+    },
+
+    insert: (id: string, workspaceId: string, createdBy: string, { accountIds, versions, scheduledAt }: PostContent) =>
+      changed(insert, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, createdBy]),
+
+    replace: (id: string, workspaceId: string, { accountIds, versions, scheduledAt }: PostContent) =>
+      changed(replace, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt]),
+
+    move: (id: string, workspaceId: string, status: PostStatus, scheduledAt: string | null = null) =>
+      changed(move, [id, workspaceId, status, scheduledAt]),
+
+    remove: async (id: string, workspaceId: string) => {
+      await db.query(remove, [id, workspaceId]);
+    },
+  };
+};
+
+const toPost = (row: PostRow): Post => ({
+  id: row.id,
+  status: row.status,
+  accountIds: row.account_ids,
+  versions: row.versions,
+  ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
+  results: row.results,
+  updatedAt: row.updated_at,
+});

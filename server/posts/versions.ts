@@ -1,0 +1,81 @@
+import type { Version, VersionInput } from '#contracts/posts';
+import { badInput } from '#server/errors';
+
+/** The first version is the original; the others each override it for one account. */
+export const originalVersion = (body: string): Version => ({ content: [{ body, media: [] }], options: {} });
+
+/** Checks the shape of what posts.update sends, and brings it into the stored form: original first, no empty values. */
+export const toVersions = (sent: readonly VersionInput[], accountIds: readonly string[]): Version[] => {
+  const seen = new Set<string>();
+  for (const [index, { accountId = '' }] of sent.entries()) {
+    const path = `versions.${index}.accountId`;
+    if (seen.has(accountId)) {
+      throw badInput({
+        path,
+        code: 'Repeated',
+        message: accountId ? 'has a version already' : 'leaves two versions without an account: one is the original',
+      });
+    }
+    if (accountId && !accountIds.includes(accountId)) {
+      throw badInput({ path, code: 'UnknownAccount', message: `${accountId} is not in accountIds` });
+    }
+    seen.add(accountId);
+  }
+  if (!seen.has('')) {
+    throw badInput({
+      path: 'versions',
+      code: 'Required',
+      message: 'needs the original version: one without accountId',
+    });
+  }
+  return sent
+    .map(({ accountId, content, options }) => ({
+      ...(accountId && { accountId }),
+      content,
+      options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== '')),
+    }))
+    .sort((a, b) => Number('accountId' in a) - Number('accountId' in b));
+};
+
+export const withText = (versions: readonly Version[], accountId: string, itemIndex: number, body: string): Version[] =>
+  change(versions, accountId, (version) => {
+    if (itemIndex > version.content.length) {
+      throw badInput({
+        path: 'itemIndex',
+        code: 'TooBig',
+        message: `must be at most ${version.content.length}, which adds an item`,
+        limit: version.content.length,
+        actual: itemIndex,
+      });
+    }
+    const content = [...version.content];
+    content[itemIndex] = { body, media: content[itemIndex]?.media ?? [] };
+    return { ...version, content };
+  });
+
+/** An empty value removes the option; a version is not made just to remove something from it. */
+export const withOption = (versions: readonly Version[], accountId: string, key: string, value: string): Version[] => {
+  if (value === '' && !versions.some((version) => (version.accountId ?? '') === accountId)) return [...versions];
+  return change(versions, accountId, (version) => {
+    const { [key]: _, ...others } = version.options;
+    return { ...version, options: value === '' ? others : { ...others, [key]: value } };
+  });
+};
+
+/** What one account gets: its own version or the original, and the original's options under its own. */
+export const versionFor = (versions: readonly Version[], accountId: string) => {
+  const own = versions.findIndex((version) => version.accountId === accountId);
+  const index = own >= 0 ? own : 0;
+  const { content = [] } = versions[index] ?? {};
+  const options = { ...versions[0]?.options, ...versions[index]?.options };
+  return { index, content, options };
+};
+
+/** Changes the version of an account, which is copied from the original first if there is none. */
+const change = (versions: readonly Version[], accountId: string, edit: (version: Version) => Version): Version[] => {
+  if (versions.some((version) => (version.accountId ?? '') === accountId)) {
+    return versions.map((version) => ((version.accountId ?? '') === accountId ? edit(version) : version));
+  }
+  const content = versions[0]?.content ?? [];
+  return [...versions, edit({ accountId, content, options: {} })];
+};

@@ -1,0 +1,40 @@
+import type { MetricsEntry } from '#contracts/analytics';
+import type { Caller } from '#server/context';
+import type { Networks } from '#server/networks/registry';
+import type { Reading } from '#server/posts/reading';
+import type { StatisticsStore } from './store.ts';
+
+export type Statistics = ReturnType<typeof createStatistics>;
+
+/** The stored numbers of published posts. */
+export const createStatistics = ({
+  store,
+  networks,
+  reading,
+}: {
+  store: StatisticsStore;
+  networks: Networks;
+  reading: Reading;
+}) => ({
+  ofPost: async (caller: Caller, id: string) => {
+    const post = await reading.get(caller, id);
+    const rows = await store.ofPost(caller.workspaceId, post.id);
+    const accounts = rows.map(
+      (row): MetricsEntry => ({
+        accountId: row.account_id,
+        provider: networks.get(row.network).name,
+        externalId: row.external_id,
+        publishedAt: row.published_at,
+        ...(row.fetched_at !== null && {
+          metrics: {
+            ...row.metrics,
+            fetchedAt: row.fetched_at,
+            ...(row.fetch_error !== null && { error: row.fetch_error }),
+          },
+        }),
+        ...(row.next_fetch_at !== null && { nextFetchAt: row.next_fetch_at }),
+      }),
+    );
+    return { postId: post.id, accounts };
+  },
+});

@@ -1,0 +1,195 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import pg from 'pg';
+import { parseIntoClientConfig } from 'pg-connection-string';
+import { Sequelize, type Transaction } from 'sequelize';
+import { types } from './types.ts';
+
+/** Where the database is. Parsed once; every pool and client of the process is made from the same parts. */
+export interface Connection {
+  host: string;
+  port: number;
+  database: string;
+  user?: string;
+  password?: string;
+  ssl?: boolean | TlsOptions;
+  options?: string;
+}
+
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface DatabaseOptions {
+  /** Told about connections that break while nobody waits for them. */
+  report: (error: Error) => void;
+  /** Connections for statements, and as many again for models and transactions. */
+  poolSize?: number;
+}
+
+export interface Database {
+  /** The rows of a prepared statement. */
+  query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  /** Runs a prepared statement and says how many rows it touched. */
+  run(statement: Statement, values?: readonly unknown[]): Promise<number>;
+  /** Runs plain SQL of one or many statements, without values. */
+  script(text: string): Promise<void>;
+  /** All that `work` asks of this database, in whatever function, happens in one transaction. A nested call joins it. */
+  transaction<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** For loops and timers that are begun inside a transaction and live longer than it. */
+  outside<Result>(work: () => Result): Result;
+  /** For models. They join `transaction` by themselves; `sequelize.transaction` is not used. */
+  readonly sequelize: Sequelize;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The name is what PostgreSQL knows the prepared statement by: the same name always has the same text. */
+export function sql(name: string, text: string): Statement {
+  return { name, text };
+}
+
+export function connectionFrom(databaseUrl: string): Connection {
+  const { host, port, database, user, password, ssl, options } = parseUrl(databaseUrl);
+  if (!database) throw new Error(`DATABASE_URL names no database. ${urlHint}`);
+  return {
+    host: host || 'localhost',
+    port: port ?? 5432,
+    database,
+    ...(user && { user }),
+    ...(typeof password === 'string' && password && { password }),
+    ...(ssl !== undefined && { ssl }),
+    ...(options && { options }),
+  };
+}
+
+const urlHint = 'It looks like postgres://user:password@host:5432/database, special characters percent-encoded.';
+
+function parseUrl(databaseUrl: string): pg.ClientConfig {
+  // The address holds a password, so no message repeats it.
+  if (!/^(postgres(ql)?:\/\/|socket:|\/)/.test(databaseUrl))
+    throw new Error(`DATABASE_URL is not understood. ${urlHint}`);
+  try {
+    return parseIntoClientConfig(databaseUrl);
+  } catch (cause) {
+    if (cause instanceof TypeError || cause instanceof URIError) {
+      throw new Error(`DATABASE_URL is not understood. ${urlHint}`);
+    }
+    throw cause;
+  }
+}
+
+const waitMs = 15_000;
+
+interface Running {
+  sequelize: Sequelize;
+  transaction: Transaction;
+  connection: pg.Client;
+  ended: boolean;
+}
+
+const running = new AsyncLocalStorage<Running>();
+
+// Sequelize asks this for the transaction to join; begin and end are ours, so there is nothing for it to set.
+Sequelize.useCLS({
+  get: () => running.getStore()?.transaction,
+  set: () => undefined,
+  run: (work: () => unknown) => work(),
+  bind: (work: unknown) => work,
+});
+
+export function openDatabase(connection: Connection, { report, poolSize = 4 }: DatabaseOptions): Database {
+  // Our reading of timestamps needs ISO text in UTC, whatever the server or role is set to.
+  const options = [connection.options, '-c TimeZone=UTC -c DateStyle=ISO'].filter(Boolean).join(' ');
+  const pool = new pg.Pool({
+    ...connection,
+    options,
+    types,
+    max: poolSize,
+    keepAlive: true,
+    connectionTimeoutMillis: waitMs,
+  });
+  pool.on('error', report);
+  const sequelize = openSequelize({ ...connection, options }, poolSize);
+
+  function joined(): Running | undefined {
+    const current = running.getStore();
+    if (current?.sequelize !== sequelize) return undefined;
+    if (current.ended) throw new Error('This transaction has ended: await everything in it, or begin it in outside()');
+    return current;
+  }
+
+  function send<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    return (joined()?.connection ?? pool).query<Row>(query);
+  }
+
+  // Sequelize gives its connections parsers of its own; `types` makes a row look the same in and out of a transaction.
+  function sendPrepared<Row extends pg.QueryResultRow>({ name, text }: Statement, values: readonly unknown[]) {
+    return send<Row>({ name, text, values: values as unknown[], types });
+  }
+
+  async function transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (joined()) return work();
+    const current = await begin(sequelize);
+    try {
+      const result = await running.run(current, work);
+      refuseAborted(current);
+      current.ended = true;
+      await current.transaction.commit();
+      return result;
+    } catch (error) {
+      if (!current.ended) await rollBack(current, report);
+      throw error;
+    }
+  }
+
+  return {
+    query: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
+      (await sendPrepared<Row & pg.QueryResultRow>(statement, values)).rows,
+    run: async (statement, values = []) => (await sendPrepared(statement, values)).rowCount ?? 0,
+    script: async (text) => {
+      await send({ text });
+    },
+    transaction,
+    outside: (work) => running.exit(work),
+    sequelize,
+    ping: async () => {
+      await pool.query('select 1');
+    },
+    close: async () => {
+      await Promise.all([pool.end(), sequelize.close()]);
+    },
+  };
+}
+
+function openSequelize({ user, password, ssl, options, ...place }: Connection, poolSize: number): Sequelize {
+  return new Sequelize({
+    ...place,
+    ...(user && { username: user }),
+    ...(password && { password }),
+    dialect: 'postgres',
+    dialectModule: Object.create(pg, { types: { value: types } }),
+    dialectOptions: { options, keepAlive: true, connectionTimeoutMillis: waitMs, ...(ssl !== undefined && { ssl }) },
+    pool: { max: poolSize, acquire: waitMs },
+    logging: false,
+  });
+}
+
+async function begin(sequelize: Sequelize): Promise<Running> {
+  const transaction = await sequelize.transaction();
+  const { connection } = transaction as Transaction & { connection: pg.Client };
+  return { sequelize, transaction, connection, ended: false };
+}
+
+function refuseAborted({ connection }: Running): void {
+  // PostgreSQL answers COMMIT with a quiet rollback when a statement has failed and its error was caught.
+  if (connection.getTransactionStatus() === 'E') {
+    throw new Error('A statement of this transaction failed and its error was caught, so it cannot be committed');
+  }
+}
+
+async function rollBack(current: Running, report: (error: Error) => void): Promise<void> {
+  current.ended = true;
+  await current.transaction.rollback().catch(report);
+}

@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+
+export interface Server {
+  readonly pid: number;
+  /** Empty until the server listens. */
+  readonly socketDir: string;
+}
+
+/** The server that holds one of PostgreSQL's lock files, whoever started it. */
+export function serverHolding(lockFile: string): Server | undefined {
+  const note = readIfThere(lockFile);
+  const [pidText, data = '', , , socketDir = ''] = note.split('\n');
+  const pid = Number(pidText);
+  if (!isAlive(pid)) return undefined;
+  const command = commandOf(pid);
+  if (command === undefined || (command.includes('postgres') && command.includes(data))) return { pid, socketDir };
+  // The server crashed, and its number is a zombie's or another program's: postgres would take that for a server.
+  if (readIfThere(lockFile) === note) fs.rmSync(lockFile, { force: true });
+  return undefined;
+}
+
+export function isAlive(pid: number): boolean {
+  if (!(pid > 0)) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Its command line; empty for a zombie, undefined where the system does not tell. */
+function commandOf(pid: number): string | undefined {
+  if (fs.existsSync('/proc/self/cmdline')) return readIfThere(`/proc/${pid}/cmdline`);
+  const { status, stdout } = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+  return status === 0 ? stdout : undefined;
+}
+
+function readIfThere(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
+    throw error;
+  }
+}

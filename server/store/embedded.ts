@@ -1,0 +1,275 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Connection } from './database.ts';
+import { isAlive, type Server, serverHolding } from './embedded-process.ts';
+import { findProgram, orElse, type Program } from './embedded-program.ts';
+
+export interface EmbeddedOptions {
+  timeoutMs?: number;
+  flags?: readonly string[];
+  /** Told when the server was lost and could not be started again. */
+  report?: (error: Error) => void;
+}
+
+export interface Embedded {
+  config: Connection;
+  /** Leaves the server; the last process to leave turns it off. */
+  stop(): Promise<void>;
+}
+
+interface Cluster {
+  readonly program: Program;
+  readonly data: string;
+  readonly log: string;
+  readonly config: Connection;
+  readonly flags: readonly string[];
+}
+
+const user = 'posthorn';
+const port = 5432; // no port is opened, the number only names the socket file
+const heldByUsers = 727000; // advisory lock that every process using the server holds, shared
+const pollMs = 15;
+const launches = 9; // about 15 seconds, as each waits twice as long as the one before
+const stopMs = 60_000;
+const logBytes = 1_000_000;
+
+/** The PostgreSQL in `dir`: made if there is none, adopted if it runs already, started otherwise. */
+export async function startEmbedded(dir: string, options: EmbeddedOptions = {}): Promise<Embedded> {
+  const { timeoutMs = 60_000, flags = [], report = () => undefined } = options;
+  const cluster = await openCluster(path.resolve(dir), flags);
+  let stopping = false;
+  let holder = hold();
+  await holder;
+
+  // A crash of any backend cuts every connection. Without the lock another process would turn the server off under us.
+  async function hold(): Promise<pg.Client> {
+    const client = await reach(cluster, timeoutMs);
+    client.once('end', () => {
+      if (stopping) return;
+      holder = hold();
+      holder.catch(report);
+    });
+    return client;
+  }
+
+  async function stop(): Promise<void> {
+    stopping = true;
+    const client = await holder.catch(() => undefined);
+    if (client) await leave(client, cluster);
+  }
+
+  return { config: cluster.config, stop };
+}
+
+async function openCluster(dir: string, flags: readonly string[]): Promise<Cluster> {
+  fs.mkdirSync(dir, { recursive: true });
+  const data = path.join(dir, 'pg');
+  const program = await findProgram(dir, data);
+  if (!fs.existsSync(versionFile(data))) await createCluster(dir, data, program);
+  refuseOtherVersion(data, program);
+  const host = serverHolding(dataLock(data))?.socketDir || makeSocketDir(dir, program);
+  const password = fs.readFileSync(passwordFile(data), 'utf8');
+  const config = { host, port, user, password, database: 'postgres' };
+  return { program, data, log: path.join(dir, 'postgres.log'), config, flags };
+}
+
+/** Made aside and moved into place whole: of several processes at a first start one wins, and a half-made one is never met. */
+async function createCluster(dir: string, data: string, program: Program): Promise<void> {
+  removeAbandoned(dir);
+  const aside = fs.mkdtempSync(path.join(dir, `${asidePrefix}${process.pid}-`));
+  try {
+    const made = path.join(aside, 'pg');
+    const passwords = path.join(aside, 'password');
+    fs.writeFileSync(passwords, randomBytes(24).toString('base64url'), { mode: 0o600 });
+    for (const file of [aside, passwords]) giveTo(program, file);
+    await initialise(made, passwords, program);
+    fs.renameSync(passwords, passwordFile(made));
+    publish(made, data);
+  } finally {
+    fs.rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+const asidePrefix = 'new-';
+
+function removeAbandoned(dir: string): void {
+  for (const name of fs.readdirSync(dir)) {
+    const abandoned = name.startsWith(asidePrefix) && !isAlive(Number.parseInt(name.slice(asidePrefix.length), 10));
+    if (abandoned) fs.rmSync(path.join(dir, name), { recursive: true, force: true });
+  }
+}
+
+function giveTo({ owner }: Program, file: string): void {
+  if (owner) fs.chownSync(file, owner.uid, owner.gid);
+}
+
+async function initialise(made: string, passwords: string, program: Program): Promise<void> {
+  const args = ['-D', made, '-U', user, '--auth=scram-sha-256', `--pwfile=${passwords}`, '--no-instructions'];
+  // Not the machine's locale: under LANG=C it would make a cluster that does not know UTF-8.
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const child = program.start('initdb', [...args, ...locale], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const [said, [code]] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'close')]);
+  if (code !== 0) {
+    throw new Error(
+      `The embedded PostgreSQL could not be set up. Run Posthorn as another user, ${orElse}. ${said.trim()}`,
+    );
+  }
+}
+
+function publish(made: string, data: string): void {
+  try {
+    fs.renameSync(made, data);
+  } catch (error) {
+    if (!fs.existsSync(versionFile(data))) throw error; // otherwise another process was first, and its cluster is as good
+  }
+}
+
+function passwordFile(data: string): string {
+  return path.join(data, 'posthorn.password');
+}
+
+function versionFile(data: string): string {
+  return path.join(data, 'PG_VERSION');
+}
+
+function refuseOtherVersion(data: string, program: Program): void {
+  const version = fs.readFileSync(versionFile(data), 'utf8').trim();
+  if (version === program.majorVersion) return;
+  throw new Error(
+    `The database in ${data} was made by PostgreSQL ${version}, and this Posthorn brings ${program.majorVersion}. ` +
+      `Start the Posthorn that made it and take a backup there, then restore it here, ${orElse}.`,
+  );
+}
+
+/** The address of a unix socket holds about 100 bytes; a deep directory gets a short stand-in. */
+function makeSocketDir(dir: string, program: Program): string {
+  const near = path.join(dir, 'sock');
+  const short = path.join(os.tmpdir(), `posthorn-${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`);
+  const chosen = Buffer.byteLength(near) <= 85 ? near : short;
+  fs.mkdirSync(chosen, { recursive: true, mode: 0o700 });
+  const { uid } = fs.lstatSync(chosen);
+  if (![process.getuid?.(), program.owner?.uid].includes(uid)) {
+    throw new Error(`${chosen} belongs to user id ${uid}. Remove it, or choose a data directory with a shorter path.`);
+  }
+  giveTo(program, chosen);
+  return chosen;
+}
+
+/** A connection that holds the users' lock; the server is started if nobody runs it. */
+async function reach(cluster: Cluster, timeoutMs: number): Promise<pg.Client> {
+  const deadline = performance.now() + timeoutMs;
+  let launched: Launched | undefined;
+  for (;;) {
+    const attempt = await join(cluster.config);
+    if (attempt instanceof pg.Client) return attempt;
+    if (performance.now() > deadline || launched?.failure) throw notReached(cluster, launched?.failure ?? attempt);
+    // Of several starting at once all but one end at once: PostgreSQL has locks of its own.
+    if (!runningServer(cluster) && mayLaunch(launched)) launched = launch(cluster, launched);
+    await sleep(pollMs);
+  }
+}
+
+async function join(config: Connection): Promise<pg.Client | Error> {
+  const client = new pg.Client({ ...config, application_name: 'posthorn embedded' });
+  client.on('error', () => undefined); // 'end' follows, and tells what matters
+  try {
+    await client.connect();
+    await client.query('select pg_advisory_lock_shared($1)', [heldByUsers]);
+    return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    return error as Error;
+  }
+}
+
+function runningServer({ data, config }: Cluster): Server | undefined {
+  return serverHolding(dataLock(data)) ?? serverHolding(path.join(config.host, `.s.PGSQL.${port}.lock`));
+}
+
+function dataLock(data: string): string {
+  return path.join(data, 'postmaster.pid');
+}
+
+interface Launched {
+  running: boolean;
+  failure?: Error;
+  readonly attempt: number;
+  readonly nextAt: number;
+}
+
+function mayLaunch(earlier: Launched | undefined): boolean {
+  return !earlier || (!earlier.running && performance.now() > earlier.nextAt);
+}
+
+function launch({ program, data, log, config, flags }: Cluster, earlier?: Launched): Launched {
+  const attempt = (earlier?.attempt ?? 0) + 1;
+  // The orphans of a crashed server keep a new one out until they have noticed.
+  const launched: Launched = { running: true, attempt, nextAt: performance.now() + pollMs * 2 ** attempt };
+  const settings = [
+    'listen_addresses=',
+    `port=${port}`, // PGPORT would change it
+    'max_connections=80',
+    'log_min_messages=log', // what a caller did wrong is told to the caller
+    'log_checkpoints=off',
+  ];
+  const args = ['-D', data, '-k', config.host, ...settings.flatMap((setting) => ['-c', setting]), ...flags];
+  const output = openLog(log);
+  // In a process group of its own, a Ctrl-C for us leaves the server running until we have finished with it.
+  const child = program.start('postgres', args, { detached: true, stdio: ['ignore', output, output] });
+  fs.closeSync(output);
+  child.unref();
+  child.once('error', (error) => {
+    launched.failure = error;
+  });
+  child.once('exit', (code) => {
+    launched.running = false;
+    if (attempt === launches) launched.failure = new Error(`postgres ended at once with code ${code}`);
+  });
+  return launched;
+}
+
+function openLog(log: string): number {
+  const bytes = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  return fs.openSync(log, bytes > logBytes ? 'w' : 'a', 0o600);
+}
+
+function notReached({ log }: Cluster, cause: Error): Error {
+  const said = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').slice(-1000) : '';
+  const advice = `Its last words in ${log} may help, ${orElse}.`;
+  return new Error(`The embedded PostgreSQL did not start: ${cause.message}. ${advice}\n${said}`, { cause });
+}
+
+async function leave(client: pg.Client, cluster: Cluster): Promise<void> {
+  try {
+    if (await isLast(client)) await turnOff(cluster);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function isLast(client: pg.Client): Promise<boolean> {
+  try {
+    await client.query('select pg_advisory_unlock_shared($1)', [heldByUsers]);
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as last', [heldByUsers]);
+    return rows[0].last;
+  } catch {
+    return false; // the connection broke: there is nothing left to turn off
+  }
+}
+
+async function turnOff(cluster: Cluster): Promise<void> {
+  const server = runningServer(cluster);
+  if (!server) return;
+  process.kill(server.pid, 'SIGINT'); // SIGTERM would wait for every client to go
+  const deadline = performance.now() + stopMs;
+  while (runningServer(cluster)?.pid === server.pid) {
+    if (performance.now() > deadline) throw new Error(`The embedded PostgreSQL, process ${server.pid}, does not stop`);
+    await sleep(pollMs);
+  }
+}

@@ -1,0 +1,22 @@
+import pg from 'pg';
+
+const { builtins } = pg.types;
+
+const parsers = new Map<number, (text: string) => unknown>([
+  [builtins.TIMESTAMPTZ, isoText],
+  [builtins.DATE, (text) => text], // a Date would be midnight in the zone of this machine
+]);
+
+/** For one pool or client. Never set globally: Agenda needs the Dates that pg gives by itself. */
+export const types = {
+  ...pg.types,
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    (format !== 'binary' && parsers.get(oid)) || pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+/** `2026-01-02 03:04:05.12+00` → `2026-01-02T03:04:05.120000Z`; a Date would cut the microseconds. */
+function isoText(text: string): string {
+  if (text[10] !== ' ' || !text.endsWith('+00')) return text; // infinity, or a year of more than four digits
+  const fraction = text.slice(19, -3) || '.';
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction.padEnd(7, '0')}Z`;
+}

@@ -1,0 +1,288 @@
+import { AsyncResource } from 'node:async_hooks';
+import pg from 'pg';
+import { DataTypes, Model } from 'sequelize';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type Connection, connectionFrom, type Database, openDatabase, sql } from '#server/store/database';
+import { type FreshDatabase, freshDatabase } from '#test/support/database';
+import { until } from '#test/support/until';
+
+const insert = sql('notes.insert', 'insert into notes (text) values ($1)');
+const texts = sql('notes.texts', 'select text from notes order by id');
+const clear = sql('notes.clear', 'truncate notes');
+const backend = sql('test.backend', 'select pg_backend_pid() as pid');
+
+class Note extends Model {
+  declare text: string;
+  declare at: string;
+}
+
+let fresh: FreshDatabase;
+let database: Database;
+let reported: Error[];
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  database = open(fresh.parts);
+  await database.script(`create table notes (
+    id int generated always as identity primary key, text text unique, at timestamptz default '2026-01-02 03:04:05.12+00');
+    create function boom() returns int language plpgsql as $$ begin raise 'boom'; end $$`);
+  Note.init(
+    {
+      id: { type: DataTypes.INTEGER, primaryKey: true, autoIncrement: true },
+      text: DataTypes.TEXT,
+      at: DataTypes.DATE(6),
+    },
+    { sequelize: database.sequelize, tableName: 'notes', timestamps: false },
+  );
+});
+
+afterAll(async () => {
+  await database.close();
+  await fresh.drop();
+});
+
+beforeEach(async () => {
+  reported = [];
+  await database.run(clear);
+});
+
+function open(parts: Connection, poolSize = 4): Database {
+  return openDatabase(parts, { report: (error) => reported.push(error), poolSize });
+}
+
+async function written(): Promise<string[]> {
+  return (await database.query<{ text: string }>(texts)).map(({ text }) => text);
+}
+
+async function backendPid(): Promise<number | undefined> {
+  return (await database.query<{ pid: number }>(backend))[0]?.pid;
+}
+
+describe('a statement', () => {
+  it('gives its rows, or how many rows it touched', async () => {
+    expect(await database.run(insert, ['one'])).toBe(1);
+    expect(await database.query(texts)).toEqual([{ text: 'one' }]);
+  });
+
+  it('is prepared once per connection', async () => {
+    const single = open(fresh.parts, 1);
+    onTestFinished(() => single.close());
+    const prepared = sql(
+      'test.prepared',
+      `select count(*)::int as times from pg_prepared_statements where name = 'test.prepared'`,
+    );
+    for (let time = 0; time < 3; time++) expect(await single.query(prepared)).toEqual([{ times: 1 }]);
+  });
+
+  it('reads times as UTC text with all six fraction digits, in and out of a transaction', async () => {
+    const times = sql(
+      'test.times',
+      `select '2026-01-02 03:04:05.123456+02'::timestamptz as micro, '2026-01-02 03:04:05Z'::timestamptz as whole,
+        'infinity'::timestamptz as never, '2026-01-02'::date as day, 1::bigint as big`,
+    );
+    const expected = {
+      micro: '2026-01-02T01:04:05.123456Z',
+      whole: '2026-01-02T03:04:05.000000Z',
+      never: 'infinity',
+      day: '2026-01-02',
+      big: '1',
+    };
+    expect(await database.query(times)).toEqual([expected]);
+    expect(await database.transaction(() => database.query(times))).toEqual([expected]);
+  });
+
+  it('reads times the same when the role has another zone and date style', async () => {
+    const name = pg.escapeIdentifier(fresh.parts.database);
+    await database.script(
+      `alter database ${name} set timezone = 'Asia/Tokyo'; alter database ${name} set datestyle = 'SQL, DMY'`,
+    );
+    onTestFinished(() => database.script(`alter database ${name} reset all`));
+    const later = open(fresh.parts);
+    onTestFinished(() => later.close());
+    const time = sql('test.time', `select '2026-01-02 03:04:05.5Z'::timestamptz as time`);
+    expect(await later.query(time)).toEqual([{ time: '2026-01-02T03:04:05.500000Z' }]);
+    expect(await later.transaction(() => later.query(time))).toEqual([{ time: '2026-01-02T03:04:05.500000Z' }]);
+  });
+
+  it('leaves the Dates of other pools alone', async () => {
+    const client = new pg.Client(fresh.parts);
+    await client.connect();
+    onTestFinished(() => client.end());
+    const { rows } = await client.query('select now() as now');
+    expect(rows[0].now).toBeInstanceOf(Date);
+  });
+});
+
+describe('a model', () => {
+  it('reads times as the same text', async () => {
+    const note = await Note.create({ text: 'model' }, { returning: true });
+    expect(note.at).toBe('2026-01-02T03:04:05.120000Z');
+    expect((await Note.findOne())?.at).toBe('2026-01-02T03:04:05.120000Z');
+  });
+});
+
+describe('a transaction', () => {
+  it('lets statements and models see what the other has not committed yet', async () => {
+    await database.transaction(async () => {
+      await database.run(insert, ['statement']);
+      await Note.create({ text: 'model' });
+      expect((await Note.findAll()).map(({ text }) => text)).toEqual(['statement', 'model']);
+      expect(await written()).toEqual(['statement', 'model']);
+    });
+    expect(await written()).toEqual(['statement', 'model']);
+  });
+
+  it('takes back both when something throws', async () => {
+    const failing = database.transaction(async () => {
+      await database.run(insert, ['statement']);
+      await Note.create({ text: 'model' });
+      throw new Error('changed my mind');
+    });
+    await expect(failing).rejects.toThrow('changed my mind');
+    expect(await written()).toEqual([]);
+  });
+
+  it('is joined by a nested one', async () => {
+    const failing = database.transaction(async () => {
+      await database.transaction(() => database.run(insert, ['nested']));
+      throw new Error('changed my mind');
+    });
+    await expect(failing).rejects.toThrow('changed my mind');
+    expect(await written()).toEqual([]);
+  });
+
+  it('is not seen from outside before it is committed', async () => {
+    await database.transaction(async () => {
+      await database.run(insert, ['inside']);
+      await Note.create({ text: 'inside too' });
+      expect(await database.outside(() => database.query(texts))).toEqual([]);
+      expect(await database.outside(() => Note.count())).toBe(0);
+    });
+  });
+
+  it('does not mix with others that run at the same time', async () => {
+    const numbers = Array.from({ length: 12 }, (_, index) => index);
+    const pids = await Promise.allSettled(
+      numbers.map((number) =>
+        database.transaction(async () => {
+          const before = await backendPid();
+          await database.run(insert, [`statement ${number}`]);
+          await Note.create({ text: `model ${number}` });
+          expect(await written()).toEqual([`statement ${number}`, `model ${number}`]);
+          expect(await backendPid()).toBe(before);
+          throw new Error('enough');
+        }),
+      ),
+    );
+    expect(pids.map((outcome) => outcome.status === 'rejected' && outcome.reason.message)).toEqual(
+      numbers.map(() => 'enough'),
+    );
+    expect(await written()).toEqual([]);
+  });
+
+  it('of one database does not catch the statements of another', async () => {
+    const other = open(fresh.parts);
+    onTestFinished(() => other.close());
+    await database.transaction(async () => {
+      await database.run(insert, ['here']);
+      expect(await other.query(texts)).toEqual([]);
+    });
+  });
+
+  it('refuses what comes after its end', async () => {
+    const late = await database.transaction(async () => AsyncResource.bind(() => database.transaction(written)));
+    await expect(async () => late()).rejects.toThrow('This transaction has ended');
+    const lateModel = await database.transaction(async () => AsyncResource.bind(() => Note.create({ text: 'late' })));
+    await expect(async () => lateModel()).rejects.toThrow('you can no longer use it');
+    expect(await written()).toEqual([]);
+  });
+
+  it('is not committed when the error of a failed statement was caught', async () => {
+    const swallowing = database.transaction(async () => {
+      await database.run(insert, ['kept?']);
+      await database.script('select boom()').catch(() => undefined);
+    });
+    await expect(swallowing).rejects.toThrow('cannot be committed');
+    expect(await written()).toEqual([]);
+  });
+
+  it('tells the error of a commit that the database refuses', async () => {
+    await database.script('alter table notes add constraint late unique (at) deferrable initially deferred');
+    onTestFinished(() => database.script('alter table notes drop constraint late'));
+    const doubled = database.transaction(async () => {
+      await database.run(insert, ['one']);
+      await database.run(insert, ['two']);
+    });
+    await expect(doubled).rejects.toThrow();
+    expect(await written()).toEqual([]);
+  });
+
+  it('whose connection breaks fails, and the next one works', async () => {
+    const broken = database.transaction(async () => {
+      const pid = await backendPid();
+      await database.outside(() => database.script(`select pg_terminate_backend(${pid})`));
+      await database.run(insert, ['lost']);
+    });
+    await expect(broken).rejects.toThrow();
+    await database.transaction(() => database.run(insert, ['next']));
+    expect(await written()).toEqual(['next']);
+  });
+});
+
+describe('the pool', () => {
+  it('reports a connection that breaks while idle, and goes on', async () => {
+    const single = open(fresh.parts, 1);
+    onTestFinished(() => single.close());
+    const [row] = await single.query<{ pid: number }>(backend);
+    await database.script(`select pg_terminate_backend(${row?.pid})`);
+    await until('the break is reported', () => reported.length > 0);
+    await single.ping();
+  });
+});
+
+describe('DATABASE_URL', () => {
+  it('is taken apart once', () => {
+    expect(connectionFrom('postgres://ann:p%40ss@db.example:6543/horn')).toEqual({
+      host: 'db.example',
+      port: 6543,
+      database: 'horn',
+      user: 'ann',
+      password: 'p@ss',
+    });
+  });
+
+  it.each([
+    ['postgres://ann:secret@/horn?host=%2Frun%2Fpg', '/run/pg'],
+    ['postgresql://ann:secret@%2Frun%2Fpg/horn', '/run/pg'],
+    ['socket:/run/pg?db=horn', '/run/pg'],
+    ['postgres://ann:secret@db.example/horn', 'db.example'],
+  ])('may name a socket or leave out the port: %s', (url, host) => {
+    expect(connectionFrom(url)).toMatchObject({ host, port: 5432, database: 'horn' });
+  });
+
+  it.each([
+    ['disable', false],
+    ['no-verify', { rejectUnauthorized: false }],
+    ['verify-full', {}],
+  ])('knows sslmode=%s', (mode, ssl) => {
+    expect(connectionFrom(`postgres://ann@db.example/horn?sslmode=${mode}`).ssl).toEqual(ssl);
+  });
+
+  it('reaches the database it names', async () => {
+    const { host, user, password, database: name } = fresh.parts;
+    const url = `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host)}`;
+    const reached = open(connectionFrom(url));
+    onTestFinished(() => reached.close());
+    await reached.ping();
+    await reached.transaction(() => reached.query(texts));
+  });
+
+  it.each([
+    'mysql://ann:secret@db/horn',
+    'ann:secret',
+    'postgres://ann:secret@db',
+    'postgres://ann:secret@db:port/horn',
+  ])('is refused without telling the password: %s', (url) => {
+    expect(() => connectionFrom(url)).toThrow(/^DATABASE_URL .* It looks like postgres:\/\/user:password@host/);
+  });
+});

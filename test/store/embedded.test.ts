@@ -1,0 +1,208 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Embedded, type EmbeddedOptions, startEmbedded } from '#server/store/embedded';
+import { isAlive } from '#server/store/embedded-process';
+import { until } from '#test/support/until';
+
+const isRoot = process.getuid?.() === 0;
+
+let dir: string;
+let started: Embedded[];
+let children: ChildProcess[];
+
+beforeEach(() => {
+  dir = fs.mkdtempSync(path.join(os.tmpdir(), 'posthorn-embedded-'));
+  fs.chmodSync(dir, 0o711);
+  started = [];
+  children = [];
+});
+
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.allSettled(started.map((embedded) => embedded.stop()));
+  for (const below of [dir, ...deepIn(dir)]) end(serverIn(below));
+  fs.rmSync(dir, { recursive: true, force: true });
+});
+
+describe('the embedded server', () => {
+  it('starts, speaks UTF-8 whatever the machine speaks, and is gone after stop', async () => {
+    const embedded = await start();
+    const [row] = await ask(embedded, `select upper('ä') as upper, current_setting('server_encoding') as encoding`);
+    expect(row).toEqual({ upper: 'Ä', encoding: 'UTF8' });
+    const pid = serverIn(dir);
+    await embedded.stop();
+    expect(serverIn(dir)).toBe(0);
+    await until('the process is gone', () => !isAlive(pid));
+  });
+
+  it('opens no port', async () => {
+    const [row] = await ask(await start(), `select current_setting('listen_addresses') as addresses`);
+    expect(row).toEqual({ addresses: '' });
+  });
+
+  it('keeps its data over a restart', async () => {
+    const first = await start();
+    await ask(first, 'create table kept as select 42 as answer');
+    await first.stop();
+    expect(await ask(await start(), 'select answer from kept')).toEqual([{ answer: 42 }]);
+  });
+
+  it('is adopted after the Node process that started it was killed', async () => {
+    const child = await startInChild();
+    const pid = serverIn(dir);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const embedded = await start();
+    expect(serverIn(dir)).toBe(pid);
+    await embedded.stop();
+    await until('the adopted server is gone', () => !isAlive(pid));
+  });
+
+  it('is made once when several processes start for the first time together', async () => {
+    const [embedded] = await Promise.all([start(), startInChild(), startInChild()]);
+    const holders = `select count(*)::int as holders from pg_stat_activity where application_name = 'posthorn embedded'`;
+    expect(await ask(embedded, holders)).toEqual([{ holders: 3 }]);
+    expect(fs.readdirSync(dir).filter((name) => name.startsWith('new-'))).toEqual([]);
+  });
+
+  it('is turned off by the last process that leaves', async () => {
+    const [child, embedded] = [await startInChild(), await start()];
+    const pid = serverIn(dir);
+    await embedded.stop();
+    expect(serverIn(dir)).toBe(pid);
+    child.send('stop');
+    await once(child, 'exit');
+    expect(serverIn(dir)).toBe(0);
+  });
+
+  it('comes back by itself after it was killed, with what was committed and nothing else', async () => {
+    const embedded = await start();
+    await ask(embedded, 'create table kept as select 1 as number');
+    const open = await connect(embedded);
+    await open.query('begin; insert into kept values (2)');
+    const pid = serverIn(dir);
+    process.kill(pid, 'SIGKILL');
+    await until('another server runs', () => ![0, pid].includes(serverIn(dir)));
+    await until('it answers', () => ask(embedded, 'select 1').catch(() => false));
+    expect(await ask(embedded, 'select number from kept')).toEqual([{ number: 1 }]);
+    await open.end().catch(() => undefined);
+  });
+
+  it('starts again after Node and server were both killed', async () => {
+    const child = await startInChild();
+    const pid = serverIn(dir);
+    child.kill('SIGKILL');
+    process.kill(pid, 'SIGKILL');
+    const embedded = await start();
+    expect(serverIn(dir)).not.toBe(pid);
+    expect(await ask(embedded, 'select 1 as answer')).toEqual([{ answer: 1 }]);
+  });
+
+  it('still counts its users after a crash of one connection cut them all', async () => {
+    const [child, embedded] = [await startInChild(), await start()];
+    const victim = await connect(embedded);
+    const { rows } = await victim.query('select pg_backend_pid() as pid');
+    process.kill(rows[0].pid, 'SIGKILL');
+    const held = `select 1 from pg_locks where locktype = 'advisory' and objid = 727000 and granted`;
+    await until('both hold the lock again', async () => (await ask(embedded, held).catch(() => [])).length === 2);
+    child.send('stop');
+    await once(child, 'exit');
+    expect(await ask(embedded, 'select 1 as answer')).toEqual([{ answer: 1 }]);
+  });
+
+  it('is not kept from starting by a process that got the number of a crashed server', async () => {
+    await fs.promises.chmod(dir, 0o700); // here the server has the rights of this user, so it cannot tell by itself
+    await (await start()).stop();
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    children.push(other);
+    const note = [other.pid, path.join(dir, 'pg'), 0, 5432, path.join(dir, 'sock'), '', '', 'ready'];
+    fs.writeFileSync(path.join(dir, 'pg/postmaster.pid'), note.join('\n'), { mode: 0o600 });
+    await start();
+    expect(serverIn(dir)).not.toBe(other.pid);
+  });
+
+  it('clears away what a process left that was killed during the first start', async () => {
+    const child = spawn(process.execPath, ['-e', '']);
+    await once(child, 'exit');
+    fs.mkdirSync(path.join(dir, `new-${child.pid}-x/pg`), { recursive: true });
+    await start();
+    expect(fs.readdirSync(dir).filter((name) => name.startsWith('new-'))).toEqual([]);
+  });
+
+  it('refuses data of another major version and says what to do', async () => {
+    await (await start()).stop();
+    fs.writeFileSync(path.join(dir, 'pg/PG_VERSION'), '12\n');
+    await expect(start()).rejects.toThrow(
+      /was made by PostgreSQL 12, and this Posthorn brings \d+.*backup.*DATABASE_URL/,
+    );
+  });
+
+  it('starts in a directory whose path is too long for a socket', async () => {
+    const deep = path.join(dir, 'deep-'.repeat(30));
+    const embedded = await start(deep);
+    expect(await ask(embedded, 'select 1 as answer')).toEqual([{ answer: 1 }]);
+    expect(embedded.config.host).not.toContain('deep-');
+    await embedded.stop();
+    fs.rmSync(embedded.config.host, { recursive: true });
+  });
+
+  it('gives up in time, with the reason, when the server cannot start', async () => {
+    const flags = ['-c', 'shared_buffers=nonsense'];
+    await expect(start(dir, { flags, timeoutMs: 300 })).rejects.toThrow(/did not start.*DATABASE_URL.*nonsense/s);
+  });
+
+  it.runIf(isRoot)('starts below a directory that only root may enter, and again once others may', async () => {
+    fs.chmodSync(dir, 0o700);
+    await (await start()).stop();
+    expect(fs.statSync(path.join(dir, 'pg')).uid).toBe(0);
+    fs.chmodSync(dir, 0o711);
+    expect(await ask(await start(), 'select 1 as answer')).toEqual([{ answer: 1 }]);
+  });
+});
+
+async function start(where = dir, options: EmbeddedOptions = {}): Promise<Embedded> {
+  const embedded = await startEmbedded(where, options);
+  started.push(embedded);
+  return embedded;
+}
+
+async function startInChild(): Promise<ChildProcess> {
+  const child = fork('test/support/embedded-child.ts', [dir], { execArgv: ['--import', 'tsx'] });
+  children.push(child);
+  await once(child, 'message');
+  return child;
+}
+
+async function ask(embedded: Embedded, question: string): Promise<unknown[]> {
+  const client = await connect(embedded);
+  try {
+    return (await client.query(question)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function connect(embedded: Embedded): Promise<pg.Client> {
+  const client = new pg.Client(embedded.config);
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+function serverIn(where: string): number {
+  const file = path.join(where, 'pg/postmaster.pid');
+  return fs.existsSync(file) ? Number.parseInt(fs.readFileSync(file, 'utf8'), 10) : 0;
+}
+
+function deepIn(where: string): string[] {
+  return fs.readdirSync(where).map((name) => path.join(where, name));
+}
+
+function end(pid: number): void {
+  if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import type { Connection } from '#server/store/database';
+
+export interface FreshDatabase {
+  parts: Connection;
+  drop(): Promise<void>;
+}
+
+/** A database of its own for one test file, empty or as the `template` (a database nobody is connected to). */
+export async function freshDatabase({ template }: { template?: string } = {}): Promise<FreshDatabase> {
+  const server = inject('postgres');
+  const database = `test_${randomBytes(6).toString('hex')}`;
+  await command(server, `create database ${database} ${template ? `template ${template}` : ''}`);
+  return {
+    parts: { ...server, database },
+    drop: () => command(server, `drop database ${database} with (force)`),
+  };
+}
+
+async function command(server: Connection, text: string): Promise<void> {
+  const client = new pg.Client(server);
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
