@@ -89,7 +89,7 @@ export default {
         (tag) =>
           !isLanguage(tag) && {
             path: 'options.bluesky.languages',
-            code: 'BadLanguage',
+            code: 'OptionValue',
             message: `${tag} is not a language tag such as en or pt-BR.`,
             actual: tag,
           },

@@ -75,7 +75,7 @@ export default {
       option(post, 'facebook.link') !== '' &&
         hasMedia(post) && {
           path: 'options.facebook.link',
-          code: 'NotAllowed',
+          code: 'OptionNotAllowed',
           message: 'A link preview and media exclude each other: remove one, or put the link into the text.',
         },
       ...notOnStories(post, 'facebook', ['first_comment']),
@@ -87,7 +87,7 @@ export default {
           isVideo(media) &&
           (media.width < 540 || media.height < 960) && {
             path,
-            code: 'TooSmall',
+            code: 'MediaTooSmall',
             message: 'A reel has at least 540 x 960 pixels: choose a larger video.',
             limit: '540x960',
             actual: `${media.width}x${media.height}`,

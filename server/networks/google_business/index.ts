@@ -113,26 +113,26 @@ export default {
           needsEvent &&
           value(name) === '' && {
             path: `options.google_business.${name}`,
-            code: 'Required',
+            code: 'OptionRequired',
             message: 'An event or offer needs a title, a start and an end.',
           },
       ),
       needsEvent &&
         Date.parse(value('event_end')) <= Date.parse(value('event_start')) && {
           path: 'options.google_business.event_end',
-          code: 'EndBeforeStart',
+          code: 'OptionValue',
           message: 'The end has to lie after the start.',
         },
       needsLink &&
         value('cta_url') === '' && {
           path: 'options.google_business.cta_url',
-          code: 'Required',
+          code: 'OptionRequired',
           message: 'This button needs a link: set it, or choose another button.',
         },
       language !== '' &&
         !isLanguage(language) && {
           path: 'options.google_business.language',
-          code: 'BadLanguage',
+          code: 'OptionValue',
           message: `${language} is not a language tag such as en or pt-BR.`,
           actual: language,
         },
@@ -141,7 +141,7 @@ export default {
         (media, path) =>
           media.bytes < minImageBytes && {
             path,
-            code: 'TooSmall',
+            code: 'MediaTooSmall',
             message: 'An image has at least 10 kB: choose another.',
             limit: minImageBytes,
             actual: media.bytes,

@@ -105,7 +105,7 @@ export default {
       ['MANUAL', 'SS_PERFORMANCE'].includes(option(post, 'instagram.trial_reel')) &&
         !isReel && {
           path: 'options.instagram.trial_reel',
-          code: 'NotAllowed',
+          code: 'OptionNotAllowed',
           message: 'Only a reel can be on trial: use one video, or remove the option.',
         },
     ]);

@@ -90,7 +90,7 @@ export default {
       language !== '' &&
         !isLanguage(language) && {
           path: 'options.mastodon.language',
-          code: 'BadLanguage',
+          code: 'OptionValue',
           message: `${language} is not a language tag such as en or de.`,
           actual: language,
         },

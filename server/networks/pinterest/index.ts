@@ -88,7 +88,7 @@ export default {
     return problems([
       link.length > maxLink && {
         path: 'options.pinterest.link',
-        code: 'TooLong',
+        code: 'OptionTooLong',
         message: `A link has at most ${maxLink} characters: shorten it.`,
         limit: maxLink,
         actual: link.length,

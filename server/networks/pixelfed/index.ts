@@ -75,13 +75,13 @@ export default {
       option(post, 'pixelfed.spoiler_text') !== '' &&
         !isOn(post, 'pixelfed.sensitive') && {
           path: 'options.pixelfed.sensitive',
-          code: 'Required',
+          code: 'OptionRequired',
           message: 'A content warning shows on sensitive media only: turn that on, or remove the warning.',
         },
       isOn(post, 'pixelfed.comments_disabled') &&
         post.items.length > 1 && {
           path: 'options.pixelfed.comments_disabled',
-          code: 'NotAllowed',
+          code: 'OptionNotAllowed',
           message: 'The items after the first become comments: allow comments, or keep one item.',
         },
     ]),

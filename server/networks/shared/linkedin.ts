@@ -30,7 +30,7 @@ export const linkedinConstraints: Omit<Constraints, 'thread'> = {
       maxBytes: 500 * MB,
       minDurationMs: seconds(3),
       maxDurationMs: minutes(30),
-      minRatio: 1 / 2.4,
+      minRatio: 0.416,
       maxRatio: 2.4,
     },
     transport: 'Upload',
@@ -68,13 +68,13 @@ export const linkedinFindings = (network: string, post: NetworkPost): Finding[] 
   option(post, `${network}.link_url`) !== '' &&
     hasMedia(post) && {
       path: `options.${network}.link_url`,
-      code: 'NotAllowed',
+      code: 'OptionNotAllowed',
       message: 'A link card and media exclude each other: remove one, or put the link into the text.',
     },
   option(post, `${network}.link_title`) !== '' &&
     option(post, `${network}.link_url`) === '' && {
       path: `options.${network}.link_url`,
-      code: 'Required',
+      code: 'OptionRequired',
       message: 'A link title needs a link: set it, or remove the title.',
     },
   ...eachMedia(
@@ -83,7 +83,7 @@ export const linkedinFindings = (network: string, post: NetworkPost): Finding[] 
       isVideo(media) &&
       media.bytes < minVideoBytes && {
         path,
-        code: 'TooSmall',
+        code: 'MediaTooSmall',
         message: 'A video has at least 75 kB: choose another.',
         limit: minVideoBytes,
         actual: media.bytes,

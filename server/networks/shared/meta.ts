@@ -35,7 +35,7 @@ export const notOnStories = (post: NetworkPost, network: string, keys: readonly 
       option(post, `${network}.type`) === 'story' &&
       option(post, `${network}.${key}`) !== '' && {
         path: `options.${network}.${key}`,
-        code: 'NotAllowed',
+        code: 'OptionNotAllowed',
         message: 'A story does not take this option: remove it.',
       },
   );

@@ -34,9 +34,11 @@ export const eachMedia = (
 ): Finding[] =>
   eachItem(post, (item, path) => item.media.map((media, index) => rule(media, `${path}.media.${index}`, item)));
 
+/** Beside a video the constraints refuse it already. */
 export const gifStandsAlone = (media: NetworkMedia, path: string, item: NetworkItem): Finding =>
   isGif(media) &&
-  item.media.length > 1 && { path, code: 'NotAllowed', message: 'A GIF stands alone: remove the other media.' };
+  item.media.length > 1 &&
+  !item.media.some(isVideo) && { path, code: 'MixedMedia', message: 'A GIF stands alone: remove the other media.' };
 
 /** Items after the first become comments, which are shorter than posts. */
 export const commentsWithin = (post: NetworkPost, limit: number): Finding[] =>
@@ -56,9 +58,9 @@ export const coverInside = (post: NetworkPost, key: string, unitMs: number): Fin
   const wanted = Number(option(post, key));
   const durationMs = firstItem(post).media.find(isVideo)?.durationMs ?? Number.POSITIVE_INFINITY;
   return (
-    (wanted < 0 || wanted * unitMs > durationMs) && {
+    wanted * unitMs > durationMs && {
       path: `options.${key}`,
-      code: 'OutOfRange',
+      code: 'OptionValue',
       message: 'The cover has to be a moment of the video: choose an earlier one.',
       actual: wanted,
     }

@@ -96,7 +96,7 @@ export default {
         return [
           distinct > maxLinks && {
             path: `${path}.body`,
-            code: 'TooMany',
+            code: 'TooManyLinks',
             message: 'Threads takes five different links per post: remove some.',
             limit: maxLinks,
             actual: distinct,
@@ -106,12 +106,12 @@ export default {
       link !== '' &&
         hasMedia(post) && {
           path: 'options.threads.link',
-          code: 'NotAllowed',
+          code: 'OptionNotAllowed',
           message: 'A link preview and media exclude each other: remove one, or put the link into the text.',
         },
       /[.&]/.test(option(post, 'threads.topic_tag')) && {
         path: 'options.threads.topic_tag',
-        code: 'BadCharacter',
+        code: 'OptionValue',
         message: 'A topic has no dot and no ampersand: remove them.',
       },
     ]);

@@ -131,7 +131,7 @@ export default {
       isOn(post, 'tiktok.brand_content') &&
         option(post, 'tiktok.privacy') === 'SELF_ONLY' && {
           path: 'options.tiktok.brand_content',
-          code: 'NotAllowed',
+          code: 'OptionNotAllowed',
           message: 'A paid partnership cannot be visible to you alone: change who can see it.',
         },
       coverInside(post, 'tiktok.cover_ms', 1),
@@ -141,7 +141,7 @@ export default {
           isVideo(media) &&
           (Math.min(media.width, media.height) < side.min || Math.max(media.width, media.height) > side.max) && {
             path,
-            code: 'OutOfRange',
+            code: Math.min(media.width, media.height) < side.min ? 'MediaTooSmall' : 'MediaTooLarge',
             message: 'The sides of a video have 360 to 4096 pixels: choose another.',
             limit: `${side.min}-${side.max}`,
             actual: `${media.width}x${media.height}`,

@@ -31,7 +31,7 @@ const constraints: Constraints = {
       maxBytes: 512 * MB,
       minDurationMs: seconds(0.5),
       maxDurationMs: seconds(140),
-      minRatio: 1 / 3,
+      minRatio: 0.333,
       maxRatio: 3,
     },
     transport: 'Upload',
@@ -98,7 +98,7 @@ export default {
         return [
           cashtags > 1 && {
             path: `${path}.body`,
-            code: 'TooMany',
+            code: 'TooManyCashtags',
             message: 'X takes one cashtag per post: remove the others.',
             limit: 1,
             actual: cashtags,
@@ -115,7 +115,7 @@ export default {
           !isGif(media) &&
           media.bytes > images.maxBytes && {
             path,
-            code: 'TooLarge',
+            code: 'MediaTooLarge',
             message: 'Only a GIF may have more than 5 MB: choose a smaller image.',
             limit: images.maxBytes,
             actual: media.bytes,

@@ -34,8 +34,8 @@ const maxTags = 500;
 const tagsLength = (tags: readonly string[]) =>
   codePoints(tags.map((tag) => (tag.includes(' ') ? `"${tag}"` : tag)).join(','));
 
-const noAngleBrackets = (text: string, path: string) =>
-  /[<>]/.test(text) && { path, code: 'BadCharacter', message: 'YouTube refuses < and >: remove them.' };
+const noAngleBrackets = (text: string, path: string, code: string) =>
+  /[<>]/.test(text) && { path, code, message: 'YouTube refuses < and >: remove them.' };
 
 export default {
   key: 'youtube',
@@ -133,14 +133,14 @@ export default {
     return problems([
       titleOf(post) === '' && {
         path: 'options.youtube.title',
-        code: 'Required',
+        code: 'OptionRequired',
         message: 'A video needs a title: set one, or write a text.',
       },
-      noAngleBrackets(option(post, 'youtube.title'), 'options.youtube.title'),
-      ...eachItem(post, ({ body }, path) => [noAngleBrackets(body, `${path}.body`)]),
+      noAngleBrackets(option(post, 'youtube.title'), 'options.youtube.title', 'OptionValue'),
+      ...eachItem(post, ({ body }, path) => [noAngleBrackets(body, `${path}.body`, 'BadCharacter')]),
       tags > maxTags && {
         path: 'options.youtube.tags',
-        code: 'TooLong',
+        code: 'OptionTooLong',
         message: 'All tags together have at most 500 characters: remove some.',
         limit: maxTags,
         actual: tags,

@@ -1,0 +1,544 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Service, startService } from '#test/support/service';
+
+let service: Service;
+let x: string;
+let bluesky: string;
+beforeAll(async () => {
+  service = await startService();
+  x = await service.addAccount('x');
+  bluesky = await service.addAccount('bluesky');
+});
+afterAll(() => service.stop());
+
+const hourMs = 3_600_000;
+const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms).toISOString();
+const draft = async (body = 'Hello', accountIds: string[] = []) => service.client.posts.create({ body, accountIds });
+const scheduled = async (accountIds = [x]) => {
+  const post = await draft('Hello', accountIds);
+  return service.asHuman('posts.schedule', { id: post.id, at: inMs(hourMs) });
+};
+
+describe('posts.create', () => {
+  test('saves a draft with results empty', async () => {
+    const { status, body } = await service.call('posts.create', { body: 'Hello', accountIds: [x] });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^post_[0-9A-Z]{26}$/),
+      status: 'Draft',
+      accountIds: [x],
+      versions: [{ content: [{ body: 'Hello', media: [] }], options: {} }],
+      results: [],
+      updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+    });
+  });
+
+  test('needs nothing: an empty body is an empty draft', async () => {
+    const { body } = await service.call('posts.create', '');
+    expect(body).toMatchObject({ accountIds: [], versions: [{ content: [{ body: '', media: [] }] }] });
+  });
+
+  test('from a token with scheduledAt stays a draft and keeps the wished time', async () => {
+    const post = await service.client.posts.create({ scheduledAt: '2030-01-02T04:04:05+01:00' });
+    expect(post).toMatchObject({ status: 'Draft', scheduledAt: '2030-01-02T03:04:05.000000Z' });
+  });
+
+  test('by a human with scheduledAt schedules at once, or saves nothing', async () => {
+    const post = await service.asHuman('posts.create', { accountIds: [x], body: 'Hi', scheduledAt: inMs(hourMs) });
+    expect(post.status).toBe('Scheduled');
+    const before = await service.count('posts');
+    const tooLong = { accountIds: [x], body: 'a'.repeat(281), scheduledAt: inMs(hourMs) };
+    await expect(service.asHuman('posts.create', tooLong)).rejects.toMatchObject({ code: 'Invalid' });
+    expect(await service.count('posts')).toBe(before);
+  });
+
+  test.each([
+    ['an account that does not exist', () => ['acct_nobody'], 'accountIds.0'],
+    ['an account named twice', () => [x, bluesky, x], 'accountIds.2'],
+    ['an account of another workspace', async () => [x, await foreignAccount()], 'accountIds.1'],
+  ])('refuses %s, naming the path', async (_what, accountIds, path) => {
+    const before = await service.count('posts');
+    const { status, body } = await service.call('posts.create', { accountIds: await accountIds() });
+    expect({ status, code: body.code, path: body.issues[0].path }).toEqual({ status: 400, code: 'BadInput', path });
+    expect(body.message).toContain(path);
+    expect(await service.count('posts')).toBe(before);
+  });
+});
+
+const foreignAccount = async () => service.addAccount('x', (await service.addWorkspace()).workspaceId);
+
+describe('posts.update', () => {
+  const original = { content: [{ body: 'New' }] };
+
+  test('replaces accounts, versions and time', async () => {
+    const post = await draft();
+    const media = await service.addMedia();
+    const updated = await service.client.posts.update({
+      id: post.id,
+      accountIds: [x, bluesky],
+      versions: [
+        { accountId: bluesky, content: [{ body: 'For Bluesky' }], options: { 'bluesky.reply_control': 'nobody' } },
+        { content: [{ body: 'One', media: [media] }, { body: 'Two' }] },
+      ],
+      scheduledAt: '2030-01-02T03:04:05Z',
+    });
+    expect(updated).toMatchObject({
+      status: 'Draft',
+      accountIds: [x, bluesky],
+      versions: [
+        {
+          content: [
+            { body: 'One', media: [media] },
+            { body: 'Two', media: [] },
+          ],
+          options: {},
+        },
+        {
+          accountId: bluesky,
+          content: [{ body: 'For Bluesky', media: [] }],
+          options: { 'bluesky.reply_control': 'nobody' },
+        },
+      ],
+      scheduledAt: '2030-01-02T03:04:05.000000Z',
+    });
+    expect(await service.client.posts.get({ id: post.id })).toEqual(updated);
+  });
+
+  test('without a time takes the wished time away', async () => {
+    const post = await service.client.posts.create({ scheduledAt: '2030-01-02T03:04:05Z' });
+    const updated = await service.client.posts.update({ id: post.id, accountIds: [], versions: [original] });
+    expect(updated.scheduledAt).toBeUndefined();
+  });
+
+  test('with a stale baseUpdatedAt saves nothing and is a Conflict', async () => {
+    const post = await draft();
+    const change = { id: post.id, accountIds: [], versions: [original], baseUpdatedAt: post.updatedAt };
+    const first = await service.client.posts.update(change);
+    expect(first.updatedAt > post.updatedAt).toBe(true);
+    await expect(service.client.posts.update(change)).rejects.toMatchObject({ code: 'Conflict', status: 409 });
+    expect(await service.client.posts.get({ id: post.id })).toEqual(first);
+  });
+
+  test('compares baseUpdatedAt to the microsecond, in whatever zone it is written', async () => {
+    const post = await draft();
+    const almost = post.updatedAt.replace(/(\d)Z$/, (_, digit) => `${(Number(digit) + 1) % 10}Z`);
+    const change = { id: post.id, accountIds: [], versions: [original] };
+    await expect(service.client.posts.update({ ...change, baseUpdatedAt: almost })).rejects.toMatchObject({
+      code: 'Conflict',
+    });
+    const elsewhere = post.updatedAt.replace('Z', '+00:00');
+    await service.client.posts.update({ ...change, baseUpdatedAt: elsewhere });
+  });
+
+  test('of two at once with the same base lets one through', async () => {
+    const post = await draft();
+    const change = { id: post.id, accountIds: [], versions: [original], baseUpdatedAt: post.updatedAt };
+    const answers = await Promise.all(Array.from({ length: 6 }, () => service.call('posts.update', change)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
+  });
+
+  test.each([
+    ['no original version', () => [{ accountId: x, content: [{ body: '' }] }], 'versions'],
+    ['two original versions', () => [original, { accountId: '', content: [{ body: '' }] }], 'versions.1.accountId'],
+    ['two versions of one account', () => [original, own(x), own(x)], 'versions.2.accountId'],
+    ['a version for an account outside accountIds', () => [original, own(bluesky)], 'versions.1.accountId'],
+    ['an unknown media id', () => [{ content: [{ body: '', media: ['media_none'] }] }], 'versions.0.content.0.media.0'],
+    ['an unknown option key', () => [{ ...original, options: { 'x.nope': '1' } }], 'versions.0.options.x.nope'],
+    [
+      'an option of another network',
+      () => [original, { ...own(x), options: { 'bluesky.languages': 'en' } }],
+      'versions.1.options.bluesky.languages',
+    ],
+    ['a version without items', () => [{ content: [] }], 'versions.0.content'],
+    ['no version', () => [], 'versions'],
+  ])('refuses %s, naming the path', async (_what, versions, path) => {
+    const post = await draft();
+    const { status, body } = await service.call('posts.update', { id: post.id, accountIds: [x], versions: versions() });
+    expect({ status, code: body.code, path: body.issues[0].path }).toEqual({ status: 400, code: 'BadInput', path });
+    expect(await service.client.posts.get({ id: post.id })).toEqual(post);
+  });
+  const own = (accountId: string) => ({ accountId, content: [{ body: 'Own' }] });
+});
+
+describe('posts.setVersionText', () => {
+  test('replaces the text of the original version', async () => {
+    const post = await draft();
+    const { versions } = await service.client.posts.setVersionText({ id: post.id, body: 'New' });
+    expect(versions).toEqual([{ content: [{ body: 'New', media: [] }], options: {} }]);
+  });
+
+  test('for an account without an override creates one copied from the original', async () => {
+    const post = await draft('Hello', [x]);
+    await service.client.posts.setVersionText({ id: post.id, body: 'Second', itemIndex: 1 });
+    const { versions } = await service.client.posts.setVersionText({ id: post.id, body: 'For X', accountId: x });
+    expect(versions).toEqual([
+      {
+        content: [
+          { body: 'Hello', media: [] },
+          { body: 'Second', media: [] },
+        ],
+        options: {},
+      },
+      {
+        accountId: x,
+        content: [
+          { body: 'For X', media: [] },
+          { body: 'Second', media: [] },
+        ],
+        options: {},
+      },
+    ]);
+  });
+
+  test('keeps the media of the item', async () => {
+    const post = await draft();
+    const media = await service.addMedia();
+    const versions = [{ content: [{ body: 'Old', media: [media] }] }];
+    await service.client.posts.update({ id: post.id, accountIds: [], versions });
+    const changed = await service.client.posts.setVersionText({ id: post.id, body: 'New' });
+    expect(changed.versions[0]?.content).toEqual([{ body: 'New', media: [media] }]);
+  });
+
+  test('refuses an item beyond the end and an account that the post does not have', async () => {
+    const post = await draft('Hello', [x]);
+    expect((await service.call('posts.setVersionText', { id: post.id, body: '', itemIndex: 2 })).body).toMatchObject({
+      code: 'BadInput',
+      issues: [{ path: 'itemIndex', limit: 1, actual: 2 }],
+    });
+    expect(
+      (await service.call('posts.setVersionText', { id: post.id, body: '', accountId: bluesky })).body,
+    ).toMatchObject({
+      code: 'BadInput',
+      issues: [{ path: 'accountId' }],
+    });
+  });
+
+  test('loses no text when many are set at once', async () => {
+    const post = await draft('', [x, bluesky]);
+    const targets = ['', x, bluesky];
+    await Promise.all(
+      targets.map((accountId) =>
+        service.client.posts.setVersionText({ id: post.id, accountId, body: `to ${accountId}` }),
+      ),
+    );
+    const { versions } = await service.client.posts.get({ id: post.id });
+    expect(versions.map(({ content }) => content[0]?.body).toSorted()).toEqual(
+      targets.map((id) => `to ${id}`).toSorted(),
+    );
+  });
+});
+
+describe('posts.setOption', () => {
+  test('on the original version applies to every account of that network', async () => {
+    const post = await draft('Hello', [bluesky]);
+    await service.client.posts.setOption({ id: post.id, key: 'bluesky.reply_control', value: 'martians' });
+    const { body } = await service.call('posts.validate', { id: post.id });
+    expect(body.issues).toMatchObject([{ path: 'versions.0.options.bluesky.reply_control', accountId: bluesky }]);
+  });
+
+  test('with an empty value removes the option, so that the default applies', async () => {
+    const post = await draft('Hello', [bluesky]);
+    const key = 'bluesky.reply_control';
+    const set = await service.client.posts.setOption({ id: post.id, key, value: 'nobody' });
+    expect(set.versions[0]?.options).toEqual({ [key]: 'nobody' });
+    const removed = await service.client.posts.setOption({ id: post.id, key, value: '' });
+    expect(removed.versions[0]?.options).toEqual({});
+  });
+
+  test('on an account gives it a version of its own, which stands above the original', async () => {
+    const post = await draft('Hello', [bluesky]);
+    const key = 'bluesky.reply_control';
+    await service.client.posts.setOption({ id: post.id, key, value: 'martians' });
+    const { versions } = await service.client.posts.setOption({
+      id: post.id,
+      key,
+      value: 'nobody',
+      accountId: bluesky,
+    });
+    expect(versions[1]).toEqual({
+      accountId: bluesky,
+      content: [{ body: 'Hello', media: [] }],
+      options: { [key]: 'nobody' },
+    });
+    expect(await service.client.posts.validate({ id: post.id })).toEqual({ valid: true, issues: [], warnings: [] });
+  });
+
+  test('removing what is not there makes no version', async () => {
+    const post = await draft('Hello', [bluesky]);
+    const { versions } = await service.client.posts.setOption({
+      id: post.id,
+      key: 'bluesky.languages',
+      accountId: bluesky,
+    });
+    expect(versions).toHaveLength(1);
+  });
+
+  test('refuses an unknown key, and a key of another network on an account', async () => {
+    const post = await draft('Hello', [x]);
+    for (const [key, accountId] of [
+      ['x.nope', ''],
+      ['nope', ''],
+      ['__proto__', ''],
+      ['bluesky.languages', x],
+    ]) {
+      const { body } = await service.call('posts.setOption', { id: post.id, key, accountId, value: '1' });
+      expect(body).toMatchObject({ code: 'BadInput', issues: [{ path: 'key' }] });
+    }
+  });
+});
+
+describe('an edit', () => {
+  const edits = (id: string): [string, object][] => [
+    ['posts.update', { id, accountIds: [x], versions: [{ content: [{ body: 'Edited' }] }] }],
+    ['posts.setVersionText', { id, body: 'Edited' }],
+    ['posts.setOption', { id, key: 'x.made_with_ai', value: 'true' }],
+  ];
+
+  test('of a Scheduled post over REST answers 403 ApprovalRequired and changes nothing', async () => {
+    const post = await scheduled();
+    for (const [action, input] of edits(post.id)) {
+      const { status, body } = await service.call(action, input);
+      expect({ action, status, code: body.code }).toEqual({ action, status: 403, code: 'ApprovalRequired' });
+    }
+    expect(await service.client.posts.get({ id: post.id })).toEqual(post);
+  });
+
+  test('of a Scheduled post by a human leaves it Scheduled at its time', async () => {
+    const post = await scheduled();
+    for (const [action, input] of edits(post.id)) {
+      expect(await service.asHuman(action, input)).toMatchObject({
+        status: 'Scheduled',
+        scheduledAt: post.scheduledAt,
+      });
+    }
+  });
+
+  test('by a human can move a Scheduled post, into the future only', async () => {
+    const post = await scheduled();
+    const [action, input] = edits(post.id)[0] as [string, object];
+    const at = inMs(2 * hourMs);
+    const moved = await service.asHuman(action, { ...input, scheduledAt: at });
+    expect(new Date(moved.scheduledAt).toISOString()).toBe(at);
+    await expect(service.asHuman(action, { ...input, scheduledAt: inMs(-1) })).rejects.toMatchObject({
+      code: 'BadInput',
+      issues: [{ path: 'scheduledAt' }],
+    });
+  });
+
+  test('by a human that makes a Scheduled post break a limit is refused and saves nothing', async () => {
+    const post = await scheduled();
+    const tooLong = { id: post.id, body: 'a'.repeat(281) };
+    await expect(service.asHuman('posts.setVersionText', tooLong)).rejects.toMatchObject({ code: 'Invalid' });
+    expect(await service.client.posts.get({ id: post.id })).toEqual(post);
+  });
+
+  test.each(['Publishing', 'Published'])('of a %s post is a Conflict', async (status) => {
+    const post = await draft('Hello', [x]);
+    await service.setStatus(post.id, status);
+    for (const [action, input] of edits(post.id)) {
+      expect((await service.call(action, input)).body.code).toBe('Conflict');
+      await expect(service.asHuman(action, input)).rejects.toMatchObject({ code: 'Conflict' });
+    }
+  });
+
+  test('of a Failed post is possible, and leaves it Failed', async () => {
+    const post = await draft('Hello', [x]);
+    await service.setStatus(post.id, 'Failed');
+    for (const [action, input] of edits(post.id))
+      expect((await service.call(action, input)).body.status).toBe('Failed');
+  });
+
+  test('always makes updatedAt grow', async () => {
+    let { id, updatedAt } = await draft('Hello', [x]);
+    for (let i = 0; i < 5; i++) {
+      const next = await service.client.posts.setVersionText({ id, body: 'the same' });
+      expect(next.updatedAt > updatedAt).toBe(true);
+      updatedAt = next.updatedAt;
+    }
+  });
+});
+
+describe('posts.list', () => {
+  test('gives posts newest first, page by page, without gaps or repeats', async () => {
+    const fresh = await startService();
+    const ids: string[] = [];
+    for (let i = 0; i < 7; i++) ids.push((await fresh.client.posts.create({ body: `${i}` })).id);
+    const first = await fresh.client.posts.list({ limit: 3 });
+    expect(first.posts.map(({ id }) => id)).toEqual(ids.toReversed().slice(0, 3));
+    const all: string[] = [];
+    for await (const post of fresh.client.posts.listAll({ limit: 3 })) all.push(post.id);
+    expect(all).toEqual(ids.toReversed());
+    const exact = await fresh.client.posts.list({ limit: 7 });
+    expect(exact.nextCursor).toBeUndefined();
+    await fresh.stop();
+  });
+
+  test('can be narrowed to a status', async () => {
+    const post = await draft();
+    await service.setStatus(post.id, 'Failed');
+    const { posts } = await service.client.posts.list({ status: 'Failed' });
+    expect(posts.map(({ id }) => id)).toContain(post.id);
+    expect(new Set(posts.map(({ status }) => status))).toEqual(new Set(['Failed']));
+  });
+
+  test('refuses a cursor that it did not give', async () => {
+    for (const cursor of ['x', '', 'cG9zdF8n', '../..']) {
+      const { body } = await service.call('posts.list', { cursor });
+      expect(body).toMatchObject({ code: 'BadInput', issues: [{ path: 'cursor' }] });
+    }
+  });
+});
+
+describe('posts.validate', () => {
+  test('of a post within the limits is valid', async () => {
+    const { id } = await draft('Hello', [x, bluesky]);
+    expect(await service.client.posts.validate({ id })).toEqual({ valid: true, issues: [], warnings: [] });
+  });
+
+  test('of a post without accounts breaks no limit, and warns', async () => {
+    const { id } = await draft();
+    expect(await service.client.posts.validate({ id })).toMatchObject({
+      valid: true,
+      warnings: [{ code: 'NoAccounts' }],
+    });
+  });
+
+  test('reports one issue per broken limit and account, with path, limit and actual value', async () => {
+    const post = await draft('a'.repeat(301), [x, bluesky]);
+    await service.client.posts.setVersionText({ id: post.id, body: '日'.repeat(141), accountId: x });
+    const { status, body } = await service.call('posts.validate', { id: post.id });
+    expect(status).toBe(400);
+    expect(body.code).toBe('Invalid');
+    expect(body.issues).toEqual([
+      expect.objectContaining({
+        path: 'versions.1.content.0.body',
+        code: 'TooLong',
+        accountId: x,
+        provider: 'X',
+        limit: 280,
+        actual: 282,
+      }),
+      expect.objectContaining({
+        path: 'versions.0.content.0.body',
+        code: 'TooLong',
+        accountId: bluesky,
+        provider: 'Bluesky',
+        limit: 300,
+        actual: 301,
+      }),
+    ]);
+  });
+
+  test('checks media against each network', async () => {
+    const images = await Promise.all(Array.from({ length: 5 }, () => service.addMedia()));
+    const video = await service.addMedia({ kind: 'Video', mime: 'video/mp4', durationMs: 10_000 });
+    const heavy = await service.addMedia({ bytes: 6_000_000 });
+    const instagram = await service.addAccount('instagram');
+    const codes = async (accountId: string, media: string[], body = 'Text') => {
+      const { id } = await draft();
+      await service.client.posts.update({ id, accountIds: [accountId], versions: [{ content: [{ body, media }] }] });
+      const answer = await service.call('posts.validate', { id });
+      return (answer.body.issues as { code: string }[]).map(({ code }) => code);
+    };
+    expect(await codes(x, images)).toEqual(['TooManyMedia']);
+    expect(await codes(x, [images[0] ?? '', video])).toEqual(['MixedMedia']);
+    expect(await codes(x, [heavy])).toEqual(['MediaTooLarge']);
+    expect(await codes(x, images.slice(1), '')).toEqual([]);
+    expect(await codes(x, [], '')).toEqual(['TextRequired']);
+    expect(await codes(instagram, [])).toEqual(['MediaRequired']);
+  });
+
+  test('warns when a network must fetch media from a server without a public address', async () => {
+    const instagram = await service.addAccount('instagram');
+    const { id } = await draft();
+    const versions = [{ content: [{ body: 'Text', media: [await service.addMedia()] }] }];
+    await service.client.posts.update({ id, accountIds: [instagram], versions });
+    expect((await service.client.posts.validate({ id })).warnings).toMatchObject([
+      { code: 'MediaNotPublic', accountId: instagram, provider: 'Instagram' },
+    ]);
+  });
+
+  test('says when an account was disconnected since', async () => {
+    const gone = await service.addAccount('x');
+    const { id } = await draft('Hello', [x, gone]);
+    await service.asHuman('accounts.delete', { id: gone });
+    expect((await service.call('posts.validate', { id })).body.issues).toMatchObject([
+      { path: 'accountIds.1', code: 'AccountGone', accountId: gone },
+    ]);
+  });
+});
+
+describe('posts.schedule', () => {
+  test('by a human makes a Draft Scheduled', async () => {
+    const at = inMs(hourMs);
+    const { id } = await draft('Hello', [x]);
+    const post = await service.asHuman('posts.schedule', { id, at });
+    expect(post.status).toBe('Scheduled');
+    expect(new Date(post.scheduledAt).toISOString()).toBe(at);
+  });
+
+  test('for a time that is not in the future is BadInput naming at', async () => {
+    const { id } = await draft('Hello', [x]);
+    await expect(service.asHuman('posts.schedule', { id, at: inMs(-1) })).rejects.toMatchObject({
+      code: 'BadInput',
+      issues: [{ path: 'at' }],
+    });
+  });
+
+  test('of a post that breaks a limit, or goes nowhere, is Invalid', async () => {
+    for (const [body, accounts] of [
+      ['a'.repeat(281), [x]],
+      ['Hello', []],
+    ] as const) {
+      const { id } = await draft(body, [...accounts]);
+      await expect(service.asHuman('posts.schedule', { id, at: inMs(hourMs) })).rejects.toMatchObject({
+        code: 'Invalid',
+      });
+      expect((await service.client.posts.get({ id })).status).toBe('Draft');
+    }
+  });
+
+  test.each(['Scheduled', 'Publishing', 'Published', 'Failed'])('of a %s post is a Conflict', async (status) => {
+    const { id } = await draft('Hello', [x]);
+    await service.setStatus(id, status);
+    await expect(service.asHuman('posts.schedule', { id, at: inMs(hourMs) })).rejects.toMatchObject({
+      code: 'Conflict',
+    });
+  });
+});
+
+describe('posts.publishNow', () => {
+  test.each(['Draft', 'Failed'])('by a human makes a %s post Publishing', async (status) => {
+    const { id } = await draft('Hello', [x]);
+    await service.setStatus(id, status);
+    expect((await service.asHuman('posts.publishNow', { id })).status).toBe('Publishing');
+  });
+
+  test('twice at once runs once, the other is a Conflict', async () => {
+    const { id } = await draft('Hello', [x]);
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => service.asHuman('posts.publishNow', { id })));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason.code).toBe('Conflict');
+  });
+
+  test.each(['Scheduled', 'Publishing', 'Published'])('of a %s post is a Conflict', async (status) => {
+    const { id } = await draft('Hello', [x]);
+    await service.setStatus(id, status);
+    await expect(service.asHuman('posts.publishNow', { id })).rejects.toMatchObject({ code: 'Conflict' });
+  });
+});
+
+describe('posts.delete', () => {
+  test.each(['Draft', 'Scheduled', 'Failed'])('by a human removes a %s post', async (status) => {
+    const { id } = await draft();
+    await service.setStatus(id, status);
+    expect(await service.asHuman('posts.delete', { id })).toEqual({ id, deleted: true });
+    expect((await service.call('posts.get', { id })).body.code).toBe('NotFound');
+  });
+
+  test.each(['Publishing', 'Published'])('of a %s post is a Conflict', async (status) => {
+    const { id } = await draft();
+    await service.setStatus(id, status);
+    await expect(service.asHuman('posts.delete', { id })).rejects.toMatchObject({ code: 'Conflict' });
+  });
+});

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import type { Role } from '#contracts/scopes';
+import { Posthorn as Client } from '#generated/sdk/src/index';
+import { createHttpApp, createPosthorn } from '#server/app';
+import { readConfig } from '#server/config';
+import type { Caller } from '#server/context';
+import { serverFor } from '#server/http/server';
+import { findAction } from '#server/run-action';
+import { openDatabase, sql } from '#server/store/database';
+import { migrate } from '#server/store/migrate';
+import { migrations } from '#server/store/migrations/index';
+import { freshDatabase } from './database.ts';
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what came, whatever it is
+  body: any;
+}
+
+/** The whole service on a database of its own, listening on a free port; the clock stands until it is moved. */
+export const startService = async (settings: NodeJS.ProcessEnv = {}) => {
+  const { parts, drop } = await freshDatabase();
+  const config = readConfig({ REQUESTS_PER_MINUTE: '100000', BASE_URL: 'http://posthorn.test', ...settings });
+  const faults: Error[] = [];
+  const database = openDatabase(parts, { report: (error) => faults.push(error) });
+  await migrate(database, migrations);
+  const clock = movableClock();
+  const posthorn = createPosthorn({ database, config, clock });
+  const { lines, log } = recordedLog();
+  const { app, health } = createHttpApp({ posthorn, database, config, clock, log });
+  const server = serverFor(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const owner = await posthorn.people.setUp({
+    email: 'owner@example.com',
+    password: 'correct horse',
+    workspace: 'Demo',
+  });
+  const { token } = await posthorn.tokens.create(owner, 'Test');
+  let people = 0;
+  let media = 0;
+
+  const service = {
+    url,
+    token,
+    owner,
+    clock,
+    database,
+    posthorn,
+    health,
+    logLines: lines,
+    client: new Client({ token, baseUrl: url, maxRetries: 0 }),
+
+    /** POST of anything at all to an action. */
+    call: async (action: string, body: unknown = {}, headers: Record<string, string> = {}) =>
+      service.request('POST', `/api/agent/tools/${action}`, {
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' || body instanceof Blob ? body : JSON.stringify(body),
+      }),
+
+    request: async (method: string, path: string, init: RequestInit = {}): Promise<Answer> => {
+      const response = await fetch(url + path, { redirect: 'manual', ...init, method });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('json');
+      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    },
+
+    /** What a person in the app does: the same actions, where their own click is the approval. */
+    asHuman: async (name: string, input: unknown, as: Partial<Caller> = {}) => {
+      const action = findAction(posthorn.actions, name);
+      const caller: Caller = { ...owner, role: 'owner', human: true, ...as };
+      // biome-ignore lint/suspicious/noExplicitAny: as above
+      return (await action.run(action.parse(input), caller)) as any;
+    },
+
+    addMember: async (role: Role) => {
+      const email = `member${++people}@example.com`;
+      const member = await posthorn.people.addMember(owner.workspaceId, { email, password: 'correct horse', role });
+      return { ...member, ...(await posthorn.tokens.create(member, role)) };
+    },
+
+    /** A second workspace, with a token of its owner. */
+    addWorkspace: async () => {
+      const id = `ws_OTHER${++people}`;
+      await database.query(sql('test.workspace', "insert into workspaces (id, name) values ($1, 'Other')"), [id]);
+      const member = await posthorn.people.addMember(id, {
+        email: `other${people}@example.com`,
+        password: 'correct horse',
+        role: 'owner',
+      });
+      return { ...member, ...(await posthorn.tokens.create(member, 'Other')) };
+    },
+
+    addAccount: async (network: string, workspaceId = owner.workspaceId) => {
+      const handle = `${network}${++people}`;
+      const { id } = await posthorn.accounts.addSandbox(workspaceId, posthorn.networks.get(network), {
+        name: handle,
+        handle,
+      });
+      return id;
+    },
+
+    /** A file in the library, as an upload would leave it. */
+    addMedia: async (
+      file: { kind?: string; mime?: string; bytes?: number; width?: number; height?: number; durationMs?: number } = {},
+    ) => {
+      const id = `media_01J000000000000000000${String(++media).padStart(5, '0')}`;
+      const {
+        kind = 'Image',
+        mime = 'image/jpeg',
+        bytes = 1000,
+        width = 1200,
+        height = 1000,
+        durationMs = null,
+      } = file;
+      await database.query(
+        sql(
+          'test.media',
+          `insert into media (id, workspace_id, kind, mime_type, bytes, width, height, duration_ms)
+           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        ),
+        [id, owner.workspaceId, kind, mime, bytes, width, height, durationMs],
+      );
+      return id;
+    },
+
+    /** Puts a post into a state that only publishing reaches. */
+    setStatus: async (id: string, status: string) => {
+      await database.query(sql('test.status', 'update posts set status = $2 where id = $1'), [id, status]);
+    },
+
+    count: async (table: 'posts' | 'accounts' | 'idempotent_answers') =>
+      Number(
+        (await database.query<{ count: string }>(sql(`test.count.${table}`, `select count(*) from ${table}`)))[0]
+          ?.count,
+      ),
+
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+      await database.close();
+      await drop();
+      if (faults.length > 0) throw faults[0];
+    },
+  };
+  return service;
+};
+
+const movableClock = () => {
+  let offsetMs = 0;
+  return {
+    now: () => new Date(performance.timeOrigin + performance.now() + offsetMs),
+    forward: (ms: number) => {
+      offsetMs += ms;
+    },
+  };
+};
+
+const recordedLog = () => {
+  const lines: string[] = [];
+  return { lines, log: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }) };
+};
