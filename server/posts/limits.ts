@@ -218,12 +218,10 @@ const fileProblems = (file: NetworkMedia, path: string, { images, videos }: Cons
   }
   if (file.bytes > limits.maxBytes) over('MediaTooLarge', 'Use a smaller file.', limits.maxBytes, file.bytes);
   const ratio = Math.round((file.width / file.height) * 1000) / 1000;
-  if (limits.minRatio !== undefined && ratio < limits.minRatio) {
-    over('MediaRatio', 'It is too tall: crop it.', limits.minRatio, ratio);
-  }
-  if (limits.maxRatio !== undefined && ratio > limits.maxRatio) {
-    over('MediaRatio', 'It is too wide: crop it.', limits.maxRatio, ratio);
-  }
+  const { minRatio = 0, maxRatio = Number.POSITIVE_INFINITY } = limits;
+  // A pixel cannot be halved, so 1:3 may come as 0.334.
+  if (ratio < minRatio - 0.002) over('MediaRatio', 'It is too tall: crop it.', minRatio, ratio);
+  if (ratio > maxRatio + 0.002) over('MediaRatio', 'It is too wide: crop it.', maxRatio, ratio);
   if (file.kind === 'Image' && images) {
     const { minWidth = 0, minHeight = 0, maxPixels = Number.POSITIVE_INFINITY, maxAltLength } = images;
     if (file.width < minWidth || file.height < minHeight) {

@@ -144,7 +144,7 @@ export const startService = async (settings: NodeJS.ProcessEnv = {}) => {
     stop: async () => {
       server.close();
       server.closeAllConnections();
-      await database.close();
+      await database.close().catch(() => undefined); // a test may have closed it
       await drop();
       if (faults.length > 0) throw faults[0];
     },

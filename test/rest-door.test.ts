@@ -1,0 +1,270 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { catalog } from '#generated/catalog';
+import { type Service, startService } from '#test/support/service';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const authorized = () => ({ authorization: `Bearer ${service.token}` });
+
+describe('GET /api/agent/tools', () => {
+  test('returns a JSON array of the actions with name, description, policy and inputSchema', async () => {
+    const { status, body } = await service.request('GET', '/api/agent/tools', { headers: authorized() });
+    expect(status).toBe(200);
+    expect(body).toEqual(catalog);
+    expect(body).toHaveLength(19);
+    for (const entry of body) expect(Object.keys(entry)).toEqual(['name', 'description', 'policy', 'inputSchema']);
+  });
+
+  test('needs a token', async () => {
+    expect((await service.request('GET', '/api/agent/tools')).body.code).toBe('Unauthorized');
+  });
+});
+
+describe('the request id', () => {
+  test('is in every answer, and is new for every request', async () => {
+    const ids = new Set<string | null>();
+    for (const path of [
+      '/healthz',
+      '/readyz',
+      '/docs',
+      '/openapi.json',
+      '/api/agent/tools',
+      '/api/nothing',
+      '/%ff',
+      '/',
+    ]) {
+      ids.add((await service.request('GET', path)).headers.get('x-request-id'));
+    }
+    expect(ids.size).toBe(8);
+    expect([...ids].every((id) => id && id.length >= 16)).toBe(true);
+  });
+
+  test('that the caller sends is reused', async () => {
+    const { headers } = await service.call('posts.list', {}, { 'x-request-id': 'my-id_1.2' });
+    expect(headers.get('x-request-id')).toBe('my-id_1.2');
+  });
+
+  test('that is long or strange is replaced', async () => {
+    for (const id of ['a'.repeat(65), 'a b', 'ä', '<script>', '']) {
+      const { headers } = await service.call('posts.list', {}, { 'x-request-id': id });
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  test('is in the log line of the request, which holds no secret', async () => {
+    await service.call('posts.create', { body: 'a private text' }, { 'x-request-id': 'find-me' });
+    const line = service.logLines.find((one) => one.includes('find-me'));
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      requestId: 'find-me',
+      path: '/api/agent/tools/posts.create',
+      status: 200,
+    });
+    await service.request('GET', '/healthz?token=posthorn_pat_secret');
+    expect(service.logLines.join()).not.toMatch(/posthorn_pat_|a private text/);
+  });
+});
+
+describe('the error shape', () => {
+  test.each([
+    ['GET', '/api/nothing', 404, 'NotFound'],
+    ['POST', '/api/agent', 404, 'NotFound'],
+    ['GET', '/nothing', 404, 'NotFound'],
+    ['GET', '/docs/nothing', 404, 'NotFound'],
+    ['GET', '/api/agent/tools/posts.list', 405, 'BadInput'],
+    ['DELETE', '/api/agent/tools/posts.list', 405, 'BadInput'],
+    ['POST', '/api/agent/tools', 405, 'BadInput'],
+    ['POST', '/healthz', 405, 'BadInput'],
+    ['PUT', '/openapi.json', 405, 'BadInput'],
+    ['POST', '/api/agent/tools/%ff', 400, 'BadInput'],
+  ])('%s %s is %i %s', async (method, path, status, code) => {
+    const answer = await service.request(method, path, { headers: authorized() });
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status,
+      body: { code, message: expect.any(String), issues: expect.any(Array) },
+    });
+    if (status === 405) expect(answer.headers.get('allow')).toBeTruthy();
+  });
+
+  test.each([
+    'nope',
+    '__proto__',
+    'constructor',
+    'toString',
+    'posts_create',
+    'POSTS.CREATE',
+    'posts.create.',
+    '..%2fx',
+  ])('for the action %s is 404 UnknownAction', async (name) => {
+    const { status, body } = await service.call(name);
+    expect({ status, code: body.code }).toEqual({ status: 404, code: 'UnknownAction' });
+  });
+
+  test('an unknown action is not told to strangers', async () => {
+    expect((await service.request('POST', '/api/agent/tools/nope')).body.code).toBe('Unauthorized');
+  });
+
+  test('stands also in the answer to something that is not HTTP', async () => {
+    const { port, hostname } = new URL(service.url);
+    const send = async (bytes: string) => {
+      const socket = connect(Number(port), hostname);
+      socket.end(bytes);
+      const answer = await text(socket);
+      return { status: Number(answer.split(' ')[1]), body: JSON.parse(answer.split('\r\n\r\n')[1] ?? '') };
+    };
+    const shape = { code: 'BadInput', message: expect.any(String), issues: [] };
+    expect(await send('nonsense\r\n\r\n')).toEqual({ status: 400, body: shape });
+    expect(await send(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`)).toEqual({
+      status: 431,
+      body: shape,
+    });
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const key = () => ({ 'idempotency-key': crypto.randomUUID() });
+
+  test('with the same body returns the first answer and does the work once', async () => {
+    const headers = key();
+    const before = await service.count('posts');
+    const first = await service.call('posts.create', { body: 'Once' }, headers);
+    const again = await service.call('posts.create', { body: 'Once' }, headers);
+    expect(again.body).toEqual(first.body);
+    expect(await service.count('posts')).toBe(before + 1);
+  });
+
+  test('sent ten times at once does the work once', async () => {
+    const headers = key();
+    const before = await service.count('posts');
+    const answers = await Promise.all(Array.from({ length: 10 }, () => service.call('posts.create', {}, headers)));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(await service.count('posts')).toBe(before + 1);
+  });
+
+  test('with another body, or for another action, is a Conflict', async () => {
+    const headers = key();
+    const { body: post } = await service.call('posts.create', { body: 'One' }, headers);
+    expect((await service.call('posts.create', { body: 'Two' }, headers)).body.code).toBe('Conflict');
+    expect((await service.call('posts.setVersionText', { id: post.id, body: 'One' }, headers)).body.code).toBe(
+      'Conflict',
+    );
+  });
+
+  test('of work that failed can be used again', async () => {
+    const headers = key();
+    expect((await service.call('posts.setVersionText', { id: 'post_none', body: '' }, headers)).status).toBe(404);
+    const input = { accountIds: ['acct_none'] };
+    expect((await service.call('posts.create', input, headers)).status).toBe(400);
+    expect((await service.call('posts.create', {}, headers)).status).toBe(200);
+  });
+
+  test('is forgotten after 24 hours', async () => {
+    const headers = key();
+    const first = await service.call('posts.create', {}, headers);
+    service.clock.forward(24 * 3_600_000 + 1000);
+    const later = await service.call('posts.create', {}, headers);
+    expect(later.body.id).not.toBe(first.body.id);
+  });
+
+  test('belongs to its user', async () => {
+    const headers = key();
+    const { token } = await service.addMember('editor');
+    const mine = await service.call('posts.create', {}, headers);
+    const theirs = await service.call('posts.create', {}, { ...headers, authorization: `Bearer ${token}` });
+    expect(theirs.body.id).not.toBe(mine.body.id);
+  });
+
+  test('that nobody could mean is BadInput', async () => {
+    for (const bad of ['a'.repeat(256), 'a b']) {
+      const { body } = await service.call('posts.create', {}, { 'idempotency-key': bad });
+      expect(body).toMatchObject({ code: 'BadInput', issues: [{ path: 'Idempotency-Key' }] });
+    }
+  });
+});
+
+describe('the rate limit', () => {
+  test('is told in every API answer', async () => {
+    const { headers } = await service.call('posts.list');
+    expect(headers.get('ratelimit-policy')).toBe('"api";q=100000;w=60');
+    expect(headers.get('ratelimit')).toMatch(/^"api";r=\d+;t=\d+$/);
+  });
+
+  test('once used up answers 429 with Retry-After, per token, until the minute is over', async () => {
+    const limited = await startService({ REQUESTS_PER_MINUTE: '3' });
+    const other = await limited.addMember('editor');
+    const statuses = [];
+    for (let i = 0; i < 5; i++) statuses.push((await limited.call('posts.list')).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    const { body, headers } = await limited.call('posts.list');
+    expect(body.code).toBe('TooManyRequests');
+    const wait = Number(headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(60);
+    expect((await limited.call('posts.list', {}, { authorization: `Bearer ${other.token}` })).status).toBe(200);
+    limited.clock.forward(wait * 1000);
+    expect((await limited.call('posts.list')).status).toBe(200);
+    await limited.stop();
+  });
+});
+
+describe('health', () => {
+  test('GET /healthz answers the text ok', async () => {
+    const { status, body, headers } = await service.request('GET', '/healthz');
+    expect({ status, body }).toEqual({ status: 200, body: 'ok' });
+    expect(headers.get('content-type')).toMatch(/^text\/plain/);
+  });
+
+  test('GET /readyz answers 200 only while the instance is not shutting down', async () => {
+    const other = await startService();
+    expect(await other.request('GET', '/readyz')).toMatchObject({ status: 200, body: 'ready' });
+    other.health.beginStop();
+    expect(await other.request('GET', '/readyz')).toMatchObject({ status: 503, body: 'shutting down' });
+    expect((await other.request('GET', '/healthz')).status).toBe(200);
+    await other.stop();
+  });
+
+  test('GET /readyz answers 200 only while the database responds, and an action then is 500 Internal', async () => {
+    const other = await startService();
+    await other.database.close();
+    expect(await other.request('GET', '/readyz')).toMatchObject({ status: 503, body: 'the database does not answer' });
+    const { status, body } = await other.call('posts.list');
+    expect({ status, code: body.code, issues: body.issues }).toEqual({ status: 500, code: 'Internal', issues: [] });
+    expect(body.message).toContain('x-request-id');
+    await other.stop();
+  });
+});
+
+describe('what browsers see', () => {
+  test('GET /openapi.json is the document, with this server in it', async () => {
+    const { body } = await service.request('GET', '/openapi.json');
+    expect(body.openapi).toMatch(/^3\.1/);
+    expect(body.servers).toEqual([{ url: 'http://posthorn.test', description: 'This server' }]);
+    expect(Object.keys(body.paths)).toContain('/api/agent/tools/posts.create');
+    expect(Object.keys(body.webhooks)).toEqual(['post.published', 'post.failed', 'account.disconnected', 'ping']);
+  });
+
+  test('/docs loads nothing from elsewhere', async () => {
+    const { status, body, headers } = await service.request('GET', '/docs');
+    expect(status).toBe(200);
+    expect(body).not.toMatch(/https?:\/\//);
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'self'/);
+    for (const [, script] of body.matchAll(/src="([^"]+)"/g)) {
+      expect((await service.request('GET', script)).status).toBe(200);
+    }
+  });
+
+  test('every answer forbids framing and sniffing, and API answers are not cached', async () => {
+    for (const path of ['/docs', '/api/agent/tools', '/healthz', '/nothing']) {
+      const { headers } = await service.request('GET', path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('x-powered-by')).toBeNull();
+    }
+    expect((await service.call('posts.list')).headers.get('cache-control')).toBe('no-store');
+  });
+});
