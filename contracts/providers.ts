@@ -151,7 +151,6 @@ export const providerActions = {
                     { value: 'everyone', label: 'Everyone' },
                     { value: 'nobody', label: 'Nobody' },
                   ],
-                  default: 'everyone',
                 },
               ],
             },
