@@ -5,6 +5,7 @@ import { type RequestHandler, Router } from 'express';
 /** Scalar, told to ask nobody outside. */
 const settings = {
   url: '/openapi.json',
+  authentication: { preferredSecurityScheme: 'personalToken' },
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
@@ -19,6 +20,7 @@ const page = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Posthorn API</title>
+<link rel="icon" href="data:,">
 </head>
 <body>
 <div id="reference"></div>

@@ -1,6 +1,7 @@
 import type { MediaItem } from '#contracts/media';
 import type { Caller } from '#server/context';
 import { badInput } from '#server/errors';
+import type { NetworkMedia } from '#server/networks/network';
 import { fromCursor, toPage } from '#server/store/page';
 import type { MediaRow, MediaStore } from './store.ts';
 
@@ -14,17 +15,19 @@ export const createMediaLibrary = ({ store, baseUrl }: { store: MediaStore; base
   },
 
   /** Those of the ids that exist. */
-  find: ({ workspaceId }: Caller, ids: readonly string[]) =>
-    ids.length === 0 ? Promise.resolve(new Map<string, MediaRow>()) : store.find(workspaceId, ids),
+  find: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<Map<string, NetworkMedia>> => {
+    const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);
+    return new Map(rows.map((row) => [row.id, toNetworkMedia(row)]));
+  },
 
   /** BadInput naming the path of the first id that does not exist. */
   mustExist: async ({ workspaceId }: Caller, used: readonly { path: string; id: string }[]) => {
     if (used.length === 0) return;
-    const found = await store.find(
+    const rows = await store.find(
       workspaceId,
       used.map(({ id }) => id),
     );
-    const missing = used.find(({ id }) => !found.has(id));
+    const missing = used.find(({ id }) => !rows.some((row) => row.id === id));
     if (missing) {
       throw badInput({
         path: missing.path,
@@ -35,7 +38,7 @@ export const createMediaLibrary = ({ store, baseUrl }: { store: MediaStore; base
   },
 });
 
-const toMediaItem = (row: MediaRow, baseUrl: string): MediaItem => ({
+const toNetworkMedia = (row: MediaRow): NetworkMedia => ({
   id: row.id,
   kind: row.kind,
   mimeType: row.mimeType,
@@ -44,6 +47,10 @@ const toMediaItem = (row: MediaRow, baseUrl: string): MediaItem => ({
   height: row.height,
   ...(row.durationMs !== null && { durationMs: row.durationMs }),
   ...(row.alt !== null && { alt: row.alt }),
+});
+
+const toMediaItem = (row: MediaRow, baseUrl: string): MediaItem => ({
+  ...toNetworkMedia(row),
   url: `${baseUrl}/media/${row.id}`,
   thumbnailUrl: `${baseUrl}/media/${row.id}?size=thumbnail`,
   createdAt: row.createdAt,

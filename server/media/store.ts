@@ -66,13 +66,7 @@ export const createMediaStore = (db: Database) => {
         limit,
       }),
 
-    find: async (workspaceId: string, ids: readonly string[]): Promise<Map<string, MediaRow>> => {
-      const rows = await Media.findAll({ where: { workspaceId, id: [...ids] } });
-      return new Map(rows.map((row) => [row.id, row]));
-    },
-
-    insert: async (media: Omit<MediaRow, 'createdAt'> & { workspaceId: string }) => {
-      await Media.create(media);
-    },
+    find: async (workspaceId: string, ids: readonly string[]): Promise<MediaRow[]> =>
+      Media.findAll({ where: { workspaceId, id: [...ids] } }),
   };
 };

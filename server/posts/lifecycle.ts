@@ -4,8 +4,6 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
-import type { MediaRow } from '#server/media/store';
-import type { NetworkMedia } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { checkLimits, type Findings } from './limits.ts';
 import type { PostStore } from './store.ts';
@@ -37,13 +35,12 @@ export const createLifecycle = ({
   const check = async (caller: Caller, post: Post): Promise<Findings> => {
     const networkOf = await accounts.connectedOf(caller, post.accountIds);
     const used = post.versions.flatMap(({ content }) => content.flatMap(({ media }) => media));
-    const files = await library.find(caller, used);
     return checkLimits(post, {
       networkOf: (accountId) => {
         const key = networkOf.get(accountId);
         return key === undefined ? undefined : networks.find(key);
       },
-      media: new Map([...files].map(([id, row]) => [id, toNetworkMedia(row)])),
+      media: await library.find(caller, used),
       reachable,
     });
   };
@@ -110,14 +107,3 @@ const invalid = (issues: Findings['issues']) =>
 
 const notFrom = ({ id, status }: Post, done: string, from: string) =>
   new Refusal('Conflict', `The post ${id} is ${status}; only ${from} can be ${done}. Read it again.`);
-
-const toNetworkMedia = (row: MediaRow): NetworkMedia => ({
-  id: row.id,
-  kind: row.kind,
-  mimeType: row.mimeType,
-  bytes: row.bytes,
-  width: row.width,
-  height: row.height,
-  ...(row.durationMs !== null && { durationMs: row.durationMs }),
-  ...(row.alt !== null && { alt: row.alt }),
-});
