@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { route } from './define.ts';
+import { Account } from './accounts.ts';
+import { Id, type Route, type RouteResponse, route } from './define.ts';
+import { type ErrorCode, Issue } from './errors.ts';
+import { Post } from './posts.ts';
+import { admins, editors, everyone, roles } from './scopes.ts';
 
 export const CatalogEntry = z
   .object({
@@ -11,7 +15,7 @@ export const CatalogEntry = z
   .meta({ id: 'CatalogEntry' });
 export type CatalogEntry = z.output<typeof CatalogEntry>;
 
-/** Paths that are not actions. */
+/** Paths for programs that are not actions. */
 export const routes = {
   catalog: route({
     method: 'GET',
@@ -49,3 +53,362 @@ export const routes = {
     errors: ['BadInput'],
   }),
 };
+
+type Declared = Omit<Route, 'access' | 'responses' | 'errors'>;
+
+/** One JSON answer, and the errors that every path of the app can give. */
+const withAccess =
+  <const Access extends Route['access']>(access: Access) =>
+  <const R extends Declared, A extends z.ZodType>(
+    declaration: R & { answer: A; more?: readonly ErrorCode[] },
+  ): R & { access: Access; responses: { 200: RouteResponse & { body: A } }; errors: readonly ErrorCode[] } => ({
+    ...declaration,
+    access,
+    responses: { 200: { description: 'Done', contentType: 'application/json', body: declaration.answer } },
+    errors: ['BadInput', 'Unauthorized', 'Forbidden', ...(declaration.more ?? []), 'TooManyRequests', 'Internal'],
+  });
+
+/** A session cookie, never a token. */
+const appRoute = withAccess('Session');
+/** For those who come to sign in. */
+const publicRoute = withAccess('Public');
+
+const Email = z.string().max(254).describe('E-mail address');
+const Password = z.string().min(8).max(1024);
+const RoleField = z.enum(roles).describe('owner, admin, editor or viewer');
+const Name = z.string().trim().min(1).max(100);
+const ById = z.strictObject({ id: Id });
+const NoBody = z.strictObject({});
+const Done = z.object({ done: z.literal(true) }).meta({ id: 'Done' });
+
+const Membership = z
+  .object({ id: z.string().describe('Workspace id'), name: z.string(), role: RoleField })
+  .meta({ id: 'Membership', description: 'A workspace and the role of the user in it' });
+
+export const SessionRecord = z
+  .object({
+    user: z.object({
+      id: z.string(),
+      email: z.string(),
+      hasPassword: z.boolean().describe('False for somebody who came by a one-time link and has set none yet'),
+    }),
+    workspace: z
+      .object({
+        id: z.string(),
+        name: z.string(),
+        role: RoleField,
+        statisticsTools: z.boolean().describe('Whether posts_metrics and analytics_summary are in tools/list'),
+      })
+      .optional()
+      .describe('The workspace that is open; the last one opened is remembered'),
+    workspaces: z.array(Membership),
+  })
+  .meta({ id: 'Session', description: 'Who is signed in, and where they are' });
+export type SessionRecord = z.output<typeof SessionRecord>;
+
+export const Token = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    createdAt: z.string().describe('ISO-8601 instant'),
+    lastUsedAt: z.string().optional().describe('ISO-8601 instant, to the minute'),
+  })
+  .meta({ id: 'Token', description: 'A personal API token. Its secret is never listed' });
+
+export const Member = z
+  .object({ userId: z.string(), email: z.string(), role: RoleField, joinedAt: z.string().describe('ISO-8601 instant') })
+  .meta({ id: 'Member' });
+export type Member = z.output<typeof Member>;
+
+export const Invitation = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    role: RoleField,
+    createdAt: z.string().describe('ISO-8601 instant'),
+    expiresAt: z.string().describe('ISO-8601 instant'),
+  })
+  .meta({ id: 'Invitation' });
+export type Invitation = z.output<typeof Invitation>;
+
+export const AuditEntry = z
+  .object({
+    id: z.string(),
+    event: z.string().describe('What happened, such as `approval.approved` or `token.created`'),
+    userId: z.string().optional().describe('Who did it'),
+    client: z.string().optional().describe('The MCP client it came from'),
+    details: z.record(z.string(), z.unknown()),
+    createdAt: z.string().describe('ISO-8601 instant'),
+  })
+  .meta({ id: 'AuditEntry' });
+export type AuditEntry = z.output<typeof AuditEntry>;
+
+export const cardStatuses = ['Open', 'Approved', 'Rejected', 'Outdated', 'Expired'] as const;
+export type CardStatus = (typeof cardStatuses)[number];
+
+export const ApprovalCard = z
+  .object({
+    id: z.string().describe('Card id, prefix `card_`'),
+    status: z
+      .enum(cardStatuses)
+      .describe('Outdated: the post changed after the request. Expired: nobody decided within 7 days'),
+    conversation: z.object({ id: z.string(), title: z.string().describe('`Requests from <client>`') }),
+    client: z.string().describe('Name of the client that asked'),
+    action: z.string().describe('Dotted name of the action that waits'),
+    input: z.record(z.string(), z.unknown()).describe('What it will be called with'),
+    requestedBy: z.string().describe('User whose agent asked'),
+    post: Post.optional().describe('The post as it was at the request; approving is for this content only'),
+    account: Account.optional().describe('The account it is about'),
+    accounts: z.array(Account).describe('The accounts the post goes to'),
+    validation: z
+      .object({ issues: z.array(Issue), warnings: z.array(Issue) })
+      .optional()
+      .describe('The post against the limits of its networks, as of now'),
+    createdAt: z.string().describe('ISO-8601 instant'),
+    expiresAt: z.string().describe('ISO-8601 instant'),
+    decidedAt: z.string().optional().describe('ISO-8601 instant'),
+    decidedBy: z.string().optional().describe('User who approved or rejected'),
+  })
+  .meta({ id: 'ApprovalCard', description: 'A request of an agent that waits for a human' });
+export type ApprovalCard = z.output<typeof ApprovalCard>;
+
+export const appRoutes = {
+  getSession: appRoute({
+    method: 'GET',
+    path: '/api/auth/session',
+    tag: 'Session',
+    summary: 'Who is signed in?',
+    description: 'The user, the open workspace, and the workspaces to choose from.',
+    answer: SessionRecord,
+  }),
+  signUp: publicRoute({
+    method: 'POST',
+    path: '/api/auth/sign-up',
+    tag: 'Session',
+    summary: 'Sign up',
+    description:
+      'Makes the first user and a workspace; possible while nobody is there, later people join by invitation.',
+    body: z.strictObject({ email: Email, password: Password, workspace: Name.default('My workspace') }),
+    answer: SessionRecord,
+  }),
+  signIn: publicRoute({
+    method: 'POST',
+    path: '/api/auth/sign-in',
+    tag: 'Session',
+    summary: 'Sign in',
+    description: 'Sets the session cookie.',
+    body: z.strictObject({ email: Email, password: z.string().max(1024) }),
+    answer: SessionRecord,
+  }),
+  signOut: appRoute({
+    method: 'POST',
+    path: '/api/auth/sign-out',
+    tag: 'Session',
+    summary: 'Sign out',
+    description: 'Ends this session, also at the identity provider.',
+    body: NoBody,
+    answer: Done,
+  }),
+  changePassword: appRoute({
+    method: 'POST',
+    path: '/api/auth/password',
+    tag: 'Session',
+    summary: 'Change the password',
+    description: 'Ends all other sessions of the user and the access of MCP clients; personal tokens stay.',
+    body: z.strictObject({
+      current: z.string().max(1024).default('').describe('The present password; empty when none is set'),
+      next: Password,
+    }),
+    answer: Done,
+  }),
+  acceptInvitation: publicRoute({
+    method: 'POST',
+    path: '/api/auth/invitations/accept',
+    tag: 'Session',
+    summary: 'Accept an invitation',
+    description:
+      'Joins the workspace. Somebody new chooses a password; somebody who has an account gives theirs. Signs in.',
+    body: z.strictObject({ token: z.string().min(1).max(100), password: z.string().max(1024) }),
+    answer: SessionRecord,
+    more: ['NotFound'],
+  }),
+  listTokens: appRoute({
+    method: 'GET',
+    path: '/api/auth/tokens',
+    tag: 'Tokens',
+    summary: 'List your tokens',
+    description: 'Your personal tokens in the open workspace. The secrets are never listed.',
+    roles: everyone,
+    answer: z.array(Token),
+  }),
+  createToken: appRoute({
+    method: 'POST',
+    path: '/api/auth/tokens',
+    tag: 'Tokens',
+    summary: 'Make a token',
+    description: 'A personal token that acts as you in the open workspace. `token` is shown only this once.',
+    roles: everyone,
+    body: z.strictObject({ name: Name.describe('What it is for') }),
+    answer: Token.extend({ token: z.string().describe('The secret; keep it now') }).meta({ id: 'NewToken' }),
+  }),
+  revokeToken: appRoute({
+    method: 'DELETE',
+    path: '/api/auth/tokens/:id',
+    tag: 'Tokens',
+    summary: 'Revoke a token',
+    description: 'It stops working at once.',
+    roles: everyone,
+    params: ById,
+    answer: Done,
+    more: ['NotFound'],
+  }),
+  createWorkspace: appRoute({
+    method: 'POST',
+    path: '/api/app/workspaces',
+    tag: 'Workspaces',
+    summary: 'Make a workspace',
+    description: 'You are its owner, and it is open then.',
+    body: z.strictObject({ name: Name }),
+    answer: SessionRecord,
+  }),
+  openWorkspace: appRoute({
+    method: 'POST',
+    path: '/api/app/workspaces/:id/open',
+    tag: 'Workspaces',
+    summary: 'Switch to a workspace',
+    description: 'MCP clients signed in as you act in the workspace you opened last.',
+    params: ById,
+    body: NoBody,
+    answer: SessionRecord,
+    more: ['NotFound'],
+  }),
+  changeWorkspace: appRoute({
+    method: 'PATCH',
+    path: '/api/app/workspace',
+    tag: 'Workspaces',
+    summary: 'Change the open workspace',
+    description: 'Its name, and whether agents see the two statistics tools.',
+    roles: ['owner'],
+    body: z.strictObject({ name: Name.optional(), statisticsTools: z.boolean().optional() }),
+    answer: SessionRecord,
+  }),
+  listMembers: appRoute({
+    method: 'GET',
+    path: '/api/app/members',
+    tag: 'Members',
+    summary: 'List members',
+    description: 'Everybody in the open workspace.',
+    roles: everyone,
+    answer: z.object({ members: z.array(Member) }),
+  }),
+  changeMember: appRoute({
+    method: 'PATCH',
+    path: '/api/app/members/:id',
+    tag: 'Members',
+    summary: 'Change a role',
+    description: 'Nobody gives or takes a role above their own, and the last owner stays one.',
+    roles: admins,
+    params: ById,
+    body: z.strictObject({ role: RoleField }),
+    answer: Member,
+    more: ['NotFound', 'Conflict'],
+  }),
+  removeMember: appRoute({
+    method: 'DELETE',
+    path: '/api/app/members/:id',
+    tag: 'Members',
+    summary: 'Remove a member, or leave',
+    description: 'Their tokens for this workspace stop working. Anybody can remove themselves but the last owner.',
+    roles: everyone,
+    params: ById,
+    answer: Done,
+    more: ['NotFound', 'Conflict'],
+  }),
+  listInvitations: appRoute({
+    method: 'GET',
+    path: '/api/app/invitations',
+    tag: 'Members',
+    summary: 'List open invitations',
+    description: 'Those that nobody has accepted yet.',
+    roles: admins,
+    answer: z.object({ invitations: z.array(Invitation) }),
+  }),
+  invite: appRoute({
+    method: 'POST',
+    path: '/api/app/invitations',
+    tag: 'Members',
+    summary: 'Invite somebody',
+    description: 'Gives an address to pass on; it works once, within 7 days, for this e-mail address.',
+    roles: admins,
+    body: z.strictObject({ email: Email, role: RoleField }),
+    answer: Invitation.extend({ url: z.string().describe('Shown only this once') }).meta({ id: 'NewInvitation' }),
+    more: ['Conflict'],
+  }),
+  withdrawInvitation: appRoute({
+    method: 'DELETE',
+    path: '/api/app/invitations/:id',
+    tag: 'Members',
+    summary: 'Withdraw an invitation',
+    description: 'Its address stops working.',
+    roles: admins,
+    params: ById,
+    answer: Done,
+    more: ['NotFound'],
+  }),
+  listAudit: appRoute({
+    method: 'GET',
+    path: '/api/app/audit',
+    tag: 'Audit',
+    summary: 'Read the audit log',
+    description: 'The last 200 entries of the open workspace, newest first.',
+    roles: admins,
+    answer: z.object({ entries: z.array(AuditEntry) }),
+  }),
+  listApprovals: appRoute({
+    method: 'GET',
+    path: '/api/approvals',
+    tag: 'Approvals',
+    summary: 'List approval cards',
+    description: 'The requests of agents in the open workspace: the open ones, and the last that were decided.',
+    roles: everyone,
+    answer: z.object({ cards: z.array(ApprovalCard) }),
+  }),
+  getApproval: appRoute({
+    method: 'GET',
+    path: '/api/approvals/:id',
+    tag: 'Approvals',
+    summary: 'Read one card',
+    description: 'What an agent asks for, with the post as it was at the request and its validation.',
+    roles: everyone,
+    params: ById,
+    answer: ApprovalCard,
+    more: ['NotFound'],
+  }),
+  approve: appRoute({
+    method: 'POST',
+    path: '/api/approvals/:id/approve',
+    tag: 'Approvals',
+    summary: 'Approve',
+    description:
+      'Runs the action as you, after checking state, role and limits again. Conflict when the post changed since the request, or when it was decided already.',
+    roles: editors,
+    params: ById,
+    body: NoBody,
+    answer: ApprovalCard,
+    more: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
+  }),
+  reject: appRoute({
+    method: 'POST',
+    path: '/api/approvals/:id/reject',
+    tag: 'Approvals',
+    summary: 'Reject',
+    description: 'Nothing runs.',
+    roles: editors,
+    params: ById,
+    body: NoBody,
+    answer: ApprovalCard,
+    more: ['NotFound', 'Conflict'],
+  }),
+} as const satisfies Record<string, Route>;
+
+export type AppRoutes = typeof appRoutes;

@@ -47,11 +47,17 @@ export const action = <I extends z.ZodObject, O extends z.ZodObject, const E ext
 /** A path that is not an action. The server serves it through ts-rest, OpenAPI shows it. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Parameters as `:id`. */
   readonly path: `/${string}`;
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  readonly access: 'Public' | 'PersonalToken';
+  /** Session: a person in the app, never a token. */
+  readonly access: 'Public' | 'PersonalToken' | 'Session';
+  /** Session only: which roles in the open workspace may; absent when it is not about a workspace. */
+  readonly roles?: readonly Role[];
+  readonly params?: z.ZodObject;
+  readonly body?: z.ZodObject;
   readonly responses: Readonly<Record<number, RouteResponse>>;
   readonly errors: readonly ErrorCode[];
 }

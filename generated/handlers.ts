@@ -46,24 +46,27 @@ export type Rules =
   & RulesOf<typeof uiGetContext>
   & RulesOf<typeof uiSetContext>;
 
+/** A handler that needs no rules takes none. */
+const build = <Needed, Built>(factory: (rules: Needed) => Built, rules: Needed) => factory(rules);
+
 export const createHandlers = (rules: Rules): Handlers<typeof actions> => ({
-  'accounts.list': accountsList(rules),
-  'accounts.delete': accountsDelete(rules),
-  'analytics.summary': analyticsSummary(rules),
-  'media.list': mediaList(rules),
-  'posts.list': postsList(rules),
-  'posts.get': postsGet(rules),
-  'posts.create': postsCreate(rules),
-  'posts.update': postsUpdate(rules),
-  'posts.setVersionText': postsSetVersionText(rules),
-  'posts.setOption': postsSetOption(rules),
-  'posts.validate': postsValidate(rules),
-  'posts.schedule': postsSchedule(rules),
-  'posts.publishNow': postsPublishNow(rules),
-  'posts.delete': postsDelete(rules),
-  'posts.metrics': postsMetrics(rules),
-  'providers.limits': providersLimits(rules),
-  'providers.list': providersList(rules),
-  'ui.getContext': uiGetContext(rules),
-  'ui.setContext': uiSetContext(rules),
+  'accounts.list': build(accountsList, rules),
+  'accounts.delete': build(accountsDelete, rules),
+  'analytics.summary': build(analyticsSummary, rules),
+  'media.list': build(mediaList, rules),
+  'posts.list': build(postsList, rules),
+  'posts.get': build(postsGet, rules),
+  'posts.create': build(postsCreate, rules),
+  'posts.update': build(postsUpdate, rules),
+  'posts.setVersionText': build(postsSetVersionText, rules),
+  'posts.setOption': build(postsSetOption, rules),
+  'posts.validate': build(postsValidate, rules),
+  'posts.schedule': build(postsSchedule, rules),
+  'posts.publishNow': build(postsPublishNow, rules),
+  'posts.delete': build(postsDelete, rules),
+  'posts.metrics': build(postsMetrics, rules),
+  'providers.limits': build(providersLimits, rules),
+  'providers.list': build(providersList, rules),
+  'ui.getContext': build(uiGetContext, rules),
+  'ui.setContext': build(uiSetContext, rules),
 });

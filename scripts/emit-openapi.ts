@@ -28,6 +28,13 @@ const tags: Record<string, string> = {
   ui: 'What the user has open in the web app',
   Catalog: 'The list of actions',
   Health: 'For load balancers and monitors',
+  Session: 'Signing in and out of the app',
+  Tokens: 'Personal API tokens; made and revoked by the signed-in user only',
+  Workspaces: 'Workspaces of the signed-in user',
+  Members: 'Who is in the workspace, and who is invited',
+  Audit: 'Who did what',
+  Approvals: 'What agents asked for, and a human decides',
+  Webhooks: 'What the service tells your address',
 };
 
 /** openapi/openapi.json: the same promises for readers and tools outside. */
@@ -70,6 +77,12 @@ const registerShared = (registry: OpenAPIRegistry) => {
     bearerFormat: 'posthorn_pat_…',
     description:
       'A personal API token. It acts as its user in the workspace it was made in, and stops working when the user leaves.',
+  });
+  registry.registerComponent('securitySchemes', 'session', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-sid',
+    description: 'The session of a person signed in to the app (`sid` on plain http). No token reaches these paths.',
   });
   registry.registerComponent('parameters', 'RequestId', {
     name: 'X-Request-Id',
@@ -186,13 +199,17 @@ const routePath = (name: string, route: Route): RouteConfig => {
   const headers = route.access === 'Public' ? publicHeaders : apiHeaders;
   return {
     method: route.method.toLowerCase() as 'get',
-    path: route.path,
+    path: route.path.replaceAll(/:(\w+)/g, '{$1}'),
     operationId: name,
     summary: route.summary,
-    description: route.description,
+    description: route.roles ? `${route.description}\n\nRoles: ${route.roles.join(', ')}.` : route.description,
     tags: [route.tag],
-    security: route.access === 'Public' ? [] : [{ personalToken: [] }],
+    security: { Public: [], PersonalToken: [{ personalToken: [] }], Session: [{ session: [] }] }[route.access],
     parameters: [reference('parameters', 'RequestId')],
+    request: {
+      ...(route.params && { params: route.params }),
+      ...(route.body && { body: { required: true, content: { 'application/json': { schema: route.body } } } }),
+    },
     responses: {
       ...Object.fromEntries(
         Object.entries(route.responses).map(([status, { description: text, contentType, body }]) => [

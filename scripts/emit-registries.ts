@@ -29,8 +29,11 @@ export const emitHandlers = async (root: string, declared: readonly Declared[]) 
       'export type Rules =',
       `${names.map((name) => `  & RulesOf<typeof ${camel(name)}>`).join('\n')};`,
       '',
+      '/** A handler that needs no rules takes none. */',
+      'const build = <Needed, Built>(factory: (rules: Needed) => Built, rules: Needed) => factory(rules);',
+      '',
       'export const createHandlers = (rules: Rules): Handlers<typeof actions> => ({',
-      names.map((name) => `  '${name}': ${camel(name)}(rules),`),
+      names.map((name) => `  '${name}': build(${camel(name)}, rules),`),
       '});',
     ),
   };

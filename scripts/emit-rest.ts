@@ -21,20 +21,14 @@ export const byStatus = (codes: readonly ErrorCode[]) => {
 };
 
 /** generated/rest.ts: every path as a ts-rest contract. Schemas are referred to, never printed. */
-export const emitRest = (declared: readonly Declared[], routes: Readonly<Record<string, Route>>) => {
+export const emitRest = (declared: readonly Declared[], routes: RouteRecords) => {
   const records = new Map(declared.map(({ record, file }) => [record, file]));
-  const answers = (used: readonly ErrorCode[]) =>
-    byStatus(used).map(([status, group]) => {
-      const schemas = group.map((code) => `error.${code}`).join(', ');
-      const schema = group.length === 1 ? schemas : `z.discriminatedUnion('code', [${schemas}])`;
-      return `        ${status}: ${schema},`;
-    });
   return {
     'generated/rest.ts': lines(
       banner,
       "import { type AppRouter, initContract } from '@ts-rest/core';",
       "import { z } from 'zod';",
-      "import { routes } from '#contracts/app';",
+      `import { ${Object.keys(routes).join(', ')} } from '#contracts/app';`,
       "import { errorSchemas as error } from '#contracts/errors';",
       [...records].map(([record, file]) => `import { ${record} } from '#contracts/${file}';`),
       '',
@@ -43,41 +37,55 @@ export const emitRest = (declared: readonly Declared[], routes: Readonly<Record<
       '/** Every path as a ts-rest contract: `initClient(rest.actions, …)` makes a client of it. */',
       'export const rest = {',
       '  actions: {',
-      declared.flatMap((one) =>
-        [
-          `    '${one.name}': {`,
-          "      method: 'POST',",
-          `      path: '/api/agent/tools/${one.name}',`,
-          `      summary: ${JSON.stringify(one.action.summary)},`,
-          `      body: ${one.record}['${one.name}'].input,`,
-          '      responses: {',
-          `        200: ${one.record}['${one.name}'].output,`,
-          answers(errorsOf(one)),
-          '      },',
-          '    },',
-        ].flat(),
-      ),
+      declared.flatMap(actionLines),
       '  },',
-      '  routes: {',
-      Object.entries(routes).flatMap(([name, route]) =>
-        [
-          `    ${name}: {`,
-          `      method: '${route.method}',`,
-          `      path: '${route.path}',`,
-          `      summary: ${JSON.stringify(route.summary)},`,
-          '      responses: {',
-          Object.entries(route.responses).map(([status, { contentType }]) =>
-            contentType === 'application/json'
-              ? `        ${status}: routes.${name}.responses[${status}].body,`
-              : `        ${status}: c.otherResponse({ contentType: '${contentType}', body: routes.${name}.responses[${status}].body }),`,
-          ),
-          answers(route.errors),
-          '      },',
-          '    },',
-        ].flat(),
-      ),
-      '  },',
+      Object.entries(routes).flatMap(([record, entries]) => [
+        `  ${record}: {`,
+        ...Object.entries(entries).flatMap(([name, route]) => routeLines(`${record}.${name}`, name, route)),
+        '  },',
+      ]),
       '} as const satisfies AppRouter;',
     ),
   };
 };
+
+export type RouteRecords = Readonly<Record<string, Readonly<Record<string, Route>>>>;
+
+const answerLines = (codes: readonly ErrorCode[]) =>
+  byStatus(codes).map(([status, group]) => {
+    const schemas = group.map((code) => `error.${code}`).join(', ');
+    return `        ${status}: ${group.length === 1 ? schemas : `z.discriminatedUnion('code', [${schemas}])`},`;
+  });
+
+const actionLines = (one: Declared) => [
+  `    '${one.name}': {`,
+  "      method: 'POST',",
+  `      path: '/api/agent/tools/${one.name}',`,
+  `      summary: ${JSON.stringify(one.action.summary)},`,
+  `      body: ${one.record}['${one.name}'].input,`,
+  '      responses: {',
+  `        200: ${one.record}['${one.name}'].output,`,
+  ...answerLines(errorsOf(one)),
+  '      },',
+  '    },',
+];
+
+const routeLines = (reference: string, name: string, route: Route) => [
+  `    ${name}: {`,
+  `      method: '${route.method}',`,
+  `      path: '${route.path}',`,
+  `      summary: ${JSON.stringify(route.summary)},`,
+  ...(route.params ? [`      pathParams: ${reference}.params,`] : []),
+  ...(route.body ? [`      body: ${reference}.body,`] : []),
+  `      metadata: ${JSON.stringify({ access: route.access, ...(route.roles && { roles: route.roles }) })},`,
+  '      responses: {',
+  ...Object.entries(route.responses).map(([status, { contentType }]) => {
+    const body = `${reference}.responses[${status}].body`;
+    return contentType === 'application/json'
+      ? `        ${status}: ${body},`
+      : `        ${status}: c.otherResponse({ contentType: '${contentType}', body: ${body} }),`;
+  }),
+  ...answerLines(route.errors),
+  '      },',
+  '    },',
+];

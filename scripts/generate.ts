@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { routes } from '#contracts/app';
+import { appRoutes, routes } from '#contracts/app';
 import { readContracts } from './contracts.ts';
 import { emitCatalog } from './emit-catalog.ts';
 import { emitMcpTools } from './emit-mcp-tools.ts';
@@ -19,11 +19,11 @@ const emitAll = async (): Promise<Files> => {
   const declared = await readContracts(root);
   return {
     ...emitCatalog(declared),
-    ...emitRest(declared, routes),
+    ...emitRest(declared, { routes, appRoutes }),
     ...emitMcpTools(declared),
     ...(await emitHandlers(root, declared)),
     ...(await emitNetworks(root)),
-    ...emitOpenapi(declared, routes),
+    ...emitOpenapi(declared, { ...routes, ...appRoutes }),
     ...emitSdk(declared),
   };
 };

@@ -23,13 +23,14 @@ type Options = Record<string, string | undefined>;
 const commands: Record<string, (config: Config, options: Options, words: string[]) => Promise<unknown>> = {
   start: (config) => serve(config),
 
-  setup: (config, options) =>
-    using(config, async ({ posthorn: { people, tokens } }) => {
-      const [email, password, workspace] = need(options, 'email', 'password', 'workspace');
+  setup: (config, options) => {
+    const [email, password, workspace] = need(options, 'email', 'password', 'workspace');
+    return using(config, async ({ posthorn: { people, tokens } }) => {
       const owner = await people.setUp({ email, password, workspace });
       const { id: tokenId, token } = await tokens.create(owner, options['token-name'] ?? 'Setup');
       return { ...owner, tokenId, token };
-    }),
+    });
+  },
 
   doctor: async (config) => {
     const { text, healthy } = await diagnose(config);
@@ -37,29 +38,28 @@ const commands: Record<string, (config: Config, options: Options, words: string[
     process.exitCode = healthy ? 0 : 1;
   },
 
-  'token create': (config, options) =>
-    using(config, async (opened) => {
-      const [workspaceId, name] = need(options, 'workspace', 'name');
-      return opened.posthorn.tokens.create(await ownerOf(opened, workspaceId), name);
-    }),
+  'token create': (config, options) => {
+    const [workspaceId, name] = need(options, 'workspace', 'name');
+    return using(config, async (opened) => opened.posthorn.tokens.create(await ownerOf(opened, workspaceId), name));
+  },
 
-  'token list': (config, options) =>
-    using(config, async (opened) => {
-      const [workspaceId] = need(options, 'workspace');
-      return opened.posthorn.tokens.list(await ownerOf(opened, workspaceId));
-    }),
+  'token list': (config, options) => {
+    const [workspaceId] = need(options, 'workspace');
+    return using(config, async (opened) => opened.posthorn.tokens.list(await ownerOf(opened, workspaceId)));
+  },
 
-  'token revoke': (config, options) =>
-    using(config, async ({ posthorn: { tokens } }) => {
-      const [id] = need(options, 'id');
+  'token revoke': (config, options) => {
+    const [id] = need(options, 'id');
+    return using(config, async ({ posthorn: { tokens } }) => {
       await tokens.revoke(id);
       return { id, revoked: true };
-    }),
+    });
+  },
 
-  'account add': (config, options) =>
-    using(config, async (opened) => {
+  'account add': (config, options) => {
+    const [workspaceId, key] = need(options, 'workspace', 'network');
+    return using(config, async (opened) => {
       const { accounts, networks } = opened.posthorn;
-      const [workspaceId, key] = need(options, 'workspace', 'network');
       const network = networks.find(key);
       if (network === undefined) {
         throw new SettingError(
@@ -69,7 +69,8 @@ const commands: Record<string, (config: Config, options: Options, words: string[
       await ownerOf(opened, workspaceId);
       const handle = options.handle ?? 'sandbox';
       return accounts.addSandbox(workspaceId, network, { name: options.name ?? `Sandbox on ${network.name}`, handle });
-    }),
+    });
+  },
 };
 
 const serve = async (config: Config) => {
@@ -78,7 +79,10 @@ const serve = async (config: Config) => {
       ? `Starting the embedded PostgreSQL in ${config.dataDir} (the first time takes a few seconds) …`
       : 'Connecting to the database …',
   );
-  const running = await start(config);
+  const starting = start(config);
+  // From the first moment on: a stop during the start would else leave the embedded PostgreSQL running.
+  stopOnSignals(async () => (await starting).stop(), config);
+  const running = await starting;
   const workspaces = await running.posthorn.people.workspaces();
   console.log(
     [
@@ -91,7 +95,6 @@ const serve = async (config: Config) => {
       '',
     ].join('\n'),
   );
-  stopOnSignals(running.stop, config);
 };
 
 const stopOnSignals = (stop: () => Promise<void>, { childOfNpm }: Config) => {

@@ -38,7 +38,7 @@ export const diagnose = async (config: Config) => {
       await close();
     }
   } catch (error) {
-    bad.push(`Database: ${(error as Error).message}`);
+    bad.push((error as Error).message);
   }
 
   const answer = await fetch(`${config.baseUrl}/readyz`, { signal: AbortSignal.timeout(3000) }).catch(() => undefined);

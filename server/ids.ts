@@ -7,6 +7,10 @@ const prefixes = {
   token: 'tok_',
   user: 'usr_',
   workspace: 'ws_',
+  card: 'card_',
+  conversation: 'conv_',
+  invitation: 'inv_',
+  audit: 'aud_',
 } as const;
 
 const ulid = monotonicFactory();

@@ -23,8 +23,8 @@ export interface Opened {
 
 /** The rules on a migrated database: what the service and every command begin with. */
 export const open = async (config: Config, log: Logger): Promise<Opened> => {
-  await readSecrets(config.dataDir);
-  const server = await connect(config);
+  await readSecrets(config).catch(inWords('The data folder cannot be used'));
+  const server = await connect(config).catch(inWords('The database cannot be used'));
   const report = (error: Error) => log.error({ err: error }, 'database connection lost');
   const database = openDatabase(server.connection, { report, poolSize: config.poolSize });
   const close = async () => {
@@ -35,10 +35,17 @@ export const open = async (config: Config, log: Logger): Promise<Opened> => {
     await migrate(database, migrations);
   } catch (error) {
     await close();
-    throw error;
+    return inWords('The database cannot be used')(error as Error);
   }
   return { database, posthorn: createPosthorn({ database, config, clock: systemClock }), close };
 };
+
+/** What the operator has to mend is told as a sentence, not as a stack. */
+const inWords =
+  (what: string) =>
+  (cause: Error): never => {
+    throw new SettingError(`${what}: ${cause.message}`, { cause });
+  };
 
 export const createLog = ({ logLevel }: Config) =>
   // The last lines before a crash are the ones that matter, so each is written at once.
@@ -57,7 +64,10 @@ export const start = async (config: Config): Promise<Running> => {
   const { app, health } = createHttpApp({ posthorn, database, config, clock: systemClock, log });
   const server = serverFor(app);
   server.listen(config.port, config.host);
-  await once(server, 'listening');
+  await once(server, 'listening').catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   const saving = setInterval(() => {
     posthorn.tokens.saveLastUsed().catch((err: unknown) => log.error({ err }, 'last use of tokens not saved'));
   }, lastUsedEveryMs);
@@ -86,6 +96,8 @@ const drain = async (server: HttpServer) => {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
+  // A connection kept alive after its last answer would hold us up for as long as this says.
+  server.keepAliveTimeout = 1;
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
   clearTimeout(cut);
@@ -102,7 +114,7 @@ const mustBeFree = async ({ port, host }: Config) => {
       return;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'EADDRINUSE') throw error;
+      if (code !== 'EADDRINUSE') throw new SettingError(`Check HOST and PORT: ${(error as Error).message}`);
       if (attempt === 20) {
         throw new SettingError(
           `Port ${port} is in use, perhaps by another Posthorn. Stop that program, or choose another port with PORT=${port + 1}.`,

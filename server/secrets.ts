@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { type Config, SettingError } from './config.ts';
 
 const Secrets = z.object({
   /** Seals what is stored: `<key id>:<base64>`, newest first. */
@@ -9,15 +10,27 @@ const Secrets = z.object({
 });
 export type Secrets = z.output<typeof Secrets>;
 
-/** The secrets of this deployment, made on its first start and readable by its user alone. */
-export const readSecrets = async (dataDir: string): Promise<Secrets> => {
+type SecretSettings = Pick<Config, 'dataDir' | 'encryptionKeys'>;
+
+/** The secrets of this deployment: from the settings, or made on its first start and readable by its user alone. */
+export const readSecrets = async ({ dataDir, encryptionKeys }: SecretSettings): Promise<Secrets> => {
+  if (encryptionKeys) return { encryptionKeys: [...encryptionKeys] };
   const path = join(dataDir, 'secrets.json');
   const text = await readFile(path, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     await create(dataDir, path);
     return readFile(path, 'utf8');
   });
-  return Secrets.parse(JSON.parse(text));
+  return parse(text, path);
+};
+
+const parse = (text: string, path: string) => {
+  try {
+    return Secrets.parse(JSON.parse(text));
+  } catch {
+    // The cause is left out: it may quote a secret.
+    throw new SettingError(`${path} is damaged. Restore it from a backup: what was sealed with its keys needs them.`);
+  }
 };
 
 /** Linked into place when complete: two first starts at once, or a crash, never leave half a file or two keys. */

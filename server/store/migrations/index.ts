@@ -1,4 +1,8 @@
 import { sql as first } from './0001-first.ts';
+import { sql as people } from './0002-people.ts';
 
 /** Forward only: a migration that was released is never changed. */
-export const migrations = [{ number: 1, name: 'first', sql: first }] as const;
+export const migrations = [
+  { number: 1, name: 'first', sql: first },
+  { number: 2, name: 'people', sql: people },
+] as const;

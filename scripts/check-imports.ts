@@ -1,0 +1,191 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { posix, resolve } from 'node:path';
+
+export interface Complaint {
+  readonly file: string;
+  readonly line: number;
+  /** The import or word that is wrong, as it is written. */
+  readonly found: string;
+  /** The rule, and what to do instead. */
+  readonly rule: string;
+}
+
+/** One import. Modules are named by path without ending, as `server/posts/store`; a package by its own name. */
+interface Link {
+  readonly file: string;
+  readonly line: number;
+  readonly found: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+interface Rule {
+  readonly says: string;
+  readonly isBroken: (link: Link) => boolean;
+}
+
+const root = resolve(import.meta.dirname, '..');
+const folders = ['contracts', 'generated', 'server', 'web', 'scripts', 'test', 'bench'];
+
+const isOurs = (module: string) => folders.some((folder) => module.startsWith(`${folder}/`));
+const isDoor = (module: string) => /^server\/(http|mcp)\//.test(module);
+const isAction = (module: string) => /^server\/[^/]+\/actions\//.test(module);
+const isSliceStore = (module: string) => /^server\/[^/]+\/store$/.test(module);
+const isStore = (module: string) => isSliceStore(module) || module.startsWith('server/store/');
+const networkFolder = (module: string) => /^server\/networks\/[^/]+\//.exec(module)?.[0];
+
+const sliceOf = (module: string) =>
+  /^server\/(?!(?:http|mcp|networks|outbound|jobs|store)\/)([^/]+)\//.exec(module)?.[1];
+
+const rules: readonly Rule[] = [
+  {
+    says: 'contracts/ imports contracts/ and zod alone; move what both sides need into contracts/',
+    isBroken: ({ from, to }) => from.startsWith('contracts/') && !to.startsWith('contracts/') && to !== 'zod',
+  },
+  {
+    says: 'only server/app.ts imports generated/; let app.ts hand over what is needed',
+    isBroken: ({ from, to }) => from.startsWith('server/') && from !== 'server/app' && to.startsWith('generated/'),
+  },
+  {
+    says: 'web/ imports web/, generated/sdk and contracts/ alone; ask the server through the generated client',
+    isBroken: ({ from, to }) => from.startsWith('web/') && isOurs(to) && !/^(web|generated\/sdk|contracts)\//.test(to),
+  },
+  {
+    says: 'http/ and mcp/ never touch a store, a network or a job; call a rule of the slice',
+    isBroken: ({ from, to }) => isDoor(from) && (isStore(to) || /^server\/(networks|jobs)\//.test(to)),
+  },
+  {
+    says: 'only server/app.ts and server/main.ts import http/ and mcp/; move what is shared below the doors',
+    isBroken: ({ from, to }) =>
+      from.startsWith('server/') && isDoor(to) && !isDoor(from) && !['server/app', 'server/main'].includes(from),
+  },
+  {
+    says: 'an action calls rules, not stores; put the query behind a rule of the slice',
+    isBroken: ({ from, to }) => isAction(from) && isStore(to),
+  },
+  {
+    says: "an action imports the contract of its own domain alone; call the other domain's rules",
+    isBroken: ({ from, to }) => isAction(from) && to.startsWith('contracts/') && to !== `contracts/${sliceOf(from)}`,
+  },
+  {
+    says: 'a store is private to its slice, its types too; call a rule of that slice or export the type from one',
+    isBroken: ({ from, to }) => isSliceStore(to) && !from.startsWith(`${posix.dirname(to)}/`) && from !== 'server/app',
+  },
+  {
+    says: 'networks/network.ts and networks/registry.ts are all that others know of networks; find one in the registry',
+    isBroken: ({ from, to }) => from.startsWith('server/') && !networkFolder(from) && networkFolder(to) !== undefined,
+  },
+  {
+    says: 'a network imports its own files, networks/network.ts, networks/shared/ and contracts/ alone; share in shared/',
+    isBroken: ({ from, to }) => {
+      const own = networkFolder(from);
+      const known = [own ?? '', 'server/networks/shared/', 'contracts/'];
+      return (
+        own !== undefined && isOurs(to) && to !== 'server/networks/network' && !known.some((one) => to.startsWith(one))
+      );
+    },
+  },
+  {
+    says: '`../` is not used; write #contracts/…, #generated/…, #server/…, #scripts/… or #test/…',
+    isBroken: ({ found }) => found.startsWith('..'),
+  },
+  {
+    says: '`./` stays inside its folder; write #contracts/…, #generated/…, #server/…, #scripts/… or #test/…',
+    isBroken: ({ found, from, to }) => found.startsWith('./') && posix.dirname(from) !== posix.dirname(to),
+  },
+];
+
+const forbiddenWords = [
+  { word: /\bprocess\.env\b/g, says: 'only config.ts reads the environment; take the setting as an argument' },
+  { word: /\bDate\.now\(\)|\bnew Date\(\)/g, says: 'only clock.ts knows the time; take a clock as an argument' },
+];
+const mayUseThem = ['server/clock.ts', 'server/config.ts'];
+
+/** Everything in the tree that breaks ARCHITECTURE's import rules. */
+export const checkImports = async (tree: string): Promise<Complaint[]> => {
+  const texts = new Map<string, string>();
+  for (const file of await sourceFiles(tree)) texts.set(file, await readFile(resolve(tree, file), 'utf8'));
+  const links = [...texts].flatMap(([file, text]) => linksOf(file, text));
+  return [
+    ...links.flatMap(brokenRules),
+    ...cycles(links),
+    ...[...texts].flatMap(([file, text]) => wordsIn(file, text)),
+  ];
+};
+
+const sourceFiles = async (tree: string, folder = ''): Promise<string[]> => {
+  const entries = await readdir(resolve(tree, folder), { withFileTypes: true });
+  const lists = entries.map((entry) => {
+    const path = posix.join(folder, entry.name);
+    if (entry.isDirectory()) return /^(\..*|node_modules|dist)$/.test(entry.name) ? [] : sourceFiles(tree, path);
+    return /\.tsx?$/.test(path) ? [path] : [];
+  });
+  return (await Promise.all(lists)).flat().sort();
+};
+
+/** `import … from`, `export … from`, `import '…'` at the start of a line, and `import('…')` anywhere. */
+const importing = /^(?:import|export)\s(?:[^;'"=()]*?\bfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
+
+const linksOf = (file: string, text: string): Link[] =>
+  [...text.matchAll(importing)].map((match) => {
+    const found = match[1] ?? match[2] ?? '';
+    return {
+      file,
+      line: lineAt(text, match.index + match[0].lastIndexOf(found)),
+      found,
+      from: moduleName(file),
+      to: target(file, found),
+    };
+  });
+
+const lineAt = (text: string, index: number) => text.slice(0, index).split('\n').length;
+
+const moduleName = (path: string) => path.replace(/\.tsx?$/, '');
+
+const target = (file: string, found: string) => {
+  if (found.startsWith('.')) return moduleName(posix.join(posix.dirname(file), found));
+  return moduleName(found.replace(/^#/, ''));
+};
+
+const brokenRules = (link: Link): Complaint[] =>
+  rules.filter(({ isBroken }) => isBroken(link)).map(({ says }) => ({ ...place(link), rule: says }));
+
+const place = ({ file, line, found }: Link) => ({ file, line, found });
+
+/**
+ * Imports of types count: rules are handed to each other, so between slices there is hardly anything else. Doors do not
+ * count: posts/actions/metrics.ts may call a slice that itself calls the rules of posts.
+ */
+const cycles = (links: readonly Link[]): Complaint[] => {
+  const between = links.flatMap((link) => {
+    const [from, to] = [sliceOf(link.from), sliceOf(link.to)];
+    const isDoorOfSlice = isAction(link.from) || link.from.endsWith('/routes');
+    return from !== undefined && to !== undefined && from !== to && !isDoorOfSlice ? [{ link, from, to }] : [];
+  });
+  const way = (from: string, to: string, seen: readonly string[] = []): string[] | undefined => {
+    if (from === to) return [...seen, to];
+    for (const step of between) {
+      const rest = step.from === from && !seen.includes(step.to) && way(step.to, to, [...seen, from]);
+      if (rest) return rest;
+    }
+    return undefined;
+  };
+  return between.flatMap(({ link, from, to }) => {
+    const back = way(to, from);
+    const rule = `slices call each other one way; ${[from, ...(back ?? [])].join(' → ')} is a circle, so move what both need below them`;
+    return back ? [{ ...place(link), rule }] : [];
+  });
+};
+
+const wordsIn = (file: string, text: string): Complaint[] => {
+  if (!file.startsWith('server/') || mayUseThem.includes(file)) return [];
+  return forbiddenWords.flatMap(({ word, says }) =>
+    [...text.matchAll(word)].map((match) => ({ file, line: lineAt(text, match.index), found: match[0], rule: says })),
+  );
+};
+
+if (process.argv[1] === import.meta.filename) {
+  const complaints = await checkImports(root);
+  for (const { file, line, found, rule } of complaints) console.error(`${file}:${line}  '${found}': ${rule}`);
+  process.exitCode = complaints.length > 0 ? 1 : 0;
+}

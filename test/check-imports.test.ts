@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { checkImports } from '#scripts/check-imports';
+
+const root = resolve(import.meta.dirname, '..');
+
+let tree: string;
+
+beforeEach(async () => {
+  tree = await mkdtemp(join(tmpdir(), 'posthorn-imports-'));
+});
+
+afterEach(() => rm(tree, { recursive: true }));
+
+const plant = async (files: Record<string, string>) => {
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(dirname(join(tree, file)), { recursive: true });
+    await writeFile(join(tree, file), text);
+  }
+};
+
+test('the tree keeps every import rule', async () => {
+  expect(await checkImports(root)).toEqual([]);
+});
+
+test.each([
+  ['contracts/posts.ts', '#server/errors', 'contracts/ imports contracts/ and zod alone'],
+  ['contracts/posts.ts', 'node:fs', 'contracts/ imports contracts/ and zod alone'],
+  ['server/main.ts', '#generated/catalog', 'only server/app.ts imports generated/'],
+  ['server/posts/drafts.ts', '#generated/sdk/src/index', 'only server/app.ts imports generated/'],
+  ['web/page.tsx', '#server/errors', 'web/ imports web/, generated/sdk and contracts/ alone'],
+  ['web/page.tsx', '#generated/catalog', 'web/ imports web/, generated/sdk and contracts/ alone'],
+  ['server/http/reply.ts', '#server/store/database', 'never touch a store, a network or a job'],
+  ['server/http/reply.ts', '#server/networks/network', 'never touch a store, a network or a job'],
+  ['server/mcp/tools.ts', '#server/jobs/publish', 'never touch a store, a network or a job'],
+  ['server/posts/drafts.ts', '#server/http/reply', 'only server/app.ts and server/main.ts import http/ and mcp/'],
+  ['server/run-action.ts', '#server/mcp/tools', 'only server/app.ts and server/main.ts import http/ and mcp/'],
+  ['server/posts/actions/get.ts', '#server/posts/store', 'an action calls rules, not stores'],
+  ['server/posts/actions/get.ts', '#server/store/database', 'an action calls rules, not stores'],
+  ['server/posts/actions/get.ts', '#contracts/media', 'an action imports the contract of its own domain alone'],
+  ['server/posts/drafts.ts', '#server/media/store', 'a store is private to its slice'],
+  ['server/jobs/publish.ts', '#server/posts/store', 'a store is private to its slice'],
+  ['server/posts/limits.ts', '#server/networks/x/index', 'are all that others know of networks'],
+  ['server/posts/limits.ts', '#server/networks/shared/text', 'are all that others know of networks'],
+  ['server/networks/x/index.ts', '#server/networks/threads/index', 'a network imports its own files'],
+  ['server/networks/shared/text.ts', '#server/networks/x/index', 'a network imports its own files'],
+  ['server/networks/x/index.ts', '#server/posts/limits', 'a network imports its own files'],
+  ['server/networks/x/index.ts', '#server/networks/registry', 'a network imports its own files'],
+  ['test/support/until.ts', '../posts.test.ts', '`../` is not used'],
+  ['server/networks/registry.ts', './shared/text.ts', '`./` stays inside its folder'],
+])('%s may not import %s', async (file, found, words) => {
+  await plant({ [file]: `import { one } from 'zod';\nimport type {\n  Two,\n} from '${found}';\n` });
+  expect(await checkImports(tree)).toContainEqual({ file, line: 4, found, rule: expect.stringContaining(words) });
+});
+
+test.each([
+  ['contracts/posts.ts', './define.ts'],
+  ['server/app.ts', '#generated/catalog'],
+  ['server/app.ts', '#server/posts/store'],
+  ['server/main.ts', '#server/http/server'],
+  ['server/mcp/endpoint.ts', '#server/http/reply'],
+  ['web/page.tsx', '#generated/sdk/src/index'],
+  ['server/posts/actions/metrics.ts', '#server/statistics/statistics'],
+  ['server/posts/drafts.ts', './store.ts'],
+  ['server/posts/limits.ts', '#server/networks/registry'],
+  ['server/networks/x/index.ts', '#server/networks/shared/text'],
+  ['server/networks/x/index.ts', 'twitter-text'],
+])('%s may import %s', async (file, found) => {
+  await plant({ [file]: `import type { One } from '${found}';\n` });
+  expect(await checkImports(tree)).toEqual([]);
+});
+
+test.each([
+  `import '#server/http/reply';`,
+  `export * from '#server/http/reply';`,
+  `export { one } from "#server/http/reply";`,
+  `const one = await import('#server/http/reply');`,
+  `let one: import('#server/http/reply').One;`,
+])('%s is an import too', async (text) => {
+  await plant({ 'server/posts/drafts.ts': text });
+  expect(await checkImports(tree)).toHaveLength(1);
+});
+
+test('slices may not call each other in a circle, however long', async () => {
+  const calling = (slice: string) => `import type { One } from '#server/${slice}/rules';\n`;
+  await plant({
+    'server/a/rules.ts': calling('b'),
+    'server/b/rules.ts': calling('c'),
+    'server/d/rules.ts': calling('a'),
+  });
+  expect(await checkImports(tree)).toEqual([]);
+  await plant({ 'server/c/rules.ts': calling('a') });
+  const complaints = await checkImports(tree);
+  expect(complaints.map(({ file }) => file)).toEqual(['a', 'b', 'c'].map((slice) => `server/${slice}/rules.ts`));
+  expect(complaints[0]?.rule).toContain('a → b → c → a is a circle');
+});
+
+test('an action may call a slice that calls the rules of its own', async () => {
+  await plant({
+    'server/a/actions/get.ts': `import type { One } from '#server/b/rules';\n`,
+    'server/b/rules.ts': `import type { One } from '#server/a/rules';\n`,
+  });
+  expect(await checkImports(tree)).toEqual([]);
+});
+
+test.each([
+  ['process.env', 'only config.ts reads the environment'],
+  ['Date.now()', 'only clock.ts knows the time'],
+  ['new Date()', 'only clock.ts knows the time'],
+])('%s is used in clock.ts and config.ts alone', async (found, words) => {
+  const text = `export const at = new Date(0);\nexport const one = ${found};\n`;
+  await plant({ 'server/clock.ts': text, 'server/config.ts': text, 'scripts/generate.ts': text });
+  expect(await checkImports(tree)).toEqual([]);
+  const file = 'server/posts/drafts.ts';
+  await plant({ [file]: text });
+  expect(await checkImports(tree)).toEqual([{ file, line: 2, found, rule: expect.stringContaining(words) }]);
+});
+
+test('the command names file, line, import and rule, and fails', async () => {
+  await plant({ 'package.json': '{ "type": "module" }', 'contracts/posts.ts': `import '#server/errors';\n` });
+  await cp(join(root, 'scripts/check-imports.ts'), join(tree, 'scripts/check-imports.ts'));
+  const command = promisify(execFile)(process.execPath, ['--import', 'tsx', join(tree, 'scripts/check-imports.ts')]);
+  await expect(command).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^contracts\/posts\.ts:1 {2}'#server\/errors': contracts\/ imports .+; move .+\n$/),
+  });
+});

@@ -1,0 +1,225 @@
+import { once } from 'node:events';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createProcesses, type Ended, type Processes, type Running } from '#test/support/processes';
+import { until } from '#test/support/until';
+
+// Every step is a process or several; on a busy machine each takes seconds.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
+
+const stackTrace = /^\s+at .+:\d+/m;
+const password = 'correct horse battery';
+
+/** One sentence for a human and a code for a script. */
+const expectRefusal = ({ code, stdout, stderr }: Ended, words: RegExp) => {
+  expect(stderr).toMatch(words);
+  expect(stdout + stderr).not.toMatch(stackTrace);
+  expect(code).toBe(1);
+};
+
+// The tests are steps of one story: a first start is slow, so all of them share it.
+describe('a service on its own data folder', () => {
+  let posthorn: Processes;
+  let service: Running;
+  let doctorBefore: Ended;
+  let owner: Record<string, string>;
+  let token: string;
+
+  beforeAll(async () => {
+    posthorn = await createProcesses();
+    service = await posthorn.start();
+    doctorBefore = await posthorn.run(['doctor']);
+    owner = await posthorn.ask('setup', '--email', 'owner@example.com', '--password', password, '--workspace', 'Demo');
+    token = owner.token ?? '';
+  });
+
+  afterAll(() => posthorn?.clear());
+
+  test('prints its address and is ready there', async () => {
+    expect(service.url).toBe(`http://localhost:${posthorn.port}`);
+    const answer = await fetch(`${service.url}/readyz`);
+    expect([answer.status, await answer.text()]).toEqual([200, 'ready']);
+  });
+
+  test('setup prints ids and a token that works, while the service runs', async () => {
+    expect(owner).toEqual({
+      userId: expect.stringMatching(/^usr_/),
+      workspaceId: expect.stringMatching(/^ws_/),
+      tokenId: expect.stringMatching(/^tok_/),
+      token: expect.stringMatching(/^posthorn_pat_/),
+    });
+    expect(await service.call(token, 'posts.list')).toEqual({ status: 200, body: { posts: [] } });
+  });
+
+  test('a second setup is refused', async () => {
+    const args = ['setup', '--email', 'other@example.com', '--password', password, '--workspace', 'Other'];
+    expectRefusal(await posthorn.run(args), /^Posthorn is set up already: .+\n$/);
+  });
+
+  test('tokens are created, listed without their secret, and refused once revoked', async () => {
+    const { workspaceId = '' } = owner;
+    const made = await posthorn.ask('token', 'create', '--workspace', workspaceId, '--name', 'Second');
+    expect(await service.call(made.token ?? '', 'posts.list')).toMatchObject({ status: 200 });
+    const listed = await posthorn.ask('token', 'list', '--workspace', workspaceId);
+    expect(listed).toMatchObject([{ id: made.id, name: 'Second' }, { id: owner.tokenId }]);
+    expect(JSON.stringify(listed)).not.toContain('posthorn_pat_');
+    await posthorn.ask('token', 'revoke', '--id', made.id ?? '');
+    expect(await service.call(made.token ?? '', 'posts.list')).toMatchObject({ status: 401 });
+    expect(await posthorn.ask('token', 'list', '--workspace', workspaceId)).toHaveLength(1);
+  });
+
+  test('an added account is in accounts.list', async () => {
+    const account = ['--network', 'bluesky', '--name', 'Demo', '--handle', 'demo'];
+    const { id } = await posthorn.ask('account', 'add', '--workspace', owner.workspaceId ?? '', ...account);
+    const { body } = await service.call(token, 'accounts.list');
+    expect(body).toMatchObject({ accounts: [{ id, network: 'bluesky', name: 'Demo', handle: 'demo' }] });
+  });
+
+  test.each([
+    [['account', 'add', '--workspace', 'ws_1', '--network', 'nope'], /^There is no network nope\. Choose one of .+\n$/],
+    [
+      ['account', 'add', '--workspace', 'ws_1', '--network', 'x'],
+      /^There is no workspace ws_1\. There are: .+Demo.+\n$/,
+    ],
+    [['token', 'create', '--workspace', 'ws_1', '--name', 'A'], /^There is no workspace ws_1\./],
+    [['token', 'create', '--name', 'A'], /^Give --workspace\.\n/],
+    [['token', 'revoke', '--id', 'tok_1'], /^There is no token with id tok_1 here\.\n$/],
+    [['setup', '--email', 'a@example.com'], /^Give --password, --workspace\.\n/],
+    [['token', 'list', '--nonsense'], /^Unknown option '--nonsense'/],
+  ])('posthorn %j is refused in words', async (args, words) => {
+    expectRefusal(await posthorn.run(args), words);
+  });
+
+  test('an unknown command shows what there is', async () => {
+    const { code, stdout } = await posthorn.run(['token', 'shout']);
+    expect(stdout).toContain('create --workspace <id>');
+    expect(code).toBe(2);
+  });
+
+  test('doctor says what is missing and fails, then that all is well', async () => {
+    expect(doctorBefore.stdout).toMatch(/^MISSING {2}Nobody is set up yet: run `posthorn setup .+`\.$/m);
+    expect(doctorBefore).toMatchObject({ code: 1, stderr: '' });
+    const { code, stdout } = await posthorn.run(['doctor']);
+    expect(stdout).toContain(`ok       The service answers at ${service.url}/readyz`);
+    expect(stdout).toContain('ok       Workspaces: Demo');
+    expect(stdout).toMatch(/All is well\.\n$/);
+    expect(code).toBe(0);
+  });
+
+  test('a second service on the same port says that the port is in use', async () => {
+    expectRefusal(await posthorn.run(['start']), new RegExp(`^Port ${posthorn.port} is in use`));
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  });
+
+  test('only the user of the service may read its secrets', async () => {
+    for (const file of ['secrets.json', 'database/pg/posthorn.password']) {
+      const { mode } = await stat(join(posthorn.dataDir, file));
+      expect((mode & 0o777).toString(8), file).toBe('600');
+    }
+  });
+
+  test('a kill loses nothing that was answered', async () => {
+    const created = [];
+    for (const body of ['one', 'two', 'three']) {
+      created.unshift((await service.call(token, 'posts.create', { body })).body);
+    }
+    service.kill('SIGKILL');
+    await service.ended;
+    service = await posthorn.start();
+    expect((await service.call(token, 'posts.list')).body).toEqual({ posts: created });
+  });
+
+  test('asked to stop, it takes no new request, finishes the one under way, and leaves nothing running', async () => {
+    const body = JSON.stringify({ body: 'last words' });
+    const client = connect(posthorn.port, '127.0.0.1').setEncoding('utf8');
+    let answer = '';
+    client.on('data', (text: string) => {
+      answer += text;
+    });
+    client.write(
+      [
+        'POST /api/agent/tools/posts.create HTTP/1.1',
+        'host: localhost',
+        `authorization: Bearer ${token}`,
+        'content-type: application/json',
+        `content-length: ${body.length}`,
+        'expect: 100-continue',
+        '',
+        body.slice(0, 10),
+      ].join('\r\n'),
+    );
+    await until('the service reads the request', () => answer.includes('100 Continue'));
+
+    service.kill('SIGTERM');
+    const isReady = () =>
+      fetch(`${service.url}/readyz`).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    await until('it is not ready any more', async () => !(await isReady()));
+    expect(posthorn.postgres()).toBeDefined();
+    client.write(body.slice(10));
+    await once(client, 'close');
+    expect(answer).toMatch(/HTTP\/1\.1 200 OK[\s\S]+last words/);
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(posthorn.postgres()).toBeUndefined();
+  });
+
+  test('no log holds a token, a password or a key', async () => {
+    const read = (file: string) => readFile(join(posthorn.dataDir, file), 'utf8');
+    const { encryptionKeys } = JSON.parse(await read('secrets.json'));
+    const secrets = [password, await read('database/pg/posthorn.password'), encryptionKeys[0].split(':')[1]];
+    const logs = posthorn.logs() + (await read('database/postgres.log'));
+    expect(logs).toContain('/api/agent/tools/posts.create');
+    for (const secret of [...secrets, 'posthorn_pat_']) expect(logs).not.toContain(secret);
+    // The answers of the commands hold tokens on purpose, and nothing else that is secret.
+    for (const secret of secrets) expect(posthorn.said.join('')).not.toContain(secret);
+  });
+});
+
+describe('a start', () => {
+  let posthorn: Processes;
+
+  beforeEach(async () => {
+    posthorn = await createProcesses();
+  });
+
+  afterEach(() => posthorn?.clear());
+
+  test('that is asked to stop before it is ready leaves no PostgreSQL behind', async () => {
+    const service = await posthorn.start(/Starting the embedded PostgreSQL/);
+    await until('PostgreSQL runs', () => posthorn.postgres());
+    service.kill('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(posthorn.postgres()).toBeUndefined();
+  });
+
+  test.each([
+    [{ NODE_ENV: 'production' }, /^DATABASE_URL is not set\. In production say where PostgreSQL is, .+\n$/],
+    [{ PORT: 'abc' }, /^PORT: must be a number from 0 to 65535\n$/],
+    [{ BASE_URL: 'https://example.com/posthorn' }, /^BASE_URL: .+ without a path\n$/],
+    [{ HOST: '203.0.113.1' }, /^Check HOST and PORT: .+\n$/],
+    [{ DATABASE_URL: 'nonsense:hunter2' }, /^The database cannot be used: DATABASE_URL is not understood\. .+\n$/],
+    [{ DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/db' }, /^The database cannot be used: .+ECONNREFUSED.+\n$/],
+  ])('with %j says which setting is wrong', async (settings, words) => {
+    const ended = await posthorn.run(['start'], settings);
+    expectRefusal(ended, words);
+    expect(ended.stdout + ended.stderr).not.toContain('hunter2');
+  });
+
+  test('with a data folder that is none says so', async () => {
+    const file = join(posthorn.dir, 'file');
+    await writeFile(file, '');
+    expectRefusal(await posthorn.run(['start'], { POSTHORN_DATA: file }), /^The data folder cannot be used: .+\n$/);
+  });
+
+  test('with damaged secrets says so without quoting them', async () => {
+    await mkdir(posthorn.dataDir);
+    await writeFile(join(posthorn.dataDir, 'secrets.json'), '{"encryptionKeys":["k1:hunter2');
+    const ended = await posthorn.run(['start']);
+    expectRefusal(ended, /secrets\.json is damaged\. Restore it from a backup/);
+    expect(ended.stdout + ended.stderr).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,238 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createProcesses, type Processes } from '#test/support/processes';
+
+// Compilers and first starts of PostgreSQL take their time on a busy machine.
+vi.setConfig({ testTimeout: 90_000 });
+
+const root = resolve(import.meta.dirname, '..');
+
+/** A declaration as somebody who adds an action writes it. */
+const declaration = (name: string, input: string, output: string, example: string) => `
+  '${name}': action({
+    kind: 'ReadOnly',
+    scope: 'posts:read',
+    roles: everyone,
+    mcp: 'Listed',
+    summary: 'Throwaway',
+    description: 'What ${name} does.',
+    input: z.strictObject({ ${input} }),
+    output: z.object({ ${output} }),
+    errors: [],
+    examples: [${example}],
+  }),
+`;
+const shout = declaration(
+  'posts.shout',
+  "id: Id.describe('Post id')",
+  "text: z.string().describe('In capitals')",
+  "{ title: 'Loud', input: { id: draft.id }, output: { text: 'HI' } }",
+);
+const shoutHandler = `
+import type { postActions } from '#contracts/posts';
+import type { Handler } from '#server/context';
+import type { Reading } from '#server/posts/reading';
+
+export default ({ reading }: { reading: Reading }): Handler<(typeof postActions)['posts.shout']> =>
+  async ({ caller, input }) => {
+    const post = await reading.get(caller, input.id);
+    return { text: (post.versions[0]?.content[0]?.body ?? '').toUpperCase() };
+  };
+`;
+const echoes = (name: string) => `
+import { z } from 'zod';
+import { action } from './define.ts';
+import { everyone } from './scopes.ts';
+
+export const echoActions = {${declaration(name, '', 'networks: z.int()', '')}};
+`;
+const echoesHandler = `
+import type { echoActions } from '#contracts/echoes';
+import type { Handler } from '#server/context';
+import type { Providers } from '#server/providers/providers';
+
+export default ({ providers }: { providers: Providers }): Handler<(typeof echoActions)['echoes.count']> =>
+  async () => ({ networks: providers.limits().length });
+`;
+/** A caller of the typed client; it compiles only if the client knows both actions. */
+const caller = `
+import { Posthorn } from '#generated/sdk/src/index';
+
+const [baseUrl = '', token = ''] = process.argv.slice(2);
+const client = new Posthorn({ baseUrl, token });
+const { id } = await client.posts.create({ body: 'hello' });
+const { text }: { text: string } = await client.posts.shout({ id });
+const { networks }: { networks: number } = await client.echoes.count();
+console.log(JSON.stringify({ text, networks }));
+`;
+
+let copy: string;
+
+const node = (cwd: string, ...args: string[]) =>
+  new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
+    execFile(process.execPath, args, { cwd }, (error, stdout, stderr) =>
+      done({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+const generate = (...args: string[]) => node(copy, '--import', 'tsx', 'scripts/generate.ts', ...args);
+
+const read = (file: string) => readFile(join(copy, file), 'utf8');
+const write = async (file: string, text: string) => {
+  await mkdir(dirname(join(copy, file)), { recursive: true });
+  await writeFile(join(copy, file), text);
+};
+const outputs = async () => {
+  const files: Record<string, string> = {};
+  for (const folder of ['generated', 'openapi']) {
+    for (const entry of await readdir(join(copy, folder), { recursive: true, withFileTypes: true })) {
+      const file = join(entry.parentPath, entry.name).slice(copy.length + 1);
+      if (entry.isFile()) files[file] = await read(file);
+    }
+  }
+  return files;
+};
+
+/** `work` with other text in one file, which is afterwards what it was. */
+const withFile = async <Result>(file: string, text: string, work: () => Promise<Result>) => {
+  const before = await read(file).catch(() => undefined);
+  await write(file, text);
+  try {
+    return await work();
+  } finally {
+    if (before === undefined) await rm(join(copy, file));
+    else await write(file, before);
+  }
+};
+
+beforeAll(async () => {
+  copy = await mkdtemp(join(tmpdir(), 'posthorn-generate-'));
+  const parts = ['contracts', 'generated', 'openapi', 'scripts', 'server', 'package.json', 'tsconfig.json', 'LICENSE'];
+  // Somebody may have built the SDK in its folder.
+  const filter = (path: string) => !['dist', 'node_modules'].includes(basename(path));
+  for (const part of parts) await cp(join(root, part), join(copy, part), { recursive: true, filter });
+  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+});
+
+afterAll(() => rm(copy, { recursive: true }));
+
+test('what is committed is what the contracts lead to', async () => {
+  expect(await generate('--check')).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('from nothing it writes the same bytes again', async () => {
+  const before = await outputs();
+  await rm(join(copy, 'generated'), { recursive: true });
+  await rm(join(copy, 'openapi'), { recursive: true });
+  expect(await generate()).toMatchObject({ code: 0 });
+  expect(await outputs()).toEqual(before);
+});
+
+describe('the generator stops', () => {
+  test('at a handler without a contract, naming its file', async () => {
+    const { code, stderr } = await withFile('server/posts/actions/whisper.ts', shoutHandler, generate);
+    expect(stderr).toContain('server/posts/actions/whisper.ts has no contract: declare posts.whisper in contracts/');
+    expect(code).toBe(1);
+  });
+
+  test('at a contract without a handler, naming the file to write', async () => {
+    const { code, stderr } = await withFile('contracts/echoes.ts', echoes('echoes.count'), generate);
+    expect(stderr).toBe('echoes.count has no handler: write server/echoes/actions/count.ts\n');
+    expect(code).toBe(1);
+  });
+
+  test('at an action that is declared twice', async () => {
+    const { code, stderr } = await withFile('contracts/zebra.ts', echoes('posts.list'), generate);
+    expect(stderr).toBe('contracts/zebra.ts: posts.list is declared twice\n');
+    expect(code).toBe(1);
+  });
+
+  test('with --check, at an edited file and at one that comes from nowhere', async () => {
+    const edited = `${await read('generated/rest.ts')}// by hand\n`;
+    const check = () => withFile('generated/sdk/src/stray.ts', '', () => generate('--check'));
+    const { code, stderr } = await withFile('generated/rest.ts', edited, check);
+    expect(stderr.split('\n').slice(0, 2)).toEqual([
+      'out of date: generated/rest.ts',
+      'not generated from anything: generated/sdk/src/stray.ts',
+    ]);
+    expect(code).toBe(1);
+  });
+});
+
+describe('two more actions and one more network', () => {
+  let posthorn: Processes;
+
+  beforeAll(async () => {
+    posthorn = await createProcesses(copy);
+    // The places that are touched by hand: a declaration and a handler for each action, a folder for the network.
+    const posts = await read('contracts/posts.ts');
+    await write(
+      'contracts/posts.ts',
+      posts.replace('export const postActions = {', (opening) => opening + shout),
+    );
+    await write('server/posts/actions/shout.ts', shoutHandler);
+    await write('contracts/echoes.ts', echoes('echoes.count'));
+    await write('server/echoes/actions/count.ts', echoesHandler);
+    const [model, added] = ['server/networks/pixelfed', 'server/networks/one_more'].map((path) => join(copy, path));
+    await cp(model ?? '', added ?? '', { recursive: true });
+    const index = await read('server/networks/one_more/index.ts');
+    await write(
+      'server/networks/one_more/index.ts',
+      index.replaceAll('pixelfed', 'one_more').replaceAll('Pixelfed', 'One More'),
+    );
+  });
+
+  afterAll(() => posthorn?.clear());
+
+  test('change generated files alone', async () => {
+    const { code, stdout } = await generate();
+    expect(code).toBe(0);
+    expect(stdout.trim().split('\n').sort()).toEqual([
+      'generated/catalog.ts',
+      'generated/handlers.ts',
+      'generated/mcp-tools.ts',
+      'generated/networks.ts',
+      'generated/rest.ts',
+      'generated/sdk/README.md',
+      'generated/sdk/src/client.ts',
+      'generated/sdk/src/types.ts',
+      'openapi/openapi.json',
+    ]);
+  });
+
+  test.each([
+    ['generated/catalog.ts', '"name": "posts.shout"', '"name": "echoes.count"'],
+    ['generated/handlers.ts', "'posts.shout': postsShout(rules)", "'echoes.count': echoesCount(rules)"],
+    ['generated/rest.ts', "path: '/api/agent/tools/posts.shout'", "path: '/api/agent/tools/echoes.count'"],
+    ['generated/mcp-tools.ts', '"name": "posts_shout"', '"name": "echoes_count"'],
+    ['openapi/openapi.json', '"/api/agent/tools/posts.shout"', '"/api/agent/tools/echoes.count"'],
+    ['generated/sdk/src/client.ts', 'shout(input: PostsShoutInput', 'count(input: EchoesCountInput'],
+    ['generated/networks.ts', "import oneMore from '#server/networks/one_more/index';", '  oneMore,'],
+  ])('are in %s', async (file, ...words) => {
+    const text = await read(file);
+    for (const word of words) expect(text).toContain(word);
+  });
+
+  test('compile, with a caller of the typed client', async () => {
+    await write('test/caller.ts', caller);
+    expect(await node(copy, 'node_modules/typescript/bin/tsc', '--noEmit')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+  });
+
+  test('answer that caller, and providers.limits shows the network', async () => {
+    const service = await posthorn.start();
+    const owner = ['--email', 'owner@example.com', '--password', 'correct horse', '--workspace', 'Demo'];
+    const { token = '' } = await posthorn.ask('setup', ...owner);
+    const { body } = await service.call(token, 'providers.limits');
+    const limits = body.providers as { network: string; provider: string }[];
+    expect(limits).toContainEqual(expect.objectContaining({ network: 'one_more', provider: 'One More' }));
+    const { stdout, stderr } = await node(copy, '--import', 'tsx', 'test/caller.ts', service.url, token);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual({ text: 'HELLO', networks: limits.length });
+  });
+});

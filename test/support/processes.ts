@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { serverHolding } from '#server/store/embedded-process';
+import { until } from './until.ts';
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export type Processes = Awaited<ReturnType<typeof createProcesses>>;
+export type Running = Awaited<ReturnType<Processes['start']>>;
+
+/** The command `posthorn` of the clone in `root`, as real processes with a data folder of their own. */
+export const createProcesses = async (root = resolve(import.meta.dirname, '..', '..')) => {
+  const dir = await mkdtemp(join(tmpdir(), 'posthorn-process-'));
+  await chmod(dir, 0o711); // PostgreSQL may run as another user
+  const dataDir = join(dir, 'data');
+  const port = await freePort();
+  const children: ChildProcess[] = [];
+  const said: string[] = [];
+  const services: { stdout: string; stderr: string }[] = [];
+
+  const launch = (file: string, args: readonly string[], settings: NodeJS.ProcessEnv) => {
+    const { PATH, HOME, TMPDIR } = process.env;
+    const env = { PATH, HOME, TMPDIR, POSTHORN_DATA: dataDir, PORT: String(port), ...settings };
+    const child = spawn(process.execPath, [file, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    children.push(child);
+    const output = { stdout: '', stderr: '' };
+    for (const stream of ['stdout', 'stderr'] as const) {
+      child[stream].setEncoding('utf8').on('data', (text: string) => {
+        output[stream] += text;
+        said.push(text);
+      });
+    }
+    const ended = once(child, 'close').then(([code]): Ended => ({ code, ...output }));
+    return { child, output, ended };
+  };
+  const posthorn = (args: readonly string[], settings: NodeJS.ProcessEnv) =>
+    launch('scripts/posthorn.mjs', args, settings);
+  const postgres = () => serverHolding(join(dataDir, 'database/pg/postmaster.pid'));
+
+  return {
+    dir,
+    dataDir,
+    port,
+    /** All that any of the processes has printed. */
+    said,
+    /** What the services among them have printed. */
+    logs: () => services.map(({ stdout, stderr }) => stdout + stderr).join(''),
+
+    run: (args: readonly string[], settings: NodeJS.ProcessEnv = {}) => posthorn(args, settings).ended,
+
+    /** A command that has to succeed; its JSON. */
+    ask: async (...args: string[]): Promise<Record<string, string>> => {
+      const { code, stdout, stderr } = await posthorn(args, {}).ended;
+      if (code !== 0) throw new Error(`posthorn ${args.join(' ')} ended with ${code}: ${stderr}`);
+      return JSON.parse(stdout);
+    },
+
+    /** `posthorn start` until it has printed `words`. */
+    start: async (words = /is ready at (\S+)/) => {
+      const { child, output, ended } = posthorn(['start'], {});
+      services.push(output);
+      await until(`posthorn start says ${words}`, () => words.test(output.stdout) || child.exitCode !== null, 60_000);
+      const url = words.exec(output.stdout)?.[1] ?? '';
+      if (child.exitCode !== null) throw new Error(`posthorn start ended: ${output.stderr}`);
+      return {
+        url,
+        ended,
+        kill: (signal: NodeJS.Signals) => child.kill(signal),
+        call: async (token: string, action: string, input: unknown = {}) => {
+          const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+          const body = JSON.stringify(input);
+          const answer = await fetch(`${url}/api/agent/tools/${action}`, { method: 'POST', headers, body });
+          return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+        },
+      };
+    },
+
+    postgres,
+
+    /** Ends what still runs, however the test went. */
+    clear: async () => {
+      for (const child of children) child.kill('SIGKILL');
+      const server = postgres();
+      if (server) process.kill(server.pid, 'SIGQUIT');
+      await until('PostgreSQL is gone', () => !postgres());
+      await rm(dir, { recursive: true });
+    },
+  };
+};
+
+const freePort = async () => {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+};
