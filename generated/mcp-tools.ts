@@ -219,7 +219,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_create",
       "title": "Create a draft",
-      "description": "Saves a draft. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is called and a human approves it.",
+      "description": "Saves a draft. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts_schedule is called and a human approves it.",
       "inputSchema": {
         "type": "object",
         "properties": {
@@ -342,7 +342,7 @@ export const mcpTools = [
                     "type": "string",
                     "maxLength": 10000
                   },
-                  "description": "Network options by key, see providers.limits"
+                  "description": "Network options by key, see providers_limits"
                 }
               },
               "required": [
@@ -453,7 +453,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_setOption",
       "title": "Set an option",
-      "description": "Sets a network option, see providers.limits for keys and choices. On the original version it applies to every account of that network. An empty value removes it, so that the default applies. Changing a Scheduled post needs a human.",
+      "description": "Sets a network option, see providers_limits for keys and choices. On the original version it applies to every account of that network. An empty value removes it, so that the default applies. Changing a Scheduled post needs a human.",
       "inputSchema": {
         "type": "object",
         "properties": {

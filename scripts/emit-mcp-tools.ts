@@ -20,28 +20,37 @@ interface McpTool {
 
 /** generated/mcp-tools.ts: the tools of the agent door, ready to be sent. */
 export const emitMcpTools = (declared: readonly Declared[]) => {
-  const tools = declared
-    .filter(({ action }) => action.mcp !== 'Never')
-    .map(
-      ({ name, action }): McpTool => ({
-        action: name,
-        scope: action.scope,
-        listing: action.mcp,
-        tool: {
-          name: toolName(name),
-          title: action.summary,
-          description: action.description,
-          inputSchema: inputJsonSchema(action.input),
-          // SPEC, MCP endpoint. The protocol assumes destructive and open world where nothing is said, so all is said.
-          annotations: {
-            readOnlyHint: action.kind === 'ReadOnly',
-            destructiveHint: action.destructive === true,
-            openWorldHint: action.openWorld === true,
-          },
+  const offered = declared.filter(({ action }) => action.mcp !== 'Never');
+  const withToolNames = toolNamesFor(offered);
+  const tools = offered.map(
+    ({ name, action }): McpTool => ({
+      action: name,
+      scope: action.scope,
+      listing: action.mcp,
+      tool: withToolNames({
+        name: toolName(name),
+        title: action.summary,
+        description: action.description,
+        inputSchema: inputJsonSchema(action.input),
+        // SPEC, MCP endpoint. The protocol assumes destructive and open world where nothing is said, so all is said.
+        annotations: {
+          readOnlyHint: action.kind === 'ReadOnly',
+          destructiveHint: action.destructive === true,
+          openWorldHint: action.openWorld === true,
         },
       }),
-    );
+    }),
+  );
   return {
     'generated/mcp-tools.ts': lines(banner, `export const mcpTools = ${JSON.stringify(tools, null, 2)} as const;`),
   };
+};
+
+/** Descriptions name actions as REST does; an agent knows them by the names of its tools. */
+const toolNamesFor = (offered: readonly Declared[]) => {
+  const names = offered.map(({ name }) => name.replace('.', '\\.')).join('|');
+  const dotted = new RegExp(`\\b(?:${names})\\b`, 'g');
+  const rename = (_key: string, value: unknown) =>
+    typeof value === 'string' ? value.replace(dotted, toolName) : value;
+  return <T>(tool: T): T => JSON.parse(JSON.stringify(tool, rename));
 };

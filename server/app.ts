@@ -1,30 +1,48 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createExpressEndpoints } from '@ts-rest/express';
-import express, { type Express } from 'express';
+import express, { type Express, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
+import { appRoutes } from '#contracts/app';
 import { actions, catalog } from '#generated/catalog';
 import { createHandlers } from '#generated/handlers';
+import { mcpTools } from '#generated/mcp-tools';
 import { networks as networkFolders } from '#generated/networks';
 import { rest } from '#generated/rest';
 import { createAccounts } from '#server/accounts/accounts';
 import { createAccountStore } from '#server/accounts/store';
 import { createAnalyticsStore } from '#server/analytics/store';
 import { createAnalytics } from '#server/analytics/summary';
+import { createApprovalCards } from '#server/approvals/cards';
+import { approvalRoutes } from '#server/approvals/routes';
+import { createApprovalStore } from '#server/approvals/store';
+import { createSubjects } from '#server/approvals/subject';
+import { createAuditLog } from '#server/audit/audit-log';
+import { auditRoutes } from '#server/audit/routes';
+import { createAuditStore } from '#server/audit/store';
+import { type AccessToken, createMcpAccess } from '#server/auth/mcp-access';
 import { createPersonalTokens } from '#server/auth/personal-tokens';
-import { createTokenStore } from '#server/auth/store';
+import { tokenRoutes } from '#server/auth/routes';
+import { createSessions } from '#server/auth/sessions';
+import { createAccessStore, createSessionStore, createTokenStore } from '#server/auth/store';
 import type { Clock } from '#server/clock';
 import { type Config, isPublicAddress, packageRoot } from '#server/config';
 import { actionRoute } from '#server/http/action-route';
+import { callerIn, createAdmission, serveAppRoutes } from '#server/http/app-routes';
 import { createAuthenticate } from '#server/http/authenticate';
 import { docsPages } from '#server/http/docs';
 import { answerErrors, noSuchPath, wrongMethod } from '#server/http/errors';
 import { createHealth } from '#server/http/health';
+import { liveEvents } from '#server/http/live-events';
 import { logRequests } from '#server/http/log';
 import { createRateLimit } from '#server/http/rate-limit';
 import { greet } from '#server/http/request';
+import { createSessionDoor } from '#server/http/session';
 import { createIdempotentAnswers } from '#server/idempotency/answers';
 import { createIdempotencyStore } from '#server/idempotency/store';
+import { createLive } from '#server/live/live';
+import { createLiveStore } from '#server/live/store';
+import { createMcpEndpoint } from '#server/mcp/endpoint';
 import { createMediaLibrary } from '#server/media/library';
 import { createMediaStore } from '#server/media/store';
 import { createNetworks } from '#server/networks/registry';
@@ -39,7 +57,9 @@ import { createStatisticsStore } from '#server/statistics/store';
 import type { Database } from '#server/store/database';
 import { createOpenPage } from '#server/ui/open-page';
 import { createUiStore } from '#server/ui/store';
+import { createMembers } from '#server/workspaces/members';
 import { createPeople } from '#server/workspaces/people';
+import { workspaceRoutes } from '#server/workspaces/routes';
 import { createWorkspaceStore } from '#server/workspaces/store';
 
 export type Posthorn = ReturnType<typeof createPosthorn>;
@@ -51,7 +71,12 @@ export const createPosthorn = ({ database, config, clock }: { database: Database
   const postStore = createPostStore(database);
 
   const tokens = createPersonalTokens({ store: createTokenStore(database), clock });
-  const people = createPeople({ store: createWorkspaceStore(database), clock });
+  const sessions = createSessions({ store: createSessionStore(database), clock });
+  const audit = createAuditLog({ store: createAuditStore(database), clock });
+  const live = createLive({ store: createLiveStore(database) });
+  const workspaceStore = createWorkspaceStore(database);
+  const people = createPeople({ store: workspaceStore, clock });
+  const members = createMembers({ store: workspaceStore, people, audit, baseUrl, clock });
   const accounts = createAccounts({ store: createAccountStore(database), networks, clock });
   const providers = createProviders({ networks, baseUrl, production, isSet });
   const library = createMediaLibrary({ store: createMediaStore(database), baseUrl });
@@ -81,30 +106,94 @@ export const createPosthorn = ({ database, config, clock }: { database: Database
     statistics,
     analytics,
   });
-  return { actions: prepareActions(actions, handlers), answers, tokens, people, accounts, networks, providers };
+  const runnable = prepareActions(actions, handlers);
+  const cards = createApprovalCards({
+    store: createApprovalStore(database),
+    subjects: createSubjects({ reading, accounts }),
+    accounts,
+    lifecycle,
+    actions: runnable,
+    audit,
+    live,
+    baseUrl,
+    clock,
+  });
+  return {
+    actions: runnable,
+    answers,
+    tokens,
+    sessions,
+    people,
+    members,
+    cards,
+    audit,
+    live,
+    accounts,
+    networks,
+    providers,
+  };
 };
 
-/** The web door. */
+/** Who vouches for MCP clients: the embedded identity provider or an outside one. */
+export interface Identity {
+  readonly issuer: string;
+  verifyAccessToken(token: string): Promise<AccessToken | undefined>;
+  endSession(req: Request, res: Response): Promise<void>;
+  forgetUser(userId: string): Promise<void>;
+}
+
+/** The doors. */
 export const createHttpApp = ({
   posthorn,
   database,
+  identity,
   config,
   clock,
   log,
 }: {
   posthorn: Posthorn;
   database: Database;
+  identity: Identity;
   config: Config;
   clock: Clock;
   log: Logger;
 }) => {
-  const rateLimit = createRateLimit({ perMinute: config.requestsPerMinute, clock });
-  const authenticate = createAuthenticate({ tokens: posthorn.tokens, rateLimit });
+  const { baseUrl } = config;
+  const { actions: runnable, answers, tokens, sessions, people, members, cards, audit, live } = posthorn;
+  const limit = (name: string, count: number, windowMs: number) =>
+    createRateLimit({ name, limit: count, windowMs, clock });
+  const rateLimit = limit('api', config.requestsPerMinute, 60_000);
+  const signInsOfAddress = limit('sign-in', config.signInsPerHour, 3_600_000);
+  const signInsOfAccount = limit('sign-in', 20, 3_600_000);
+  const authenticate = createAuthenticate({ tokens, rateLimit });
   const health = createHealth({ ping: database.ping });
+  const door = createSessionDoor({ sessions, baseUrl });
+  const keepers = { door, authenticate, rateLimit, endElsewhere: identity.endSession };
+  const admit = createAdmission(keepers);
+  const mcp = createMcpEndpoint({
+    baseUrl,
+    authUrl: identity.issuer,
+    version,
+    actions: runnable,
+    tools: mcpTools,
+    authorize: createMcpAccess({
+      tokens,
+      store: createAccessStore(database),
+      verifyAccessToken: identity.verifyAccessToken,
+    }),
+    requestApproval: cards.request,
+    rateLimit,
+    log,
+  });
 
-  const app = express().disable('etag').disable('x-powered-by');
-  app.use(greet({ https: config.baseUrl.startsWith('https:') }), logRequests(log));
-  app.post('/api/agent/tools/:action', actionRoute({ ...posthorn, authenticate }));
+  const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
+  app.use(greet({ https: baseUrl.startsWith('https:') }), logRequests(log));
+  app.post(
+    '/api/agent/tools/:action',
+    actionRoute({ actions: runnable, answers, identify: async (req, res) => (await authenticate(req, res)).caller }),
+  );
+  app.all('/mcp', mcp.serve);
+  app.get('/.well-known/oauth-protected-resource/mcp', mcp.describe);
   createExpressEndpoints(
     rest.routes,
     {
@@ -118,6 +207,41 @@ export const createHttpApp = ({
     app,
     { logInitialization: false },
   );
+  app.post(
+    '/api/app/actions/:action',
+    actionRoute({
+      actions: runnable,
+      answers,
+      identify: async (req, res) => {
+        const signedIn = await admit(req, res);
+        door.mustBeOwnPage(req);
+        return callerIn(signedIn);
+      },
+    }),
+  );
+  serveAppRoutes(
+    app,
+    rest.appRoutes,
+    appRoutes,
+    {
+      ...workspaceRoutes({
+        people,
+        members,
+        sessions,
+        audit,
+        countSignIn: ({ address, email }) => {
+          signInsOfAddress.count(address);
+          signInsOfAccount.count(email.toLowerCase());
+        },
+        forgetUser: identity.forgetUser,
+      }),
+      ...tokenRoutes({ tokens, audit }),
+      ...auditRoutes({ audit }),
+      ...approvalRoutes({ cards }),
+    },
+    keepers,
+  );
+  app.get('/api/app/events', liveEvents({ live, admit }));
   app.get('/openapi.json', openapi(config));
   app.use('/docs', docsPages());
   app.get('/', (_req, res) => res.redirect('/docs'));
@@ -125,6 +249,8 @@ export const createHttpApp = ({
   app.use(answerErrors(log));
   return { app, health };
 };
+
+const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string };
 
 const openapi = ({ baseUrl }: Config): express.RequestHandler => {
   const document = JSON.parse(readFileSync(join(packageRoot, 'openapi/openapi.json'), 'utf8'));
@@ -135,8 +261,15 @@ const openapi = ({ baseUrl }: Config): express.RequestHandler => {
 };
 
 const refuseTheRest = (app: Express) => {
-  app.all('/api/agent/tools/:action', wrongMethod('POST'));
-  for (const { path, method } of Object.values(rest.routes)) app.all(path, wrongMethod(method));
-  app.all('/openapi.json', wrongMethod('GET'));
+  const methods = new Map<string, string[]>([
+    ['/api/agent/tools/:action', ['POST']],
+    ['/api/app/actions/:action', ['POST']],
+    ['/api/app/events', ['GET']],
+    ['/openapi.json', ['GET']],
+  ]);
+  for (const { path, method } of [...Object.values(rest.routes), ...Object.values(rest.appRoutes)]) {
+    methods.set(path, [...(methods.get(path) ?? []), method]);
+  }
+  for (const [path, allowed] of methods) app.all(path, wrongMethod(...allowed));
   app.use(noSuchPath);
 };

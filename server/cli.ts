@@ -152,8 +152,8 @@ const need = <const Names extends string[]>(options: Options, ...names: Names) =
   return names.map((name) => options[name]) as { [I in keyof Names]: string };
 };
 
-const ownerOf = async ({ posthorn: { people } }: Opened, workspaceId: string) => {
-  const owner = (await people.members(workspaceId)).find(({ role }) => role === 'owner');
+const ownerOf = async ({ posthorn: { people, members } }: Opened, workspaceId: string) => {
+  const owner = (await members.list(workspaceId)).find(({ role }) => role === 'owner');
   if (owner === undefined) {
     const known = (await people.workspaces()).map(({ id, name }) => `${id} (${name})`).join(', ');
     throw new SettingError(

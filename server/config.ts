@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -6,6 +7,12 @@ export const packageRoot = resolve(import.meta.dirname, '..');
 
 const wholeNumber = (min: number, max: number) =>
   z.coerce.number(`must be a number from ${min} to ${max}`).int().min(min).max(max);
+
+const list = (entry: RegExp, message: string) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(z.string().regex(entry, message)));
 
 const Settings = z.object({
   NODE_ENV: z.string().default('development'),
@@ -21,6 +28,20 @@ const Settings = z.object({
   DATABASE_POOL: wholeNumber(1, 100).default(4),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000_000).default(300),
+  SIGN_INS_PER_HOUR: wholeNumber(1, 1_000_000).default(60),
+  TRUST_PROXY: wholeNumber(0, 10).default(0),
+  ENCRYPTION_KEYS: list(
+    /^\w+:[A-Za-z0-9+/]{43}=$/,
+    'must be <key id>:<32 bytes in base64>, the newest first',
+  ).optional(),
+  AUTH_URL: z
+    .string()
+    .regex(/^https?:\/\/[^?#@\s]+$/, 'must be the issuer address of an OpenID Connect provider')
+    .optional(),
+  AUTH_CLIENT_ID: z.string().optional(),
+  AUTH_CLIENT_SECRET: z.string().optional(),
+  OUTBOUND_ALLOW: list(/^(\[[\da-f:]+\]|[\w.-]+):\d+$/i, 'must be host:port, more of them after commas').default([]),
+  OUTBOUND_CA: z.string().optional(),
 });
 
 export interface Config {
@@ -34,10 +55,30 @@ export interface Config {
   readonly poolSize: number;
   readonly logLevel: string;
   readonly requestsPerMinute: number;
+  /** Tries of one address. */
+  readonly signInsPerHour: number;
+  /** How many proxies stand in front and tell the true address of a client. */
+  readonly trustProxy: number;
+  /** Absent: those in the data folder. */
+  readonly encryptionKeys: readonly string[] | undefined;
+  /** Absent: the embedded identity provider. */
+  readonly outsideProvider: OutsideProvider | undefined;
+  /** What the guarded client may reach beside the public internet. */
+  readonly outbound: {
+    readonly allow: readonly string[];
+    readonly plainHttp: boolean;
+    readonly extraCa: string | undefined;
+  };
   /** Begun by `npm start`, and so to end when that is gone. */
   readonly childOfNpm: boolean;
   /** Whether the operator has set this setting, for the credentials of networks. */
   readonly isSet: (setting: string) => boolean;
+}
+
+export interface OutsideProvider {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
 }
 
 /** A setting that keeps Posthorn from starting; the message says what to do. */
@@ -54,24 +95,66 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
   }
   const settings = parsed.data;
   const production = settings.NODE_ENV === 'production';
+  const baseUrl = (settings.BASE_URL ?? `http://localhost:${settings.PORT}`).replace(/\/$/, '');
   if (production && !settings.DATABASE_URL && settings.EMBEDDED_DATABASE !== 'true') {
     throw new SettingError(
       'DATABASE_URL is not set. In production say where PostgreSQL is, or set EMBEDDED_DATABASE=true to use the embedded one on purpose.',
+    );
+  }
+  if (production && !baseUrl.startsWith('https:')) {
+    throw new SettingError(
+      `BASE_URL ${settings.BASE_URL ? `is ${baseUrl}` : 'is not set'}. In production set it to the https:// address that people and agents use.`,
+    );
+  }
+  if (settings.OUTBOUND_ALLOW.length > 0 && isPublicAddress(baseUrl)) {
+    throw new SettingError(
+      'OUTBOUND_ALLOW is for development: remove it, or a user of this public server could reach what is private to it.',
     );
   }
   return {
     production,
     port: settings.PORT,
     host: settings.HOST ?? (production ? '::' : '127.0.0.1'),
-    baseUrl: (settings.BASE_URL ?? `http://localhost:${settings.PORT}`).replace(/\/$/, ''),
+    baseUrl,
     dataDir: resolve(settings.POSTHORN_DATA),
     databaseUrl: settings.DATABASE_URL,
     poolSize: settings.DATABASE_POOL,
     logLevel: settings.LOG_LEVEL,
     requestsPerMinute: settings.REQUESTS_PER_MINUTE,
+    signInsPerHour: settings.SIGN_INS_PER_HOUR,
+    trustProxy: settings.TRUST_PROXY,
+    encryptionKeys: settings.ENCRYPTION_KEYS,
+    outsideProvider: outsideProvider(settings, production),
+    outbound: {
+      allow: settings.OUTBOUND_ALLOW,
+      plainHttp: !production,
+      extraCa: settings.OUTBOUND_CA && readSettingFile('OUTBOUND_CA', settings.OUTBOUND_CA),
+    },
     childOfNpm: given.npm_lifecycle_event === 'start',
     isSet: (setting) => given[setting] !== undefined,
   };
+};
+
+const outsideProvider = (
+  { AUTH_URL: issuer, AUTH_CLIENT_ID: clientId, AUTH_CLIENT_SECRET: clientSecret }: z.output<typeof Settings>,
+  production: boolean,
+): OutsideProvider | undefined => {
+  if (issuer === undefined) return undefined;
+  if (clientId === undefined) {
+    throw new SettingError(
+      'AUTH_CLIENT_ID is not set. Register Posthorn at the provider of AUTH_URL, with {BASE_URL}/sign-in/callback as redirect address.',
+    );
+  }
+  if (production && !issuer.startsWith('https:')) throw new SettingError('AUTH_URL must begin with https://.');
+  return { issuer, clientId, clientSecret };
+};
+
+const readSettingFile = (setting: string, path: string) => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new SettingError(`${setting}: ${(cause as Error).message}`, { cause });
+  }
 };
 
 /** Networks that fetch media can reach a public https address only. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import type { Action } from '#contracts/define';
+import type { Action, Route } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
+import type { SignedIn } from '#server/auth/sign-in';
 
 /** Who asks, and where: decided by the door, trusted by everything behind it. */
 export interface Caller {
@@ -18,3 +19,31 @@ export interface Call<A extends Action> {
 
 /** What a file in `actions/` builds: the action, with defaults applied to its input. */
 export type Handler<A extends Action> = (call: Call<A>) => Promise<z.output<A['output']>>;
+
+/** A call of a path of the app, after the door has checked session, role and input. */
+export interface RouteCall<R extends Route> {
+  readonly body: R extends { body: infer B extends z.ZodType } ? z.output<B> : undefined;
+  readonly params: R extends { params: infer P extends z.ZodType } ? z.output<P> : undefined;
+  readonly signedIn: R['access'] extends 'Session' ? SignedIn : undefined;
+  /** The same person in the workspace that is open. */
+  readonly caller: R extends { roles: readonly Role[] } ? Caller : undefined;
+  readonly requestId: string;
+  /** Of the network, for limits. */
+  readonly address: string;
+  readonly session: SessionCookie;
+}
+
+export interface SessionCookie {
+  /** As the browser sent it. */
+  readonly secret: string;
+  set(secret: string): void;
+  /** Ends it in the browser, here and at the identity provider. */
+  clear(): Promise<void>;
+}
+
+export type RouteHandler<R extends Route> = (call: RouteCall<R>) => Promise<z.output<R['responses'][200]['body']>>;
+
+/** One handler for each path of a record of routes: a missing one does not compile. */
+export type RouteHandlers<Routes extends Readonly<Record<string, Route>>> = {
+  readonly [N in keyof Routes]: RouteHandler<Routes[N]>;
+};

@@ -7,6 +7,8 @@ export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly issues: Issue[];
   readonly status: number;
+  /** For TooManyRequests: what `Retry-After` says. */
+  retryAfterSeconds?: number;
 
   constructor(code: ErrorCode, message: string, issues: Issue[] = [], status: number = errors[code].status) {
     super(message);

@@ -61,7 +61,14 @@ export const start = async (config: Config): Promise<Running> => {
   const log = createLog(config);
   await mustBeFree(config);
   const { database, posthorn, close } = await open(config, log);
-  const { app, health } = createHttpApp({ posthorn, database, config, clock: systemClock, log });
+  const { app, health } = createHttpApp({
+    posthorn,
+    database,
+    identity: nobody(config.baseUrl),
+    config,
+    clock: systemClock,
+    log,
+  });
   const server = serverFor(app);
   server.listen(config.port, config.host);
   await once(server, 'listening').catch(async (error: unknown) => {
@@ -92,6 +99,13 @@ export const start = async (config: Config): Promise<Running> => {
 };
 
 /** Takes no new connection, lets running requests end, and then cuts what is left. */
+const nobody = (baseUrl: string) => ({
+  issuer: `${baseUrl}/auth`,
+  verifyAccessToken: async () => undefined,
+  endSession: async () => undefined,
+  forgetUser: async () => undefined,
+});
+
 const drain = async (server: HttpServer) => {
   const closed = once(server, 'close');
   server.close();

@@ -8,6 +8,8 @@ import { hashToken, looksLikeToken, newToken } from './token-format.ts';
 export interface TokenCaller {
   readonly tokenId: string;
   readonly caller: Caller;
+  /** Whether the workspace shows the two statistics tools to agents. */
+  readonly statisticsTools: boolean;
 }
 
 export type PersonalTokens = ReturnType<typeof createPersonalTokens>;
@@ -27,8 +29,9 @@ export const createPersonalTokens = ({ store, clock }: { store: TokenStore; cloc
 
     list: (owner: Pick<Caller, 'userId' | 'workspaceId'>) => store.list(owner),
 
-    revoke: async (id: string) => {
-      if (!(await store.revoke(id))) throw notFound('token', id);
+    /** With an owner, only a token of theirs. */
+    revoke: async (id: string, owner?: Pick<Caller, 'userId' | 'workspaceId'>) => {
+      if (!(await store.revoke(id, owner))) throw notFound('token', id);
     },
 
     check: async (token: string): Promise<TokenCaller | undefined> => {
@@ -36,7 +39,8 @@ export const createPersonalTokens = ({ store, clock }: { store: TokenStore; cloc
       const found = await store.find(hashToken(token));
       if (found === undefined) return undefined;
       lastUsed.set(found.tokenId, clock.now());
-      return { tokenId: found.tokenId, caller: { ...found.member, human: false } };
+      const { tokenId, member, statisticsTools } = found;
+      return { tokenId, caller: { ...member, human: false }, statisticsTools };
     },
 
     /** Called once a minute and at the end, so that a request costs no write. */

@@ -1,23 +1,23 @@
 import type { Request, Response } from 'express';
+import type { Caller } from '#server/context';
 import type { IdempotentAnswers } from '#server/idempotency/answers';
 import { findAction, type RunnableAction } from '#server/run-action';
-import type { Authenticate } from './authenticate.ts';
 import { readJson } from './body.ts';
 import { reply } from './reply.ts';
 
-/** `POST /api/agent/tools/{action}`: one route and one look-up for all actions. */
+/** `POST …/{action}`: one route and one look-up for all actions, for tokens as for people in the app. */
 export const actionRoute =
   ({
     actions,
-    authenticate,
+    identify,
     answers,
   }: {
     actions: ReadonlyMap<string, RunnableAction>;
-    authenticate: Authenticate;
+    identify: (req: Request, res: Response) => Promise<Caller>;
     answers: IdempotentAnswers;
   }) =>
   async (req: Request<{ action: string }>, res: Response) => {
-    const { caller } = await authenticate(req, res);
+    const caller = await identify(req, res);
     const action = findAction(actions, req.params.action);
     const sent = await readJson(req);
     const input = action.parse(sent);

@@ -1,9 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, Response } from 'express';
 import type { PersonalTokens, TokenCaller } from '#server/auth/personal-tokens';
 import { Refusal } from '#server/errors';
 import type { RateLimit } from './rate-limit.ts';
 
-export type Authenticate = (req: IncomingMessage, res: ServerResponse) => Promise<TokenCaller>;
+export type Authenticate = (req: Request, res: Response) => Promise<TokenCaller>;
 
 /** SPEC, Personal API tokens: missing, wrong or revoked is 401. Counts the request, by token or else by address. */
 export const createAuthenticate =
@@ -11,7 +11,7 @@ export const createAuthenticate =
   async (req, res) => {
     const bearer = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
     const found = bearer === undefined ? undefined : await tokens.check(bearer);
-    rateLimit.take(found?.tokenId ?? `address ${req.socket.remoteAddress}`, res);
+    rateLimit.take(found?.tokenId ?? `address ${req.ip}`, res);
     if (found === undefined) {
       res.setHeader('www-authenticate', 'Bearer realm="Posthorn"');
       throw new Refusal(

@@ -9,6 +9,7 @@ export const answerErrors =
   (error: unknown, req, res, _next) => {
     const refusal = error instanceof Refusal ? error : (fromExpress(error) ?? internal());
     if (refusal.code === 'Internal') log.error({ requestId: req.requestId, err: error }, 'request failed');
+    if (refusal.retryAfterSeconds !== undefined) res.setHeader('retry-after', refusal.retryAfterSeconds);
     if (res.headersSent) res.destroy();
     else replyRefusal(res, refusal);
   };

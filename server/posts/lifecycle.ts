@@ -58,6 +58,8 @@ export const createLifecycle = ({
   };
 
   return {
+    /** What a human is shown before deciding. */
+    findings: check,
     mustBePublishable,
     mustBeFuture,
 

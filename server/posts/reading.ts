@@ -13,6 +13,13 @@ export const createReading = ({ store }: { store: PostStore }) => ({
     return post;
   },
 
+  /** Inside a transaction: nobody changes it until that ends. */
+  lock: async ({ workspaceId }: Caller, id: string) => {
+    const post = await store.lock(workspaceId, id);
+    if (post === undefined) throw notFound('post', id);
+    return post;
+  },
+
   list: async (
     { workspaceId }: Caller,
     { status, limit, cursor }: { status?: PostStatus | undefined; limit: number; cursor?: string | undefined },

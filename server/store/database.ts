@@ -3,6 +3,7 @@ import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { Sequelize, type Transaction } from 'sequelize';
+import { type Listening, listen } from './listen.ts';
 import { types } from './types.ts';
 
 /** Where the database is. Parsed once; every pool and client of the process is made from the same parts. */
@@ -41,6 +42,8 @@ export interface Database {
   outside<Result>(work: () => Result): Result;
   /** For models. They join `transaction` by themselves; `sequelize.transaction` is not used. */
   readonly sequelize: Sequelize;
+  /** Hears what any instance says with pg_notify on a channel, until it is stopped or the database is closed. */
+  listen(channel: string, ears: { heard: (payload: string) => void; resumed: () => void }): Listening;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -112,6 +115,7 @@ export function openDatabase(connection: Connection, { report, poolSize = 4 }: D
   });
   pool.on('error', report);
   const sequelize = openSequelize({ ...connection, options }, poolSize);
+  const open = new Set<Listening>();
 
   function joined(): Running | undefined {
     const current = running.getStore();
@@ -154,11 +158,16 @@ export function openDatabase(connection: Connection, { report, poolSize = 4 }: D
     transaction,
     outside: (work) => running.exit(work),
     sequelize,
+    listen: (channel, ears) => {
+      const listening = listen(connection, channel, { ...ears, report });
+      open.add(listening);
+      return listening;
+    },
     ping: async () => {
       await pool.query('select 1');
     },
     close: async () => {
-      await Promise.all([pool.end(), sequelize.close()]);
+      await Promise.all([pool.end(), sequelize.close(), ...[...open].map((listening) => listening.stop())]);
     },
   };
 }

@@ -1,64 +1,153 @@
-import { DataTypes, type InferAttributes, type InferCreationAttributes, Model } from 'sequelize';
+import {
+  type CreationOptional,
+  DataTypes,
+  type InferAttributes,
+  type InferCreationAttributes,
+  Model,
+  type NonAttribute,
+} from 'sequelize';
 import type { Role } from '#contracts/scopes';
 import type { Database } from '#server/store/database';
 
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
 export const createWorkspaceStore = (db: Database) => {
+  const { sequelize } = db;
+  const table = (tableName: string) => ({ sequelize, tableName, underscored: true, timestamps: false });
+  // A new object each time: Sequelize writes into it.
+  const key = () => ({ type: DataTypes.TEXT, primaryKey: true });
+
   class User extends Model<InferAttributes<User>, InferCreationAttributes<User>> {
     declare id: string;
     declare email: string;
-    declare passwordHash: string;
+    declare passwordHash: CreationOptional<string | null>;
+    declare lastWorkspaceId: CreationOptional<string | null>;
+    declare tokensValidAfter: CreationOptional<string | Date>;
+    declare subject: CreationOptional<string | null>;
   }
   User.init(
-    { id: { type: DataTypes.TEXT, primaryKey: true }, email: DataTypes.TEXT, passwordHash: DataTypes.TEXT },
-    { sequelize: db.sequelize, tableName: 'users', underscored: true, timestamps: false },
+    {
+      id: key(),
+      email: DataTypes.TEXT,
+      passwordHash: DataTypes.TEXT,
+      lastWorkspaceId: DataTypes.TEXT,
+      tokensValidAfter: DataTypes.DATE(6),
+      subject: DataTypes.TEXT,
+    },
+    table('users'),
   );
 
   class Workspace extends Model<InferAttributes<Workspace>, InferCreationAttributes<Workspace>> {
     declare id: string;
     declare name: string;
+    declare statisticsTools: CreationOptional<boolean>;
   }
-  Workspace.init(
-    { id: { type: DataTypes.TEXT, primaryKey: true }, name: DataTypes.TEXT },
-    { sequelize: db.sequelize, tableName: 'workspaces', underscored: true, timestamps: false },
-  );
+  Workspace.init({ id: key(), name: DataTypes.TEXT, statisticsTools: DataTypes.BOOLEAN }, table('workspaces'));
 
   class Member extends Model<InferAttributes<Member>, InferCreationAttributes<Member>> {
     declare workspaceId: string;
     declare userId: string;
     declare role: Role;
+    declare createdAt: CreationOptional<string>;
+    declare User?: NonAttribute<User>;
+    declare Workspace?: NonAttribute<Workspace>;
   }
   Member.init(
-    {
-      workspaceId: { type: DataTypes.TEXT, primaryKey: true },
-      userId: { type: DataTypes.TEXT, primaryKey: true },
-      role: DataTypes.TEXT,
-    },
-    { sequelize: db.sequelize, tableName: 'members', underscored: true, timestamps: false },
+    { workspaceId: key(), userId: key(), role: DataTypes.TEXT, createdAt: DataTypes.DATE(6) },
+    table('members'),
   );
+  Member.belongsTo(User, { foreignKey: 'userId' });
+  Member.belongsTo(Workspace, { foreignKey: 'workspaceId' });
+
+  class Invitation extends Model<InferAttributes<Invitation>, InferCreationAttributes<Invitation>> {
+    declare id: string;
+    declare workspaceId: string;
+    declare email: string;
+    declare role: Role;
+    declare hash: Buffer;
+    declare invitedBy: string;
+    declare createdAt: string | Date;
+    declare expiresAt: string | Date;
+    declare acceptedAt: CreationOptional<string | Date | null>;
+  }
+  Invitation.init(
+    {
+      id: key(),
+      workspaceId: DataTypes.TEXT,
+      email: DataTypes.TEXT,
+      role: DataTypes.TEXT,
+      hash: DataTypes.BLOB,
+      invitedBy: DataTypes.TEXT,
+      createdAt: DataTypes.DATE(6),
+      expiresAt: DataTypes.DATE(6),
+      acceptedAt: DataTypes.DATE(6),
+    },
+    table('invitations'),
+  );
+
+  const byEmail = (email: string) =>
+    sequelize.where(sequelize.fn('lower', sequelize.col('email')), email.toLowerCase());
 
   return {
     transaction: db.transaction,
+
     /** Two first owners at once: the second waits here and then finds a user. */
     lockSignUp: async () => {
-      await db.sequelize.query('select pg_advisory_xact_lock(727003)');
+      await sequelize.query('select pg_advisory_xact_lock(727003)');
     },
+
     hasUsers: async () => (await User.findOne({ attributes: ['id'] })) !== null,
-    insertUser: async (user: { id: string; email: string; passwordHash: string }) => {
+    firstUser: () => User.findOne({ order: [['id', 'ASC']] }),
+    user: (id: string) => User.findByPk(id),
+    userByEmail: (email: string) => User.findOne({ where: byEmail(email) }),
+    userBySubject: (subject: string) => User.findOne({ where: { subject } }),
+    insertUser: async (user: { id: string; email: string; passwordHash?: string | null; subject?: string }) => {
       await User.create(user);
     },
+    updateUser: async (
+      id: string,
+      change: Partial<Pick<User, 'passwordHash' | 'lastWorkspaceId' | 'tokensValidAfter' | 'subject'>>,
+    ) => {
+      await User.update(change, { where: { id } });
+    },
+
+    workspaces: () => Workspace.findAll({ order: [['id', 'ASC']] }),
+    workspace: (id: string) => Workspace.findByPk(id),
     insertWorkspace: async (workspace: { id: string; name: string }) => {
       await Workspace.create(workspace);
     },
+    updateWorkspace: async (id: string, change: { name?: string; statisticsTools?: boolean }) => {
+      if (Object.keys(change).length > 0) await Workspace.update(change, { where: { id } });
+    },
+
+    memberships: (userId: string) =>
+      Member.findAll({ where: { userId }, include: Workspace, order: [['workspaceId', 'ASC']] }),
+    members: (workspaceId: string) =>
+      Member.findAll({ where: { workspaceId }, include: User, order: [['createdAt', 'ASC']] }),
+    member: (workspaceId: string, userId: string) => Member.findOne({ where: { workspaceId, userId }, include: User }),
+    /** In a transaction: nobody else changes the owners of this workspace until it ends. */
+    lockOwners: (workspaceId: string) =>
+      Member.findAll({ where: { workspaceId, role: 'owner' }, order: [['userId', 'ASC']], lock: true }),
     insertMember: async (member: { workspaceId: string; userId: string; role: Role }) => {
       await Member.create(member);
     },
-    removeMember: async (member: { workspaceId: string; userId: string }) => {
-      await Member.destroy({ where: member });
+    updateMember: async (member: { workspaceId: string; userId: string }, role: Role) => {
+      await Member.update({ role }, { where: member });
     },
-    workspaces: async () => (await Workspace.findAll({ order: [['id', 'ASC']] })).map(({ id, name }) => ({ id, name })),
-    members: async (workspaceId: string) =>
-      (await Member.findAll({ where: { workspaceId } })).map(({ userId, role }) => ({ userId, role })),
+    removeMember: (member: { workspaceId: string; userId: string }) => Member.destroy({ where: member }),
+
+    insertInvitation: async (invitation: Omit<InferCreationAttributes<Invitation>, 'acceptedAt'>) => {
+      await Invitation.create(invitation);
+    },
+    openInvitations: (workspaceId: string) =>
+      Invitation.findAll({ where: { workspaceId, acceptedAt: null }, order: [['id', 'DESC']] }),
+    /** In a transaction: an invitation is accepted once. */
+    lockInvitation: (hash: Buffer) => Invitation.findOne({ where: { hash, acceptedAt: null }, lock: true }),
+    invitation: (hash: Buffer) => Invitation.findOne({ where: { hash, acceptedAt: null } }),
+    acceptInvitation: async (id: string, acceptedAt: Date) => {
+      await Invitation.update({ acceptedAt }, { where: { id } });
+    },
+    removeInvitation: (workspaceId: string, id: string) =>
+      Invitation.destroy({ where: { workspaceId, id, acceptedAt: null } }),
   };
 };

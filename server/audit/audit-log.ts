@@ -1,0 +1,37 @@
+import type { AuditEntry } from '#contracts/app';
+import type { Clock } from '#server/clock';
+import { newId } from '#server/ids';
+import type { AuditStore } from './store.ts';
+
+const shown = 200;
+
+export interface AuditEvent {
+  readonly event: string;
+  readonly workspaceId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly client?: string | undefined;
+  readonly requestId?: string | undefined;
+  /** Never a secret. */
+  readonly details?: Record<string, unknown>;
+}
+
+export type AuditLog = ReturnType<typeof createAuditLog>;
+
+/** Who did what. Written inside the transaction of what it tells about, and never changed. */
+export const createAuditLog = ({ store, clock }: { store: AuditStore; clock: Clock }) => ({
+  write: async ({ event, workspaceId, userId, client, requestId, details = {} }: AuditEvent) => {
+    const now = clock.now();
+    const id = newId('audit', now);
+    await store.insert(id, workspaceId ?? null, userId ?? null, event, client ?? null, details, requestId ?? null, now);
+  },
+
+  newest: async (workspaceId: string): Promise<AuditEntry[]> =>
+    (await store.newest(workspaceId, shown)).map((row) => ({
+      id: row.id,
+      event: row.event,
+      ...(row.user_id !== null && { userId: row.user_id }),
+      ...(row.client !== null && { client: row.client }),
+      details: row.details,
+      createdAt: row.created_at,
+    })),
+});

@@ -1,0 +1,28 @@
+import { type Database, sql } from '#server/store/database';
+
+interface AuditRow {
+  readonly id: string;
+  readonly event: string;
+  readonly user_id: string | null;
+  readonly client: string | null;
+  readonly details: Record<string, unknown>;
+  readonly created_at: string;
+}
+
+const insert = sql(
+  'audit.insert',
+  `insert into audit_log (id, workspace_id, user_id, event, client, details, request_id, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);
+const newest = sql(
+  'audit.newest',
+  `select id, event, user_id, client, details, created_at from audit_log
+    where workspace_id = $1 order by id desc limit $2`,
+);
+
+export type AuditStore = ReturnType<typeof createAuditStore>;
+
+export const createAuditStore = (db: Database) => ({
+  insert: (...row: unknown[]) => db.run(insert, row),
+  newest: (workspaceId: string, limit: number) => db.query<AuditRow>(newest, [workspaceId, limit]),
+});

@@ -1,0 +1,27 @@
+import type { AdapterFactory } from 'oidc-provider';
+import type { Clock } from '#server/clock';
+import type { IdentityStore } from './store.ts';
+
+/** What the provider remembers, in our database. */
+export const createRecords =
+  ({ store, clock, usedUp }: { store: IdentityStore; clock: Clock; usedUp: () => Error }): AdapterFactory =>
+  (model) => ({
+    upsert: (id, payload, expiresIn) => {
+      const expiresAt = expiresIn === undefined ? undefined : new Date(clock.now().getTime() + expiresIn * 1000);
+      return store.upsert(model, id, payload, expiresAt);
+    },
+    // No client is stored: they are in the settings, or their id is the address of their document.
+    find: async (id) => (model === 'Client' ? undefined : store.find(model, id, clock.now())),
+    findByUid: (uid) => store.findByUid(model, uid, clock.now()),
+    findByUserCode: async () => undefined,
+    consume: async (id) => {
+      // The provider looks and then consumes: of several redemptions at once only the one that changed the row may go on.
+      if (!(await store.consume(model, id, clock.now()))) throw usedUp();
+    },
+    destroy: async (id) => {
+      await store.destroy(model, id);
+    },
+    revokeByGrantId: async (grantId) => {
+      await store.revokeGrant(model, grantId);
+    },
+  });

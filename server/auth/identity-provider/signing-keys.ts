@@ -1,0 +1,69 @@
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
+import type { Clock } from '#server/clock';
+import type { Seal } from '#server/seal';
+import type { IdentityStore, StoredKey } from './store.ts';
+
+const minuteMs = 60_000;
+/** A new key signs when every instance and every verifier's cache knows it. */
+const publishMs = 10 * minuteMs;
+/** Until it signs, plus the life of the last token of the old key, plus the caches. */
+const retireAfterMs = publishMs + 60 * minuteMs + 10 * minuteMs;
+
+export const signingAlgorithm = 'ES256';
+
+export interface SigningKey {
+  readonly publicKey: JWK;
+  readonly privateKey: JWK;
+}
+
+export type SigningKeys = ReturnType<typeof createSigningKeys>;
+
+/** The keys of access tokens, shared through the database by all instances. */
+export const createSigningKeys = ({ store, seal, clock }: { store: IdentityStore; seal: Seal; clock: Clock }) => {
+  const after = (ms: number) => new Date(clock.now().getTime() + ms);
+
+  const add = async () => {
+    const pair = await generateKeyPair(signingAlgorithm, { extractable: true });
+    const publicKey = await exportJWK(pair.publicKey);
+    const id = await calculateJwkThumbprint(publicKey);
+    const privateText = JSON.stringify(await exportJWK(pair.privateKey));
+    await store.insertKey({
+      id,
+      publicKey: { ...publicKey, kid: id, alg: signingAlgorithm, use: 'sig' },
+      sealedPrivateKey: seal.seal(privateText, placeOf(id)),
+      createdAt: clock.now(),
+    });
+  };
+
+  const addFirst = () =>
+    store.transaction(async () => {
+      await store.lockKeys();
+      if ((await store.keys(clock.now())).length === 0) await add();
+      return store.keys(clock.now());
+    });
+
+  return {
+    /** All keys that tokens may be signed with, and first the one that signs. */
+    read: async (): Promise<SigningKey[]> => {
+      const known = await store.keys(clock.now());
+      const keys = known.length > 0 ? known : await addFirst();
+      const old = after(-publishMs);
+      const signer = keys.findLast(({ createdAt }) => createdAt <= old) ?? keys[0];
+      return [...keys].sort((a, b) => Number(b === signer) - Number(a === signer)).map(opened);
+    },
+
+    /** Published at once, signing a little later; the keys before it go when their last tokens have ended. */
+    rotate: () =>
+      store.transaction(async () => {
+        await store.lockKeys();
+        await store.retireKeys(after(retireAfterMs));
+        await add();
+      }),
+  };
+
+  function opened({ id, publicKey, sealedPrivateKey }: StoredKey): SigningKey {
+    return { publicKey, privateKey: { ...publicKey, ...JSON.parse(seal.open(sealedPrivateKey, placeOf(id))) } };
+  }
+};
+
+const placeOf = (id: string) => `signing_keys:${id}:sealed_private_key`;

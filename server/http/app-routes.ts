@@ -1,0 +1,111 @@
+import { type AppRouter, isAppRoute } from '@ts-rest/core';
+import { createExpressEndpoints } from '@ts-rest/express';
+import type { Express, Request, RequestHandler, Response } from 'express';
+import type { z } from 'zod';
+import type { Route } from '#contracts/define';
+import type { SignedIn } from '#server/auth/sign-in';
+import type { Caller, RouteCall, RouteHandlers } from '#server/context';
+import { badInput, issuesOf, Refusal } from '#server/errors';
+import type { Authenticate } from './authenticate.ts';
+import { readJson } from './body.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { SessionDoor } from './session.ts';
+
+type Routes = Readonly<Record<string, Route>>;
+
+export interface Doorkeepers {
+  readonly door: SessionDoor;
+  readonly authenticate: Authenticate;
+  readonly rateLimit: RateLimit;
+  /** Ends the session at the identity provider too. */
+  readonly endElsewhere: (req: Request, res: Response) => Promise<void>;
+}
+
+/** The paths of the app through ts-rest: session, role, own page, body and shape are checked here, for all of them. */
+export const serveAppRoutes = <R extends Routes>(
+  app: Express,
+  contract: AppRouter,
+  routes: R,
+  handlers: RouteHandlers<R>,
+  keepers: Doorkeepers,
+) => {
+  const implementation = Object.fromEntries(
+    Object.entries(routes).map(([name, route]) => [name, implement(route, handlers[name] as Handler, keepers)]),
+  );
+  createExpressEndpoints(contract, implementation as never, app, {
+    logInitialization: false,
+    globalMiddleware: [admit(keepers) as never],
+    requestValidationErrorHandler: ({ body, pathParams }, req) => {
+      const [error, input] = body ? [body, req.body as unknown] : [pathParams, req.params];
+      throw badInput(...issuesOf(error as unknown as z.ZodError, input));
+    },
+  });
+};
+
+type Handler = (call: RouteCall<Route>) => Promise<unknown>;
+
+const implement =
+  (route: Route, handler: Handler, { door, endElsewhere }: Doorkeepers) =>
+  async ({ body, params, req, res }: { body: unknown; params: unknown; req: Request; res: Response }) => {
+    const answer = await handler({
+      body,
+      params,
+      ...res.locals,
+      requestId: req.requestId,
+      address: req.ip ?? '',
+      session: {
+        secret: door.secretOf(req) ?? '',
+        set: (secret: string) => door.set(res, secret),
+        clear: async () => {
+          door.clear(res);
+          await endElsewhere(req, res);
+        },
+      },
+    } as RouteCall<Route>);
+    return { status: 200, body: route.responses[200]?.body.parse(answer) };
+  };
+
+/** Before the input is looked at. */
+const admit =
+  (keepers: Doorkeepers): RequestHandler =>
+  async (req, res, next) => {
+    const { tsRestRoute } = req as unknown as { tsRestRoute: AppRouter };
+    const { access, roles } = (isAppRoute(tsRestRoute) ? tsRestRoute.metadata : {}) as Pick<Route, 'access' | 'roles'>;
+    if (access === 'Session') {
+      const signedIn = await signedInOn(req, res, keepers);
+      res.locals.signedIn = signedIn;
+      if (roles) res.locals.caller = callerIn(signedIn, roles);
+    } else keepers.rateLimit.take(`address ${req.ip}`, res);
+    if (req.method !== 'GET') {
+      keepers.door.mustBeOwnPage(req);
+      req.body = await readJson(req);
+    }
+    next();
+  };
+
+/** SPEC, Personal API tokens 4: whatever a token may not reach answers 403. */
+const signedInOn = async (req: Request, res: Response, { door, authenticate, rateLimit }: Doorkeepers) => {
+  if (req.headers.authorization !== undefined) {
+    await authenticate(req, res);
+    throw new Refusal('Forbidden', 'A token cannot do this. Sign in to the app.');
+  }
+  const signedIn = await door.who(req);
+  rateLimit.take(signedIn ? signedIn.userId : `address ${req.ip}`, res);
+  if (signedIn === undefined) throw new Refusal('Unauthorized', 'Nobody is signed in. Sign in to the app.');
+  return signedIn;
+};
+
+/** The person in the workspace that is open, if their role there is one of these. */
+export const callerIn = ({ userId, workspace }: SignedIn, roles?: Route['roles']): Caller => {
+  if (workspace === undefined) throw new Refusal('Forbidden', 'No workspace is open. Make one or open one.');
+  if (roles && !roles.includes(workspace.role)) {
+    throw new Refusal(
+      'Forbidden',
+      `The role ${workspace.role} does not allow this. It takes one of: ${roles.join(', ')}.`,
+    );
+  }
+  return { userId, workspaceId: workspace.id, role: workspace.role, human: true };
+};
+
+/** For paths beside the contract: the same admission, without roles. */
+export const createAdmission = (keepers: Doorkeepers) => (req: Request, res: Response) => signedInOn(req, res, keepers);

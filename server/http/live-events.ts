@@ -1,0 +1,23 @@
+import type { Request, Response } from 'express';
+import type { SignedIn } from '#server/auth/sign-in';
+import type { Live } from '#server/live/live';
+import { callerIn } from './app-routes.ts';
+
+const heartbeatMs = 25_000;
+
+/** `GET /api/app/events`: server-sent events for open tabs. A comment now and then keeps proxies from closing it. */
+export const liveEvents =
+  ({ live, admit }: { live: Live; admit: (req: Request, res: Response) => Promise<SignedIn> }) =>
+  async (req: Request, res: Response) => {
+    const { workspaceId } = callerIn(await admit(req, res));
+    res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+    res.write(': hello\n\n');
+    const stop = live.hear(workspaceId, ({ kind, id, text }) => {
+      res.write(`event: ${kind}\ndata: ${JSON.stringify({ id, text })}\n\n`);
+    });
+    const heartbeat = setInterval(() => res.write(': still here\n\n'), heartbeatMs);
+    res.once('close', () => {
+      clearInterval(heartbeat);
+      stop();
+    });
+  };

@@ -1,0 +1,26 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { clientInfoKey, type Fields, isFields } from './protocol.ts';
+
+const maxCharacters = 80;
+const nameless = 'an MCP client';
+
+/** What a human reads on the approval card. Clients say it of themselves, so it is cleaned and never trusted. */
+export const clientName = (meta: Fields, headers: IncomingHttpHeaders): string => {
+  const info = meta[clientInfoKey];
+  const { title, name } = isFields(info) ? info : {};
+  return cleaned(title) || cleaned(name) || cleaned(headers['user-agent']) || nameless;
+};
+
+/** Control characters and those that turn the direction of text could make one name look like another. */
+const cleaned = (text: unknown) => {
+  if (typeof text !== 'string') return '';
+  const characters = [
+    ...text
+      .slice(0, 1000)
+      .replace(/[\p{C}\s]+/gu, ' ')
+      .trim(),
+  ];
+  return characters.length <= maxCharacters
+    ? characters.join('')
+    : `${characters.slice(0, maxCharacters - 1).join('')}…`;
+};

@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { Refusal } from '#server/errors';
+import { readJson } from '#server/http/body';
+import { wrongMethod } from '#server/http/errors';
+import type { RateLimit } from '#server/http/rate-limit';
+import { reply } from '#server/http/reply';
+import type { RunnableAction } from '#server/run-action';
+import { bearerOf, Challenge, createAuthorization } from './authorization.ts';
+import type { RequestApproval } from './call.ts';
+import { createMethods, type McpCaller } from './methods.ts';
+import { errorText, type Id, idOf, ProtocolError, readMessage, resultText } from './protocol.ts';
+import { createTools, type McpTool } from './tools.ts';
+
+export interface McpParts {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  /** Of Posthorn, for serverInfo. */
+  readonly version: string;
+  readonly actions: ReadonlyMap<string, RunnableAction>;
+  readonly tools: readonly McpTool[];
+  readonly authorize: (bearer: string) => Promise<McpCaller | undefined>;
+  readonly requestApproval: RequestApproval;
+  readonly rateLimit: Pick<RateLimit, 'take'>;
+  readonly log: Logger;
+}
+
+/** `/mcp` (SPEC, MCP endpoint): no session and no stream, so one JSON message in is one JSON answer out. */
+export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log, ...parts }: McpParts) => {
+  const ownOrigin = new URL(baseUrl).origin;
+  const refuseMethod = wrongMethod('POST');
+  const authorization = createAuthorization({ baseUrl, authUrl });
+  const answer = createMethods({ ...parts, authorization, tools: createTools(parts.tools, parts.actions) });
+
+  const identify = async (req: IncomingMessage, res: ServerResponse) => {
+    const bearer = bearerOf(req.headers.authorization);
+    const found = bearer === undefined ? undefined : await authorize(bearer);
+    rateLimit.take(found?.rateKey ?? `address ${req.socket.remoteAddress}`, res);
+    if (found === undefined) throw authorization.wrongToken(req.headers.authorization);
+    return found;
+  };
+
+  const fault = (err: unknown, { requestId }: IncomingMessage) => {
+    log.error({ requestId, err }, 'mcp request failed');
+    const message = `Something went wrong on the server. Try again later and quote the x-request-id ${requestId}.`;
+    return new ProtocolError('internal', message, 200);
+  };
+
+  const handle = async (req: IncomingMessage, res: ServerResponse) => {
+    const mcpCaller = await identify(req, res);
+    let id: Id | undefined;
+    try {
+      const body = await readJson(req).catch(notReadable);
+      id = idOf(body);
+      const message = readMessage(body, req.headers);
+      if (id === undefined) send(res, 202, '');
+      else send(res, 200, resultText(id, await answer(message, mcpCaller, req)));
+    } catch (error) {
+      if (error instanceof Challenge) throw error;
+      const refused = error instanceof ProtocolError ? error : fault(error, req);
+      send(res, refused.status, errorText(id, refused));
+    }
+  };
+
+  return {
+    /** For every method of `/mcp`. What is refused before there is a message goes out in the service's error shape. */
+    serve: async (req: Request, res: Response, next: NextFunction) => {
+      const { origin } = req.headers;
+      if (origin !== undefined && origin !== ownOrigin) send(res, 403, 'Origin not allowed', 'text/plain');
+      else if (req.method !== 'POST') refuseMethod(req, res, next);
+      else
+        await handle(req, res).catch((error: unknown) => {
+          if (error instanceof Challenge) res.setHeader('www-authenticate', error.header);
+          throw error;
+        });
+    },
+
+    /** For GET of `metadataPath`. */
+    describe: (_req: Request, res: Response) => reply(res, 200, authorization.metadata),
+  };
+};
+
+const send = (res: ServerResponse, status: number, text: string, type = 'application/json') => {
+  const length = Buffer.byteLength(text);
+  res.writeHead(status, length === 0 ? { 'content-length': 0 } : { 'content-type': type, 'content-length': length });
+  res.end(text);
+};
+
+/** A body that is not JSON is a parse error; JSON that we do not take is a bad request, perhaps with a status of its own. */
+const notReadable = (error: unknown): never => {
+  if (!(error instanceof Refusal)) throw error;
+  const { message, status, issues } = error;
+  const isParseError = status === 400 && issues[0]?.code === 'BadFormat';
+  throw new ProtocolError(isParseError ? 'parse' : 'request', message, status);
+};

@@ -1,0 +1,103 @@
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '#server/context';
+import type { Authorization } from './authorization.ts';
+import { callTool, type RequestApproval } from './call.ts';
+import { clientName } from './client-name.ts';
+import {
+  badParams,
+  isFields,
+  type Message,
+  modernVersion,
+  newestLegacyVersion,
+  serverInfoKey,
+  unknownMethod,
+  unknownTool,
+  unknownVersion,
+  versions,
+} from './protocol.ts';
+import type { ToolAccess, Tools } from './tools.ts';
+
+/** Whom a bearer token stands for. */
+export interface McpCaller extends ToolAccess {
+  readonly caller: Caller;
+  /** Whose requests are counted together. */
+  readonly rateKey: string;
+}
+
+const instructions = [
+  'Posthorn keeps, schedules and publishes posts to the social network accounts of one workspace.',
+  'Read first: accounts_list, providers_limits, posts_list.',
+  'Draft with posts_create or posts_update, then check with posts_validate.',
+  'To schedule, publish or delete takes a human: such a call returns pending_approval with an approvalUrl.',
+  'Give the user that address, and do not repeat a call that is waiting for approval.',
+].join(' ');
+
+const listTtlMs = 60_000;
+const discoverTtlMs = 3_600_000;
+
+/** The members of a JSON object without its braces: results are put together as text, most of it written once. */
+const members = (object: object) => JSON.stringify(object).slice(1, -1);
+
+/** Answers a request with the JSON of its result. */
+export const createMethods = ({
+  version,
+  tools,
+  authorization,
+  requestApproval,
+}: {
+  version: string;
+  tools: Tools;
+  authorization: Authorization;
+  requestApproval: RequestApproval;
+}) => {
+  const serverInfo = { name: 'posthorn', title: 'Posthorn', version };
+  const about = { capabilities: { tools: {} }, instructions };
+  const discovery = members({ supportedVersions: versions, ...about, ttlMs: discoverTtlMs, cacheScope: 'private' });
+  const listEnd = members({ ttlMs: listTtlMs, cacheScope: 'private' });
+  const modernEnd = members({ resultType: 'complete', _meta: { [serverInfoKey]: serverInfo } });
+
+  const initialize = ({ protocolVersion: wished }: Message['params']) => {
+    if (typeof wished !== 'string') throw badParams('protocolVersion must be a string.');
+    if (!versions.includes(wished)) throw unknownVersion(wished);
+    // 2026-07-28 has no initialize: who sends one all the same gets the newest version that has.
+    const protocolVersion = wished === modernVersion ? newestLegacyVersion : wished;
+    return members({ protocolVersion, ...about, serverInfo });
+  };
+
+  const list = ({ cursor }: Message['params'], access: ToolAccess) => {
+    if (cursor !== undefined) throw badParams('cursor is unknown: the list has one page.');
+    return `"tools":${tools.list(access)},${listEnd}`;
+  };
+
+  const call = ({ params, meta }: Message, mcpCaller: McpCaller, req: IncomingMessage) => {
+    const { name, arguments: args = {} } = params;
+    if (typeof name !== 'string') throw badParams('name must be a string.');
+    const tool = tools.find(name, mcpCaller);
+    if (tool === undefined) throw unknownTool(name);
+    if (!mcpCaller.scopes.has(tool.scope)) throw authorization.missingScope(name, tool.scope);
+    if (!isFields(args)) throw badParams('arguments must be an object.');
+    return callTool(tool, args, mcpCaller.caller, (action, input) =>
+      requestApproval({
+        caller: mcpCaller.caller,
+        client: clientName(meta, req.headers),
+        action,
+        input,
+        requestId: req.requestId,
+      }),
+    );
+  };
+
+  const modernResult = (text: string) => `{${text},${modernEnd}}`;
+  const legacyResult = (text: string) => `{${text}}`;
+
+  return async (message: Message, mcpCaller: McpCaller, req: IncomingMessage): Promise<string> => {
+    const { method, params, modern } = message;
+    const result = modern ? modernResult : legacyResult;
+    if (method === 'tools/call') return result(await call(message, mcpCaller, req));
+    if (method === 'tools/list') return result(list(params, mcpCaller));
+    if (method === 'server/discover' && modern) return result(discovery);
+    if (method === 'initialize' && !modern) return result(initialize(params));
+    if (method === 'ping' && !modern) return result('');
+    throw unknownMethod(message);
+  };
+};

@@ -1,0 +1,67 @@
+import type { McpListing } from '#contracts/define';
+import { type Scope, scopes } from '#contracts/scopes';
+import type { RunnableAction } from '#server/run-action';
+
+/** An entry of generated/mcp-tools.ts. */
+export interface McpTool {
+  readonly action: string;
+  readonly scope: Scope;
+  readonly listing: McpListing;
+  /** As tools/list shows it. */
+  readonly tool: { readonly name: string };
+}
+
+export interface CallableTool {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly action: RunnableAction;
+}
+
+/** Whose tools: what the token allows, and whether the workspace has the statistics tools switched on. */
+export interface ToolAccess {
+  readonly scopes: ReadonlySet<Scope>;
+  readonly statisticsTools: boolean;
+}
+
+export type Tools = ReturnType<typeof createTools>;
+
+const everyScope = Object.keys(scopes) as Scope[];
+
+export const createTools = (tools: readonly McpTool[], actions: ReadonlyMap<string, RunnableAction>) => {
+  const known = new Map(
+    tools.map(({ action: name, scope, listing, tool }) => {
+      const action = actions.get(name);
+      if (action === undefined) throw new Error(`The tool ${tool.name} has no action ${name}.`);
+      const callable: CallableTool = { name: tool.name, scope, action };
+      return [tool.name, { callable, listing, text: JSON.stringify(tool) }] as const;
+    }),
+  );
+  const isOffered = (listing: McpListing, { statisticsTools }: ToolAccess) => listing === 'Listed' || statisticsTools;
+
+  const lists = new Map<number, string>();
+  const write = (access: ToolAccess) =>
+    [...known.values()]
+      .filter(({ callable, listing }) => access.scopes.has(callable.scope) && isOffered(listing, access))
+      .map(({ text }) => text)
+      .join();
+
+  return {
+    /** Also what the scopes do not allow, so that the caller can be told which one is missing. */
+    find: (name: string, access: ToolAccess): CallableTool | undefined => {
+      const found = known.get(name);
+      return found && isOffered(found.listing, access) ? found.callable : undefined;
+    },
+
+    /** The JSON of `tools`. There are at most 32 different ones, so each is written once. */
+    list: (access: ToolAccess): string => {
+      let key = access.statisticsTools ? 1 : 0;
+      for (const scope of everyScope) key = key * 2 + (access.scopes.has(scope) ? 1 : 0);
+      let list = lists.get(key);
+      if (list === undefined) {
+        list = `[${write(access)}]`;
+        lists.set(key, list);
+      }
+      return list;
+    },
+  };
+};

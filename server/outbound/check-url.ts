@@ -1,0 +1,51 @@
+import { isIP } from 'node:net';
+import { isPublicIp } from './public-address.ts';
+import { type Trouble, trouble } from './trouble.ts';
+
+const maxLength = 2048;
+/** What URL would quietly drop, turn into a slash, or take for a host. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const misread = /[\u0000-\u0020\u007f-\u00a0\\]/;
+const ownNames = /(^|\.)(local|localhost|localdomain|internal|intranet|lan|home\.arpa|onion)$/;
+
+export type CheckedUrl = { readonly ok: true; readonly url: URL } | Trouble;
+
+export interface UrlRules {
+  /** `host:port` that may be private. */
+  readonly allow: ReadonlySet<string>;
+  /** Whether those of them on this machine may go without TLS. */
+  readonly plainHttp: boolean;
+}
+
+/** Whether this address may be asked at all, before anything is resolved. */
+export const checkUrl = (text: string, { allow, plainHttp }: UrlRules): CheckedUrl => {
+  if (text.length > maxLength) return trouble('badUrl', `The address is longer than ${maxLength} characters.`);
+  if (misread.test(text)) return trouble('badUrl', 'The address holds a space, a backslash or a control character.');
+  const [, scheme, authority] = /^([a-z]+):\/\/([^/?#]+)/i.exec(text) ?? [];
+  if (scheme === undefined || authority === undefined || !URL.canParse(text)) {
+    return trouble('badUrl', 'The address is not a URL like https://example.com/path.');
+  }
+  const url = new URL(text);
+  if (authority.includes('@')) return trouble('badUrl', 'The address may not hold a user name or password.');
+  if (allow.has(hostAndPort(url)) && (url.protocol === 'https:' || (plainHttp && isLoopback(url)))) {
+    return { ok: true, url };
+  }
+  if (url.protocol !== 'https:') return trouble('badUrl', 'The address must begin with https://.');
+  const port = Number(url.port || 443);
+  if (port !== 443 && port < 1024) return trouble('blocked', 'The port must be 443 or above 1023.');
+  return isPublicHost(url.hostname) ? { ok: true, url } : trouble('blocked');
+};
+
+export const hostAndPort = ({ hostname, port, protocol }: Pick<URL, 'hostname' | 'port' | 'protocol'>) =>
+  `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+
+const isLoopback = ({ hostname }: URL) => /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname);
+
+const isPublicHost = (hostname: string) => {
+  const literal = withoutBrackets(hostname);
+  if (isIP(literal)) return isPublicIp(literal);
+  const labels = hostname.split('.');
+  return labels.length > 1 && !labels.includes('') && !ownNames.test(hostname);
+};
+
+export const withoutBrackets = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');

@@ -1,0 +1,154 @@
+import { type LookupAddress, type LookupOptions, lookup as resolveName } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { rootCertificates } from 'node:tls';
+import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
+import { type CheckedUrl, checkUrl, hostAndPort, withoutBrackets } from './check-url.ts';
+import { isPublicIp } from './public-address.ts';
+import { BlockedAddress, type Trouble, trouble, troubleFrom } from './trouble.ts';
+
+export interface OutboundRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** For all of it, from the name to the last byte. */
+  readonly timeoutMs?: number;
+  /** A longer answer is trouble. 0: only status and headers are waited for. */
+  readonly maxBytes?: number;
+}
+
+/** A redirect is an answer like any other: nobody follows it. */
+export interface OutboundResponse {
+  readonly ok: true;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+export type OutboundAnswer = OutboundResponse | Trouble;
+
+export interface Outbound {
+  request(url: string, options?: OutboundRequest): Promise<OutboundAnswer>;
+  /** What can be said of an address without asking anybody, for the moment it is typed in. */
+  checkUrl(url: string): CheckedUrl;
+  close(): Promise<void>;
+}
+
+export interface OutboundOptions {
+  /** For development: `host:port` that may be private, as `127.0.0.1:9443`. */
+  readonly allow?: readonly string[];
+  readonly plainHttp?: boolean;
+  /** One more certificate authority, in PEM. */
+  readonly extraCa?: string | undefined;
+  /** Names and sockets are handed in by tests, which never ask a public address. */
+  readonly lookup?: Lookup;
+  readonly connectorFor?: (options: ConnectorOptions) => buildConnector.connector;
+}
+
+export type Lookup = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export interface ConnectorOptions {
+  readonly lookup: LookupFunction;
+  readonly ca?: string[];
+  readonly timeout: number;
+}
+
+const defaultTimeoutMs = 10_000;
+const defaultMaxBytes = 1024 * 1024;
+
+/** The one HTTP client for every address that a user can influence: it reaches the public internet and nothing else. */
+export const createOutbound = ({
+  allow = [],
+  plainHttp = false,
+  extraCa,
+  lookup = resolveName,
+  connectorFor = buildConnector,
+}: OutboundOptions): Outbound => {
+  const rules = { allow: new Set(allow), plainHttp };
+  const secure = { timeout: defaultTimeoutMs, ...(extraCa && { ca: [...rootCertificates, extraCa] }) };
+  const connectPublic = onlyPublic(connectorFor({ ...secure, lookup: publicLookup(lookup) }));
+  const connectAny = connectorFor({ ...secure, lookup: anyLookup(lookup) });
+  const agent = new Agent({
+    // A kept connection could be closed by the other side just as a request is written to it.
+    pipelining: 0,
+    connect: (target, callback) =>
+      (rules.allow.has(hostAndPort(target)) ? connectAny : connectPublic)(target, callback),
+  });
+
+  return {
+    checkUrl: (url) => checkUrl(url, rules),
+    request: async (text, options = {}) => {
+      const checked = checkUrl(text, rules);
+      if (!checked.ok) return checked;
+      try {
+        return await ask(agent, checked.url, options);
+      } catch (error) {
+        return troubleFrom(error);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+};
+
+const ask = async (
+  dispatcher: Dispatcher,
+  url: URL,
+  { method = 'GET', headers = {}, body = null, timeoutMs = defaultTimeoutMs, maxBytes = defaultMaxBytes }: RequestParts,
+): Promise<OutboundAnswer> => {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const answer = await send(url, { dispatcher, method, headers, body, signal });
+  // Destroying a body that is still coming makes it report an error that is of no interest.
+  answer.body.on('error', () => undefined);
+  const bytes = await readUpTo(maxBytes, answer.body);
+  answer.body.destroy();
+  if (bytes === undefined) return trouble('tooLarge');
+  return { ok: true, status: answer.statusCode, headers: answer.headers, body: bytes };
+};
+
+type RequestParts = Omit<OutboundRequest, 'body'> & { body?: string | Uint8Array | null };
+
+const readUpTo = async (maxBytes: number, stream: AsyncIterable<Buffer>): Promise<Buffer | undefined> => {
+  if (maxBytes === 0) return Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    if (length > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
+
+/** The addresses that are checked are the ones that are dialled: a name cannot change its mind in between. */
+const publicLookup = (lookup: Lookup) =>
+  lookupWith(lookup, (addresses) => addresses.length > 0 && addresses.every(({ address }) => isPublicIp(address)));
+
+const anyLookup = (lookup: Lookup) => lookupWith(lookup, ({ length }) => length > 0);
+
+const lookupWith =
+  (lookup: Lookup, isFine: (addresses: LookupAddress[]) => boolean): LookupFunction =>
+  (hostname, options, callback) =>
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || first === undefined) return callback(error ?? new BlockedAddress(), []);
+      if (!isFine(addresses)) return callback(new BlockedAddress(), []);
+      if (options.all) return callback(null, addresses);
+      callback(null, first.address, first.family);
+    });
+
+/** A literal address is never looked up, so it is checked here; and at last the socket says where it really went. */
+const onlyPublic =
+  (connect: buildConnector.connector): buildConnector.connector =>
+  (target, callback) => {
+    const literal = withoutBrackets(target.hostname);
+    if (isIP(literal) && !isPublicIp(literal)) return callback(new BlockedAddress(), null);
+    connect(target, (...result) => {
+      const [, socket] = result;
+      if (!socket || isPublicIp(socket.remoteAddress ?? '')) return callback(...result);
+      socket.destroy();
+      callback(new BlockedAddress(), null);
+    });
+  };

@@ -1,0 +1,83 @@
+import type { ServerResponse } from 'node:http';
+import { type Html, html, type Part } from './html.ts';
+import { stylesheet } from './style.ts';
+
+/**
+ * No script, no frame, nothing from elsewhere. `form-action` is left open: it would also stop the redirect that takes
+ * somebody back to the app they came from. `script-src` is there for the identity provider, which adds a hash to it.
+ */
+export const pageSecurity = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** One thing to read or decide, in the middle of the page. */
+export const cardPage = ({ title, body }: { title: string; body: Part }) =>
+  document(
+    title,
+    html`<main class="card">
+<a class="brand" href="/">Posthorn</a>
+<div class="paper">
+<h1>${title}</h1>
+${body}
+</div>
+</main>`,
+  );
+
+/** A page of the app, with the way to the others above it. `aside` stands at the end of the header. */
+export const widePage = ({
+  title,
+  links = [],
+  aside,
+  body,
+}: {
+  title: string;
+  links?: readonly { readonly href: string; readonly text: string; readonly current?: boolean }[];
+  aside?: Part;
+  body: Part;
+}) =>
+  document(
+    title,
+    html`<header class="top"><div>
+<a class="brand" href="/">Posthorn</a>
+<nav aria-label="Main">${links.map(({ href, text, current }) => html`<a href="${href}"${current && html` aria-current="page"`}>${text}</a>`)}</nav>
+${aside}
+</div></header>
+<main class="wide">
+<h1>${title}</h1>
+${body}
+</main>`,
+  );
+
+const document = (title: string, body: Html) => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Posthorn</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${stylesheet}">
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+
+export const sendPage = (res: ServerResponse, page: Html, status = 200) => {
+  const text = page.toString();
+  res.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    'content-security-policy': pageSecurity,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+  });
+  res.end(text);
+};

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { Router } from 'express';
+
+const css = `
+:root {
+  color-scheme: light dark;
+  --ground: #f5f5f2; --paper: #ffffff; --ink: #1d1f22; --faint: #5b616a; --line: #d5d7da;
+  --accent: #8a4b08; --on-accent: #ffffff; --warn: #fff4d6; --bad: #a3211c;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #16181b; --paper: #1f2226; --ink: #eceef0; --faint: #a9b0b8; --line: #3a3f46;
+    --accent: #f0b35e; --on-accent: #1d1f22; --warn: #40350f; --bad: #ff9b93;
+  }
+}
+*, ::before, ::after { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+a { color: var(--accent); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.25; }
+h2 { margin: 2rem 0 .5rem; font-size: 1.1rem; }
+p, ul, dl, form, fieldset { margin: 0 0 1rem; }
+dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; }
+dt { color: var(--faint); }
+dd { margin: 0; }
+fieldset { padding: 0; border: 0; }
+legend { padding: 0; margin-bottom: .5rem; font-weight: 600; }
+label { display: block; margin-bottom: .5rem; }
+label.check { display: flex; gap: .6rem; align-items: baseline; }
+input:not([type=checkbox]), textarea, select {
+  display: block; width: 100%; margin-top: .25rem; padding: .55rem .7rem; border: 1px solid var(--faint);
+  border-radius: .4rem; background: var(--paper); color: inherit; font: inherit;
+}
+input[type=checkbox] { flex: none; inline-size: 1.1rem; block-size: 1.1rem; margin: 0; accent-color: var(--accent); }
+button, .button {
+  display: inline-block; padding: .6rem 1.2rem; border: 1px solid var(--accent); border-radius: .4rem; cursor: pointer;
+  background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; text-decoration: none;
+}
+button.quiet, .button.quiet { background: transparent; color: var(--accent); }
+table { width: 100%; border-collapse: collapse; }
+th, td { padding: .5rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: top; }
+.actions { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
+.faint { color: var(--faint); }
+.note { padding: .75rem 1rem; border-radius: .4rem; background: var(--warn); }
+.error { color: var(--bad); font-weight: 600; }
+.brand { color: inherit; font-weight: 700; text-decoration: none; }
+.card { max-width: 29rem; margin: 0 auto; padding: 8vh 1rem 2rem; }
+.card .brand { display: block; margin-bottom: 1rem; text-align: center; }
+.paper { padding: 1.75rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--paper); }
+.top { border-bottom: 1px solid var(--line); background: var(--paper); }
+.top > div, .wide { max-width: 60rem; margin: 0 auto; padding: 1rem; }
+.top > div { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; }
+.top nav { display: flex; flex-wrap: wrap; gap: 1rem; flex: 1; }
+.top form { margin: 0; }
+`.trimStart();
+
+const version = createHash('sha256').update(css).digest('base64url').slice(0, 8);
+
+export const stylesheet = `/assets/posthorn.css?v=${version}`;
+
+/** `/assets/posthorn.css`: the address changes with the text, so browsers may keep it. */
+export const styleRoutes = (): Router =>
+  Router().get('/assets/posthorn.css', (_req, res) => {
+    res.setHeader('cache-control', 'public, max-age=31536000, immutable');
+    res.type('css').send(css);
+  });

@@ -1,0 +1,51 @@
+import { buildConnector } from 'undici';
+import type { OutboundOptions } from '#server/outbound/outbound';
+
+/**
+ * A name service and sockets for the guarded client: names resolve to what the test says, one list after the other,
+ * and what would go to a public address goes to a server of the test. Nothing public is asked or dialled.
+ */
+export const pretendInternet = ({
+  names,
+  port,
+  landsOn,
+}: {
+  names: Record<string, string[][]>;
+  port: number;
+  /** What the socket says of its other end, when it differs from what was resolved. */
+  landsOn?: string;
+}): Required<Pick<OutboundOptions, 'lookup' | 'connectorFor'>> & { readonly dialled: string[] } => {
+  const dialled: string[] = [];
+  const left = new Map(Object.entries(names).map(([name, answers]) => [name, [...answers]]));
+  return {
+    dialled,
+    lookup: (hostname, _options, callback) => {
+      const answers = left.get(hostname) ?? [];
+      const addresses = answers.length > 1 ? answers.shift() : answers[0];
+      if (addresses === undefined) return callback(Object.assign(new Error(), { code: 'ENOTFOUND' }), []);
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      );
+    },
+    connectorFor: ({ lookup, ...options }) => {
+      const connect = buildConnector(options);
+      const dial = (target: buildConnector.Options, address: string, callback: buildConnector.Callback) => {
+        dialled.push(address);
+        const servername = target.servername ?? target.hostname;
+        connect({ ...target, hostname: '127.0.0.1', port: String(port), servername }, (...result) => {
+          if (result[1]) Object.defineProperty(result[1], 'remoteAddress', { value: landsOn ?? address });
+          callback(...result);
+        });
+      };
+      return (target, callback) => {
+        if (/^[\d.]+$|:/.test(target.hostname)) return dial(target, target.hostname, callback);
+        lookup(target.hostname, { all: true }, (error, found) => {
+          if (error) return callback(error, null);
+          const [first] = Array.isArray(found) ? found : [];
+          dial(target, first?.address ?? '', callback);
+        });
+      };
+    },
+  };
+};

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { pino } from 'pino';
+import { type Scope, scopes } from '#contracts/scopes';
+import { actions } from '#generated/catalog';
+import { mcpTools } from '#generated/mcp-tools';
+import { answerErrors } from '#server/http/errors';
+import { createRateLimit } from '#server/http/rate-limit';
+import { greet } from '#server/http/request';
+import { serverFor } from '#server/http/server';
+import { metadataPath } from '#server/mcp/authorization';
+import type { ApprovalRequest } from '#server/mcp/call';
+import { createMcpEndpoint, type McpParts } from '#server/mcp/endpoint';
+import type { Answer, Service } from './service.ts';
+
+export const modern = '2026-07-28';
+export const legacy = ['2025-11-25', '2025-06-18', '2025-03-26'];
+export const versions = [modern, ...legacy];
+
+export const allScopes = new Set(Object.keys(scopes) as Scope[]);
+
+/** The agent door alone in front of a service, where a test can be any kind of token and see every approval asked for. */
+export const openMcpDoor = async (
+  service: Pick<Service, 'posthorn' | 'token' | 'clock'>,
+  { perMinute = 1_000_000, ...replaced }: Partial<McpParts> & { perMinute?: number } = {},
+) => {
+  const asked: ApprovalRequest[] = [];
+  const limited = new Map<string, { scopes: Scope[]; statisticsTools?: boolean }>();
+  const logLines: string[] = [];
+  const log = pino({}, { write: (line: string) => logLines.push(line) });
+  const mcp = createMcpEndpoint({
+    baseUrl: 'http://posthorn.test',
+    authUrl: 'http://posthorn.test/auth',
+    version: '0.0.0-test',
+    actions: service.posthorn.actions,
+    tools: mcpTools,
+    authorize: async (bearer) => {
+      const rights = limited.get(bearer);
+      const found = await service.posthorn.tokens.check(rights ? service.token : bearer);
+      return (
+        found && {
+          caller: found.caller,
+          rateKey: rights ? bearer : found.tokenId,
+          scopes: rights ? new Set(rights.scopes) : allScopes,
+          statisticsTools: rights?.statisticsTools ?? false,
+        }
+      );
+    },
+    requestApproval: async (request) => {
+      asked.push(request);
+      return { approvalUrl: `http://posthorn.test/approvals/card_${asked.length}` };
+    },
+    rateLimit: createRateLimit({ name: 'api', limit: perMinute, windowMs: 60_000, clock: service.clock }),
+    log,
+    ...replaced,
+  });
+  const app = express().disable('etag').disable('x-powered-by');
+  app.use(greet({ https: false }));
+  app.all('/mcp', mcp.serve);
+  app.get(metadataPath, mcp.describe);
+  app.use(answerErrors(log));
+  const server = serverFor(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    url,
+    asked,
+    logLines,
+
+    /** A token with these scopes, as the identity provider would give to a client. */
+    tokenWith: (scopes: Scope[], statisticsTools = false) => {
+      const token = `limited-${limited.size + 1}`;
+      limited.set(token, { scopes, statisticsTools });
+      return token;
+    },
+
+    stop: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
+
+export interface Sent {
+  token?: string;
+  id?: unknown;
+  meta?: Record<string, unknown>;
+  /** Added to what the version asks for; undefined takes a header away. */
+  headers?: Record<string, string | undefined>;
+}
+
+/** A client that speaks one version to the letter, and slips only where a test wants it to. */
+export const speak = (url: string, token: string, version: string) => {
+  const ask = (method: string, params: Record<string, unknown> = {}, sent: Sent = {}) => {
+    const meta = { ...(version === modern && envelope(version)), ...sent.meta };
+    const id = 'id' in sent ? sent.id : 1;
+    return post(
+      url,
+      { jsonrpc: '2.0', id, method, params: Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params },
+      {
+        authorization: `Bearer ${sent.token ?? token}`,
+        ...versionHeaders(version, method, params.name),
+        ...sent.headers,
+      },
+    );
+  };
+  return {
+    version,
+    ask,
+    call: (name: string, args: unknown = {}, sent: Sent = {}) => ask('tools/call', { name, arguments: args }, sent),
+  };
+};
+
+export const envelope = (version: string) => ({
+  'io.modelcontextprotocol/protocolVersion': version,
+  'io.modelcontextprotocol/clientInfo': { name: 'probe', title: 'Probe Client', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+});
+
+export const versionHeaders = (version: string, method: string, name?: unknown): Record<string, string> => {
+  if (version === '2025-03-26') return {};
+  if (version !== modern) return { 'mcp-protocol-version': version };
+  const named = typeof name === 'string' ? { 'mcp-name': name } : {};
+  return { 'mcp-protocol-version': version, 'mcp-method': method, ...named };
+};
+
+/** Anything at all to `/mcp`. */
+export const post = async (
+  url: string,
+  body: unknown,
+  headers: Record<string, string | undefined> = {},
+  method = 'POST',
+): Promise<Answer> => {
+  const given = Object.entries({
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...headers,
+  });
+  const response = await fetch(`${url}/mcp`, {
+    method,
+    headers: given.filter((entry): entry is [string, string] => entry[1] !== undefined),
+    body: method === 'GET' ? null : body instanceof Blob || typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+};
+
+/** The tools with the input of their contract's first example, made to fit records that exist. */
+export const workingCalls = ({ accountId, postId }: { accountId: string; postId: string }) =>
+  mcpTools.map(({ action, listing, tool }) => {
+    const { kind, examples } = actions[action];
+    const text = JSON.stringify(examples[0]?.input)
+      .replaceAll(/acct_\w+/g, accountId)
+      .replaceAll(/post_\w+/g, postId);
+    const { baseUpdatedAt: _, ...input } = JSON.parse(text);
+    if ('at' in input) input.at = '2126-11-16T08:00:00Z';
+    return { action, name: tool.name, listing, kind, input };
+  });
