@@ -164,7 +164,7 @@ export const createHttpApp = ({
     createRateLimit({ name, limit: count, windowMs, clock });
   const rateLimit = limit('api', config.requestsPerMinute, 60_000);
   const signInsOfAddress = limit('sign-in', config.signInsPerHour, 3_600_000);
-  const signInsOfAccount = limit('sign-in', 20, 3_600_000);
+  const wrongPasswords = limit('sign-in', 20, 3_600_000);
   const authenticate = createAuthenticate({ tokens, rateLimit });
   const health = createHealth({ ping: database.ping });
   const door = createSessionDoor({ sessions, baseUrl });
@@ -229,9 +229,13 @@ export const createHttpApp = ({
         members,
         sessions,
         audit,
-        countSignIn: ({ address, email }) => {
-          signInsOfAddress.count(address);
-          signInsOfAccount.count(email.toLowerCase());
+        tries: {
+          begin: ({ address, account }) => {
+            signInsOfAddress.refuseIfSpent(address);
+            signInsOfAddress.count(address);
+            wrongPasswords.refuseIfSpent(account);
+          },
+          failed: ({ account }) => wrongPasswords.count(account),
         },
         forgetUser: identity.forgetUser,
       }),

@@ -10,21 +10,26 @@ type Names =
   | ('createWorkspace' | 'openWorkspace' | 'changeWorkspace')
   | ('listMembers' | 'changeMember' | 'removeMember' | 'listInvitations' | 'invite' | 'withdrawInvitation');
 
+interface Try {
+  readonly address: string;
+  readonly account: string;
+}
+
 /** Signing in, workspaces and members. */
 export const workspaceRoutes = ({
   people,
   members,
   sessions,
   audit,
-  countSignIn,
+  tries,
   forgetUser,
 }: {
   people: People;
   members: Members;
   sessions: Sessions;
   audit: AuditLog;
-  /** Throws when an address or an account was tried too often. */
-  countSignIn: (who: { address: string; email: string }) => void;
+  /** Refuses when an address tried too often, or an account was tried with too many wrong passwords. */
+  tries: { begin(of: Try): void; failed(of: Try): void };
   /** Ends what MCP clients were granted. */
   forgetUser: (userId: string) => Promise<void>;
 }): RouteHandlers<Pick<AppRoutes, Names>> => {
@@ -41,7 +46,8 @@ export const workspaceRoutes = ({
     signUp: async ({ body, session }) => enter((await people.setUp(body)).userId, session),
 
     signIn: async ({ body, session, address, requestId }) => {
-      countSignIn({ address, email: body.email });
+      const of = { address, account: body.email.toLowerCase() };
+      tries.begin(of);
       const record = (event: string, userId?: string) =>
         audit.write({ event, userId, requestId, details: { email: body.email, address } });
       try {
@@ -49,6 +55,7 @@ export const workspaceRoutes = ({
         await record('sign-in.succeeded', userId);
         return await enter(userId, session);
       } catch (error) {
+        tries.failed(of);
         await record('sign-in.failed');
         throw error;
       }
@@ -69,7 +76,7 @@ export const workspaceRoutes = ({
     },
 
     acceptInvitation: async ({ body, session, address }) => {
-      countSignIn({ address, email: body.token });
+      tries.begin({ address, account: body.token });
       return enter(await members.accept(body.token, body.password), session);
     },
 

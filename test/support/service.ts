@@ -23,7 +23,7 @@ export interface Answer {
 }
 
 /** The whole service on a database of its own, listening on a free port; the clock stands until it is moved. */
-export const startService = async (settings: NodeJS.ProcessEnv = {}) => {
+export const startService = async (settings: NodeJS.ProcessEnv = {}, { empty = false } = {}) => {
   const { parts, drop } = await freshDatabase();
   const config = readConfig({ REQUESTS_PER_MINUTE: '100000', BASE_URL: 'http://posthorn.test', ...settings });
   const faults: Error[] = [];
@@ -43,12 +43,9 @@ export const startService = async (settings: NodeJS.ProcessEnv = {}) => {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const owner = await posthorn.people.setUp({
-    email: 'owner@example.com',
-    password: 'correct horse',
-    workspace: 'Demo',
-  });
-  const { token } = await posthorn.tokens.create(owner, 'Test');
+  const first = { email: 'owner@example.com', password: 'correct horse', workspace: 'Demo' };
+  const owner = empty ? { userId: '', workspaceId: '' } : await posthorn.people.setUp(first);
+  const { token } = empty ? { token: '' } : await posthorn.tokens.create(owner, 'Test');
   let people = 0;
   let media = 0;
 
@@ -61,7 +58,7 @@ export const startService = async (settings: NodeJS.ProcessEnv = {}) => {
     posthorn,
     health,
     logLines: lines,
-    client: new Client({ token, baseUrl: url, maxRetries: 0 }),
+    client: new Client({ token: () => token, baseUrl: url, maxRetries: 0 }),
 
     /** POST of anything at all to an action. */
     call: async (action: string, body: unknown = {}, headers: Record<string, string> = {}) =>
@@ -77,6 +74,28 @@ export const startService = async (settings: NodeJS.ProcessEnv = {}) => {
       return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
     },
 
+    /** A browser of its own, with a cookie jar, that says where its requests come from. */
+    browser: () => {
+      let cookie = '';
+      const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+        const answer = await service.request(method, path, {
+          headers: { cookie, origin: config.baseUrl, 'content-type': 'application/json', ...headers },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        });
+        for (const set of answer.headers.getSetCookie()) cookie = set.split(';')[0] ?? '';
+        return answer;
+      };
+      return {
+        get: (path: string, headers?: Record<string, string>) => send('GET', path, undefined, headers),
+        post: (path: string, body: unknown = {}, headers?: Record<string, string>) => send('POST', path, body, headers),
+        patch: (path: string, body: unknown) => send('PATCH', path, body),
+        delete: (path: string) => send('DELETE', path),
+        cookie: () => cookie,
+        signIn: (email = 'owner@example.com', password = 'correct horse') =>
+          send('POST', '/api/auth/sign-in', { email, password }),
+      };
+    },
+
     /** What a person in the app does: the same actions, where their own click is the approval. */
     asHuman: async (name: string, input: unknown, as: Partial<Caller> = {}) => {
       const action = findAction(posthorn.actions, name);
@@ -88,7 +107,7 @@ export const startService = async (settings: NodeJS.ProcessEnv = {}) => {
     addMember: async (role: Role) => {
       const email = `member${++people}@example.com`;
       const member = await posthorn.people.addMember(owner.workspaceId, { email, password: 'correct horse', role });
-      return { ...member, ...(await posthorn.tokens.create(member, role)) };
+      return { ...member, email, ...(await posthorn.tokens.create(member, role)) };
     },
 
     /** A second workspace, with a token of its owner. */
