@@ -25,6 +25,7 @@ import { createPersonalTokens } from '#server/auth/personal-tokens';
 import { tokenRoutes } from '#server/auth/routes';
 import { createSessions } from '#server/auth/sessions';
 import { createAccessStore, createSessionStore, createTokenStore } from '#server/auth/store';
+import { createWelcome } from '#server/auth/welcome';
 import type { Clock } from '#server/clock';
 import { type Config, isPublicAddress, packageRoot } from '#server/config';
 import { actionRoute } from '#server/http/action-route';
@@ -46,6 +47,9 @@ import { createMcpEndpoint } from '#server/mcp/endpoint';
 import { createMediaLibrary } from '#server/media/library';
 import { createMediaStore } from '#server/media/store';
 import { createNetworks } from '#server/networks/registry';
+import { type OutsideSignIn, pageRoutes } from '#server/pages/routes';
+import { scriptRoutes } from '#server/pages/script';
+import { styleRoutes } from '#server/pages/style';
 import { createDrafts } from '#server/posts/drafts';
 import { createLifecycle } from '#server/posts/lifecycle';
 import { createReading } from '#server/posts/reading';
@@ -76,6 +80,7 @@ export const createPosthorn = ({ database, config, clock }: { database: Database
   const live = createLive({ store: createLiveStore(database) });
   const workspaceStore = createWorkspaceStore(database);
   const people = createPeople({ store: workspaceStore, clock });
+  const welcome = createWelcome({ people, sessions, allowed: !production && config.databaseUrl === undefined });
   const members = createMembers({ store: workspaceStore, people, audit, baseUrl, clock });
   const accounts = createAccounts({ store: createAccountStore(database), networks, clock });
   const providers = createProviders({ networks, baseUrl, production, isSet });
@@ -125,6 +130,7 @@ export const createPosthorn = ({ database, config, clock }: { database: Database
     sessions,
     people,
     members,
+    welcome,
     cards,
     audit,
     live,
@@ -140,6 +146,8 @@ export interface Identity {
   verifyAccessToken(token: string): Promise<AccessToken | undefined>;
   endSession(req: Request, res: Response): Promise<void>;
   forgetUser(userId: string): Promise<void>;
+  /** Absent: people sign in with a password. */
+  readonly outsideSignIn?: OutsideSignIn | undefined;
 }
 
 /** The doors. */
@@ -248,7 +256,16 @@ export const createHttpApp = ({
   app.get('/api/app/events', liveEvents({ live, admit }));
   app.get('/openapi.json', openapi(config));
   app.use('/docs', docsPages());
-  app.get('/', (_req, res) => res.redirect('/docs'));
+  app.use(styleRoutes(), scriptRoutes());
+  app.use(
+    pageRoutes({
+      ...posthorn,
+      who: door.who,
+      setSession: door.set,
+      outside: identity.outsideSignIn,
+      baseUrl,
+    }),
+  );
   refuseTheRest(app);
   app.use(answerErrors(log));
   return { app, health };

@@ -83,14 +83,17 @@ const serve = async (config: Config) => {
   // From the first moment on: a stop during the start would else leave the embedded PostgreSQL running.
   stopOnSignals(async () => (await starting).stop(), config);
   const running = await starting;
-  const workspaces = await running.posthorn.people.workspaces();
+  const welcome = await running.posthorn.welcome.path();
   console.log(
     [
       '',
       `Posthorn is ready at ${running.url}`,
       `  API reference   ${running.url}/docs`,
-      ...(workspaces.length === 0
-        ? ['  First token     npx posthorn setup --email you@example.com --password <password> --workspace "My team"']
+      ...(welcome
+        ? [
+            `  Sign in         ${running.url}${welcome}   (works once)`,
+            '  First token     npx posthorn setup --email you@example.com --password <password> --workspace "My team"',
+          ]
         : []),
       '',
     ].join('\n'),

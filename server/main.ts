@@ -69,6 +69,7 @@ export const start = async (config: Config): Promise<Running> => {
     clock: systemClock,
     log,
   });
+  posthorn.live.start();
   const server = serverFor(app);
   server.listen(config.port, config.host);
   await once(server, 'listening').catch(async (error: unknown) => {

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { type Html, html, type Part } from './html.ts';
+import { script } from './script.ts';
 import { stylesheet } from './style.ts';
 
 /**
- * No script, no frame, nothing from elsewhere. `form-action` is left open: it would also stop the redirect that takes
+ * Our own script, no frame, nothing from elsewhere. `form-action` is left open: it would also stop the redirect that takes
  * somebody back to the app they came from. `script-src` is there for the identity provider, which adds a hash to it.
  */
 export const pageSecurity = [
@@ -11,6 +12,7 @@ export const pageSecurity = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
+  "connect-src 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
@@ -50,7 +52,8 @@ ${aside}
 <main class="wide">
 <h1>${title}</h1>
 ${body}
-</main>`,
+</main>
+<div class="toasts" role="status" aria-live="polite"></div>`,
   );
 
 const document = (title: string, body: Html) => html`<!doctype html>
@@ -61,6 +64,7 @@ const document = (title: string, body: Html) => html`<!doctype html>
 <title>${title} · Posthorn</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${stylesheet}">
+<script src="${script}" defer></script>
 </head>
 <body>
 ${body}

@@ -52,6 +52,16 @@ th, td { padding: .5rem; border-bottom: 1px solid var(--line); text-align: start
 .top > div { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; }
 .top nav { display: flex; flex-wrap: wrap; gap: 1rem; flex: 1; }
 .top form { margin: 0; }
+.top button { padding: .3rem .8rem; }
+.plain { padding: 0; list-style: none; }
+.box { padding: 1rem 1.25rem; margin: 0 0 1rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--paper); }
+.text { white-space: pre-wrap; margin: 0 0 .5rem; }
+.state { display: inline-block; padding: 0 .6rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .85rem; }
+output { display: block; padding: .6rem; border: 1px dashed var(--faint); border-radius: .4rem; font-family: monospace; }
+output[hidden] { display: none; }
+code { font-size: .95em; }
+.toasts { position: fixed; inset: auto 1rem 1rem auto; display: grid; gap: .5rem; max-width: 24rem; }
+.toast { padding: .75rem 1rem; border-radius: .5rem; background: var(--accent); color: var(--on-accent); }
 `.trimStart();
 
 const version = createHash('sha256').update(css).digest('base64url').slice(0, 8);

@@ -67,6 +67,8 @@ export const createPeople = ({ store, clock }: { store: WorkspaceStore; clock: C
         return { userId, workspaceId: await addWorkspace(userId, workspace) };
       }),
 
+    isEmpty: async () => !(await store.hasUsers()),
+
     /** The one user of a fresh installation who has not set a password, or nobody at all: they may come by a link. */
     awaitsFirstPassword: async () => {
       const first = await store.firstUser();

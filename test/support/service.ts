@@ -39,6 +39,7 @@ export const startService = async (settings: NodeJS.ProcessEnv = {}, { empty = f
     forgetUser: async () => undefined,
   };
   const { app, health } = createHttpApp({ posthorn, database, identity, config, clock, log });
+  posthorn.live.start();
   const server = serverFor(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

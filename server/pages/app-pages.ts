@@ -1,0 +1,162 @@
+import type { z } from 'zod';
+import type { ApprovalCard, SessionRecord, Token } from '#contracts/app';
+import type { Issue } from '#contracts/errors';
+import { versionFor } from '#server/posts/versions';
+import { html, type Part } from './html.ts';
+import { widePage } from './layout.ts';
+
+const places = [
+  { href: '/', text: 'Requests' },
+  { href: '/settings', text: 'Settings' },
+  { href: '/docs', text: 'API reference' },
+];
+
+const page = (session: SessionRecord, path: string, title: string, body: Part) =>
+  widePage({
+    title,
+    links: places.map((link) => ({ ...link, current: link.href === path })),
+    aside: html`<span class="faint">${session.workspace?.name} · ${session.user.email}</span>
+<form data-api="POST /api/auth/sign-out" data-next="/sign-in"><button class="quiet">Sign out</button><span role="alert"></span></form>`,
+    body,
+  });
+
+const problem = html`<p class="error" role="alert"></p>`;
+
+const sentences: Record<string, string> = {
+  'posts.schedule': 'Schedule a post',
+  'posts.publishNow': 'Publish a post now',
+  'posts.delete': 'Delete a post',
+  'posts.update': 'Change a scheduled post',
+  'posts.setVersionText': 'Change the text of a scheduled post',
+  'posts.setOption': 'Change an option of a scheduled post',
+  'accounts.delete': 'Disconnect an account',
+};
+const sentence = ({ action }: ApprovalCard) => sentences[action] ?? action;
+
+const states: Record<ApprovalCard['status'], string> = {
+  Open: 'waits for you',
+  Approved: 'approved',
+  Rejected: 'rejected',
+  Outdated: 'outdated: the post was changed after the request',
+  Expired: 'expired: nobody decided within 7 days',
+};
+
+/** `2026-11-15T09:30:00.123456Z` → `2026-11-15 09:30 UTC` */
+const moment = (instant: string) =>
+  html`<time datetime="${instant}">${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC</time>`;
+
+/** The start page: what agents asked for. */
+export const requestsPage = (session: SessionRecord, cards: readonly ApprovalCard[]) => {
+  const item = (card: ApprovalCard) => html`<li class="box">
+<a href="/approvals/${card.id}"><strong>${sentence(card)}</strong></a> <span class="state">${states[card.status]}</span><br>
+<span class="faint">${card.conversation.title} · ${moment(card.createdAt)}</span>
+${card.post && html`<p class="text">${excerpt(card.post.versions[0]?.content[0]?.body ?? '')}</p>`}
+</li>`;
+  const open = cards.filter(({ status }) => status === 'Open');
+  const decided = cards.filter(({ status }) => status !== 'Open');
+  return page(
+    session,
+    '/',
+    'Requests',
+    html`${!session.user.hasPassword && html`<p class="note">You came by a one-time link. <a href="/settings">Set a password</a> to be able to come back.</p>`}
+${
+  open.length === 0
+    ? html`<p>Nothing waits for you. When an agent asks to schedule, publish or delete something, it appears here.
+<a href="/settings">Connect an agent</a></p>`
+    : html`<ul class="plain">${open.map(item)}</ul>`
+}
+${decided.length > 0 && html`<h2>Decided</h2><ul class="plain">${decided.map(item)}</ul>`}`,
+  );
+};
+
+const excerpt = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text);
+
+/** One request: who asks for what, and what exactly would become public. */
+export const approvalPage = (session: SessionRecord, card: ApprovalCard) =>
+  page(
+    session,
+    '',
+    sentence(card),
+    html`<dl>
+<dt>Asked by</dt><dd>${card.client}</dd>
+<dt>Asked at</dt><dd>${moment(card.createdAt)}</dd>
+<dt>State</dt><dd>${states[card.status]}</dd>
+${typeof card.input.at === 'string' && html`<dt>To go out at</dt><dd>${moment(new Date(card.input.at).toISOString())}</dd>`}
+</dl>
+${card.account && html`<p class="box">${card.account.name} on ${card.account.provider} (${card.account.handle})</p>`}
+${card.action.startsWith('posts.set') || card.action === 'posts.update' ? requestedChange(card) : ''}
+${card.post && contentPerAccount(card, card.post)}
+${
+  card.status === 'Open' &&
+  html`<div class="actions">
+<form data-api="POST /api/approvals/${card.id}/approve"><button>Approve</button>${problem}</form>
+<form data-api="POST /api/approvals/${card.id}/reject"><button class="quiet">Reject</button>${problem}</form>
+</div>
+<p class="faint">Approving runs it as you, ${session.user.email}. The request is for exactly what you see here.</p>`
+}`,
+  );
+
+const requestedChange = ({ input }: ApprovalCard) => {
+  const { id: _, ...change } = input;
+  return html`<h2>The change asked for</h2><pre class="box text">${JSON.stringify(change, null, 2)}</pre>`;
+};
+
+const contentPerAccount = ({ accounts, validation }: ApprovalCard, post: NonNullable<ApprovalCard['post']>) => {
+  const shown = accounts.length > 0 ? accounts : [undefined];
+  return html`<h2>The post as it is now</h2>
+${shown.map((account) => {
+  const { content, options } = versionFor(post.versions, account?.id ?? '');
+  const issues = (validation?.issues ?? []).filter(({ accountId }) => accountId === account?.id);
+  return html`<section class="box" aria-label="${account ? `${account.provider}, ${account.handle}` : 'No account'}">
+<p class="faint">${account ? `${account.provider} · ${account.name} (${account.handle})` : 'It goes to no account yet.'}</p>
+${content.map(({ body, media }) => html`<p class="text">${body || '(no text)'}</p>${media.length > 0 && html`<p class="faint">${media.length} file${media.length > 1 && 's'}</p>`}`)}
+${Object.keys(options).length > 0 && html`<p class="faint">${Object.entries(options).map(([key, value]) => html`<code>${key} = ${value}</code> `)}</p>`}
+${issues.length > 0 ? html`<ul>${issues.map(issueItem)}</ul>` : account && html`<p class="faint">Within the limits of ${account.provider}.</p>`}
+</section>`;
+})}`;
+};
+
+const issueItem = ({ message }: Issue) => html`<li class="error">${message}</li>`;
+
+/** Tokens, the address for agents, and the password. */
+export const settingsPage = (session: SessionRecord, tokens: readonly z.output<typeof Token>[], mcpUrl: string) =>
+  page(
+    session,
+    '/settings',
+    'Settings',
+    html`<h2>Connect an agent</h2>
+<p>Give your MCP client this address. It asks you to sign in and to tick what it may do:</p>
+<p class="box"><code>${mcpUrl}</code></p>
+<h2>Personal tokens</h2>
+<p>For programs and for clients that take a token. A token acts as you in ${session.workspace?.name}; it cannot approve.</p>
+${
+  tokens.length === 0
+    ? html`<p class="faint">You have no token yet.</p>`
+    : html`<table><thead><tr><th scope="col">Name</th><th scope="col">Made</th><th scope="col">Last used</th><th scope="col">Revoke</th></tr></thead><tbody>
+${tokens.map(
+  ({
+    id,
+    name,
+    createdAt,
+    lastUsedAt,
+  }) => html`<tr><td>${name}</td><td>${moment(createdAt)}</td><td>${lastUsedAt ? moment(lastUsedAt) : 'never'}</td>
+<td><form data-api="DELETE /api/auth/tokens/${id}"><button class="quiet" aria-label="Revoke ${name}">Revoke</button>${problem}</form></td></tr>`,
+)}</tbody></table>`
+}
+<form class="box" data-api="POST /api/auth/tokens">
+<label>Name of a new token<input name="name" required maxlength="100" autocomplete="off"></label>
+${problem}
+<button>Make a token</button>
+<output hidden aria-live="polite"></output>
+<p class="faint">It is shown once, here.</p>
+</form>
+<h2>Password</h2>
+<form class="box" data-api="POST /api/auth/password" data-next="/settings">
+<input type="hidden" autocomplete="username" value="${session.user.email}">
+${session.user.hasPassword && html`<label>Present password<input name="current" type="password" autocomplete="current-password" required></label>`}
+<label>New password, at least 8 characters<input name="next" type="password" autocomplete="new-password" minlength="8" required></label>
+${problem}
+<button>${session.user.hasPassword ? 'Change the password' : 'Set a password'}</button>
+<p class="faint">Other browsers are signed out, and agents have to sign in again.</p>
+</form>`,
+  );
