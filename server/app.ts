@@ -25,7 +25,6 @@ import { createPersonalTokens } from '#server/auth/personal-tokens';
 import { tokenRoutes } from '#server/auth/routes';
 import { createSessions } from '#server/auth/sessions';
 import { createAccessStore, createSessionStore, createTokenStore } from '#server/auth/store';
-import { createWelcome } from '#server/auth/welcome';
 import type { Clock } from '#server/clock';
 import { type Config, isPublicAddress, packageRoot } from '#server/config';
 import { actionRoute } from '#server/http/action-route';
@@ -65,6 +64,7 @@ import { createMembers } from '#server/workspaces/members';
 import { createPeople } from '#server/workspaces/people';
 import { workspaceRoutes } from '#server/workspaces/routes';
 import { createWorkspaceStore } from '#server/workspaces/store';
+import { createWelcome } from '#server/workspaces/welcome';
 
 export type Posthorn = ReturnType<typeof createPosthorn>;
 

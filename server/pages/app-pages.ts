@@ -152,7 +152,7 @@ ${problem}
 </form>
 <h2>Password</h2>
 <form class="box" data-api="POST /api/auth/password" data-next="/settings">
-<input type="hidden" autocomplete="username" value="${session.user.email}">
+<input hidden readonly autocomplete="username" value="${session.user.email}">
 ${session.user.hasPassword && html`<label>Present password<input name="current" type="password" autocomplete="current-password" required></label>`}
 <label>New password, at least 8 characters<input name="next" type="password" autocomplete="new-password" minlength="8" required></label>
 ${problem}

@@ -53,7 +53,7 @@ export const invitationPage = ({
     body: html`<p>${email} is invited to ${workspace} as ${role}.</p>
 <form data-api="POST /api/auth/invitations/accept" data-next="/">
 <input type="hidden" name="token" value="${token}">
-<input type="hidden" autocomplete="username" value="${email}">
+<input hidden readonly autocomplete="username" value="${email}">
 ${
   isKnown
     ? field('Your password', 'password', 'password', 'current-password')

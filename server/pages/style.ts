@@ -37,7 +37,11 @@ button, .button {
   background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; text-decoration: none;
 }
 button.quiet, .button.quiet { background: transparent; color: var(--accent); }
-table { width: 100%; border-collapse: collapse; }
+table { width: 100%; margin-bottom: 1rem; border-collapse: collapse; }
+td form { margin: 0; }
+button + .faint { margin-top: .75rem; }
+.box > :last-child, .paper form > :last-child { margin-bottom: 0; }
+.error:empty { display: none; }
 th, td { padding: .5rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: top; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
 .faint { color: var(--faint); }
@@ -58,7 +62,7 @@ th, td { padding: .5rem; border-bottom: 1px solid var(--line); text-align: start
 .text { white-space: pre-wrap; margin: 0 0 .5rem; }
 .state { display: inline-block; padding: 0 .6rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .85rem; }
 output { display: block; padding: .6rem; border: 1px dashed var(--faint); border-radius: .4rem; font-family: monospace; }
-output[hidden] { display: none; }
+[hidden] { display: none !important; }
 code { font-size: .95em; }
 .toasts { position: fixed; inset: auto 1rem 1rem auto; display: grid; gap: .5rem; max-width: 24rem; }
 .toast { padding: .75rem 1rem; border-radius: .5rem; background: var(--accent); color: var(--on-accent); }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Sessions } from '#server/auth/sessions';
-import type { People } from '#server/workspaces/people';
+import type { People } from './people.ts';
 
 export type Welcome = ReturnType<typeof createWelcome>;
 
