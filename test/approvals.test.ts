@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPosthorn } from '#server/app';
 import type { ApprovalRequest } from '#server/approvals/cards';
+import { openDatabase } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
@@ -243,6 +245,20 @@ describe('open tabs', () => {
     await until('the tab is told', () => tab.heard().includes('card_done'));
     expect(tab.heard()).not.toContain('card_undone');
     tab.stop();
+  });
+
+  test('of another instance are told too', async () => {
+    const elsewhere = openDatabase(service.parts, { report: () => undefined });
+    const { live } = createPosthorn({ ...service, database: elsewhere });
+    const heard: (string | undefined)[] = [];
+    live.hear(service.owner.workspaceId, ({ id }) => heard.push(id));
+    live.start();
+    const { workspaceId } = service.owner;
+    await until('the other instance hears', async () => {
+      await service.posthorn.live.tell({ workspaceId, kind: 'approval', id: 'card_far' });
+      return heard.includes('card_far');
+    });
+    await elsewhere.close();
   });
 
   test('need somebody signed in', async () => {

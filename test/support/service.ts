@@ -55,6 +55,8 @@ export const startService = async (settings: NodeJS.ProcessEnv = {}, { empty = f
     token,
     owner,
     clock,
+    config,
+    parts,
     database,
     posthorn,
     health,
