@@ -42,6 +42,7 @@ import { createIdempotentAnswers } from '#server/idempotency/answers';
 import { createIdempotencyStore } from '#server/idempotency/store';
 import { createLive } from '#server/live/live';
 import { createLiveStore } from '#server/live/store';
+import { metadataPath } from '#server/mcp/authorization';
 import { createMcpEndpoint } from '#server/mcp/endpoint';
 import { createMediaLibrary } from '#server/media/library';
 import { createMediaStore } from '#server/media/store';
@@ -201,7 +202,7 @@ export const createHttpApp = ({
     actionRoute({ actions: runnable, answers, identify: async (req, res) => (await authenticate(req, res)).caller }),
   );
   app.all('/mcp', mcp.serve);
-  app.get('/.well-known/oauth-protected-resource/mcp', mcp.describe);
+  app.get(metadataPath, mcp.describe);
   createExpressEndpoints(
     rest.routes,
     {
@@ -287,6 +288,7 @@ const refuseTheRest = (app: Express) => {
     ['/api/app/actions/:action', ['POST']],
     ['/api/app/events', ['GET']],
     ['/openapi.json', ['GET']],
+    [metadataPath, ['GET']],
   ]);
   for (const { path, method } of [...Object.values(rest.routes), ...Object.values(rest.appRoutes)]) {
     methods.set(path, [...(methods.get(path) ?? []), method]);

@@ -1,18 +1,10 @@
 import type { Issue } from '#contracts/errors';
+import type { ApprovalCards } from '#server/approvals/cards';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
 import type { CallableTool } from './tools.ts';
 
-/** What becomes an approval card. */
-export interface ApprovalRequest {
-  readonly caller: Caller;
-  readonly client: string;
-  readonly action: string;
-  readonly input: Record<string, unknown>;
-  readonly requestId: string;
-}
-
-export type RequestApproval = (request: ApprovalRequest) => Promise<{ approvalUrl: string }>;
+export type RequestApproval = ApprovalCards['request'];
 
 /** Runs a tool. Answers the members of a tools/call result; for a refusal too, because the model has to read it. */
 export const callTool = async (

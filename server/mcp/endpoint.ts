@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { Refusal } from '#server/errors';
@@ -33,21 +33,21 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
   const authorization = createAuthorization({ baseUrl, authUrl });
   const answer = createMethods({ ...parts, authorization, tools: createTools(parts.tools, parts.actions) });
 
-  const identify = async (req: IncomingMessage, res: ServerResponse) => {
+  const identify = async (req: Request, res: Response) => {
     const bearer = bearerOf(req.headers.authorization);
     const found = bearer === undefined ? undefined : await authorize(bearer);
-    rateLimit.take(found?.rateKey ?? `address ${req.socket.remoteAddress}`, res);
+    rateLimit.take(found?.rateKey ?? `address ${req.ip}`, res);
     if (found === undefined) throw authorization.wrongToken(req.headers.authorization);
     return found;
   };
 
-  const fault = (err: unknown, { requestId }: IncomingMessage) => {
+  const fault = (err: unknown, { requestId }: Request) => {
     log.error({ requestId, err }, 'mcp request failed');
     const message = `Something went wrong on the server. Try again later and quote the x-request-id ${requestId}.`;
     return new ProtocolError('internal', message, 200);
   };
 
-  const handle = async (req: IncomingMessage, res: ServerResponse) => {
+  const handle = async (req: Request, res: Response) => {
     const mcpCaller = await identify(req, res);
     let id: Id | undefined;
     try {

@@ -5,7 +5,7 @@ export const modernVersion = '2026-07-28';
 export const newestLegacyVersion = '2025-11-25';
 export const versions: readonly string[] = [modernVersion, newestLegacyVersion, '2025-06-18', '2025-03-26'];
 
-export const errorCodes = {
+const errorCodes = {
   parse: -32700,
   request: -32600,
   method: -32601,

@@ -1,0 +1,64 @@
+interface Cookie {
+  readonly name: string;
+  readonly value: string;
+  readonly path: string;
+}
+
+export interface Page {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export type Browser = ReturnType<typeof createBrowser>;
+
+/** As much of a browser as a sign-in needs: cookies with their paths, redirects on one site, forms. */
+export const createBrowser = (origin: string) => {
+  let cookies: Cookie[] = [];
+
+  const keep = (header: string, { pathname }: URL) => {
+    const [pair = '', ...attributes] = header.split(/; */);
+    const [name = '', value = ''] = pair.split(/=(.*)/s);
+    const given = (attribute: string) =>
+      attributes.find((text) => text.toLowerCase().startsWith(`${attribute}=`))?.slice(attribute.length + 1);
+    const path = given('path') ?? (pathname.replace(/\/[^/]*$/, '') || '/');
+    cookies = cookies.filter((cookie) => cookie.name !== name || cookie.path !== path);
+    const isOver = Date.parse(given('expires') ?? '9999') < 1e12 || given('max-age') === '0';
+    if (!isOver && value !== '') cookies.push({ name, value, path });
+  };
+
+  const request = async (method: string, url: string, form?: URLSearchParams) => {
+    const to = new URL(url, origin);
+    const sent = cookies.filter(({ path }) => `${to.pathname}/`.startsWith(path.endsWith('/') ? path : `${path}/`));
+    const response = await fetch(to, {
+      method,
+      redirect: 'manual',
+      headers: { cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') },
+      ...(form && { body: form }),
+    });
+    for (const header of response.headers.getSetCookie()) keep(header, to);
+    return { url: to.href, status: response.status, headers: response.headers, text: await response.text() };
+  };
+
+  const browser = {
+    set: (name: string, value: string) => keep(`${name}=${value}; path=/`, new URL(origin)),
+    remove: (name: string) => keep(`${name}=; path=/`, new URL(origin)),
+    cookies: () => cookies,
+    request,
+
+    /** The page where redirects end; another site, or one of our paths that begins with `stop`, is not gone to. */
+    go: async (page: string | Page, stop = '/sign-in'): Promise<Page> => {
+      const here = typeof page === 'string' ? await request('GET', page) : page;
+      const location = here.headers.get('location');
+      if (location === null) return here;
+      const next = new URL(location, here.url);
+      if (next.origin !== origin || next.pathname.startsWith(stop)) return { ...here, url: next.href };
+      return browser.go(await request('GET', next.href), stop);
+    },
+
+    submit: async (page: Page, form: [string, string][]) =>
+      browser.go(await request('POST', page.url, new URLSearchParams(form))),
+  };
+  return browser;
+};
