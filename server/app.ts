@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createExpressEndpoints } from '@ts-rest/express';
-import express, { type Express, type Request, type Response } from 'express';
+import express, { type Express, type Request, type Response, type Router } from 'express';
 import type { Logger } from 'pino';
 import { appRoutes } from '#contracts/app';
 import { actions, catalog } from '#generated/catalog';
@@ -20,6 +20,8 @@ import { createSubjects } from '#server/approvals/subject';
 import { createAuditLog } from '#server/audit/audit-log';
 import { auditRoutes } from '#server/audit/routes';
 import { createAuditStore } from '#server/audit/store';
+import { createIdentityProvider } from '#server/auth/identity-provider/embedded';
+import { createOutsideIdentity } from '#server/auth/identity-provider/outside';
 import { type AccessToken, createMcpAccess } from '#server/auth/mcp-access';
 import { createPersonalTokens } from '#server/auth/personal-tokens';
 import { tokenRoutes } from '#server/auth/routes';
@@ -47,6 +49,7 @@ import { createMcpEndpoint } from '#server/mcp/endpoint';
 import { createMediaLibrary } from '#server/media/library';
 import { createMediaStore } from '#server/media/store';
 import { createNetworks } from '#server/networks/registry';
+import type { Outbound } from '#server/outbound/outbound';
 import { type OutsideSignIn, pageRoutes } from '#server/pages/routes';
 import { scriptRoutes } from '#server/pages/script';
 import { styleRoutes } from '#server/pages/style';
@@ -56,6 +59,7 @@ import { createReading } from '#server/posts/reading';
 import { createPostStore } from '#server/posts/store';
 import { createProviders } from '#server/providers/providers';
 import { prepareActions } from '#server/run-action';
+import type { Seal } from '#server/seal';
 import { createStatistics } from '#server/statistics/statistics';
 import { createStatisticsStore } from '#server/statistics/store';
 import type { Database } from '#server/store/database';
@@ -147,9 +151,49 @@ export interface Identity {
   verifyAccessToken(token: string): Promise<AccessToken | undefined>;
   endSession(req: Request, res: Response): Promise<void>;
   forgetUser(userId: string): Promise<void>;
+  /** The embedded provider's own paths. */
+  readonly router?: Router;
   /** Absent: people sign in with a password. */
-  readonly outsideSignIn?: OutsideSignIn | undefined;
+  readonly outsideSignIn?: OutsideSignIn;
+  /** Removes what has expired. */
+  purge?(): Promise<unknown>;
+  stop?(): void;
 }
+
+/** With AUTH_URL an outside provider, else the embedded one. Always by the wall clock, which is in its tokens. */
+export const openIdentity = async ({
+  posthorn: { sessions, audit },
+  database,
+  seal,
+  outbound,
+  config,
+  clock,
+  log,
+}: {
+  posthorn: Posthorn;
+  database: Database;
+  seal: Seal;
+  outbound: Outbound;
+  config: Config;
+  clock: Clock;
+  log: Logger;
+}): Promise<Identity> => {
+  const shared = { baseUrl: config.baseUrl, database, seal, clock, log };
+  if (config.outsideProvider) return createOutsideIdentity({ ...config.outsideProvider, ...shared });
+  return createIdentityProvider({
+    ...shared,
+    outbound,
+    whoIsSignedIn: createSessionDoor({ sessions, baseUrl: config.baseUrl }).who,
+    consented: ({ who: { userId, workspace }, clientId, scopes, requestId }) =>
+      audit.write({
+        event: 'consent.given',
+        workspaceId: workspace?.id,
+        userId,
+        requestId,
+        details: { clientId, scopes },
+      }),
+  });
+};
 
 /** The doors. */
 export const createHttpApp = ({
@@ -201,6 +245,14 @@ export const createHttpApp = ({
     '/api/agent/tools/:action',
     actionRoute({ actions: runnable, answers, identify: async (req, res) => (await authenticate(req, res)).caller }),
   );
+  if (identity.router) {
+    // A client document that could not be read is not remembered, so each try costs a request to outside.
+    app.use('/auth/authorize', (req, res, next) => {
+      rateLimit.take(`address ${req.ip}`, res);
+      next();
+    });
+    app.use(identity.router);
+  }
   app.all('/mcp', mcp.serve);
   app.get(metadataPath, mcp.describe);
   createExpressEndpoints(

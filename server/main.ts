@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { type Logger, pino } from 'pino';
-import { createHttpApp, createPosthorn, type Posthorn } from '#server/app';
+import { createHttpApp, createPosthorn, openIdentity, type Posthorn } from '#server/app';
 import { systemClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
+import { createOutbound } from '#server/outbound/outbound';
+import { createSeal, type Seal } from '#server/seal';
 import { readSecrets } from '#server/secrets';
 import { connect } from '#server/store/connect';
 import { type Database, openDatabase } from '#server/store/database';
@@ -13,17 +15,18 @@ import { migrate } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
 const drainMs = 10_000;
-const lastUsedEveryMs = 60_000;
+const minuteMs = 60_000;
 
 export interface Opened {
   readonly database: Database;
   readonly posthorn: Posthorn;
+  readonly seal: Seal;
   close(): Promise<void>;
 }
 
 /** The rules on a migrated database: what the service and every command begin with. */
 export const open = async (config: Config, log: Logger): Promise<Opened> => {
-  await readSecrets(config).catch(inWords('The data folder cannot be used'));
+  const secrets = await readSecrets(config).catch(inWords('The data folder cannot be used'));
   const server = await connect(config).catch(inWords('The database cannot be used'));
   const report = (error: Error) => log.error({ err: error }, 'database connection lost');
   const database = openDatabase(server.connection, { report, poolSize: config.poolSize });
@@ -37,7 +40,8 @@ export const open = async (config: Config, log: Logger): Promise<Opened> => {
     await close();
     return inWords('The database cannot be used')(error as Error);
   }
-  return { database, posthorn: createPosthorn({ database, config, clock: systemClock }), close };
+  const posthorn = createPosthorn({ database, config, clock: systemClock });
+  return { database, posthorn, seal: createSeal(secrets.encryptionKeys), close };
 };
 
 /** What the operator has to mend is told as a sentence, not as a stack. */
@@ -60,15 +64,16 @@ export interface Running {
 export const start = async (config: Config): Promise<Running> => {
   const log = createLog(config);
   await mustBeFree(config);
-  const { database, posthorn, close } = await open(config, log);
-  const { app, health } = createHttpApp({
-    posthorn,
-    database,
-    identity: nobody(config.baseUrl),
-    config,
-    clock: systemClock,
-    log,
-  });
+  const opened = await open(config, log);
+  const { database, posthorn } = opened;
+  const outbound = createOutbound(config.outbound);
+  const identity = await openIdentity({ ...opened, outbound, config, clock: systemClock, log });
+  const close = async () => {
+    identity.stop?.();
+    await outbound.close();
+    await opened.close();
+  };
+  const { app, health } = createHttpApp({ posthorn, database, identity, config, clock: systemClock, log });
   posthorn.live.start();
   const server = serverFor(app);
   server.listen(config.port, config.host);
@@ -76,14 +81,18 @@ export const start = async (config: Config): Promise<Running> => {
     await close();
     throw error;
   });
-  const saving = setInterval(() => {
-    posthorn.tokens.saveLastUsed().catch((err: unknown) => log.error({ err }, 'last use of tokens not saved'));
-  }, lastUsedEveryMs);
+  const every = (ms: number, work: () => Promise<unknown> | undefined, what: string) =>
+    setInterval(() => work()?.catch((err: unknown) => log.error({ err }, what)), ms);
+  const chores = [
+    every(minuteMs, posthorn.tokens.saveLastUsed, 'last use of tokens not saved'),
+    every(60 * minuteMs, () => identity.purge?.(), 'expired records of the identity provider not removed'),
+    every(60 * minuteMs, posthorn.cards.expire, 'old approval cards not closed'),
+  ];
 
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     health.beginStop();
-    clearInterval(saving);
+    for (const chore of chores) clearInterval(chore);
     await drain(server);
     await posthorn.tokens.saveLastUsed();
     await close();
@@ -100,13 +109,6 @@ export const start = async (config: Config): Promise<Running> => {
 };
 
 /** Takes no new connection, lets running requests end, and then cuts what is left. */
-const nobody = (baseUrl: string) => ({
-  issuer: `${baseUrl}/auth`,
-  verifyAccessToken: async () => undefined,
-  endSession: async () => undefined,
-  forgetUser: async () => undefined,
-});
-
 const drain = async (server: HttpServer) => {
   const closed = once(server, 'close');
   server.close();

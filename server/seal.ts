@@ -34,13 +34,20 @@ export const createSeal = (encryptionKeys: readonly string[]): Seal => {
       if (version !== 'v1' || key === undefined) {
         throw new SettingError(`${place} was sealed with the key "${id}", which is not among the encryption keys.`);
       }
-      const bytes = Buffer.from(body, 'base64url');
-      const opening = createDecipheriv(cipher, key, bytes.subarray(0, ivBytes), options)
-        .setAAD(Buffer.from(place))
-        .setAuthTag(bytes.subarray(-options.authTagLength));
-      return opening.update(bytes.subarray(ivBytes, -options.authTagLength), undefined, 'utf8') + opening.final('utf8');
+      try {
+        return decipher(key, Buffer.from(body, 'base64url'), place);
+      } catch {
+        throw new SettingError(`${place} cannot be opened: it was changed, or sealed with another key named "${id}".`);
+      }
     },
   };
+};
+
+const decipher = (key: Buffer, bytes: Buffer, place: string) => {
+  const opening = createDecipheriv(cipher, key, bytes.subarray(0, ivBytes), options)
+    .setAAD(Buffer.from(place))
+    .setAuthTag(bytes.subarray(-options.authTagLength));
+  return opening.update(bytes.subarray(ivBytes, -options.authTagLength), undefined, 'utf8') + opening.final('utf8');
 };
 
 const parseKey = (text: string): [id: string, key: Buffer] => {

@@ -37,6 +37,8 @@ export const startDocuments = async () => {
   return {
     host,
     asked,
+    /** What the service must trust to read the documents. */
+    cert: certificate.cert,
     /** The id of a new client whose document is answered so. */
     answering: (answer: RequestListener) => {
       const path = `/client-${++count}.json`;

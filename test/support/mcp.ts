@@ -5,12 +5,12 @@ import { pino } from 'pino';
 import { type Scope, scopes } from '#contracts/scopes';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
+import type { ApprovalRequest } from '#server/approvals/cards';
 import { answerErrors } from '#server/http/errors';
 import { createRateLimit } from '#server/http/rate-limit';
 import { greet } from '#server/http/request';
 import { serverFor } from '#server/http/server';
 import { metadataPath } from '#server/mcp/authorization';
-import type { ApprovalRequest } from '#server/mcp/call';
 import { createMcpEndpoint, type McpParts } from '#server/mcp/endpoint';
 import type { Answer, Service } from './service.ts';
 

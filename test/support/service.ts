@@ -1,13 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
-import { createHttpApp, createPosthorn } from '#server/app';
+import { createHttpApp, createPosthorn, openIdentity } from '#server/app';
+import { systemClock } from '#server/clock';
 import { readConfig } from '#server/config';
 import type { Caller } from '#server/context';
 import { serverFor } from '#server/http/server';
+import { createOutbound } from '#server/outbound/outbound';
 import { findAction } from '#server/run-action';
+import { createSeal } from '#server/seal';
 import { openDatabase, sql } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
@@ -23,24 +27,26 @@ export interface Answer {
 }
 
 /** The whole service on a database of its own, listening on a free port; the clock stands until it is moved. */
-export const startService = async (settings: NodeJS.ProcessEnv = {}, { empty = false } = {}) => {
+export const startService = async (settings: NodeJS.ProcessEnv = {}, { empty = false, ownAddress = false } = {}) => {
   const { parts, drop } = await freshDatabase();
-  const config = readConfig({ REQUESTS_PER_MINUTE: '100000', BASE_URL: 'http://posthorn.test', ...settings });
+  const port = ownAddress ? await freePort() : 0;
+  const config = readConfig({
+    REQUESTS_PER_MINUTE: '100000',
+    BASE_URL: ownAddress ? `http://127.0.0.1:${port}` : 'http://posthorn.test',
+    ...settings,
+  });
   const faults: Error[] = [];
   const database = openDatabase(parts, { report: (error) => faults.push(error) });
   await migrate(database, migrations);
   const clock = movableClock();
   const posthorn = createPosthorn({ database, config, clock });
   const { lines, log } = recordedLog();
-  const identity = {
-    issuer: `${config.baseUrl}/auth`,
-    verifyAccessToken: async () => undefined,
-    endSession: async () => undefined,
-    forgetUser: async () => undefined,
-  };
+  const outbound = createOutbound(config.outbound);
+  const seal = createSeal([`k1:${randomBytes(32).toString('base64')}`]);
+  const identity = await openIdentity({ posthorn, database, seal, outbound, config, clock: systemClock, log });
   const { app, health } = createHttpApp({ posthorn, database, identity, config, clock, log });
   posthorn.live.start();
-  const server = serverFor(app).listen(0, '127.0.0.1');
+  const server = serverFor(app).listen(port, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -172,12 +178,24 @@ export const startService = async (settings: NodeJS.ProcessEnv = {}, { empty = f
     stop: async () => {
       server.close();
       server.closeAllConnections();
+      identity.stop?.();
+      await outbound.close();
       await database.close().catch(() => undefined); // a test may have closed it
       await drop();
       if (faults.length > 0) throw faults[0];
     },
   };
   return service;
+};
+
+/** For a test in which the service must be reached at its own public address. */
+const freePort = async () => {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
 };
 
 const movableClock = () => {

@@ -27,14 +27,10 @@ export interface AccessTokenOptions {
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
 /** SPEC, MCP bearer tokens (a): from our identity provider, for `/mcp`, not expired, of a user who still trusts them. */
-export const createAccessTokens = ({
-  issuer,
-  audience,
-  algorithms,
-  keyFor,
-  findUser,
-  clock,
-}: AccessTokenOptions) => {
+/** A claim of our own tokens: when they were made, to the millisecond. */
+export const issuedAtMs = 'posthorn:issued_at_ms';
+
+export const createAccessTokens = ({ issuer, audience, algorithms, keyFor, findUser, clock }: AccessTokenOptions) => {
   // A signature costs more than all the rest of a request; a minute is how long a change may take to be felt.
   const remembered = new Map<string, { token: AccessToken; untilMs: number }>();
 
@@ -67,8 +63,8 @@ export const createAccessTokens = ({
 
       const payload = await check(jwt).catch(refusedOrDown);
       if (payload === undefined) return undefined;
-      const { sub = '', iat = 0, exp = 0, client_id: clientId } = payload;
-      const user = await findUser(sub, new Date(iat * 1000));
+      const { sub = '', iat = 0, exp = 0, client_id: clientId, [issuedAtMs]: exactly } = payload;
+      const user = await findUser(sub, new Date(typeof exactly === 'number' ? exactly : iat * 1000));
       if (!user?.trusted || typeof clientId !== 'string') return undefined;
       const token = { userId: user.id, scopes: scopesOf(payload), clientId };
       remember(hash, token, exp * 1000);
@@ -82,7 +78,11 @@ export const createAccessTokens = ({
 };
 
 const scopesOf = ({ scope }: JWTPayload): ReadonlySet<Scope> =>
-  new Set(String(scope ?? '').split(' ').filter((one): one is Scope => Object.hasOwn(scopeTexts, one)));
+  new Set(
+    String(scope ?? '')
+      .split(' ')
+      .filter((one): one is Scope => Object.hasOwn(scopeTexts, one)),
+  );
 
 /** What is wrong with the token is the caller's trouble, what is wrong with the way to the keys is ours. */
 const refusedOrDown = (error: unknown): undefined => {

@@ -10,8 +10,9 @@ export const createRecords =
       const expiresAt = expiresIn === undefined ? undefined : new Date(clock.now().getTime() + expiresIn * 1000);
       return store.upsert(model, id, payload, expiresAt);
     },
-    // No client is stored: they are in the settings, or their id is the address of their document.
-    find: async (id) => (model === 'Client' ? undefined : store.find(model, id, clock.now())),
+    // No client is stored: they are in the settings, or their id is the address of their document. And a code that
+    // somebody made up may hold NUL, which PostgreSQL does not look for.
+    find: async (id) => (model === 'Client' || id.includes('\0') ? undefined : store.find(model, id, clock.now())),
     findByUid: (uid) => store.findByUid(model, uid, clock.now()),
     findByUserCode: async () => undefined,
     consume: async (id) => {

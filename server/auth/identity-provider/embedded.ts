@@ -1,0 +1,184 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type RequestHandler, Router } from 'express';
+import { createLocalJWKSet, type JWTVerifyGetKey, errors as joseErrors } from 'jose';
+import type { ClientMetadata, Provider } from 'oidc-provider';
+import type { Logger } from 'pino';
+import type { WhoIsSignedIn } from '#server/auth/sign-in';
+import type { Clock } from '#server/clock';
+import type { Outbound } from '#server/outbound/outbound';
+import { pageSecurity } from '#server/pages/layout';
+import type { Seal } from '#server/seal';
+import type { Database } from '#server/store/database';
+import { createAccessTokens } from './access-tokens.ts';
+import { type Consented, interactionRoutes } from './interactions.ts';
+import { createProvider } from './provider.ts';
+import { createSigningKeys, signingAlgorithm } from './signing-keys.ts';
+import { createIdentityStore } from './store.ts';
+
+const readKeysEveryMs = 60_000;
+/** How often tokens with an unknown key may make us look for a new one. */
+const lookAgainMs = 5000;
+
+export interface IdentityProviderOptions {
+  readonly baseUrl: string;
+  readonly database: Database;
+  readonly outbound: Outbound;
+  readonly seal: Seal;
+  readonly whoIsSignedIn: WhoIsSignedIn;
+  /** The wall clock: the provider takes the times in its tokens from there. */
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** For the audit log. */
+  readonly consented?: (consent: Consented) => Promise<void>;
+  /** Clients that are known beforehand, beside those with a metadata document. */
+  readonly clients?: readonly ClientMetadata[];
+}
+
+export type IdentityProvider = Awaited<ReturnType<typeof createIdentityProvider>>;
+
+/** The embedded identity provider at `{base_url}/auth`. */
+export const createIdentityProvider = async ({
+  baseUrl,
+  database,
+  outbound,
+  seal,
+  whoIsSignedIn,
+  clock,
+  log,
+  consented = async () => undefined,
+  clients = [],
+}: IdentityProviderOptions) => {
+  // Loaded here, so that a command which starts no service does not wait for it.
+  const library = await import('oidc-provider');
+  const store = createIdentityStore(database);
+  const keys = createSigningKeys({ store, seal, clock });
+  const issuer = `${baseUrl}/auth`;
+  const mcp = `${baseUrl}/mcp`;
+
+  const build = async (before?: Current): Promise<Current> => {
+    const list = await keys.read();
+    const order = list.map(({ publicKey }) => publicKey.kid).join(' ');
+    if (order === before?.order) return before;
+    const provider = createProvider({ library, baseUrl, store, outbound, whoIsSignedIn, clients, clock, log }, list);
+    const keyFor = createLocalJWKSet({ keys: list.map(({ publicKey }) => publicKey) });
+    return { order, provider, handle: provider.callback(), keyFor };
+  };
+
+  let current = await build();
+  let readAtMs = clock.now().getTime();
+  const readKeys = async () => {
+    readAtMs = clock.now().getTime();
+    current = await build(current);
+  };
+  const reading = setInterval(() => {
+    database.outside(readKeys).catch((err: unknown) => log.error({ err }, 'signing keys not read'));
+  }, readKeysEveryMs).unref();
+
+  /** Another instance may have rotated the keys a moment ago. */
+  const keyFor: JWTVerifyGetKey = async (header, token) => {
+    try {
+      return await current.keyFor(header, token);
+    } catch (error) {
+      const isEarly = clock.now().getTime() - readAtMs < lookAgainMs;
+      if (!(error instanceof joseErrors.JWKSNoMatchingKey) || isEarly) throw error;
+      await readKeys();
+      return current.keyFor(header, token);
+    }
+  };
+
+  const tokens = createAccessTokens({
+    issuer: () => issuer,
+    audience: mcp,
+    algorithms: [signingAlgorithm],
+    keyFor,
+    findUser: store.userById,
+    clock,
+  });
+
+  return {
+    issuer,
+
+    router: routes({
+      baseUrl,
+      handle: (req, res) => current.handle(req, res),
+      interactions: interactionRoutes({ library, provider: () => current.provider, mcp, whoIsSignedIn, consented }),
+    }),
+
+    verifyAccessToken: tokens.verify,
+
+    /** Ends what this browser has with the provider, when it signs out of the app. */
+    endSession: async (req: IncomingMessage, res: ServerResponse) => {
+      const { provider } = current;
+      const ctx = provider.createContext(req, res);
+      const session = await provider.Session.get(ctx);
+      if (session.accountId !== undefined) await session.destroy();
+      ctx.cookies.set(provider.cookieName('session'), null, { path: '/' });
+    },
+
+    /** After a change of password, or when somebody leaves: no token, code or session of before counts any more. */
+    forgetUser: async (userId: string) => {
+      await store.forget(userId, clock.now());
+      tokens.forget(userId);
+    },
+
+    rotateSigningKey: async () => {
+      await keys.rotate();
+      await readKeys();
+    },
+
+    /** Once a minute by itself: takes over what other instances, or the time, have changed. */
+    readSigningKeys: readKeys,
+
+    /** For a job: removes what has expired, and says how much. */
+    purge: () => store.purge(clock.now()),
+
+    stop: () => clearInterval(reading),
+  };
+};
+
+interface Current {
+  readonly order: string;
+  readonly provider: Provider;
+  readonly handle: Handle;
+  readonly keyFor: JWTVerifyGetKey;
+}
+
+type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+const routes = ({
+  baseUrl,
+  handle,
+  interactions,
+}: {
+  baseUrl: string;
+  handle: Handle;
+  interactions: Router;
+}): Router => {
+  const { host, protocol } = new URL(baseUrl);
+
+  /** The provider takes its addresses from the request, where anybody may write what they like. */
+  const asBaseUrl: RequestHandler = (req, res, next) => {
+    req.headers.host = host;
+    req.headers['x-forwarded-proto'] = protocol.slice(0, -1);
+    delete req.headers['x-forwarded-host'];
+    res.setHeader('content-security-policy', pageSecurity);
+    next();
+  };
+
+  /** RFC 8414 puts the well-known part first; clients try that form before the other. */
+  const wellKnown: RequestHandler = (req, res) => {
+    req.url = req.path.replace(/\/auth$/, '');
+    req.originalUrl = `/auth${req.url}`;
+    return handle(req, res);
+  };
+
+  return Router()
+    .use('/auth', asBaseUrl)
+    .use('/auth/interaction', interactions)
+    .use('/auth', (req, res) => handle(req, res))
+    .all(
+      ['/.well-known/oauth-authorization-server/auth', '/.well-known/openid-configuration/auth'],
+      asBaseUrl,
+      wellKnown,
+    );
+};

@@ -1,0 +1,165 @@
+import type { ClientMetadata, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { Logger } from 'pino';
+import { scopes } from '#contracts/scopes';
+import type { WhoIsSignedIn } from '#server/auth/sign-in';
+import type { Clock } from '#server/clock';
+import type { Outbound } from '#server/outbound/outbound';
+import { issuedAtMs } from './access-tokens.ts';
+import { clientDocuments } from './client-documents.ts';
+import { troublePage } from './interaction-pages.ts';
+import { createRecords } from './records.ts';
+import { type SigningKey, signingAlgorithm } from './signing-keys.ts';
+import type { IdentityStore } from './store.ts';
+
+const hour = 60 * 60;
+const days = 24 * hour;
+
+export type Library = typeof import('oidc-provider');
+
+export interface ProviderParts {
+  readonly library: Library;
+  readonly baseUrl: string;
+  readonly store: IdentityStore;
+  readonly outbound: Outbound;
+  readonly whoIsSignedIn: WhoIsSignedIn;
+  readonly clients: readonly ClientMetadata[];
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** One provider for one set of keys: the first signs. It is made anew when the keys change. */
+export const createProvider = (parts: ProviderParts, keys: readonly SigningKey[]): Provider => {
+  const { library, baseUrl, log } = parts;
+  const provider = new library.Provider(`${baseUrl}/auth`, configurationOf(parts, keys));
+  // It believes the forwarded headers, which the router sets from BASE_URL.
+  provider.proxy = true;
+  const report = (err: unknown) => log.error({ err }, 'identity provider failed');
+  provider.onerror = report;
+  provider.on('server_error', (_ctx, error) => report(error));
+  return provider;
+};
+
+const configurationOf = (
+  { library, baseUrl, store, outbound, whoIsSignedIn, clients, clock }: ProviderParts,
+  keys: readonly SigningKey[],
+): Configuration => {
+  const { errors } = library;
+  const mcp = `${baseUrl}/mcp`;
+  const documents = clientDocuments(outbound);
+  return {
+    adapter: createRecords({
+      store,
+      clock,
+      usedUp: () => new errors.InvalidGrant('authorization code already consumed'),
+    }),
+    jwks: { keys: keys.map(({ privateKey }) => privateKey) },
+    clients: [...clients],
+    clientDefaults: {
+      token_endpoint_auth_method: 'none',
+      id_token_signed_response_alg: signingAlgorithm,
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+    },
+    responseTypes: ['code'],
+    scopes: ['openid', 'offline_access'],
+    claims: { openid: ['sub'], email: ['email'] },
+    enabledJWA: { idTokenSigningAlgValues: [signingAlgorithm] },
+    clientAuthMethods: ['none', 'client_secret_basic', 'private_key_jwt'],
+    clientBasedCORS: () => false,
+    pkce: { required: () => true },
+    routes: {
+      authorization: '/authorize',
+      token: '/token',
+      jwks: '/jwks',
+      userinfo: '/userinfo',
+      end_session: '/logout',
+      revocation: '/revoke',
+    },
+    ttl: {
+      AccessToken: hour,
+      AuthorizationCode: 60,
+      IdToken: hour,
+      Interaction: hour,
+      Session: 14 * days,
+      Grant: 14 * days,
+      RefreshToken: 14 * days,
+    },
+    cookies: {
+      names: { session: 'posthorn_provider', interaction: 'posthorn_interaction', resume: 'posthorn_resume' },
+      // Also sent to the app's own sign-out, which ends this session too.
+      long: { path: '/', httpOnly: true, sameSite: 'lax' },
+      short: { httpOnly: true, sameSite: 'lax' },
+    },
+    // SPEC, Authorization flow 4: such clients come again after an hour.
+    // `iat` counts seconds: a token made right after a change of password would seem older than it.
+    extraTokenClaims: async () => ({ [issuedAtMs]: clock.now().getTime() }),
+    issueRefreshToken: async (_ctx, client, code) =>
+      !isDocumentClient(client) && client.grantTypeAllowed('refresh_token') && code.scopes.has('offline_access'),
+    // A validator runs on every request, whether or not its parameter is there.
+    extraParams: { posthorn_guard: (ctx) => guard(ctx, errors) },
+    findAccount: async (_ctx, id) => {
+      const user = await store.userById(id, clock.now());
+      return user && { accountId: id, claims: () => ({ sub: id, email: user.email }) };
+    },
+    interactions: {
+      policy: interactionPolicy(library, whoIsSignedIn),
+      url: (_ctx, { uid }) => `/auth/interaction/${uid}`,
+    },
+    renderError: (ctx, { error, error_description }) => {
+      ctx.type = 'html';
+      ctx.body = troublePage(error_description ?? error).toString();
+    },
+    fetch: documents.fetch,
+    features: {
+      devInteractions: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      dPoP: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+      clientIdMetadataDocument: documents.feature,
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: (_ctx, client) => (isDocumentClient(client) ? mcp : undefined),
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_ctx, resource) => {
+          if (resource !== mcp) throw new errors.InvalidTarget();
+          return {
+            scope: Object.keys(scopes).join(' '),
+            audience: mcp,
+            accessTokenTTL: hour,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg: signingAlgorithm } },
+          };
+        },
+      },
+    },
+  };
+};
+
+export const isDocumentClient = (client: object) => 'clientIdMetadataDocument' in client;
+
+/** SPEC, Authorization flow 3: without `openid`, or with no scope at all, the request is refused. */
+const guard = ({ oidc }: KoaContextWithOIDC, errors: Library['errors']) => {
+  if (!oidc.requestParamScopes.has('openid')) throw new errors.InvalidScope('openid must be requested', '');
+  // The request is remembered until it is decided, and PostgreSQL keeps no NUL.
+  if (Object.values(oidc.params ?? {}).some((value) => String(value).includes('\0'))) {
+    throw new errors.InvalidRequest('a parameter holds a NUL character');
+  }
+};
+
+const interactionPolicy = ({ interactionPolicy: { base, Check } }: Library, whoIsSignedIn: WhoIsSignedIn) => {
+  const policy = base();
+  policy.get('login')?.checks.add(
+    new Check('app_session', 'End-User authentication is required', 'login_required', async ({ req, oidc }) => {
+      const who = await whoIsSignedIn(req);
+      return who?.userId !== oidc.session?.accountId;
+    }),
+  );
+  policy.get('consent')?.checks.add(
+    new Check('asked_each_time', 'this client is asked about each time', 'interaction_required', ({ oidc }) => {
+      const { client, result } = oidc;
+      return client !== undefined && isDocumentClient(client) && !result?.consent;
+    }),
+  );
+  return policy;
+};

@@ -1,0 +1,245 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { actions } from '#generated/catalog';
+import { type Browser, createBrowser, type Page } from '#test/support/browser';
+import { answerOf, approve, boxes, type Documents, startDocuments } from '#test/support/identity';
+import { type Service, startService } from '#test/support/service';
+
+/** Real clients with nothing but an address: challenge, discovery, sign-in, consent, code, token, tools. */
+
+let documents: Documents;
+let service: Service;
+const folder = mkdtempSync(join(tmpdir(), 'posthorn-ca-'));
+beforeAll(async () => {
+  documents = await startDocuments();
+  const ca = join(folder, 'ca.pem');
+  writeFileSync(ca, documents.cert);
+  const settings = { OUTBOUND_ALLOW: documents.host, OUTBOUND_CA: ca, SIGN_INS_PER_HOUR: '1000' };
+  service = await startService(settings, { ownAddress: true });
+});
+afterAll(async () => {
+  await service.stop();
+  documents.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const redirectUrl = 'http://127.0.0.1:7777/done';
+
+/** The human: follows the client's address, signs in where the page says so, and ticks. */
+const human = (choose: (page: Page) => string[] = boxes) => {
+  const browser: Browser = createBrowser(service.url);
+  return async (authorizationUrl: string) => {
+    let page = await browser.go(authorizationUrl);
+    if (new URL(page.url).pathname === '/sign-in') {
+      const session = service.browser();
+      await session.signIn();
+      browser.set(...(session.cookie().split('=') as [string, string]));
+      page = await browser.go(new URL(page.url).searchParams.get('next') ?? '');
+    }
+    return { consent: page, back: await approve(browser, page, choose(page)) };
+  };
+};
+
+/** The memory of a client, as its user would keep it. */
+const memory = () => {
+  const kept: { client?: never; tokens?: never; verifier: string; asked: string; discovery?: never } = {
+    verifier: '',
+    asked: '',
+  };
+  const clientId = documents.client({ client_name: 'Desk Agent', redirect_uris: [redirectUrl] });
+  const provider = {
+    redirectUrl,
+    clientMetadataUrl: clientId,
+    clientMetadata: { client_name: 'Desk Agent', redirect_uris: [redirectUrl] },
+    state: () => 'the-state',
+    clientInformation: () => kept.client,
+    saveClientInformation: (client: unknown) => {
+      kept.client = client as never;
+    },
+    tokens: () => kept.tokens,
+    saveTokens: (tokens: unknown) => {
+      kept.tokens = tokens as never;
+    },
+    redirectToAuthorization: (url: URL) => {
+      kept.asked = url.href;
+    },
+    saveCodeVerifier: (verifier: string) => {
+      kept.verifier = verifier;
+    },
+    codeVerifier: () => kept.verifier,
+    discoveryState: () => kept.discovery,
+    saveDiscoveryState: (state: unknown) => {
+      kept.discovery = state as never;
+    },
+  };
+  return { kept, provider };
+};
+
+const endpoint = () => new URL('/mcp', service.url);
+const info = { name: 'desk', version: '1' };
+interface Connected {
+  listTools(): Promise<{ tools: { name: string }[] }>;
+  callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const modern = (options: ConstructorParameters<typeof ModernClient>[1]) => async (answer: ReturnType<typeof human>) => {
+  const { kept, provider } = memory();
+  const transport = () => new ModernTransport(endpoint(), { authProvider: provider });
+  const first = transport();
+  await expect(new ModernClient(info, options).connect(first)).rejects.toThrow();
+  const { back, consent } = await answer(kept.asked);
+  await first.finishAuth(new URL(back.url).searchParams);
+  const client = new ModernClient(info, options);
+  await client.connect(transport());
+  return { client: client as unknown as Connected, kept, consent };
+};
+
+const old = async (answer: ReturnType<typeof human>) => {
+  const { kept, provider } = memory();
+  const transport = () => new OldTransport(endpoint(), { authProvider: provider });
+  const first = transport();
+  await expect(new OldClient(info).connect(first as never)).rejects.toThrow();
+  const { back, consent } = await answer(kept.asked);
+  await first.finishAuth(answerOf(back).code ?? '');
+  const client = new OldClient(info);
+  await client.connect(transport() as never);
+  return { client: client as unknown as Connected, kept, consent };
+};
+
+describe.each([
+  ['@modelcontextprotocol/client 2.x, legacy', modern({})],
+  ['@modelcontextprotocol/client 2.x, auto', modern({ versionNegotiation: { mode: 'auto' } })],
+  [
+    '@modelcontextprotocol/client 2.x, pinned to 2026-07-28',
+    modern({ versionNegotiation: { mode: { pin: '2026-07-28' } } }),
+  ],
+  ['@modelcontextprotocol/sdk 1.x', old],
+])('%s', (_name, connect) => {
+  test('signs in, is told what it may do, lists the fifteen tools and calls every one', async () => {
+    const { client, kept, consent } = await connect(human());
+    expect(new URL(kept.asked).searchParams.get('resource')).toBe(`${service.url}/mcp`);
+    expect(consent.text).toContain('Desk Agent');
+    expect(consent.text).toContain('on your own computer');
+    expect(kept.tokens).toMatchObject({ expires_in: 3600 });
+    expect(kept.tokens).not.toHaveProperty('refresh_token');
+
+    const { tools } = await client.listTools();
+    expect(tools).toHaveLength(15);
+    const account = await service.addAccount('bluesky');
+    for (const { name } of tools) {
+      const { id } = await service.client.posts.create({ body: 'Hello', accountIds: [account] });
+      const action = name.replace('_', '.') as keyof typeof actions;
+      const aimed = JSON.stringify(actions[action].examples[0]?.input)
+        .replaceAll(/post_[0-9A-Z]{26}/g, id)
+        .replaceAll(/acct_[0-9A-Z]{26}/g, account);
+      const { baseUpdatedAt: _, ...input } = JSON.parse(aimed);
+      const result = await client.callTool({ name, arguments: input });
+      expect(result).toMatchObject({ content: [{ type: 'text' }], structuredContent: expect.any(Object) });
+      const needsApproval = actions[action].kind === 'NeedsApproval';
+      if (needsApproval) {
+        expect((result as { structuredContent: object }).structuredContent).toEqual({
+          status: 'pending_approval',
+          action,
+          approvalUrl: expect.stringMatching(new RegExp(`^${service.url}/approvals/card_`)),
+        });
+      }
+    }
+    await client.close();
+  });
+});
+
+test('what the user unticked stays closed: fewer tools, and a challenge that names the scope', async () => {
+  const { client, kept } = await modern({})(human((page) => boxes(page).filter((scope) => scope === 'posts:read')));
+  expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('posts_create');
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'posts_create', arguments: {} } };
+  const { access_token: token } = kept.tokens as unknown as { access_token: string };
+  const answer = await service.request('POST', '/mcp', {
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(call),
+  });
+  expect(answer.status).toBe(403);
+  expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
+  expect(answer.headers.get('www-authenticate')).toContain('scope="openid offline_access posts:write"');
+  await client.close();
+});
+
+describe('an access token of the identity provider', () => {
+  const tokenOf = async () => {
+    const { client, kept } = await modern({})(human());
+    await client.close();
+    return (kept.tokens as unknown as { access_token: string }).access_token;
+  };
+  const list = (token: string) =>
+    service.request('POST', '/mcp', {
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    });
+
+  test('is not accepted on the HTTP API, nor can it approve', async () => {
+    const authorization = `Bearer ${await tokenOf()}`;
+    expect((await service.call('posts.list', {}, { authorization })).status).toBe(401);
+    const answer = await service.request('POST', '/api/approvals/card_1/approve', { headers: { authorization } });
+    expect(answer.status).toBe(401);
+  });
+
+  test('acts in the workspace the user opened last', async () => {
+    const token = await tokenOf();
+    const browser = service.browser();
+    await browser.signIn();
+    await browser.post('/api/app/workspaces', { name: 'Elsewhere' });
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'accounts_list', arguments: {} } };
+    const { body } = await service.request('POST', '/mcp', {
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(call),
+    });
+    expect(body.result.structuredContent).toEqual({ accounts: [] });
+    await browser.post(`/api/app/workspaces/${service.owner.workspaceId}/open`);
+  });
+
+  test('is refused after the user changed the password', async () => {
+    const token = await tokenOf();
+    expect((await list(token)).status).toBe(200);
+    const browser = service.browser();
+    await browser.signIn();
+    const change = { current: 'correct horse', next: 'correct horse' };
+    expect((await browser.post('/api/auth/password', change)).status).toBe(200);
+    const refused = await list(token);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"');
+  });
+});
+
+test('consent is in the audit log', async () => {
+  await modern({})(human()).then(({ client }) => client.close());
+  const browser = service.browser();
+  await browser.signIn();
+  const { entries } = (await browser.get('/api/app/audit')).body;
+  expect(entries).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        event: 'consent.given',
+        details: expect.objectContaining({ clientId: expect.any(String) }),
+      }),
+    ]),
+  );
+});
+
+test('after signing out the identity provider asks for a sign-in again', async () => {
+  const browser = createBrowser(service.url);
+  const session = service.browser();
+  await session.signIn();
+  browser.set(...(session.cookie().split('=') as [string, string]));
+  const { kept, provider } = memory();
+  await new ModernClient(info)
+    .connect(new ModernTransport(endpoint(), { authProvider: provider }))
+    .catch(() => undefined);
+  expect((await browser.go(kept.asked)).text).toContain('Desk Agent');
+  await session.post('/api/auth/sign-out');
+  expect(new URL((await browser.go(kept.asked)).url).pathname).toBe('/sign-in');
+});

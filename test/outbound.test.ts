@@ -1,0 +1,269 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readConfig } from '#server/config';
+import { createOutbound, type OutboundOptions } from '#server/outbound/outbound';
+import { selfSigned } from '#test/support/certificate';
+import { pretendInternet } from '#test/support/internet';
+import { until } from '#test/support/until';
+
+const publicIp = '93.184.216.34';
+const certificate = selfSigned({ names: ['localhost', 'hook.example.com'] });
+const opened: { close(): unknown }[] = [];
+
+const listening = async (server: Server) => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  opened.push({
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return (server.address() as AddressInfo).port;
+};
+const secureServer = (listener: RequestListener, { cert, key } = certificate) =>
+  listening(createSecureServer({ cert, key }, listener));
+
+const outboundWith = (options: OutboundOptions) => {
+  const outbound = createOutbound(options);
+  opened.push(outbound);
+  return outbound;
+};
+
+/** `hook.example.com` on the public internet, as this listener. */
+const publicHost = async (listener: RequestListener, answers: string[][] = [[publicIp]], landsOn?: string) => {
+  const port = await secureServer(listener);
+  const internet = pretendInternet({ names: { 'hook.example.com': answers }, port, ...(landsOn && { landsOn }) });
+  return { outbound: outboundWith({ ...internet, extraCa: certificate.cert }), dialled: internet.dialled };
+};
+
+const silent = () =>
+  outboundWith({
+    lookup: () => expect.unreachable('a name was resolved'),
+    connectorFor: () => () => expect.unreachable('an address was dialled'),
+  });
+
+afterEach(() => Promise.all(opened.splice(0).map((one) => one.close())));
+
+describe('an address is refused before anything is asked', () => {
+  test.each([
+    'http://example.com/',
+    'ftp://example.com/',
+    'javascript:alert(1)',
+    'https:example.com',
+    'https:///example.com',
+    '//example.com',
+    'example.com',
+    '',
+    'https://',
+    'https://user@example.com/',
+    'https://user:pass@example.com/',
+    'https://@example.com/',
+    'https:\\\\example.com\\',
+    'https://example.com\\@127.0.0.1/',
+    'https://exa\tmple.com/',
+    'https://example.com/\n',
+    ' https://example.com/',
+    'https://exa mple.com/',
+    'https://exam\u0000ple.com/',
+    'https://example.com:99999/',
+    `https://example.com/${'a'.repeat(2048)}`,
+  ])('when it is not an https address: %j', async (url) => {
+    expect(await silent().request(url)).toMatchObject({ ok: false, reason: 'badUrl' });
+  });
+
+  test.each([
+    'https://.com/',
+    'https://a..b/',
+    'https://example.com./',
+    'https://intranet/',
+    'https://localhost/',
+    'https://LOCALHOST/',
+    'https://posthorn.localhost/',
+    'https://printer.local/',
+    'https://metadata.google.internal/',
+    'https://router.home.arpa/',
+    'https://example.com:22/',
+    'https://example.com:80/',
+    'https://127.0.0.1/',
+    'https://127.1/',
+    'https://0177.0.0.1/',
+    'https://0x7f.1/',
+    'https://0x7f.0.0.1/',
+    'https://2130706433/',
+    'https://１２７.0.0.1/',
+    'https://127。0。0。1/',
+    'https://0.0.0.0/',
+    'https://10.1.2.3/',
+    'https://172.16.0.1/',
+    'https://192.168.1.1/',
+    'https://100.64.0.1/',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://168.63.129.16/',
+    'https://192.0.2.1/',
+    'https://198.18.0.1/',
+    'https://224.0.0.1/',
+    'https://255.255.255.255/',
+    'https://[::1]/',
+    'https://[::]/',
+    'https://[::ffff:7f00:1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[::7f00:1]/',
+    'https://[::127.0.0.1]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://[2002:7f00:1::]/',
+    'https://[2001::1]/',
+    'https://[2001:db8::1]/',
+    'https://[fc00::1]/',
+    'https://[fd12::1]/',
+    'https://[fe80::1]/',
+    'https://[fec0::1]/',
+    'https://[ff02::1]/',
+    'https://[4000::1]/',
+  ])('when it is not public: %s', async (url) => {
+    expect(await silent().request(url)).toMatchObject({ ok: false, reason: 'blocked' });
+    expect(silent().checkUrl(url)).toMatchObject({ ok: false, reason: 'blocked' });
+  });
+
+  test.each([
+    'https://example.com/',
+    'https://example.com:8443/a?b#c',
+    'https://bücher.example/',
+    `https://${publicIp}/`,
+  ])('and only then: %s', (url) => {
+    expect(silent().checkUrl(url)).toMatchObject({ ok: true });
+  });
+});
+
+describe('a name is dialled only at the address that was checked', () => {
+  test('a public name is reached, with its status, headers and body', async () => {
+    const { outbound, dialled } = await publicHost((req, res) => {
+      res.setHeader('x-host', req.headers.host ?? '').end(`${req.method} ${req.url}`);
+    });
+    const answer = await outbound.request('https://hook.example.com/a?b', { method: 'POST', body: 'x' });
+    expect(answer).toMatchObject({ ok: true, status: 200, headers: { 'x-host': 'hook.example.com' } });
+    expect(answer.ok && answer.body.toString()).toBe('POST /a?b');
+    expect(dialled).toEqual([publicIp]);
+  });
+
+  test.each([[['10.0.0.1']], [[publicIp, '127.0.0.1']], [['::ffff:7f00:1']], [['fd00::1', publicIp]], [[]]])(
+    'a name that resolves to %j is not dialled',
+    async (addresses) => {
+      const { outbound, dialled } = await publicHost((_req, res) => res.end(), [addresses]);
+      const answer = await outbound.request('https://hook.example.com/');
+      expect(answer).toEqual({ ok: false, reason: 'blocked', message: 'The address is not on the public internet.' });
+      expect(dialled).toEqual([]);
+    },
+  );
+
+  test('a name that turns private between two attempts is refused at the second', async () => {
+    const { outbound, dialled } = await publicHost((_req, res) => res.end(), [[publicIp], ['127.0.0.1']]);
+    expect(await outbound.request('https://hook.example.com/')).toMatchObject({ ok: true });
+    expect(await outbound.request('https://hook.example.com/')).toMatchObject({ ok: false, reason: 'blocked' });
+    expect(dialled).toEqual([publicIp]);
+  });
+
+  test('a socket that ends up at a private address is cut', async () => {
+    const { outbound } = await publicHost(() => expect.unreachable('a request was sent'), [[publicIp]], '127.0.0.1');
+    expect(await outbound.request('https://hook.example.com/')).toMatchObject({ ok: false, reason: 'blocked' });
+  });
+
+  test('an unknown name is said to be unknown', async () => {
+    const { outbound } = await publicHost((_req, res) => res.end());
+    expect(await outbound.request('https://gone.example.com/')).toMatchObject({ ok: false, reason: 'notFound' });
+  });
+});
+
+describe('a bad server does no harm', () => {
+  test('a redirect is an answer and is not followed', async () => {
+    const { outbound, dialled } = await publicHost((_req, res) => {
+      res.writeHead(302, { location: 'https://169.254.169.254/latest/meta-data/' }).end();
+    });
+    expect(await outbound.request('https://hook.example.com/')).toMatchObject({ ok: true, status: 302 });
+    expect(dialled).toHaveLength(1);
+  });
+
+  test('a server that never answers is given up', async () => {
+    const { outbound } = await publicHost(() => undefined);
+    const answer = await outbound.request('https://hook.example.com/', { timeoutMs: 100 });
+    expect(answer).toMatchObject({ ok: false, reason: 'timeout' });
+  });
+
+  test('a body that drips on for ever is given up', async () => {
+    const { outbound } = await publicHost((_req, res) => {
+      const drip = setInterval(() => res.write('.'), 20);
+      res.on('close', () => clearInterval(drip));
+    });
+    const answer = await outbound.request('https://hook.example.com/', { timeoutMs: 200 });
+    expect(answer).toMatchObject({ ok: false, reason: 'timeout' });
+  });
+
+  test('a body over the limit is not taken in', async () => {
+    const { outbound } = await publicHost((_req, res) => res.end(Buffer.alloc(20 * 1024 * 1024)));
+    const answer = await outbound.request('https://hook.example.com/', { maxBytes: 1000 });
+    expect(answer).toMatchObject({ ok: false, reason: 'tooLarge' });
+  });
+
+  test.each([
+    ['20 MB', (res: NodeJS.WritableStream) => res.end(Buffer.alloc(20 * 1024 * 1024))],
+    ['endless', (res: NodeJS.WritableStream) => res.write('.')],
+  ])('who asks for the status alone does not wait for a body of %s', async (_size, write) => {
+    let isOpen = true;
+    const { outbound } = await publicHost((_req, res) => {
+      res.on('close', () => {
+        isOpen = false;
+      });
+      write(res);
+    });
+    expect(await outbound.request('https://hook.example.com/', { maxBytes: 0 })).toMatchObject({ ok: true });
+    await until('the connection is closed', () => !isOpen);
+  });
+
+  test.each([
+    ['nobody vouches for', certificate, undefined],
+    ['names another host', selfSigned({ names: ['other.example.com'] }), 'trusted'],
+    ['has expired', selfSigned({ names: ['hook.example.com'], until: new Date('2021-01-01') }), 'trusted'],
+  ])('a certificate that %s is refused', async (_what, pair, trusted) => {
+    const port = await secureServer((_req, res) => res.end(), pair);
+    const internet = pretendInternet({ names: { 'hook.example.com': [[publicIp]] }, port });
+    const outbound = outboundWith({ ...internet, extraCa: trusted && pair.cert });
+    expect(await outbound.request('https://hook.example.com/')).toMatchObject({ ok: false, reason: 'badCertificate' });
+  });
+
+  test('a server that hangs up is unreachable', async () => {
+    const { outbound } = await publicHost((req) => req.socket.destroy());
+    expect(await outbound.request('https://hook.example.com/')).toMatchObject({ ok: false, reason: 'unreachable' });
+  });
+});
+
+describe('what development allows', () => {
+  test('a private host and port is reached when it is listed, and its neighbours are not', async () => {
+    const port = await secureServer((_req, res) => res.end('here'));
+    const outbound = outboundWith({ allow: [`127.0.0.1:${port}`], extraCa: certificate.cert });
+    expect(await outbound.request(`https://127.0.0.1:${port}/`)).toMatchObject({ ok: true, status: 200 });
+    expect(await outbound.request(`https://localhost:${port}/`)).toMatchObject({ ok: false, reason: 'blocked' });
+    expect(await outbound.request(`https://127.0.0.1:${port + 1}/`)).toMatchObject({ ok: false, reason: 'blocked' });
+    expect(await outbound.request(`http://127.0.0.1:${port}/`)).toMatchObject({ ok: false, reason: 'badUrl' });
+  });
+
+  test('plain http is for a listed address of this machine', async () => {
+    const port = await listening(createServer((_req, res) => res.end()));
+    const allow = [`127.0.0.1:${port}`, 'example.com:80'];
+    const outbound = outboundWith({ allow, plainHttp: true });
+    expect(await outbound.request(`http://127.0.0.1:${port}/`)).toMatchObject({ ok: true });
+    expect(outbound.checkUrl('http://example.com/')).toMatchObject({ ok: false, reason: 'badUrl' });
+    const refused = await outboundWith({ allow: ['127.0.0.1:1'], plainHttp: true }).request('http://127.0.0.1:1/');
+    expect(refused).toMatchObject({ ok: false, reason: 'refused', message: 'The connection was refused.' });
+  });
+
+  test('a public server does not start with a list', () => {
+    const settings = { OUTBOUND_ALLOW: '127.0.0.1:9443, [::1]:9443' };
+    expect(readConfig(settings).outbound.allow).toEqual(['127.0.0.1:9443', '[::1]:9443']);
+    expect(() => readConfig({ ...settings, BASE_URL: 'https://posthorn.example.com' })).toThrow('OUTBOUND_ALLOW');
+    expect(() => readConfig({ OUTBOUND_ALLOW: '127.0.0.1' })).toThrow('must be host:port');
+    expect(() => readConfig({ OUTBOUND_CA: 'no/such/file' })).toThrow('OUTBOUND_CA: ENOENT');
+  });
+});
