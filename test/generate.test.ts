@@ -204,7 +204,7 @@ describe('two more actions and one more network', () => {
 
   test.each([
     ['generated/catalog.ts', '"name": "posts.shout"', '"name": "echoes.count"'],
-    ['generated/handlers.ts', "'posts.shout': postsShout(rules)", "'echoes.count': echoesCount(rules)"],
+    ['generated/handlers.ts', "'posts.shout': build(postsShout, rules)", "'echoes.count': build(echoesCount, rules)"],
     ['generated/rest.ts', "path: '/api/agent/tools/posts.shout'", "path: '/api/agent/tools/echoes.count'"],
     ['generated/mcp-tools.ts', '"name": "posts_shout"', '"name": "echoes_count"'],
     ['openapi/openapi.json', '"/api/agent/tools/posts.shout"', '"/api/agent/tools/echoes.count"'],
