@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 
 const prefixes = {
@@ -13,7 +14,10 @@ const prefixes = {
   audit: 'aud_',
 } as const;
 
-const ulid = monotonicFactory();
+const resolution = 2 ** 32;
+
+/** ulid's own source asks the system once a letter; this one reads ahead. */
+const ulid = monotonicFactory(() => randomInt(resolution) / resolution);
 
 /** Ids sort by creation time, also within one millisecond of one process. */
 export const newId = (kind: keyof typeof prefixes, at: Date) => prefixes[kind] + ulid(at.getTime());

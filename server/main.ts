@@ -52,7 +52,6 @@ const inWords =
   };
 
 export const createLog = ({ logLevel }: Config) =>
-  // The last lines before a crash are the ones that matter, so each is written at once.
   pino({ level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
 
 export interface Running {

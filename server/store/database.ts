@@ -93,6 +93,17 @@ interface Running {
 }
 
 const running = new AsyncLocalStorage<Running>();
+const lingerMs = 1000;
+let transactions = 0;
+let resting: NodeJS.Timeout | undefined;
+
+/** While the storage is in use, Node 20 runs hooks for every promise of the process: between transactions it rests. */
+function restSoon(): void {
+  clearTimeout(resting);
+  resting = setTimeout(() => {
+    if (transactions === 0) running.disable();
+  }, lingerMs).unref();
+}
 
 // Sequelize asks this for the transaction to join; begin and end are ours, so there is nothing for it to set.
 Sequelize.useCLS({
@@ -136,15 +147,19 @@ export function openDatabase(connection: Connection, { report, poolSize = 4 }: D
   async function transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     if (joined()) return work();
     const current = await begin(sequelize);
+    transactions++;
     try {
       const result = await running.run(current, work);
-      refuseAborted(current);
+      await refuseAborted(current);
       current.ended = true;
       await current.transaction.commit();
       return result;
     } catch (error) {
       if (!current.ended) await rollBack(current, report);
       throw error;
+    } finally {
+      transactions--;
+      if (transactions === 0) restSoon();
     }
   }
 
@@ -191,9 +206,12 @@ async function begin(sequelize: Sequelize): Promise<Running> {
   return { sequelize, transaction, connection, ended: false };
 }
 
-function refuseAborted({ connection }: Running): void {
+async function refuseAborted({ connection }: Running): Promise<void> {
+  // An error is told before the state that it leaves behind: whatever comes after it waits until that is known.
+  const client = connection as pg.Client & { readyForQuery: boolean };
+  if (!client.readyForQuery) await client.query('select 1').catch(() => undefined);
   // PostgreSQL answers COMMIT with a quiet rollback when a statement has failed and its error was caught.
-  if (connection.getTransactionStatus() === 'E') {
+  if (client.getTransactionStatus() === 'E') {
     throw new Error('A statement of this transaction failed and its error was caught, so it cannot be committed');
   }
 }

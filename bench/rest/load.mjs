@@ -1,0 +1,18 @@
+// The load, in a process of its own. One message in, one answer out.
+import autocannon from 'autocannon';
+
+process.on('message', async ({ url, token, bodies, connections, seconds }) => {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const result = await autocannon({
+    url,
+    method: 'POST',
+    headers,
+    requests: bodies.map((body) => ({ body: JSON.stringify(body) })),
+    connections,
+    duration: seconds,
+    sampleInt: 50,
+  });
+  const { errors, non2xx, timeouts, duration } = result;
+  process.send({ answered: result['2xx'], failed: errors + non2xx + timeouts, seconds: duration });
+});
+process.once('disconnect', () => process.exit());

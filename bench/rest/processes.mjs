@@ -1,0 +1,97 @@
+import { execFile, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const startMs = 60_000;
+const stopMs = 15_000;
+
+const children = new Set();
+// What was begun while everything else was being ended.
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+const keep = (child) => {
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+};
+
+/** Ends everything that was started here, by its own id. */
+export const stopAll = () => Promise.all([...children].map(stop));
+
+const stop = async (child) => {
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const last = setTimeout(() => child.kill('SIGKILL'), stopMs);
+  await gone;
+  clearTimeout(last);
+};
+
+/** A contender, or the load: a file of ours that talks over IPC. */
+export const startFile = (path, env = {}) =>
+  keep(
+    fork(resolve(import.meta.dirname, path), {
+      env: { ...process.env, ...env },
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    }),
+  );
+
+export const messageFrom = async (child) => {
+  const gone = new AbortController();
+  const [message] = await Promise.race([
+    once(child, 'message', { signal: gone.signal }),
+    once(child, 'exit', { signal: gone.signal }).then(([code]) => {
+      throw new Error(`${child.spawnargs.at(-1)} ended with code ${code}`);
+    }),
+  ]).finally(() => gone.abort());
+  return message;
+};
+
+export const startContender = async (path, env) => {
+  const child = startFile(path, env);
+  const { port } = await messageFrom(child);
+  return { pid: child.pid, url: `http://127.0.0.1:${port}` };
+};
+
+/** The service, with its log in a file, as an operator has it. */
+export const startService = async (cli, env, logFile) => {
+  const log = openSync(logFile, 'a');
+  const child = keep(
+    // So named it ends by itself when we are killed, as it does under `npm start`.
+    spawn(process.execPath, [cli, 'start'], {
+      env: { ...process.env, ...env, PORT: '0', npm_lifecycle_event: 'start' },
+      stdio: ['ignore', log, log],
+    }),
+  );
+  const deadline = performance.now() + startMs;
+  for (;;) {
+    const said = readFileSync(logFile, 'utf8');
+    const port = /ready at http:\/\/localhost:(\d+)/.exec(said)?.[1];
+    if (port !== undefined) return { pid: child.pid, url: `http://127.0.0.1:${port}` };
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error(`The service did not start:\n${said}`);
+    await sleep(100);
+  }
+};
+
+/** A command of the service; its answer is JSON. */
+export const command = async (cli, env, ...args) => {
+  const { stdout } = await promisify(execFile)(process.execPath, [cli, ...args], { env: { ...process.env, ...env } });
+  return JSON.parse(stdout);
+};
+
+/** CPU time of a process with all its threads, in seconds; undefined where /proc does not tell. */
+export const cpuSeconds = (pid) => {
+  try {
+    const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
+      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+    );
+    return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e9;
+  } catch {
+    return undefined;
+  }
+};
