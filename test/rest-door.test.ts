@@ -109,20 +109,25 @@ describe('the error shape', () => {
     expect((await service.request('POST', '/api/agent/tools/nope')).body.code).toBe('Unauthorized');
   });
 
-  test('stands also in the answer to something that is not HTTP', async () => {
+  test.each([
+    ['something that is not HTTP', 400, 'nonsense\r\n\r\n'],
+    ['headers of 20 KB', 431, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`],
+    ['two lengths', 400, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}'],
+    [
+      'a length and chunks',
+      400,
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['no Host', 400, 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['a line break in a header', 400, 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-Request-Id: a\nb\r\n\r\n'],
+  ])('stands also in the answer to %s', async (_what, status, bytes) => {
     const { port, hostname } = new URL(service.url);
-    const send = async (bytes: string) => {
-      const socket = connect(Number(port), hostname);
-      socket.end(bytes);
-      const answer = await text(socket);
-      return { status: Number(answer.split(' ')[1]), body: JSON.parse(answer.split('\r\n\r\n')[1] ?? '') };
-    };
-    const shape = { code: 'BadInput', message: expect.any(String), issues: [] };
-    expect(await send('nonsense\r\n\r\n')).toEqual({ status: 400, body: shape });
-    expect(await send(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`)).toEqual({
-      status: 431,
-      body: shape,
-    });
+    const socket = connect(Number(port), hostname);
+    socket.end(bytes);
+    const answer = await text(socket);
+    expect(Number(answer.split(' ')[1])).toBe(status);
+    const body = JSON.parse(answer.split('\r\n\r\n')[1] ?? '');
+    expect(body).toEqual({ code: 'BadInput', message: expect.any(String), issues: expect.any(Array) });
   });
 });
 
@@ -208,6 +213,29 @@ describe('the rate limit', () => {
     expect((await limited.call('posts.list', {}, { authorization: `Bearer ${other.token}` })).status).toBe(200);
     limited.clock.forward(wait * 1000);
     expect((await limited.call('posts.list')).status).toBe(200);
+    await limited.stop();
+  });
+});
+
+describe('the address of a stranger', () => {
+  const statuses = async (limited: Service) => {
+    const seen = [];
+    for (let i = 0; i < 4; i++) {
+      const headers = { 'x-forwarded-for': `203.0.113.${i}` };
+      seen.push((await limited.request('GET', '/api/agent/tools', { headers })).status);
+    }
+    return seen;
+  };
+
+  test('is not what X-Forwarded-For says', async () => {
+    const limited = await startService({ REQUESTS_PER_MINUTE: '3' });
+    expect(await statuses(limited)).toEqual([401, 401, 401, 429]);
+    await limited.stop();
+  });
+
+  test('is what a trusted proxy says', async () => {
+    const limited = await startService({ REQUESTS_PER_MINUTE: '3', TRUST_PROXY: '1' });
+    expect(await statuses(limited)).toEqual([401, 401, 401, 401]);
     await limited.stop();
   });
 });

@@ -9,7 +9,7 @@ export type Authenticate = (req: Request, res: Response) => Promise<TokenCaller>
 export const createAuthenticate =
   ({ tokens, rateLimit }: { tokens: PersonalTokens; rateLimit: RateLimit }): Authenticate =>
   async (req, res) => {
-    const bearer = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
+    const bearer = /^Bearer (\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
     const found = bearer === undefined ? undefined : await tokens.check(bearer);
     rateLimit.take(found?.tokenId ?? `address ${req.ip}`, res);
     if (found === undefined) {

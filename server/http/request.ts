@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { badInput } from '#server/errors';
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -21,6 +22,9 @@ const securityHeaders: readonly [string, string][] = [
 /** A caller's own id is kept when it is short and printable, so that it cannot forge a line in a log. */
 const usableId = /^[A-Za-z0-9._-]{1,64}$/;
 
+const noHost = () =>
+  badInput({ path: 'Host', code: 'Required', message: 'is required: HTTP/1.1 asks for this header in every request' });
+
 /** First of all: the id of the request in and out, and the headers that every answer has. */
 export const greet =
   ({ https }: { https: boolean }) =>
@@ -30,5 +34,6 @@ export const greet =
     res.setHeader('x-request-id', req.requestId);
     for (const [name, value] of securityHeaders) res.setHeader(name, value);
     if (https) res.setHeader('strict-transport-security', 'max-age=31536000');
+    if (req.headers.host === undefined) throw noHost();
     next();
   };

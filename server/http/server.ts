@@ -13,7 +13,16 @@ export const serverFor = (app: Express): Server => {
   Object.setPrototypeOf(Response.prototype, app.response);
   app.request = Request.prototype as unknown as Express['request'];
   app.response = Response.prototype as unknown as Express['response'];
-  const server = createServer({ IncomingMessage: Request, ServerResponse: Response, requestTimeout: 60_000 }, app);
+  const server = createServer(
+    {
+      IncomingMessage: Request,
+      ServerResponse: Response,
+      requestTimeout: 60_000,
+      // Node would refuse a request without Host with an empty answer; `greet` does it in our error shape.
+      requireHostHeader: false,
+    },
+    app,
+  );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return socket.destroy();
     socket.end(malformed(error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400));
