@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { access, readdir, writeFile } from 'node:fs/promises';
+import { access, open, readdir, writeFile } from 'node:fs/promises';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
@@ -7,6 +7,9 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MediaItem } from '#contracts/media';
 import { Posthorn as Client } from '#generated/sdk/src/index';
+import { BadFile } from '#server/media/file-type';
+import { inWords } from '#server/media/incoming';
+import { readVideo } from '#server/media/video';
 import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';
 import { type Service, startService } from '#test/support/service';
@@ -133,6 +136,7 @@ describe('an upload', () => {
     ['a text', 'hello'],
     ['nothing', ''],
     ['a HEIC image', mp4({ brand: 'heic' })],
+    ['a raw photo', mp4({ brand: 'crx ' })],
     ['a sound', mp4({ track: 'soun', brand: 'M4A ' })],
     ['a Matroska video', webm({ docType: 'matroska' })],
     ['a head without a body', Buffer.from('ffd8ffe000104a464946', 'hex')],
@@ -493,6 +497,13 @@ describe('who may', () => {
     }
   });
 
+  test('who is refused at once gets the answer, however large the file is', async () => {
+    const form = new FormData();
+    form.set('file', blob(mp4({ padding: 20_000_000 })), 'a.mp4');
+    expect((await service.request('POST', '/api/media', { body: form })).status).toBe(401);
+    expect((await service.request('POST', '/api/media', { body: form, headers: authorization() })).status).toBe(413);
+  });
+
   test.each(['viewer', 'editor', 'admin'] as const)('the role %s with its own token', async (role) => {
     const { token } = await service.addMember(role);
     const status = role === 'viewer' ? 403 : 200;
@@ -597,6 +608,38 @@ describe('a post with it', () => {
       ]).toContainEqual([used.status, removed.status]);
     }
   });
+});
+
+test('a full disk is told as what it is', async () => {
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  const told = inWords('file', () => Promise.reject(full));
+  await expect(told).rejects.toMatchObject({
+    code: 'Internal',
+    message: expect.stringContaining('disk of the server is full'),
+  });
+});
+
+test('a video full of nonsense is refused, and nothing worse', async () => {
+  const path = join(service.config.dataDir, 'nonsense');
+  let seed = 1;
+  const random = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % below;
+  };
+  for (const [mimeType, whole] of [
+    ['video/mp4', mp4({ place: 'x' })],
+    ['video/webm', webm()],
+  ] as const) {
+    for (let round = 0; round < 500; round++) {
+      const file = Buffer.from(whole);
+      for (let i = 0; i <= random(4); i++) file[random(file.length)] = random(256);
+      await writeFile(path, file);
+      const handle = await open(path, 'r+');
+      const result = await readVideo(handle, mimeType).catch((error: unknown) => error);
+      await handle.close();
+      if (result instanceof Error) expect(result).toBeInstanceOf(BadFile);
+    }
+  }
 });
 
 describe('a file without a row', () => {

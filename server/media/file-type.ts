@@ -28,16 +28,21 @@ export const fileType = (head: Buffer): FileType => {
   if (/^RIFF.{4}WEBP/s.test(text)) return image('webp');
   if (text.startsWith('\x1a\x45\xdf\xa3')) return { kind: 'Video', mimeType: 'video/webm' };
   const [, box, brand = ''] = /^.{4}(ftyp|moov|mdat|wide|free|skip)(.{4})/s.exec(text) ?? [];
-  if (box === 'ftyp') return fromBrand(brand);
+  if (box === 'ftyp') return fromBrand(brand, text.slice(12));
   // QuickTime files of old have no brand.
   if (box !== undefined) return { kind: 'Video', mimeType: 'video/quicktime' };
-  throw new BadFile('MediaType', 'must be a JPEG, PNG, GIF, WebP or AVIF image, or an MP4, MOV or WebM video');
+  throw unknown();
 };
+
+const unknown = () =>
+  new BadFile('MediaType', 'must be a JPEG, PNG, GIF, WebP or AVIF image, or an MP4, MOV or WebM video');
 
 const image = (format: string): FileType => ({ kind: 'Image', mimeType: `image/${format}` });
 
-const fromBrand = (brand: string): FileType => {
-  if (/^avi[fs]$/.test(brand)) return image('avif');
+const fromBrand = (brand: string, compatible: string): FileType => {
+  if (/^avi[fs]$/.test(brand) || (brand === 'mif1' && compatible.includes('avif'))) return image('avif');
+  // A raw photo of a camera, in the boxes of a video.
+  if (brand === 'crx ') throw unknown();
   if (/^(hei|hev|mif1|msf1)/.test(brand)) {
     throw new BadFile('MediaType', 'is a HEIC image, which networks do not take: save it as JPEG');
   }

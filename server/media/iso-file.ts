@@ -10,7 +10,8 @@ interface Box {
 }
 
 const maxTableBytes = 64 * 1024 * 1024;
-const maxBoxes = 100_000;
+/** Far more than a file has a use for: each is an object in memory. */
+const maxBoxes = 20_000;
 
 /** MP4 and QuickTime (ISO/IEC 14496-12): boxes in boxes; `moov` says everything about the file. */
 export const readIsoFile = async (file: FileHandle, size: number) => {
@@ -66,7 +67,7 @@ const boxesIn = (table: Buffer, from: number, to: number): Box[] => {
   const boxes: Box[] = [];
   for (let at = from; at + 8 <= to; ) {
     const box = readBox(table, at, to);
-    if (box === undefined) throw damaged();
+    if (box === undefined || boxes.length === maxBoxes) throw damaged();
     boxes.push(box);
     at = box.to;
   }

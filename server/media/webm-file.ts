@@ -25,6 +25,7 @@ interface Element {
 }
 
 const maxHeadBytes = 4 * 1024 * 1024;
+const maxElements = 20_000;
 const pictureTrack = 1;
 
 /** WebM (RFC 8794, RFC 9559): Info and Tracks stand before the first cluster of pictures. */
@@ -92,6 +93,7 @@ const childrenOf = (bytes: Buffer, { from, to }: Element, until?: number): Eleme
   for (let at = from; at < Math.min(to, bytes.length); ) {
     const child = elementAt(bytes, at);
     if (child.id === until) break;
+    if (children.length === maxElements) throw damaged();
     children.push(child);
     at = child.to;
   }
