@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
@@ -16,6 +16,7 @@ import { openDatabase, sql } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { freshDatabase } from './database.ts';
+import { freePort } from './processes.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -186,16 +187,6 @@ export const startService = async (settings: NodeJS.ProcessEnv = {}, { empty = f
     },
   };
   return service;
-};
-
-/** For a test in which the service must be reached at its own public address. */
-const freePort = async () => {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 };
 
 const movableClock = () => {
