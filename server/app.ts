@@ -280,10 +280,13 @@ export const createHttpApp = ({
 
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   app.use(greet({ https: baseUrl.startsWith('https:') }), logRequests(log));
+  // The busy paths first: Express tries one after the other.
   app.post(
     '/api/agent/tools/:action',
     actionRoute({ actions: runnable, answers, identify: async (req, res) => (await authenticate(req, res)).caller }),
   );
+  app.all('/mcp', mcp.serve);
+  app.get(metadataPath, mcp.describe);
   if (identity.router) {
     // A client document that could not be read is not remembered, so each try costs a request to outside.
     app.use('/auth/authorize', (req, res, next) => {
@@ -292,8 +295,6 @@ export const createHttpApp = ({
     });
     app.use(identity.router);
   }
-  app.all('/mcp', mcp.serve);
-  app.get(metadataPath, mcp.describe);
   createExpressEndpoints(
     rest.routes,
     {

@@ -96,7 +96,7 @@ export const createProcesses = async (root = resolve(import.meta.dirname, '..', 
   };
 };
 
-const freePort = async () => {
+export const freePort = async () => {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;

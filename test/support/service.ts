@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -19,6 +19,7 @@ import { openDatabase, sql } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { freshDatabase } from './database.ts';
+import { freePort } from './processes.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -200,16 +201,6 @@ export const startService = async (
     },
   };
   return service;
-};
-
-/** For a test in which the service must be reached at its own public address. */
-const freePort = async () => {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 };
 
 const movableClock = () => {
