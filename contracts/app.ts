@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Account } from './accounts.ts';
 import { Id, type Route, type RouteResponse, route } from './define.ts';
 import { type ErrorCode, Issue } from './errors.ts';
+import { AltText, MediaForm, MediaFromUrl, MediaItem } from './media.ts';
 import { Post } from './posts.ts';
 import { admins, editors, everyone, roles } from './scopes.ts';
 
@@ -70,6 +71,8 @@ const withAccess =
 
 /** A session cookie, never a token. */
 const appRoute = withAccess('Session');
+/** A session cookie, or a personal token. */
+const mediaRoute = withAccess('SessionOrToken');
 /** For those who come to sign in. */
 const publicRoute = withAccess('Public');
 
@@ -407,6 +410,41 @@ export const appRoutes = {
     params: ById,
     body: NoBody,
     answer: ApprovalCard,
+    more: ['NotFound', 'Conflict'],
+  }),
+  uploadMedia: mediaRoute({
+    method: 'POST',
+    path: '/api/media',
+    tag: 'media',
+    summary: 'Add a file to the media library',
+    description:
+      'A file as multipart/form-data, or as JSON the address of one. Its content decides what it is: a JPEG, PNG, GIF, WebP or AVIF image, or an MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows the `url` of the answer can read the file.',
+    roles: editors,
+    body: MediaFromUrl,
+    form: MediaForm,
+    answer: MediaItem,
+  }),
+  changeMedia: mediaRoute({
+    method: 'PATCH',
+    path: '/api/media/:id',
+    tag: 'media',
+    summary: 'Change the alternative text',
+    description: 'Posts that are not out yet go out with the new text.',
+    roles: editors,
+    params: ById,
+    body: z.strictObject({ alt: AltText }),
+    answer: MediaItem,
+    more: ['NotFound'],
+  }),
+  deleteMedia: mediaRoute({
+    method: 'DELETE',
+    path: '/api/media/:id',
+    tag: 'media',
+    summary: 'Delete a file',
+    description: 'Conflict while a post uses it.',
+    roles: editors,
+    params: ById,
+    answer: z.object({ id: z.string(), deleted: z.literal(true) }),
     more: ['NotFound', 'Conflict'],
   }),
 } as const satisfies Record<string, Route>;

@@ -52,12 +52,14 @@ export interface Route {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** Session: a person in the app, never a token. */
-  readonly access: 'Public' | 'PersonalToken' | 'Session';
-  /** Session only: which roles in the open workspace may; absent when it is not about a workspace. */
+  /** Session: a person in the app, never a token. SessionOrToken: also a personal token, with its own workspace. */
+  readonly access: 'Public' | 'PersonalToken' | 'Session' | 'SessionOrToken';
+  /** Which roles in the workspace may; absent when it is not about a workspace. */
   readonly roles?: readonly Role[];
   readonly params?: z.ZodObject;
   readonly body?: z.ZodObject;
+  /** The body may also come as multipart/form-data. ts-rest cannot read a stream, so that is served beside it. */
+  readonly form?: z.ZodObject;
   readonly responses: Readonly<Record<number, RouteResponse>>;
   readonly errors: readonly ErrorCode[];
 }

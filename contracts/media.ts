@@ -19,6 +19,28 @@ export const MediaItem = z
   .meta({ id: 'MediaItem', description: 'An image or video of the media library' });
 export type MediaItem = z.output<typeof MediaItem>;
 
+export const AltText = z
+  .string()
+  .trim()
+  .max(2000)
+  .describe('Alternative text for people who cannot see it; empty for none. Networks have lower limits of their own');
+
+export const MediaForm = z
+  .strictObject({
+    file: z
+      .string()
+      .meta({ format: 'binary', description: 'The file itself. Its name and declared type do not matter' }),
+    alt: AltText.optional(),
+  })
+  .meta({ id: 'MediaForm' });
+
+export const MediaFromUrl = z
+  .strictObject({
+    url: z.string().min(1).max(2048).describe('A public https address; the server fetches the file from there'),
+    alt: AltText.optional(),
+  })
+  .meta({ id: 'MediaFromUrl' });
+
 export const mediaActions = {
   'media.list': action({
     kind: 'ReadOnly',

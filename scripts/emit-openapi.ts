@@ -1,4 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
+import type { z } from 'zod';
 import type { Route } from '#contracts/define';
 import { type ErrorCode, errorSchemas, errors } from '#contracts/errors';
 import { deliveryHeaders, events } from '#contracts/events';
@@ -82,7 +83,8 @@ const registerShared = (registry: OpenAPIRegistry) => {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-sid',
-    description: 'The session of a person signed in to the app (`sid` on plain http). No token reaches these paths.',
+    description:
+      'The session of a person signed in to the app (`sid` on plain http). Most of these paths no token reaches.',
   });
   registry.registerComponent('parameters', 'RequestId', {
     name: 'X-Request-Id',
@@ -155,14 +157,16 @@ const actionPath = (one: Declared): RouteConfig => {
         },
       },
       ...errorResponses(errorsOf(one), apiHeaders),
-      413: {
-        description: '`BadInput`: the body is larger than 1 MiB.',
-        headers: apiHeaders,
-        content: { 'application/json': { schema: errorSchemas.BadInput } },
-      },
+      413: tooLarge('the body is larger than 1 MiB.'),
     },
   };
 };
+
+const tooLarge = (what: string) => ({
+  description: `\`BadInput\`: ${what}`,
+  headers: apiHeaders,
+  content: { 'application/json': { schema: errorSchemas.BadInput } },
+});
 
 const policy = ({ action: { kind, roles } }: Declared) =>
   kind === 'NeedsApproval'
@@ -204,11 +208,11 @@ const routePath = (name: string, route: Route): RouteConfig => {
     summary: route.summary,
     description: route.roles ? `${route.description}\n\nRoles: ${route.roles.join(', ')}.` : route.description,
     tags: [route.tag],
-    security: { Public: [], PersonalToken: [{ personalToken: [] }], Session: [{ session: [] }] }[route.access],
+    security: security[route.access],
     parameters: [reference('parameters', 'RequestId')],
     request: {
       ...(route.params && { params: route.params }),
-      ...(route.body && { body: { required: true, content: { 'application/json': { schema: route.body } } } }),
+      ...(route.body && { body: { required: true, content: bodyContent(route.body, route.form) } }),
     },
     responses: {
       ...Object.fromEntries(
@@ -218,9 +222,22 @@ const routePath = (name: string, route: Route): RouteConfig => {
         ]),
       ),
       ...errorResponses(route.errors, headers),
+      ...(route.form && { 413: tooLarge('the file is larger than this server takes.') }),
     },
   };
 };
+
+const security: Record<Route['access'], Record<string, string[]>[]> = {
+  Public: [],
+  PersonalToken: [{ personalToken: [] }],
+  Session: [{ session: [] }],
+  SessionOrToken: [{ personalToken: [] }, { session: [] }],
+};
+
+const bodyContent = (body: z.ZodObject, form: Route['form']) => ({
+  ...(form && { 'multipart/form-data': { schema: form } }),
+  'application/json': { schema: body },
+});
 
 const webhook = (type: string, { when, schema }: (typeof events)[keyof typeof events]): RouteConfig => ({
   method: 'post',

@@ -28,26 +28,34 @@ import { tokenRoutes } from '#server/auth/routes';
 import { createSessions } from '#server/auth/sessions';
 import { createAccessStore, createSessionStore, createTokenStore } from '#server/auth/store';
 import type { Clock } from '#server/clock';
-import { type Config, isPublicAddress, packageRoot } from '#server/config';
+import { type Config, incomingFolder, isPublicAddress, mediaFolder, packageRoot } from '#server/config';
 import { actionRoute } from '#server/http/action-route';
-import { callerIn, createAdmission, serveAppRoutes } from '#server/http/app-routes';
+import { callerIn, createAdmission, createWriterAdmission, serveAppRoutes } from '#server/http/app-routes';
 import { createAuthenticate } from '#server/http/authenticate';
 import { docsPages } from '#server/http/docs';
 import { answerErrors, noSuchPath, wrongMethod } from '#server/http/errors';
 import { createHealth } from '#server/http/health';
 import { liveEvents } from '#server/http/live-events';
 import { logRequests } from '#server/http/log';
+import { mediaBytes } from '#server/http/media-bytes';
 import { createRateLimit } from '#server/http/rate-limit';
 import { greet } from '#server/http/request';
 import { createSessionDoor } from '#server/http/session';
+import { uploadRoute } from '#server/http/upload';
 import { createIdempotentAnswers } from '#server/idempotency/answers';
 import { createIdempotencyStore } from '#server/idempotency/store';
 import { createLive } from '#server/live/live';
 import { createLiveStore } from '#server/live/store';
 import { metadataPath } from '#server/mcp/authorization';
 import { createMcpEndpoint } from '#server/mcp/endpoint';
+import { createLocalFiles } from '#server/media/files';
+import { createIncoming } from '#server/media/incoming';
 import { createMediaLibrary } from '#server/media/library';
+import { mediaRoutes } from '#server/media/routes';
+import { createS3Files } from '#server/media/s3-files';
 import { createMediaStore } from '#server/media/store';
+import { createSweep } from '#server/media/sweep';
+import { createUploads } from '#server/media/uploads';
 import { createNetworks } from '#server/networks/registry';
 import type { Outbound } from '#server/outbound/outbound';
 import { type OutsideSignIn, pageRoutes } from '#server/pages/routes';
@@ -74,7 +82,17 @@ import { createWelcome } from '#server/workspaces/welcome';
 export type Posthorn = ReturnType<typeof createPosthorn>;
 
 /** All rules of the service on one database; the doors and the command line both use them. */
-export const createPosthorn = ({ database, config, clock }: { database: Database; config: Config; clock: Clock }) => {
+export const createPosthorn = ({
+  database,
+  outbound,
+  config,
+  clock,
+}: {
+  database: Database;
+  outbound: Outbound;
+  config: Config;
+  clock: Clock;
+}) => {
   const networks = createNetworks(networkFolders);
   const { baseUrl, production, isSet } = config;
   const postStore = createPostStore(database);
@@ -89,7 +107,12 @@ export const createPosthorn = ({ database, config, clock }: { database: Database
   const members = createMembers({ store: workspaceStore, people, audit, baseUrl, clock });
   const accounts = createAccounts({ store: createAccountStore(database), networks, clock });
   const providers = createProviders({ networks, baseUrl, production, isSet });
-  const library = createMediaLibrary({ store: createMediaStore(database), baseUrl });
+  const mediaStore = createMediaStore(database);
+  const files = config.media.s3 ? createS3Files(config.media.s3) : createLocalFiles(mediaFolder(config));
+  const incoming = createIncoming({ folder: incomingFolder(config), limits: config.media });
+  const library = createMediaLibrary({ store: mediaStore, files, isUsed: postStore.usesMedia, baseUrl });
+  const uploads = createUploads({ store: mediaStore, files, incoming, outbound, baseUrl, clock });
+  const sweepOrphans = createSweep({ store: mediaStore, files, incoming, clock });
   const openPage = createOpenPage({ store: createUiStore(database) });
   const reading = createReading({ store: postStore });
   const lifecycle = createLifecycle({
@@ -142,6 +165,10 @@ export const createPosthorn = ({ database, config, clock }: { database: Database
     accounts,
     networks,
     providers,
+    library,
+    uploads,
+    sweepOrphans,
+    mediaPlace: files.place,
   };
 };
 
@@ -212,7 +239,19 @@ export const createHttpApp = ({
   log: Logger;
 }) => {
   const { baseUrl } = config;
-  const { actions: runnable, answers, tokens, sessions, people, members, cards, audit, live } = posthorn;
+  const {
+    actions: runnable,
+    answers,
+    tokens,
+    sessions,
+    people,
+    members,
+    cards,
+    audit,
+    live,
+    library,
+    uploads,
+  } = posthorn;
   const limit = (name: string, count: number, windowMs: number) =>
     createRateLimit({ name, limit: count, windowMs, clock });
   const rateLimit = limit('api', config.requestsPerMinute, 60_000);
@@ -281,6 +320,11 @@ export const createHttpApp = ({
       },
     }),
   );
+  app.post(
+    appRoutes.uploadMedia.path,
+    uploadRoute({ uploads, admit: createWriterAdmission(keepers, appRoutes.uploadMedia) }),
+  );
+  app.get('/media/:id', mediaBytes({ library }));
   serveAppRoutes(
     app,
     rest.appRoutes,
@@ -304,6 +348,7 @@ export const createHttpApp = ({
       ...tokenRoutes({ tokens, audit }),
       ...auditRoutes({ audit }),
       ...approvalRoutes({ cards }),
+      ...mediaRoutes({ library, uploads }),
     },
     keepers,
   );
@@ -341,6 +386,7 @@ const refuseTheRest = (app: Express) => {
     ['/api/app/actions/:action', ['POST']],
     ['/api/app/events', ['GET']],
     ['/openapi.json', ['GET']],
+    ['/media/:id', ['GET', 'HEAD']],
     [metadataPath, ['GET']],
   ]);
   for (const { path, method } of [...Object.values(rest.routes), ...Object.values(rest.appRoutes)]) {

@@ -42,6 +42,16 @@ const Settings = z.object({
   AUTH_CLIENT_SECRET: z.string().optional(),
   OUTBOUND_ALLOW: list(/^(\[[\da-f:]+\]|[\w.-]+):\d+$/i, 'must be host:port, more of them after commas').default([]),
   OUTBOUND_CA: z.string().optional(),
+  MAX_IMAGE_MB: wholeNumber(1, 1000).default(30),
+  MAX_VIDEO_MB: wholeNumber(1, 5000).default(1024),
+  S3_ENDPOINT: z
+    .string()
+    .regex(/^https?:\/\/[^?#@\s]+$/, 'must be the http(s):// address of the store')
+    .optional(),
+  S3_BUCKET: z.string().optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
 });
 
 export interface Config {
@@ -69,6 +79,12 @@ export interface Config {
     readonly plainHttp: boolean;
     readonly extraCa: string | undefined;
   };
+  readonly media: {
+    readonly imageBytes: number;
+    readonly videoBytes: number;
+    /** Absent: a folder below dataDir. */
+    readonly s3: S3Store | undefined;
+  };
   /** Begun by `npm start`, and so to end when that is gone. */
   readonly childOfNpm: boolean;
   /** Whether the operator has set this setting, for the credentials of networks. */
@@ -79,6 +95,14 @@ export interface OutsideProvider {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
+}
+
+export interface S3Store {
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
 }
 
 /** A setting that keeps Posthorn from starting; the message says what to do. */
@@ -130,6 +154,11 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
       plainHttp: !production,
       extraCa: settings.OUTBOUND_CA && readSettingFile('OUTBOUND_CA', settings.OUTBOUND_CA),
     },
+    media: {
+      imageBytes: settings.MAX_IMAGE_MB * 1024 * 1024,
+      videoBytes: settings.MAX_VIDEO_MB * 1024 * 1024,
+      s3: s3Store(settings),
+    },
     childOfNpm: given.npm_lifecycle_event === 'start',
     isSet: (setting) => given[setting] !== undefined,
   };
@@ -147,6 +176,22 @@ const outsideProvider = (
   }
   if (production && !issuer.startsWith('https:')) throw new SettingError('AUTH_URL must begin with https://.');
   return { issuer, clientId, clientSecret };
+};
+
+const s3Store = (settings: z.output<typeof Settings>): S3Store | undefined => {
+  const {
+    S3_ENDPOINT: endpoint,
+    S3_BUCKET: bucket,
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: secretAccessKey,
+  } = settings;
+  if (endpoint && bucket && accessKeyId && secretAccessKey) {
+    return { endpoint, bucket, region: settings.S3_REGION, accessKeyId, secretAccessKey };
+  }
+  if (!endpoint && !bucket && !accessKeyId && !secretAccessKey) return undefined;
+  throw new SettingError(
+    'For media in an S3 store set all of S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY; for the local folder set none.',
+  );
 };
 
 const readSettingFile = (setting: string, path: string) => {
@@ -168,3 +213,5 @@ export const isPublicAddress = (baseUrl: string) => {
 };
 
 export const databaseFolder = ({ dataDir }: Config) => join(dataDir, 'database');
+export const mediaFolder = ({ dataDir }: Config) => join(dataDir, 'media');
+export const incomingFolder = ({ dataDir }: Config) => join(dataDir, 'incoming');

@@ -22,6 +22,10 @@ export const diagnose = async (config: Config) => {
       good.push(
         `Database answers (${config.databaseUrl ? 'DATABASE_URL' : 'embedded PostgreSQL'}), schema is up to date`,
       );
+      good.push(`Media is kept in ${posthorn.mediaPlace}`);
+      if (config.production && !config.media.s3) {
+        note.push('Media is on this machine: back that folder up with the database, or set S3_ENDPOINT and its kin');
+      }
       const workspaces = await posthorn.people.workspaces();
       if (workspaces.length > 0)
         good.push(`Workspaces: ${workspaces.map(({ id, name }) => `${name} (${id})`).join(', ')}`);

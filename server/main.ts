@@ -6,7 +6,7 @@ import { createHttpApp, createPosthorn, openIdentity, type Posthorn } from '#ser
 import { systemClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
-import { createOutbound } from '#server/outbound/outbound';
+import { createOutbound, type Outbound } from '#server/outbound/outbound';
 import { createSeal, type Seal } from '#server/seal';
 import { readSecrets } from '#server/secrets';
 import { connect } from '#server/store/connect';
@@ -20,6 +20,7 @@ const minuteMs = 60_000;
 export interface Opened {
   readonly database: Database;
   readonly posthorn: Posthorn;
+  readonly outbound: Outbound;
   readonly seal: Seal;
   close(): Promise<void>;
 }
@@ -30,7 +31,9 @@ export const open = async (config: Config, log: Logger): Promise<Opened> => {
   const server = await connect(config).catch(inWords('The database cannot be used'));
   const report = (error: Error) => log.error({ err: error }, 'database connection lost');
   const database = openDatabase(server.connection, { report, poolSize: config.poolSize });
+  const outbound = createOutbound(config.outbound);
   const close = async () => {
+    await outbound.close();
     await database.close();
     await server.stop();
   };
@@ -40,8 +43,8 @@ export const open = async (config: Config, log: Logger): Promise<Opened> => {
     await close();
     return inWords('The database cannot be used')(error as Error);
   }
-  const posthorn = createPosthorn({ database, config, clock: systemClock });
-  return { database, posthorn, seal: createSeal(secrets.encryptionKeys), close };
+  const posthorn = createPosthorn({ database, outbound, config, clock: systemClock });
+  return { database, posthorn, outbound, seal: createSeal(secrets.encryptionKeys), close };
 };
 
 /** What the operator has to mend is told as a sentence, not as a stack. */
@@ -65,11 +68,9 @@ export const start = async (config: Config): Promise<Running> => {
   await mustBeFree(config);
   const opened = await open(config, log);
   const { database, posthorn } = opened;
-  const outbound = createOutbound(config.outbound);
-  const identity = await openIdentity({ ...opened, outbound, config, clock: systemClock, log });
+  const identity = await openIdentity({ ...opened, config, clock: systemClock, log });
   const close = async () => {
     identity.stop?.();
-    await outbound.close();
     await opened.close();
   };
   const { app, health } = createHttpApp({ posthorn, database, identity, config, clock: systemClock, log });
@@ -86,6 +87,7 @@ export const start = async (config: Config): Promise<Running> => {
     every(minuteMs, posthorn.tokens.saveLastUsed, 'last use of tokens not saved'),
     every(60 * minuteMs, () => identity.purge?.(), 'expired records of the identity provider not removed'),
     every(60 * minuteMs, posthorn.cards.expire, 'old approval cards not closed'),
+    every(60 * minuteMs, posthorn.sweepOrphans, 'files without a media item not removed'),
   ];
 
   let stopped: Promise<void> | undefined;

@@ -186,6 +186,11 @@ describe('an access token of the identity provider', () => {
     expect((await service.call('posts.list', {}, { authorization })).status).toBe(401);
     const answer = await service.request('POST', '/api/approvals/card_1/approve', { headers: { authorization } });
     expect(answer.status).toBe(401);
+    const form = new FormData();
+    form.set('file', new Blob(['x']), 'a.jpg');
+    for (const body of [form, '{"url":"https://example.com/"}']) {
+      expect((await service.request('POST', '/api/media', { headers: { authorization }, body })).status).toBe(401);
+    }
   });
 
   test('acts in the workspace the user opened last', async () => {

@@ -3,6 +3,7 @@ import { createExpressEndpoints } from '@ts-rest/express';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { Route } from '#contracts/define';
+import type { Role } from '#contracts/scopes';
 import type { SignedIn } from '#server/auth/sign-in';
 import type { Caller, RouteCall, RouteHandlers } from '#server/context';
 import { badInput, issuesOf, Refusal } from '#server/errors';
@@ -71,13 +72,15 @@ const admit =
   async (req, res, next) => {
     const { tsRestRoute } = req as unknown as { tsRestRoute: AppRouter };
     const { access, roles } = (isAppRoute(tsRestRoute) ? tsRestRoute.metadata : {}) as Pick<Route, 'access' | 'roles'>;
-    if (access === 'Session') {
+    const byToken = access === 'SessionOrToken' && req.headers.authorization !== undefined;
+    if (byToken) res.locals.caller = await tokenCaller(req, res, keepers, roles);
+    else if (access === 'Session' || access === 'SessionOrToken') {
       const signedIn = await signedInOn(req, res, keepers);
       res.locals.signedIn = signedIn;
       if (roles) res.locals.caller = callerIn(signedIn, roles);
     } else keepers.rateLimit.take(`address ${req.ip}`, res);
     if (req.method !== 'GET') {
-      keepers.door.mustBeOwnPage(req);
+      if (!byToken) keepers.door.mustBeOwnPage(req);
       req.body = await readJson(req);
     }
     next();
@@ -98,14 +101,31 @@ const signedInOn = async (req: Request, res: Response, { door, authenticate, rat
 /** The person in the workspace that is open, if their role there is one of these. */
 export const callerIn = ({ userId, workspace }: SignedIn, roles?: Route['roles']): Caller => {
   if (workspace === undefined) throw new Refusal('Forbidden', 'No workspace is open. Make one or open one.');
-  if (roles && !roles.includes(workspace.role)) {
-    throw new Refusal(
-      'Forbidden',
-      `The role ${workspace.role} does not allow this. It takes one of: ${roles.join(', ')}.`,
-    );
-  }
+  mustBeOneOf(roles, workspace.role);
   return { userId, workspaceId: workspace.id, role: workspace.role, human: true };
+};
+
+const tokenCaller = async (req: Request, res: Response, { authenticate }: Doorkeepers, roles: Route['roles']) => {
+  const { caller } = await authenticate(req, res);
+  mustBeOneOf(roles, caller.role);
+  return caller;
+};
+
+const mustBeOneOf = (roles: Route['roles'], role: Role) => {
+  if (roles && !roles.includes(role)) {
+    throw new Refusal('Forbidden', `The role ${role} does not allow this. It takes one of: ${roles.join(', ')}.`);
+  }
 };
 
 /** For paths beside the contract: the same admission, without roles. */
 export const createAdmission = (keepers: Doorkeepers) => (req: Request, res: Response) => signedInOn(req, res, keepers);
+
+/** For writes beside ts-rest that a personal token reaches as well. */
+export const createWriterAdmission =
+  (keepers: Doorkeepers, { roles }: Pick<Route, 'roles'>) =>
+  async (req: Request, res: Response): Promise<Caller> => {
+    if (req.headers.authorization !== undefined) return tokenCaller(req, res, keepers, roles);
+    const signedIn = await signedInOn(req, res, keepers);
+    keepers.door.mustBeOwnPage(req);
+    return callerIn(signedIn, roles);
+  };

@@ -3,6 +3,7 @@ import { badInput, Refusal } from '#server/errors';
 
 const maxBytes = 1024 * 1024;
 const maxDepth = 32;
+const patienceMs = 60_000;
 
 /** The JSON of a request: what PostgreSQL could not store, or nobody could have meant, is refused here. */
 export const readJson = async (req: IncomingMessage): Promise<unknown> => {
@@ -27,6 +28,8 @@ const readBytes = (req: IncomingMessage): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
+    // The server itself is patient, for the sake of uploads.
+    const tooSlow = setTimeout(() => req.destroy(new Error('the body came too slowly')), patienceMs);
     req.on('data', (chunk: Buffer) => {
       length += chunk.length;
       // What is too much is still read away: a client that is sending sees the answer only when it is done.
@@ -34,12 +37,14 @@ const readBytes = (req: IncomingMessage): Promise<Buffer> =>
       else chunks.length = 0;
     });
     req.on('end', () => {
+      clearTimeout(tooSlow);
       if (length > maxBytes) reject(tooLarge());
       else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     });
-    req.on('error', () =>
-      reject(badInput({ path: 'body', code: 'Incomplete', message: 'ended before it was complete' })),
-    );
+    req.on('error', () => {
+      clearTimeout(tooSlow);
+      reject(badInput({ path: 'body', code: 'Incomplete', message: 'ended before it was complete' }));
+    });
   });
 
 const checkContentType = ({ headers }: IncomingMessage) => {
@@ -111,7 +116,8 @@ const checkValue = (root: unknown) => {
   }
 };
 
-const checkText = (text: string, path: string) => {
+/** Text that PostgreSQL can keep. */
+export const checkText = (text: string, path: string) => {
   if (!text.isWellFormed()) {
     throw badInput({ path: path.toWellFormed(), code: 'BadText', message: 'holds half of a surrogate pair' });
   }

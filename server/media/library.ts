@@ -1,14 +1,27 @@
 import type { MediaItem } from '#contracts/media';
 import type { Caller } from '#server/context';
-import { badInput } from '#server/errors';
+import { badInput, notFound, Refusal } from '#server/errors';
 import type { NetworkMedia } from '#server/networks/network';
 import { fromCursor, toPage } from '#server/store/page';
-import type { MediaRow, MediaStore } from './store.ts';
+import type { ByteRange, MediaFiles } from './files.ts';
+import { thumbnailKey, toMediaItem, toNetworkMedia } from './item.ts';
+import type { MediaStore } from './store.ts';
 
 export type MediaLibrary = ReturnType<typeof createMediaLibrary>;
 
 /** The images and videos of a workspace. */
-export const createMediaLibrary = ({ store, baseUrl }: { store: MediaStore; baseUrl: string }) => ({
+export const createMediaLibrary = ({
+  store,
+  files,
+  isUsed,
+  baseUrl,
+}: {
+  store: MediaStore;
+  files: MediaFiles;
+  /** Whether a post of the workspace uses it; posts know the library, so it is told. */
+  isUsed: (workspaceId: string, id: string) => Promise<boolean>;
+  baseUrl: string;
+}) => ({
   list: async ({ workspaceId }: Caller, { limit, cursor }: { limit: number; cursor?: string | undefined }) => {
     const { page, ...more } = toPage(await store.list(workspaceId, limit + 1, fromCursor(cursor)), limit);
     return { media: page.map((row) => toMediaItem(row, baseUrl)), ...more };
@@ -20,13 +33,11 @@ export const createMediaLibrary = ({ store, baseUrl }: { store: MediaStore; base
     return new Map(rows.map((row) => [row.id, toNetworkMedia(row)]));
   },
 
-  /** BadInput naming the path of the first id that does not exist. */
+  /** BadInput naming the path of the first id that does not exist; the others stay until the transaction ends. */
   mustExist: async ({ workspaceId }: Caller, used: readonly { path: string; id: string }[]) => {
     if (used.length === 0) return;
-    const rows = await store.find(
-      workspaceId,
-      used.map(({ id }) => id),
-    );
+    const ids = used.map(({ id }) => id);
+    const rows = await store.lock(workspaceId, ids, 'SHARE');
     const missing = used.find(({ id }) => !rows.some((row) => row.id === id));
     if (missing) {
       throw badInput({
@@ -36,22 +47,40 @@ export const createMediaLibrary = ({ store, baseUrl }: { store: MediaStore; base
       });
     }
   },
-});
 
-const toNetworkMedia = (row: MediaRow): NetworkMedia => ({
-  id: row.id,
-  kind: row.kind,
-  mimeType: row.mimeType,
-  bytes: row.bytes,
-  width: row.width,
-  height: row.height,
-  ...(row.durationMs !== null && { durationMs: row.durationMs }),
-  ...(row.alt !== null && { alt: row.alt }),
-});
+  setAlt: async ({ workspaceId }: Caller, id: string, alt: string): Promise<MediaItem> => {
+    const row = await store.setAlt(workspaceId, id, alt || null);
+    if (row === undefined) throw notFound('media item', id);
+    return toMediaItem(row, baseUrl);
+  },
 
-const toMediaItem = (row: MediaRow, baseUrl: string): MediaItem => ({
-  ...toNetworkMedia(row),
-  url: `${baseUrl}/media/${row.id}`,
-  thumbnailUrl: `${baseUrl}/media/${row.id}?size=thumbnail`,
-  createdAt: row.createdAt,
+  /** The row goes first: a file without one is nobody's and gets swept, a row without a file would be a broken post. */
+  remove: async ({ workspaceId }: Caller, id: string) => {
+    await store.transaction(async () => {
+      const [row] = await store.lock(workspaceId, [id], 'UPDATE');
+      if (row === undefined) throw notFound('media item', id);
+      if (await isUsed(workspaceId, id)) {
+        throw new Refusal('Conflict', `A post uses ${id}. Take it out of the post, or delete that, first.`);
+      }
+      await store.remove(workspaceId, id);
+    });
+    await Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
+  },
+
+  /** For anybody who knows the id: networks fetch media from here. */
+  open: async (id: string, size: 'original' | 'thumbnail') => {
+    const row = await store.get(id);
+    if (row === null) throw notFound('media item', id);
+    const thumbnail = size === 'thumbnail';
+    return {
+      mimeType: thumbnail ? 'image/webp' : row.mimeType,
+      /** Not known of a thumbnail before it is read. */
+      bytes: thumbnail ? undefined : row.bytes,
+      read: async (range?: ByteRange) => {
+        const found = await files.read(thumbnail ? thumbnailKey(id) : id, range);
+        if (found === undefined) throw notFound('file of the media item', id);
+        return found;
+      },
+    };
+  },
 });

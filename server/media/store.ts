@@ -5,6 +5,7 @@ import {
   type InferCreationAttributes,
   Model,
   Op,
+  Transaction,
 } from 'sequelize';
 import type { Database } from '#server/store/database';
 
@@ -20,6 +21,14 @@ export interface MediaRow {
   readonly createdAt: string;
 }
 
+export interface NewMedia extends Omit<MediaRow, 'createdAt'> {
+  readonly workspaceId: string;
+  readonly fileName: string | null;
+  readonly uploadedBy: string;
+}
+
+const { LOCK } = Transaction;
+
 export type MediaStore = ReturnType<typeof createMediaStore>;
 
 export const createMediaStore = (db: Database) => {
@@ -33,6 +42,8 @@ export const createMediaStore = (db: Database) => {
     declare height: number;
     declare durationMs: CreationOptional<number | null>;
     declare alt: CreationOptional<string | null>;
+    declare fileName: CreationOptional<string | null>;
+    declare uploadedBy: CreationOptional<string | null>;
     declare createdAt: CreationOptional<string>;
   }
   Media.init(
@@ -52,12 +63,16 @@ export const createMediaStore = (db: Database) => {
       height: DataTypes.INTEGER,
       durationMs: DataTypes.INTEGER,
       alt: DataTypes.TEXT,
+      fileName: DataTypes.TEXT,
+      uploadedBy: DataTypes.TEXT,
       createdAt: DataTypes.DATE(6),
     },
     { sequelize: db.sequelize, tableName: 'media', underscored: true, timestamps: false },
   );
 
   return {
+    transaction: db.transaction,
+
     /** Newest first, from below `before`. */
     list: async (workspaceId: string, limit: number, before: string | null): Promise<MediaRow[]> =>
       Media.findAll({
@@ -68,5 +83,27 @@ export const createMediaStore = (db: Database) => {
 
     find: async (workspaceId: string, ids: readonly string[]): Promise<MediaRow[]> =>
       Media.findAll({ where: { workspaceId, id: [...ids] } }),
+
+    /** Inside a transaction: `SHARE` keeps them from being deleted until it ends, `UPDATE` also from being taken into use. */
+    lock: async (workspaceId: string, ids: readonly string[], lock: 'SHARE' | 'UPDATE'): Promise<MediaRow[]> =>
+      Media.findAll({ where: { workspaceId, id: [...ids] }, order: ['id'], lock: LOCK[lock] }),
+
+    /** In whatever workspace it is. */
+    get: async (id: string): Promise<MediaRow | null> => Media.findByPk(id),
+
+    insert: async (row: NewMedia): Promise<MediaRow> => Media.create(row),
+
+    setAlt: async (workspaceId: string, id: string, alt: string | null): Promise<MediaRow | undefined> => {
+      const [, [row]] = await Media.update({ alt }, { where: { id, workspaceId }, returning: true });
+      return row;
+    },
+
+    remove: async (workspaceId: string, id: string) => {
+      await Media.destroy({ where: { id, workspaceId } });
+    },
+
+    /** Those of the ids that are in the library of any workspace. */
+    known: async (ids: readonly string[]): Promise<string[]> =>
+      (await Media.findAll({ attributes: ['id'], where: { id: [...ids] } })).map(({ id }) => id),
   };
 };

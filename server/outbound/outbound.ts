@@ -1,5 +1,6 @@
 import { type LookupAddress, type LookupOptions, lookup as resolveName } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { type CheckedUrl, checkUrl, hostAndPort, withoutBrackets } from './check-url.ts';
@@ -26,7 +27,14 @@ export interface OutboundResponse {
 
 export type OutboundAnswer = OutboundResponse | Trouble;
 
+/** One whose body has not been read: whoever asked for it reads or destroys it. */
+export interface OpenResponse extends Omit<OutboundResponse, 'body'> {
+  readonly body: Readable;
+}
+
 export interface Outbound {
+  /** For answers too large to hold. */
+  open(url: string, options?: Omit<OutboundRequest, 'maxBytes'>): Promise<OpenResponse | Trouble>;
   request(url: string, options?: OutboundRequest): Promise<OutboundAnswer>;
   /** What can be said of an address without asking anybody, for the moment it is typed in. */
   checkUrl(url: string): CheckedUrl;
@@ -78,34 +86,41 @@ export const createOutbound = ({
       (rules.allow.has(hostAndPort(target)) ? connectAny : connectPublic)(target, callback),
   });
 
+  const checked = async <T>(text: string, work: (url: URL) => Promise<T>): Promise<T | Trouble> => {
+    const result = checkUrl(text, rules);
+    if (!result.ok) return result;
+    try {
+      return await work(result.url);
+    } catch (error) {
+      return troubleFrom(error);
+    }
+  };
+
   return {
     checkUrl: (url) => checkUrl(url, rules),
-    request: async (text, options = {}) => {
-      const checked = checkUrl(text, rules);
-      if (!checked.ok) return checked;
-      try {
-        return await ask(agent, checked.url, options);
-      } catch (error) {
-        return troubleFrom(error);
-      }
-    },
+    open: (text, options = {}) => checked(text, (url) => begin(agent, url, options)),
+    request: (text, options = {}) => checked(text, (url) => ask(agent, url, options)),
     close: () => agent.destroy(),
   };
 };
 
-const ask = async (
+const begin = async (
   dispatcher: Dispatcher,
   url: URL,
-  { method = 'GET', headers = {}, body = null, timeoutMs = defaultTimeoutMs, maxBytes = defaultMaxBytes }: RequestParts,
-): Promise<OutboundAnswer> => {
+  { method = 'GET', headers = {}, body = null, timeoutMs = defaultTimeoutMs }: RequestParts,
+): Promise<OpenResponse> => {
   const signal = AbortSignal.timeout(timeoutMs);
   const answer = await send(url, { dispatcher, method, headers, body, signal });
   // Destroying a body that is still coming makes it report an error that is of no interest.
   answer.body.on('error', () => undefined);
-  const bytes = await readUpTo(maxBytes, answer.body);
-  answer.body.destroy();
-  if (bytes === undefined) return trouble('tooLarge');
-  return { ok: true, status: answer.statusCode, headers: answer.headers, body: bytes };
+  return { ok: true, status: answer.statusCode, headers: answer.headers, body: answer.body };
+};
+
+const ask = async (dispatcher: Dispatcher, url: URL, options: RequestParts): Promise<OutboundAnswer> => {
+  const { body, ...answer } = await begin(dispatcher, url, options);
+  const bytes = await readUpTo(options.maxBytes ?? defaultMaxBytes, body);
+  body.destroy();
+  return bytes === undefined ? trouble('tooLarge') : { ...answer, body: bytes };
 };
 
 type RequestParts = Omit<OutboundRequest, 'body'> & { body?: string | Uint8Array | null };

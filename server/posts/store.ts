@@ -39,6 +39,10 @@ const move = sql(
   `update posts set status = $3, scheduled_at = coalesce($4, scheduled_at) where id = $1 and workspace_id = $2
    returning ${columns}`,
 );
+const usesMedia = sql(
+  'posts.usesMedia',
+  'select 1 from posts where workspace_id = $1 and versions @> $2::jsonb limit 1',
+);
 const remove = sql('posts.remove', 'delete from posts where id = $1 and workspace_id = $2');
 
 /** What posts.create and posts.update write. */
@@ -74,6 +78,11 @@ export const createPostStore = (db: Database) => {
         ? db.query<PostRow>(list, [workspaceId, limit, before])
         : db.query<PostRow>(listByStatus, [workspaceId, limit, before, status]));
       return rows.map(toPost);
+    },
+
+    usesMedia: async (workspaceId: string, mediaId: string) => {
+      const rows = await db.query(usesMedia, [workspaceId, JSON.stringify([{ content: [{ media: [mediaId] }] }])]);
+      return rows.length > 0;
     },
 
     insert: (id: string, workspaceId: string, createdBy: string, { accountIds, versions, scheduledAt }: PostContent) =>

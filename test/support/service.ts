@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
@@ -9,7 +12,7 @@ import { systemClock } from '#server/clock';
 import { readConfig } from '#server/config';
 import type { Caller } from '#server/context';
 import { serverFor } from '#server/http/server';
-import { createOutbound } from '#server/outbound/outbound';
+import { createOutbound, type OutboundOptions } from '#server/outbound/outbound';
 import { findAction } from '#server/run-action';
 import { createSeal } from '#server/seal';
 import { openDatabase, sql } from '#server/store/database';
@@ -28,10 +31,19 @@ export interface Answer {
 }
 
 /** The whole service on a database of its own, listening on a free port; the clock stands until it is moved. */
-export const startService = async (settings: NodeJS.ProcessEnv = {}, { empty = false, ownAddress = false } = {}) => {
+export const startService = async (
+  settings: NodeJS.ProcessEnv = {},
+  {
+    empty = false,
+    ownAddress = false,
+    internet = {},
+  }: { empty?: boolean; ownAddress?: boolean; internet?: OutboundOptions } = {},
+) => {
   const { parts, drop } = await freshDatabase();
   const port = ownAddress ? await freePort() : 0;
+  const dataDir = await mkdtemp(join(tmpdir(), 'posthorn-test-'));
   const config = readConfig({
+    POSTHORN_DATA: dataDir,
     REQUESTS_PER_MINUTE: '100000',
     BASE_URL: ownAddress ? `http://127.0.0.1:${port}` : 'http://posthorn.test',
     ...settings,
@@ -40,9 +52,9 @@ export const startService = async (settings: NodeJS.ProcessEnv = {}, { empty = f
   const database = openDatabase(parts, { report: (error) => faults.push(error) });
   await migrate(database, migrations);
   const clock = movableClock();
-  const posthorn = createPosthorn({ database, config, clock });
+  const outbound = createOutbound({ ...config.outbound, ...internet });
+  const posthorn = createPosthorn({ database, outbound, config, clock });
   const { lines, log } = recordedLog();
-  const outbound = createOutbound(config.outbound);
   const seal = createSeal([`k1:${randomBytes(32).toString('base64')}`]);
   const identity = await openIdentity({ posthorn, database, seal, outbound, config, clock: systemClock, log });
   const { app, health } = createHttpApp({ posthorn, database, identity, config, clock, log });
@@ -66,6 +78,7 @@ export const startService = async (settings: NodeJS.ProcessEnv = {}, { empty = f
     parts,
     database,
     posthorn,
+    outbound,
     health,
     logLines: lines,
     client: new Client({ token: () => token, baseUrl: url, maxRetries: 0 }),
@@ -183,6 +196,7 @@ export const startService = async (settings: NodeJS.ProcessEnv = {}, { empty = f
       await outbound.close();
       await database.close().catch(() => undefined); // a test may have closed it
       await drop();
+      await rm(dataDir, { recursive: true, force: true });
       if (faults.length > 0) throw faults[0];
     },
   };

@@ -1,0 +1,55 @@
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import { badInput, Refusal } from '#server/errors';
+import type { MediaLibrary } from '#server/media/library';
+
+/** `GET /media/{id}`: the file itself, for networks and pages. It never changes, so it may be kept for a year. */
+export const mediaBytes =
+  ({ library }: { library: MediaLibrary }) =>
+  async (req: Request<{ id: string }>, res: Response) => {
+    const { size = 'original' } = req.query;
+    if (size !== 'original' && size !== 'thumbnail') {
+      throw badInput({ path: 'size', code: 'UnknownValue', message: 'must be original or thumbnail' });
+    }
+    const { mimeType, bytes, read } = await library.open(req.params.id, size);
+    const etag = `"${req.params.id}.${size}"`;
+    const range = bytes === undefined ? undefined : rangeOf(req, etag, bytes);
+    if (range === 'outside') {
+      res.setHeader('content-range', `bytes */${bytes}`);
+      throw new Refusal('BadInput', `Range: the file has ${bytes} bytes.`, [], 416);
+    }
+    const headers = {
+      etag,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'cross-origin-resource-policy': 'cross-origin',
+      ...(bytes !== undefined && { 'accept-ranges': 'bytes' }),
+    };
+    if (req.headers['if-none-match']?.includes(etag)) return void res.writeHead(304, headers).end();
+    const length = range ? range.last - range.first + 1 : bytes;
+    const about = {
+      ...headers,
+      'content-type': mimeType,
+      ...(range && { 'content-range': `bytes ${range.first}-${range.last}/${bytes}` }),
+    };
+    const status = range ? 206 : 200;
+    if (req.method === 'HEAD') {
+      return void res.writeHead(status, { ...about, ...(length !== undefined && { 'content-length': length }) }).end();
+    }
+    const found = await read(range);
+    res.writeHead(status, { ...about, 'content-length': found.bytes });
+    await pipeline(found.stream, res).catch((error: NodeJS.ErrnoException) => {
+      // A player that has seen enough hangs up.
+      if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    });
+  };
+
+/** The one range that a player asks for; several at once may be answered with the whole (RFC 9110, 14.2). */
+const rangeOf = ({ headers }: Request<{ id: string }>, etag: string, bytes: number) => {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? [];
+  const ifRange = headers['if-range'];
+  if ((from === '' && to === '') || (ifRange !== undefined && ifRange !== etag)) return undefined;
+  const first = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
+  const last = from === '' || to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1);
+  if (from !== '' && to !== '' && Number(to) < first) return undefined;
+  return first >= bytes ? ('outside' as const) : { first, last };
+};

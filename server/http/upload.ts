@@ -1,0 +1,92 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Busboy, type BusboyFileStream } from '@fastify/busboy';
+import type { Request, RequestHandler, Response } from 'express';
+import { MediaForm } from '#contracts/media';
+import type { Caller } from '#server/context';
+import { badInput, issuesOf } from '#server/errors';
+import type { Uploads } from '#server/media/uploads';
+import { checkText } from './body.ts';
+import { reply } from './reply.ts';
+
+const patienceMs = 60_000;
+const Fields = MediaForm.omit({ file: true });
+
+/** `POST /api/media` with a file in it. JSON goes on to ts-rest. */
+export const uploadRoute =
+  ({ uploads, admit }: { uploads: Uploads; admit: (req: Request, res: Response) => Promise<Caller> }): RequestHandler =>
+  async (req, res, next) => {
+    if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? '')) return next();
+    const caller = await admit(req, res);
+    const { received, name, alt } = await readForm(req, uploads);
+    reply(res, 200, await uploads.keep(caller, received, { alt, name }));
+  };
+
+/** A whole form, or nothing is left of it. */
+const readForm = async (req: Request, uploads: Uploads) => {
+  const form = openForm(req);
+  const fields: [string, string][] = [];
+  const wrong: string[] = [];
+  let file: { stream: BusboyFileStream; name: string; receiving: ReturnType<Uploads['receive']> } | undefined;
+  form.on('field', (name, value) => {
+    if (fields.some(([known]) => known === name)) wrong.push(name);
+    fields.push([name, value]);
+  });
+  form.on('file', (field, stream, name) => {
+    // Whoever reads it hears of it too; without this, trouble after that would end the process.
+    stream.on('error', () => undefined);
+    if (field !== 'file' || file) {
+      wrong.push(field);
+      stream.resume();
+      return;
+    }
+    const receiving = uploads.receive(staying(stream), 'file');
+    // What is refused is still read away: a client that is sending sees the answer only when it is done.
+    receiving.catch(() => stream.resume());
+    file = { stream, name, receiving };
+  });
+  try {
+    await untilStalled(req, () => pipeline(req, form));
+  } catch {
+    file?.stream.destroy(new Error('cut off'));
+    await file?.receiving.then(uploads.discard, () => undefined);
+    throw badInput({ path: 'file', code: 'Incomplete', message: 'ended before it was complete' });
+  }
+  if (file === undefined) {
+    throw badInput({ path: 'file', code: 'Required', message: 'is required: send the file in a field of this name' });
+  }
+  const received = await file.receiving;
+  try {
+    return { received, name: file.name, alt: altIn(Object.fromEntries(fields), wrong) };
+  } catch (error) {
+    await uploads.discard(received);
+    throw error;
+  }
+};
+
+const openForm = ({ headers }: Request) => {
+  const limits = { fileSize: Number.POSITIVE_INFINITY, fieldSize: 64 * 1024, fields: 20, files: 20, headerPairs: 50 };
+  try {
+    return new Busboy({ headers: { ...headers, 'content-type': headers['content-type'] ?? '' }, limits });
+  } catch {
+    throw badInput({ path: 'Content-Type', code: 'BadFormat', message: 'must be multipart/form-data with a boundary' });
+  }
+};
+
+/** Leaving the loop early must not destroy a part, or the form behind it would wait for ever. */
+const staying = (stream: Readable): AsyncIterable<Buffer> => stream.iterator({ destroyOnReturn: false });
+
+const untilStalled = async (req: Request, work: () => Promise<void>) => {
+  req.setTimeout(patienceMs, () => req.destroy());
+  await work().finally(() => req.setTimeout(0));
+};
+
+const altIn = (fields: Record<string, string>, [wrong]: readonly string[]) => {
+  if (wrong !== undefined) {
+    throw badInput({ path: wrong.slice(0, 100), code: 'UnknownField', message: 'is not expected, or not twice' });
+  }
+  const parsed = Fields.safeParse(fields);
+  if (!parsed.success) throw badInput(...issuesOf(parsed.error, fields));
+  checkText(parsed.data.alt ?? '', 'alt');
+  return parsed.data.alt;
+};

@@ -1,0 +1,50 @@
+export interface FileType {
+  readonly kind: 'Image' | 'Video';
+  readonly mimeType: string;
+}
+
+/** The file is not what it should be. The field it came in is known to the caller. */
+export class BadFile extends Error {
+  readonly code: 'MediaType' | 'Unreadable' | 'TooBig' | 'Empty';
+  readonly limit: number | undefined;
+
+  constructor(code: BadFile['code'], message: string, limit?: number) {
+    super(message);
+    this.code = code;
+    this.limit = limit;
+  }
+}
+
+/** So much of a file says what it is. */
+export const headBytes = 64;
+
+/** By content: a name or a declared type can say anything. Whether the rest fits to its head is found out later. */
+export const fileType = (head: Buffer): FileType => {
+  const text = head.toString('latin1');
+  if (text.length === 0) throw new BadFile('Empty', 'is empty');
+  if (text.startsWith('\xff\xd8\xff')) return image('jpeg');
+  if (text.startsWith('\x89PNG\r\n\x1a\n')) return image('png');
+  if (/^GIF8[79]a/.test(text)) return image('gif');
+  if (/^RIFF.{4}WEBP/s.test(text)) return image('webp');
+  if (text.startsWith('\x1a\x45\xdf\xa3')) return { kind: 'Video', mimeType: 'video/webm' };
+  const [, box, brand = ''] = /^.{4}(ftyp|moov|mdat|wide|free|skip)(.{4})/s.exec(text) ?? [];
+  if (box === 'ftyp') return fromBrand(brand, text.slice(12));
+  // QuickTime files of old have no brand.
+  if (box !== undefined) return { kind: 'Video', mimeType: 'video/quicktime' };
+  throw unknown();
+};
+
+const unknown = () =>
+  new BadFile('MediaType', 'must be a JPEG, PNG, GIF, WebP or AVIF image, or an MP4, MOV or WebM video');
+
+const image = (format: string): FileType => ({ kind: 'Image', mimeType: `image/${format}` });
+
+const fromBrand = (brand: string, compatible: string): FileType => {
+  if (/^avi[fs]$/.test(brand) || (brand === 'mif1' && compatible.includes('avif'))) return image('avif');
+  // A raw photo of a camera, in the boxes of a video.
+  if (brand === 'crx ') throw unknown();
+  if (/^(hei|hev|mif1|msf1)/.test(brand)) {
+    throw new BadFile('MediaType', 'is a HEIC image, which networks do not take: save it as JPEG');
+  }
+  return { kind: 'Video', mimeType: brand === 'qt  ' ? 'video/quicktime' : 'video/mp4' };
+};

@@ -1,0 +1,63 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+
+/** First and last byte, both included. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Where the bytes are kept. A key is the id of a media item, with an ending for its thumbnail. */
+export interface MediaFiles {
+  /** For the operator. */
+  readonly place: string;
+  /** Takes the file at this path. When it returns, the bytes are safe under the key. */
+  put(key: string, path: string, mimeType: string): Promise<void>;
+  /** Undefined when there is no such file. */
+  read(key: string, range?: ByteRange): Promise<{ readonly bytes: number; readonly stream: Readable } | undefined>;
+  remove(key: string): Promise<void>;
+  list(): AsyncIterable<{ readonly key: string; readonly changedAt: Date }>;
+}
+
+/** A folder of this machine. */
+export const createLocalFiles = (folder: string): MediaFiles => {
+  const pathOf = (key: string) => join(folder, key);
+  return {
+    place: `the folder ${folder}`,
+
+    put: async (key, path) => {
+      await mkdir(folder, { recursive: true });
+      await rename(path, pathOf(key));
+      // The name is in the folder, and that is a file of its own to the disk.
+      const directory = await open(folder);
+      await directory.sync().finally(() => directory.close());
+    },
+
+    read: async (key, range) => {
+      const found = await unlessMissing(stat(pathOf(key)));
+      if (found === undefined) return undefined;
+      const { first, last } = range ?? { first: 0, last: found.size - 1 };
+      return { bytes: last - first + 1, stream: createReadStream(pathOf(key), { start: first, end: last }) };
+    },
+
+    remove: (key) => rm(pathOf(key), { force: true }),
+
+    list: () => filesIn(folder),
+  };
+};
+
+/** Every file of a folder, which need not exist. */
+export const filesIn = async function* (folder: string) {
+  for (const key of (await unlessMissing(readdir(folder))) ?? []) {
+    const found = await unlessMissing(stat(join(folder, key)));
+    if (found?.isFile()) yield { key, changedAt: found.mtime };
+  }
+};
+
+const unlessMissing = <T>(work: Promise<T>): Promise<T | undefined> =>
+  work.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });

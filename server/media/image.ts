@@ -1,0 +1,40 @@
+import sharp, { type SharpOptions } from 'sharp';
+import { BadFile } from './file-type.ts';
+import { stripMetadata } from './strip-metadata.ts';
+
+/** A small file can unfold into a picture that fills the memory. The largest cameras make 100 million. */
+export const maxPixels = 100_000_000;
+const thumbnailPixels = 400;
+const patienceSeconds = 30;
+
+const options: SharpOptions = { limitInputPixels: maxPixels, failOn: 'error' };
+
+/** Its size as it is seen, the bytes to serve, and a thumbnail. Making that decodes the picture, so it is whole. */
+export const readImage = async (file: Buffer, mimeType: string) => {
+  try {
+    const { orientation = 1, exif, xmp, autoOrient, format } = await sharp(file, options).metadata();
+    if (!mimeType.endsWith(format === 'heif' ? 'avif' : format)) throw new Error(`this is ${format}`);
+    const thumbnail = await sharp(file, options)
+      .timeout({ seconds: patienceSeconds })
+      .autoOrient()
+      .resize({ width: thumbnailPixels, height: thumbnailPixels, fit: 'inside', withoutEnlargement: true })
+      .webp({ quality: 80 })
+      .toBuffer();
+    return { ...autoOrient, thumbnail, bytes: stripMetadata(file, mimeType, { orientation, exif, xmp }) };
+  } catch (error) {
+    if ((error as Error).message.includes('pixel limit')) {
+      throw new BadFile('TooBig', `has more than ${maxPixels / 1_000_000} million pixels: make it smaller`, maxPixels);
+    }
+    throw new BadFile('Unreadable', 'is a damaged or incomplete image: save it again');
+  }
+};
+
+/** For a video, whose pictures nobody here can decode: its shape, and the sign for play. */
+export const placeholder = ({ width, height }: { width: number; height: number }): Promise<Buffer> => {
+  const scale = thumbnailPixels / Math.max(width, height);
+  const [w, h] = [width, height].map((side) => Math.max(16, Math.round(side * scale))) as [number, number];
+  const r = Math.min(w, h) / 6;
+  const triangle = `M${w / 2 - r * 0.7} ${h / 2 - r}L${w / 2 + r} ${h / 2}L${w / 2 - r * 0.7} ${h / 2 + r}z`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}"><rect width="${w}" height="${h}" fill="#3b4250"/><path d="${triangle}" fill="#fff"/></svg>`;
+  return sharp(Buffer.from(svg)).webp({ quality: 80 }).toBuffer();
+};

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { badInput, Refusal } from '#server/errors';
+import { BadFile, type FileType, fileType, headBytes } from './file-type.ts';
+import { filesIn } from './files.ts';
+
+/** A file that came whole and is of a kind we take, not yet in the library. */
+export interface Received {
+  /** Whoever holds it either moves it away or removes it. */
+  readonly path: string;
+  readonly type: FileType;
+  /** The field of the request that it came in, for what is found wrong with it. */
+  readonly field: string;
+}
+
+export interface MediaLimits {
+  readonly imageBytes: number;
+  readonly videoBytes: number;
+}
+
+export type Incoming = ReturnType<typeof createIncoming>;
+
+/** Files on their way into the library. */
+export const createIncoming = ({ folder, limits }: { folder: string; limits: MediaLimits }) => ({
+  receive: async (source: AsyncIterable<Buffer>, field: string): Promise<Received> => {
+    await mkdir(folder, { recursive: true });
+    const path = join(folder, randomUUID());
+    try {
+      return { path, field, type: await inWords(field, () => write(path, source, limits)) };
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+  },
+
+  /** What a process that was killed has left behind. */
+  sweep: async (before: Date) => {
+    for await (const { key, changedAt } of filesIn(folder)) {
+      if (changedAt < before) await rm(join(folder, key), { force: true });
+    }
+  },
+});
+
+const write = async (path: string, source: AsyncIterable<Buffer>, limits: MediaLimits): Promise<FileType> => {
+  const file = await open(path, 'wx');
+  try {
+    let type: FileType | undefined;
+    let head = Buffer.alloc(0);
+    let bytes = 0;
+    for await (const chunk of source) {
+      bytes += chunk.length;
+      if (type === undefined) {
+        head = Buffer.concat([head, chunk.subarray(0, headBytes)]);
+        if (head.length >= headBytes) type = fileType(head);
+      }
+      if (type) mustFit(type, bytes, limits);
+      await file.appendFile(chunk);
+    }
+    type ??= fileType(head);
+    await file.sync();
+    return type;
+  } finally {
+    await file.close();
+  }
+};
+
+const mustFit = ({ kind }: FileType, bytes: number, { imageBytes, videoBytes }: MediaLimits) => {
+  const limit = kind === 'Image' ? imageBytes : videoBytes;
+  if (bytes <= limit) return;
+  throw new BadFile(
+    'TooBig',
+    `is larger than the ${limit / 1024 / 1024} MB that ${kind.toLowerCase()}s may have`,
+    limit,
+  );
+};
+
+/** What is wrong with a file, or with our disk, as an answer to the person who sent it. */
+export const inWords = async <T>(field: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BadFile) throw refusalOf(error, field);
+    if (['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) {
+      throw new Refusal('Internal', 'The disk of the server is full, and nothing was kept. Tell its operator.');
+    }
+    throw error;
+  }
+};
+
+const refusalOf = ({ code, message, limit }: BadFile, path: string) => {
+  const { message: text, issues } = badInput({ path, code, message, ...(limit !== undefined && { limit }) });
+  return new Refusal('BadInput', text, issues, code === 'TooBig' ? 413 : 400);
+};

@@ -1,0 +1,35 @@
+import type { Clock } from '#server/clock';
+import type { MediaFiles } from './files.ts';
+import type { Incoming } from './incoming.ts';
+import type { MediaStore } from './store.ts';
+
+/** Longer than an upload may take, so that nothing is swept whose row is about to be written. */
+const graceMs = 3 * 3_600_000;
+const batch = 500;
+const ours = /^(media_[0-9A-Z]{26})(\.thumbnail)?$/;
+
+/** Removes files that no row knows: a process ended between the two, or a workspace is gone. */
+export const createSweep =
+  ({ store, files, incoming, clock }: { store: MediaStore; files: MediaFiles; incoming: Incoming; clock: Clock }) =>
+  async (): Promise<number> => {
+    const before = new Date(clock.now().getTime() - graceMs);
+    await incoming.sweep(before);
+    let removed = 0;
+    let old: string[] = [];
+    const removeOrphans = async () => {
+      const known = new Set(await store.known(old.map(idOf)));
+      for (const key of old.filter((one) => !known.has(idOf(one)))) {
+        await files.remove(key);
+        removed++;
+      }
+      old = [];
+    };
+    for await (const { key, changedAt } of files.list()) {
+      if (changedAt < before && ours.test(key)) old.push(key);
+      if (old.length === batch) await removeOrphans();
+    }
+    await removeOrphans();
+    return removed;
+  };
+
+const idOf = (key: string) => key.replace(ours, '$1');

@@ -1,0 +1,120 @@
+import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { MediaItem } from '#contracts/media';
+import type { Clock } from '#server/clock';
+import type { Caller } from '#server/context';
+import { badInput } from '#server/errors';
+import { newSecretId } from '#server/ids';
+import type { Outbound } from '#server/outbound/outbound';
+import type { MediaFiles } from './files.ts';
+import { placeholder, readImage } from './image.ts';
+import { type Incoming, inWords, type Received } from './incoming.ts';
+import { thumbnailKey, toMediaItem } from './item.ts';
+import type { MediaStore } from './store.ts';
+import { readVideo } from './video.ts';
+
+const downloadTimeoutMs = 300_000;
+const maxRedirects = 5;
+
+export type Uploads = ReturnType<typeof createUploads>;
+
+/** How a file gets into the library: received whole, looked at, put in its place, and only then written down. */
+export const createUploads = ({
+  store,
+  files,
+  incoming,
+  outbound,
+  baseUrl,
+  clock,
+}: {
+  store: MediaStore;
+  files: MediaFiles;
+  incoming: Incoming;
+  outbound: Outbound;
+  baseUrl: string;
+  clock: Clock;
+}) => {
+  /** Takes what was received, whether it succeeds or not. */
+  const keep = async (
+    { userId, workspaceId }: Caller,
+    { path, type, field }: Received,
+    { alt, name }: { alt: string | undefined; name: string | undefined },
+  ): Promise<MediaItem> => {
+    const thumbnailPath = `${path}.thumbnail`;
+    try {
+      const { thumbnail, ...facts } = await inWords(field, () =>
+        (type.kind === 'Image' ? image : video)(path, type.mimeType),
+      );
+      const { size: bytes } = await stat(path);
+      await inWords(field, () => writeFile(thumbnailPath, thumbnail, { flush: true }));
+      const id = newSecretId('media', clock.now());
+      await files.put(thumbnailKey(id), thumbnailPath, 'image/webp');
+      await files.put(id, path, type.mimeType);
+      const about = { ...type, ...facts, bytes, alt: alt || null, fileName: tidyName(name), uploadedBy: userId };
+      return toMediaItem(await store.insert({ id, workspaceId, ...about }), baseUrl);
+    } finally {
+      await Promise.all([path, thumbnailPath].map((one) => rm(one, { force: true })));
+    }
+  };
+
+  const download = async (url: string, redirects = 0): Promise<Received> => {
+    const wrong = (message: string) => badInput({ path: 'url', code: 'BadUrl', message });
+    const answer = await outbound.open(url, { timeoutMs: downloadTimeoutMs });
+    if (!answer.ok) throw wrong(answer.message);
+    const { status, headers, body } = answer;
+    if (status === 200) {
+      return incoming.receive(unlessBroken(body, wrong('The connection broke before the file was complete.')), 'url');
+    }
+    body.destroy();
+    const next = [301, 302, 303, 307, 308].includes(status) && [headers.location].flat()[0];
+    if (!next || !URL.canParse(next, url)) throw wrong(`The address answered ${status} instead of a file.`);
+    if (redirects === maxRedirects) throw wrong('The address leads from one redirect to the next.');
+    return download(new URL(next, url).href, redirects + 1);
+  };
+
+  return {
+    receive: incoming.receive,
+
+    keep,
+
+    discard: ({ path }: Received) => rm(path, { force: true }),
+
+    fromUrl: async (caller: Caller, { url, alt }: { url: string; alt?: string | undefined }) => {
+      const received = await download(url);
+      const name = new URL(url).pathname.split('/').at(-1);
+      return keep(caller, received, { alt, name });
+    },
+  };
+};
+
+const image = async (path: string, mimeType: string) => {
+  const { bytes, ...facts } = await readImage(await readFile(path), mimeType);
+  await writeFile(path, bytes, { flush: true });
+  return { ...facts, durationMs: null };
+};
+
+const video = async (path: string, mimeType: string) => {
+  const file = await open(path, 'r+');
+  try {
+    const { durationMs = null, ...sides } = await readVideo(file, mimeType);
+    await file.sync();
+    return { ...sides, durationMs, thumbnail: await placeholder(sides) };
+  } finally {
+    await file.close();
+  }
+};
+
+/** Trouble of the sender in words for whoever asked, apart from trouble of ours. */
+export const unlessBroken = async function* (source: AsyncIterable<Buffer>, refusal: Error) {
+  try {
+    yield* source;
+  } catch {
+    throw refusal;
+  }
+};
+
+/** Only ever shown to people: never a path, never a type. */
+const tidyName = (name: string | undefined) =>
+  name
+    ?.toWellFormed()
+    .replaceAll(/\p{Cc}/gu, '')
+    .slice(0, 255) || null;

@@ -1,0 +1,24 @@
+import type { FileHandle } from 'node:fs/promises';
+import { readIsoFile } from './iso-file.ts';
+import { damaged } from './video-file.ts';
+import { readWebm } from './webm-file.ts';
+
+export interface Video {
+  readonly width: number;
+  readonly height: number;
+  /** Absent when the file does not say: a recording of a browser, for example. */
+  readonly durationMs?: number;
+}
+
+/** Reads the tables of the file, never its pictures. What they say of place and maker is overwritten. */
+export const readVideo = async (file: FileHandle, mimeType: string): Promise<Video> => {
+  const { size } = await file.stat();
+  const { width, height, durationMs } = await (mimeType === 'video/webm' ? readWebm : readIsoFile)(file, size).catch(
+    (error: unknown) => {
+      // A number in the file that leads out of its buffer.
+      throw error instanceof RangeError ? damaged() : error;
+    },
+  );
+  if (width < 1 || height < 1) throw damaged();
+  return { width, height, ...(durationMs !== undefined && durationMs > 0 && { durationMs: Math.round(durationMs) }) };
+};

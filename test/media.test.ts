@@ -1,0 +1,665 @@
+import { once } from 'node:events';
+import { access, open, readdir, writeFile } from 'node:fs/promises';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MediaItem } from '#contracts/media';
+import { Posthorn as Client } from '#generated/sdk/src/index';
+import { BadFile } from '#server/media/file-type';
+import { inWords } from '#server/media/incoming';
+import { readVideo } from '#server/media/video';
+import { selfSigned } from '#test/support/certificate';
+import { pretendInternet } from '#test/support/internet';
+import { type Service, startService } from '#test/support/service';
+import { until } from '#test/support/until';
+import { mp4, webm } from '#test/support/videos';
+
+const certificate = selfSigned({ names: ['cdn.example.com'] });
+const served = new Map<string, { status?: number; headers?: Record<string, string>; body?: Buffer; cut?: boolean }>();
+const cdn = createSecureServer(certificate, (req, res) => {
+  const { status = 200, headers = {}, body = Buffer.alloc(0), cut } = served.get(req.url ?? '') ?? { status: 404 };
+  res.writeHead(status, { ...headers, 'content-length': body.length + (cut ? 1000 : 0) });
+  res.write(body, () => (cut ? res.destroy() : res.end()));
+});
+
+let service: Service;
+let photo: Buffer;
+beforeAll(async () => {
+  cdn.listen(0, '127.0.0.1');
+  await once(cdn, 'listening');
+  const names = { 'cdn.example.com': [['93.184.216.34']], 'inside.example.com': [['10.0.0.7']] };
+  const internet = pretendInternet({ names, port: (cdn.address() as AddressInfo).port });
+  service = await startService(
+    { MAX_IMAGE_MB: '1', MAX_VIDEO_MB: '2' },
+    { internet: { ...internet, extraCa: certificate.cert } },
+  );
+  photo = await picture().jpeg().toBuffer();
+});
+afterAll(async () => {
+  await service.stop();
+  cdn.closeAllConnections();
+  cdn.close();
+});
+
+const picture = (width = 1200, height = 800) =>
+  sharp({ create: { width, height, channels: 3, background: '#c0392b' } });
+const noise = (width: number, height: number) =>
+  sharp({
+    create: { width, height, channels: 3, noise: { type: 'gaussian', mean: 128, sigma: 60 }, background: '#000' },
+  });
+
+const upload = (file: Buffer, options?: { alt?: string; filename?: string }) =>
+  service.client.media.upload(new Uint8Array(file), options);
+const bytesOf = async ({ id }: { id: string }, query = '', headers: Record<string, string> = {}) => {
+  const answer = await fetch(`${service.url}/media/${id}${query}`, { headers });
+  return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
+};
+const samePixels = async (a: Buffer, b: Buffer) =>
+  (await sharp(a).raw().toBuffer()).equals(await sharp(b).raw().toBuffer());
+const authorization = () => ({ authorization: `Bearer ${service.token}` });
+const send = (parts: [string, string | Blob, string?][], headers: Record<string, string> = authorization()) => {
+  const form = new FormData();
+  for (const [name, value, filename] of parts) {
+    if (typeof value === 'string') form.append(name, value);
+    else form.append(name, value, filename);
+  }
+  return service.request('POST', '/api/media', { body: form, headers });
+};
+const blob = (file: Buffer | string) => new Blob([file as BlobPart]);
+const filesLeft = async () => {
+  const folders = ['incoming', 'media'].map((name) => join(service.config.dataDir, name));
+  return (await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])))).flat().sort();
+};
+
+describe('an upload', () => {
+  test.each([
+    ['JPEG', 'image/jpeg', () => picture().jpeg().toBuffer()],
+    ['PNG', 'image/png', () => picture().png().toBuffer()],
+    ['GIF', 'image/gif', () => picture().gif().toBuffer()],
+    ['WebP', 'image/webp', () => picture().webp().toBuffer()],
+    ['AVIF', 'image/avif', () => picture().avif({ effort: 0 }).toBuffer()],
+  ])('of a %s image answers the media item, and media.list shows it', async (_name, mimeType, make) => {
+    const file = await make();
+    const item = await upload(file, { alt: '  A red field ' });
+    expect(item).toEqual({
+      id: expect.stringMatching(/^media_[0-9A-Z]{26}$/),
+      kind: 'Image',
+      mimeType,
+      bytes: expect.any(Number),
+      width: 1200,
+      height: 800,
+      alt: 'A red field',
+      url: `http://posthorn.test/media/${item.id}`,
+      thumbnailUrl: `http://posthorn.test/media/${item.id}?size=thumbnail`,
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect((await service.client.media.list({ limit: 1 })).media).toEqual([item]);
+    const { headers, body } = await bytesOf(item);
+    expect(headers.get('content-type')).toBe(mimeType);
+    expect(body.length).toBe(item.bytes);
+    expect(await samePixels(body, file)).toBe(true);
+    const thumbnail = await bytesOf(item, '?size=thumbnail');
+    expect(thumbnail.headers.get('content-type')).toBe('image/webp');
+    expect(await sharp(thumbnail.body).metadata()).toMatchObject({ format: 'webp', width: 400, height: 267 });
+  });
+
+  test.each([
+    ['MP4', mp4(), { mimeType: 'video/mp4', width: 1280, height: 720, durationMs: 10_000 }],
+    ['MOV', mp4({ brand: 'qt  ' }), { mimeType: 'video/quicktime', width: 1280, height: 720, durationMs: 10_000 }],
+    ['turned MP4', mp4({ lying: true }), { mimeType: 'video/mp4', width: 720, height: 1280 }],
+    ['WebM', webm(), { mimeType: 'video/webm', width: 640, height: 360, durationMs: 4000 }],
+  ])('of a %s video reads its size and length from the file', async (_name, file, facts) => {
+    const item = await upload(file);
+    expect(item).toMatchObject({ kind: 'Video', bytes: file.length, ...facts });
+    expect((await bytesOf(item)).body).toEqual(file);
+    const { format, width = 0, height = 0 } = await sharp((await bytesOf(item, '?size=thumbnail')).body).metadata();
+    expect({ format, longest: Math.max(width, height) }).toEqual({ format: 'webp', longest: 400 });
+    expect(width > height).toBe(item.width > item.height);
+  });
+
+  test('of a video that does not say how long it is has no duration', async () => {
+    expect(await upload(webm({ durationMs: 0 }))).not.toHaveProperty('durationMs');
+  });
+
+  test('is judged by its content, whatever its name and declared type are', async () => {
+    const { status, body } = await send([['file', new Blob([photo as BlobPart], { type: 'text/html' }), 'page.html']]);
+    expect({ status, mimeType: body.mimeType }).toEqual({ status: 200, mimeType: 'image/jpeg' });
+    expect((await bytesOf(body)).headers.get('content-type')).toBe('image/jpeg');
+  });
+
+  test.each<[string, Buffer | string]>([
+    ['an SVG image', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
+    ['a page', '<!doctype html><script>alert(1)</script>'],
+    ['a program', Buffer.from('7f454c46020101000000000000000000', 'hex')],
+    ['a text', 'hello'],
+    ['nothing', ''],
+    ['a HEIC image', mp4({ brand: 'heic' })],
+    ['a raw photo', mp4({ brand: 'crx ' })],
+    ['a sound', mp4({ track: 'soun', brand: 'M4A ' })],
+    ['a Matroska video', webm({ docType: 'matroska' })],
+    ['a head without a body', Buffer.from('ffd8ffe000104a464946', 'hex')],
+    ['half a video', mp4().subarray(0, -20)],
+    ['a video without tables', mp4().subarray(0, 20)],
+    ['the head of a WebM', webm().subarray(0, 40)],
+    ['a video whose boxes lie', Buffer.concat([mp4().subarray(0, 28), Buffer.from('ffffffff6d6f6f76', 'hex')])],
+  ])('of %s is 400 naming the field', async (_what, file) => {
+    const before = await filesLeft();
+    const { status, body } = await send([['file', blob(file), 'photo.jpg']]);
+    expect({ status, code: body.code, path: body.issues[0].path }).toEqual({
+      status: 400,
+      code: 'BadInput',
+      path: 'file',
+    });
+    expect(body.message).toMatch(/^file: /);
+    expect(await filesLeft()).toEqual(before);
+  });
+
+  test('of half an image is 400', async () => {
+    for (const whole of [await noise(300, 300).jpeg().toBuffer(), await noise(300, 300).png().toBuffer()]) {
+      const { status, body } = await send([['file', blob(whole.subarray(0, whole.length / 2)), 'a']]);
+      expect({ status, code: body.issues[0].code }).toEqual({ status: 400, code: 'Unreadable' });
+    }
+  });
+
+  test('beyond the limit of its kind is 413', async () => {
+    const before = await filesLeft();
+    const big = Buffer.concat([photo, Buffer.alloc(1024 * 1024)]);
+    const image = await send([['file', blob(big), 'big.jpg']]);
+    expect(image).toMatchObject({
+      status: 413,
+      body: { code: 'BadInput', issues: [{ path: 'file', code: 'TooBig' }] },
+    });
+    expect((await upload(mp4({ padding: 1024 * 1024 }))).kind).toBe('Video');
+    const video = await send([['file', blob(mp4({ padding: 2 * 1024 * 1024 })), 'big.mp4']]);
+    expect(video).toMatchObject({ status: 413, body: { issues: [{ path: 'file', limit: 2 * 1024 * 1024 }] } });
+    expect((await filesLeft()).length).toBe(before.length + 2);
+  });
+
+  test('of a small file that unfolds into too many pixels is refused', async () => {
+    const bomb = await picture(12_000, 12_000).png({ compressionLevel: 9 }).toBuffer();
+    expect(bomb.length).toBeLessThan(1024 * 1024);
+    const { status, body } = await send([['file', blob(bomb), 'bomb.png']]);
+    expect({ status, code: body.issues[0].code }).toEqual({ status: 413, code: 'TooBig' });
+  });
+
+  test('that breaks off leaves nothing behind', async () => {
+    const before = await filesLeft();
+    const { port } = new URL(service.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const head = ['--x', 'content-disposition: form-data; name="file"; filename="a.jpg"', '', ''].join('\r\n');
+    socket.write(
+      [
+        'POST /api/media HTTP/1.1',
+        'host: posthorn.test',
+        `authorization: Bearer ${service.token}`,
+        'content-type: multipart/form-data; boundary=x',
+        'content-length: 1000000',
+        '',
+        head,
+      ].join('\r\n'),
+    );
+    socket.write(photo.subarray(0, 2000));
+    await until('it has begun', async () => (await filesLeft()).length === before.length + 1);
+    socket.destroy();
+    await until('it is gone', async () => (await filesLeft()).length === before.length);
+  });
+
+  test.each<[string, string, string]>([
+    ['without an end', '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nabc', 'file'],
+    ['without a file', '--x\r\ncontent-disposition: form-data; name="alt"\r\n\r\nabc\r\n--x--\r\n', 'file'],
+    ['without anything', '', 'file'],
+  ])('as a form %s is 400', async (_what, body, path) => {
+    const headers = { ...authorization(), 'content-type': 'multipart/form-data; boundary=x' };
+    expect(await service.request('POST', '/api/media', { headers, body })).toMatchObject({
+      status: 400,
+      body: { code: 'BadInput', issues: [{ path }] },
+    });
+  });
+
+  test('as a form without a boundary is 400', async () => {
+    const headers = { ...authorization(), 'content-type': 'multipart/form-data' };
+    expect(await service.request('POST', '/api/media', { headers, body: 'x' })).toMatchObject({ status: 400 });
+  });
+
+  test('with a wrong field beside the file is 400 naming it, and keeps nothing', async () => {
+    const before = await filesLeft();
+    const file: [string, Blob, string] = ['file', blob(photo), 'a.jpg'];
+    for (const [parts, path] of [
+      [[file, ['altt', 'x']], 'altt'],
+      [[file, ['alt', 'x'.repeat(2001)]], 'alt'],
+      [[file, ['alt', 'a\0b']], 'alt'],
+      [[file, ['alt', 'x'], ['alt', 'y']], 'alt'],
+      [[file, ['__proto__', 'x']], '__proto__'],
+      [[file, file], 'file'],
+      [[file, ['second', blob(photo), 'b.jpg']], 'second'],
+    ] as [[string, string | Blob, string?][], string][]) {
+      const { status, body } = await send(parts);
+      expect({ status, path: body.issues[0].path }).toEqual({ status: 400, path });
+    }
+    expect(await filesLeft()).toEqual(before);
+  });
+
+  test('takes the alternative text after the file as well as before it', async () => {
+    expect(
+      (
+        await send([
+          ['file', blob(photo), 'a.jpg'],
+          ['alt', 'Später ✓'],
+        ])
+      ).body.alt,
+    ).toBe('Später ✓');
+    expect(
+      (
+        await send([
+          ['alt', ''],
+          ['file', blob(photo), 'a.jpg'],
+        ])
+      ).body,
+    ).not.toHaveProperty('alt');
+  });
+
+  test('with a type that is neither a form nor JSON is 415', async () => {
+    const headers = { ...authorization(), 'content-type': 'image/jpeg' };
+    expect((await service.request('POST', '/api/media', { headers, body: blob(photo) })).status).toBe(415);
+  });
+});
+
+describe('metadata', () => {
+  const place = { IFD0: { Copyright: 'Secret name' }, IFD3: { GPSLatitudeRef: 'N' } };
+
+  test.each([
+    ['JPEG', () => noise(60, 40).withMetadata({ orientation: 6 }).withExif(place).jpeg().toBuffer()],
+    ['PNG', () => noise(60, 40).withMetadata({ orientation: 6 }).withExif(place).png().toBuffer()],
+    ['WebP', () => noise(60, 40).withMetadata({ orientation: 6 }).withExif(place).webp().toBuffer()],
+  ])('of a %s is gone, its pixels and orientation stay', async (_name, make) => {
+    const file = await make();
+    expect(file.includes('Secret name')).toBe(true);
+    const item = await upload(file);
+    const { body } = await bytesOf(item);
+    expect(body.includes('Secret name')).toBe(false);
+    expect(await samePixels(body, file)).toBe(true);
+    expect((await sharp(body).metadata()).orientation).toBe(6);
+    expect(item).toMatchObject({ width: 40, height: 60, bytes: body.length });
+    const thumbnail = await sharp((await bytesOf(item, '?size=thumbnail')).body).metadata();
+    expect(thumbnail).toMatchObject({ width: 40, height: 60 });
+  });
+
+  test('of an AVIF is blanked', async () => {
+    const file = await noise(60, 40).withExif(place).avif({ effort: 0 }).toBuffer();
+    expect(file.includes('Secret name')).toBe(true);
+    const { body } = await bytesOf(await upload(file));
+    expect(body.includes('Secret name')).toBe(false);
+    expect(await samePixels(body, file)).toBe(true);
+  });
+
+  test('keeps the colour profile, and cuts what stands behind the end of a JPEG', async () => {
+    const file = await noise(60, 40).withIccProfile('p3').jpeg({ progressive: true }).toBuffer();
+    const { body } = await bytesOf(await upload(Buffer.concat([file, Buffer.from('trailing secret')])));
+    expect(body).toEqual(file);
+    expect((await sharp(body).metadata()).icc).toBeDefined();
+  });
+
+  test('of a video, where it was recorded, is gone', async () => {
+    const { body } = await bytesOf(await upload(mp4({ place: '+47.0707+015.4395/' })));
+    expect(body.includes('47.0707')).toBe(false);
+    expect(body.length).toBe(mp4({ place: '+47.0707+015.4395/' }).length);
+  });
+});
+
+describe('the bytes', () => {
+  test('are public at an unguessable id, with fixed type, nosniff and a long cache', async () => {
+    const { status, headers, body } = await bytesOf(await upload(photo));
+    expect(status).toBe(200);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'image/jpeg',
+      'content-length': String(body.length),
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'cache-control': 'public, max-age=31536000, immutable',
+      'cross-origin-resource-policy': 'cross-origin',
+      'accept-ranges': 'bytes',
+    });
+  });
+
+  test('that a client has already are 304', async () => {
+    const item = await upload(photo);
+    const etag = (await bytesOf(item)).headers.get('etag') ?? '';
+    expect(await bytesOf(item, '', { 'if-none-match': etag })).toMatchObject({ status: 304, body: Buffer.alloc(0) });
+  });
+
+  test('come in ranges', async () => {
+    const file = mp4();
+    const item = await upload(file);
+    const size = file.length;
+    for (const [range, from, to] of [
+      ['bytes=0-9', 0, 10],
+      ['bytes=100-', 100, size],
+      ['bytes=-7', size - 7, size],
+      [`bytes=10-${size + 100}`, 10, size],
+      ['bytes=-999999', 0, size],
+    ] as const) {
+      const { status, headers, body } = await bytesOf(item, '', { range });
+      expect(status).toBe(206);
+      expect(headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/${size}`);
+      expect(body).toEqual(file.subarray(from, to));
+    }
+    const outside = await bytesOf(item, '', { range: `bytes=${size}-` });
+    expect({ status: outside.status, range: outside.headers.get('content-range') }).toEqual({
+      status: 416,
+      range: `bytes */${size}`,
+    });
+    for (const range of ['bytes=0-1,5-6', 'bytes=9-3', 'lines=1-2', 'bytes=-']) {
+      expect(await bytesOf(item, '', { range })).toMatchObject({ status: 200, body: file });
+    }
+    expect((await bytesOf(item, '', { range: 'bytes=0-9', 'if-range': '"other"' })).status).toBe(200);
+  });
+
+  test('answer HEAD with their length alone', async () => {
+    const item = await upload(photo);
+    const { status, headers, body } = await service.request('HEAD', `/media/${item.id}`);
+    expect({ status, body, length: headers.get('content-length') }).toEqual({
+      status: 200,
+      body: '',
+      length: String(item.bytes),
+    });
+    expect((await service.request('HEAD', `/media/${item.id}?size=thumbnail`)).status).toBe(200);
+  });
+
+  test.each([
+    ['/media/media_01JCQ3A1B2C3D4E5F6G7H8J9K0', 404],
+    ['/media/..%2Fdatabase', 404],
+    ['/media/%00', 404],
+  ])('at %s are %i', async (path, status) => {
+    expect((await service.request('GET', path)).status).toBe(status);
+  });
+
+  test('have two sizes and two methods', async () => {
+    const { id } = await upload(photo);
+    expect(await service.request('GET', `/media/${id}?size=huge`)).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'size' }] },
+    });
+    expect((await service.request('POST', `/media/${id}`)).status).toBe(405);
+  });
+});
+
+describe('by URL', () => {
+  const from = (url: string) => service.client.media.uploadFromUrl(url, { alt: 'From afar' });
+  const refused = (url: string) =>
+    service.request('POST', '/api/media', {
+      headers: { ...authorization(), 'content-type': 'application/json' },
+      body: JSON.stringify({ url }),
+    });
+
+  test('a file is fetched and kept like an upload', async () => {
+    served.set('/photo.jpg?x=1', { body: photo, headers: { 'content-type': 'text/html' } });
+    const item = await from('https://cdn.example.com/photo.jpg?x=1');
+    expect(item).toMatchObject({ kind: 'Image', mimeType: 'image/jpeg', alt: 'From afar', width: 1200 });
+    expect((await bytesOf(item)).status).toBe(200);
+  });
+
+  test('redirects are followed, each through the same checks', async () => {
+    served.set('/moved', { status: 302, headers: { location: '/photo2.jpg' } });
+    served.set('/photo2.jpg', { body: photo });
+    expect((await from('https://cdn.example.com/moved')).mimeType).toBe('image/jpeg');
+    served.set('/inside', { status: 302, headers: { location: 'https://inside.example.com/photo2.jpg' } });
+    served.set('/plain', { status: 302, headers: { location: 'http://cdn.example.com/photo2.jpg' } });
+    served.set('/loop', { status: 302, headers: { location: '/loop' } });
+    for (const path of ['inside', 'plain', 'loop']) {
+      expect(await refused(`https://cdn.example.com/${path}`)).toMatchObject({
+        status: 400,
+        body: { issues: [{ path: 'url' }] },
+      });
+    }
+  });
+
+  test.each([
+    ['a private address', 'https://10.0.0.1/a.jpg'],
+    ['this machine', 'https://127.0.0.1/a.jpg'],
+    ['the metadata service of a cloud', 'http://169.254.169.254/latest/'],
+    ['a name that resolves to a private address', 'https://inside.example.com/a.jpg'],
+    ['plain http', 'http://cdn.example.com/a.jpg'],
+    ['a file of the server', 'file:///etc/passwd'],
+    ['a name that does not exist', 'https://nowhere.example.com/a.jpg'],
+    ['an address that answers 404', 'https://cdn.example.com/missing.jpg'],
+    ['no address', 'photo.jpg'],
+    ['nothing', ''],
+  ])('%s is refused', async (_what, url) => {
+    const before = await filesLeft();
+    expect(await refused(url)).toMatchObject({ status: 400, body: { code: 'BadInput', issues: [{ path: 'url' }] } });
+    expect(await filesLeft()).toEqual(before);
+  });
+
+  test('what is no media, is too large or breaks off is refused and leaves nothing behind', async () => {
+    const before = await filesLeft();
+    served.set('/page', {
+      body: Buffer.from('<!doctype html><p>Hello</p>'),
+      headers: { 'content-type': 'image/jpeg' },
+    });
+    served.set('/large', { body: Buffer.concat([photo, Buffer.alloc(1024 * 1024)]) });
+    served.set('/cut', { body: photo.subarray(0, 500), cut: true });
+    for (const [path, status] of [
+      ['page', 400],
+      ['large', 413],
+      ['cut', 400],
+    ] as const) {
+      expect(await refused(`https://cdn.example.com/${path}`)).toMatchObject({
+        status,
+        body: { issues: [{ path: 'url' }] },
+      });
+    }
+    expect(await filesLeft()).toEqual(before);
+  });
+});
+
+describe('who may', () => {
+  const change = (method: string, path: string, headers: Record<string, string>, body = '{"alt":"x"}') =>
+    service.request(method, path, { headers: { 'content-type': 'application/json', ...headers }, body });
+
+  test('a person in the app: upload, change, delete, from our own pages', async () => {
+    const browser = service.browser();
+    await browser.signIn();
+    const cookie = { cookie: browser.cookie() };
+    const own = { ...cookie, origin: service.config.baseUrl };
+    const { status, body } = await send([['file', blob(photo), 'a.jpg']], own);
+    expect(status).toBe(200);
+    expect((await change('PATCH', `/api/media/${body.id}`, own)).body.alt).toBe('x');
+    for (const headers of [
+      cookie,
+      { ...cookie, origin: 'https://evil.example' },
+      { ...own, 'sec-fetch-site': 'cross-site' },
+    ]) {
+      expect(await send([['file', blob(photo), 'a.jpg']], headers)).toMatchObject({ status: 403 });
+      expect(await change('PATCH', `/api/media/${body.id}`, headers)).toMatchObject({ status: 403 });
+      expect(await change('POST', '/api/media', headers, '{"url":"https://cdn.example.com/"}')).toMatchObject({
+        status: 403,
+      });
+    }
+    expect((await change('DELETE', `/api/media/${body.id}`, own, '')).body).toEqual({ id: body.id, deleted: true });
+  });
+
+  test('nobody without a session or token, and no access token of an identity provider', async () => {
+    const { id } = await upload(photo);
+    for (const headers of [
+      {},
+      { authorization: 'Bearer posthorn_pat_wrong' },
+      { authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.AAAA' },
+    ]) {
+      const answers = [
+        await send([['file', blob(photo), 'a.jpg']], headers as Record<string, string>),
+        await change('POST', '/api/media', headers as Record<string, string>),
+        await change('PATCH', `/api/media/${id}`, headers as Record<string, string>),
+        await change('DELETE', `/api/media/${id}`, headers as Record<string, string>),
+      ];
+      for (const answer of answers) expect(answer).toMatchObject({ status: 401, body: { code: 'Unauthorized' } });
+    }
+  });
+
+  test('who is refused at once gets the answer, however large the file is', async () => {
+    const form = new FormData();
+    form.set('file', blob(mp4({ padding: 20_000_000 })), 'a.mp4');
+    expect((await service.request('POST', '/api/media', { body: form })).status).toBe(401);
+    expect((await service.request('POST', '/api/media', { body: form, headers: authorization() })).status).toBe(413);
+  });
+
+  test.each(['viewer', 'editor', 'admin'] as const)('the role %s with its own token', async (role) => {
+    const { token } = await service.addMember(role);
+    const status = role === 'viewer' ? 403 : 200;
+    const headers = { authorization: `Bearer ${token}` };
+    const { id } = await upload(photo);
+    expect((await send([['file', blob(photo), 'a.jpg']], headers)).status).toBe(status);
+    expect((await change('PATCH', `/api/media/${id}`, headers)).status).toBe(status);
+    expect((await change('DELETE', `/api/media/${id}`, headers, '')).status).toBe(status);
+  });
+
+  test('another workspace sees the bytes by their id, and nothing else of it', async () => {
+    const item = await upload(photo);
+    const { token } = await service.addWorkspace();
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await change('PATCH', `/api/media/${item.id}`, headers)).status).toBe(404);
+    expect((await change('DELETE', `/api/media/${item.id}`, headers, '')).status).toBe(404);
+    const theirs = new Client({ token: () => token, baseUrl: service.url, maxRetries: 0 });
+    expect((await theirs.media.list()).media).toEqual([]);
+    const { id } = await theirs.posts.create({ body: 'Mine?' });
+    const versions = [{ content: [{ body: 'Mine?', media: [item.id] }] }];
+    await expect(theirs.posts.update({ id, accountIds: [], versions })).rejects.toMatchObject({ code: 'BadInput' });
+    expect((await bytesOf(item)).status).toBe(200);
+  });
+});
+
+describe('the alternative text', () => {
+  const patch = (id: string, body: unknown) =>
+    service.request('PATCH', `/api/media/${id}`, {
+      headers: { ...authorization(), 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  test('is changed and removed', async () => {
+    const { id } = await upload(photo, { alt: 'Old' });
+    expect((await patch(id, { alt: 'New' })).body.alt).toBe('New');
+    expect((await patch(id, { alt: '' })).body).not.toHaveProperty('alt');
+    expect(await patch('media_unknown', { alt: 'x' })).toMatchObject({ status: 404, body: { code: 'NotFound' } });
+  });
+
+  test.each([
+    [{}, 'alt'],
+    [{ alt: 1 }, 'alt'],
+    [{ alt: 'x'.repeat(2001) }, 'alt'],
+    [{ alt: 'a\0' }, 'alt'],
+    [{ alt: 'x', kind: 'Video' }, 'kind'],
+  ])('as %j is 400', async (body, path) => {
+    const { id } = await upload(photo);
+    expect(await patch(id, body)).toMatchObject({ status: 400, body: { code: 'BadInput', issues: [{ path }] } });
+  });
+});
+
+describe('a post with it', () => {
+  const postWith = async (network: string, media: MediaItem) => {
+    const account = await service.addAccount(network);
+    const { id } = await service.client.posts.create({ body: 'Look' });
+    await service.client.posts.update({
+      id,
+      accountIds: [account],
+      versions: [{ content: [{ body: 'Look', media: [media.id] }] }],
+    });
+    return id;
+  };
+
+  test('is checked against the limits of each network', async () => {
+    const jpeg = await upload(photo);
+    expect(await service.client.posts.validate({ id: await postWith('mastodon', jpeg) })).toMatchObject({
+      valid: true,
+    });
+    const long = await upload(mp4({ durationMs: 3_600_000 }));
+    await expect(service.client.posts.validate({ id: await postWith('bluesky', long) })).rejects.toMatchObject({
+      code: 'Invalid',
+      issues: [{ code: 'VideoTooLong', actual: 3_600_000 }],
+    });
+  });
+
+  test('keeps it from being deleted', async () => {
+    const item = await upload(photo);
+    const id = await postWith('mastodon', item);
+    const remove = () => service.request('DELETE', `/api/media/${item.id}`, { headers: authorization() });
+    expect(await remove()).toMatchObject({ status: 409, body: { code: 'Conflict' } });
+    expect((await bytesOf(item)).status).toBe(200);
+    await service.asHuman('posts.delete', { id });
+    expect(await remove()).toMatchObject({ status: 200, body: { id: item.id, deleted: true } });
+    expect((await bytesOf(item)).status).toBe(404);
+    expect((await bytesOf(item, '?size=thumbnail')).status).toBe(404);
+    expect((await remove()).status).toBe(404);
+    expect((await filesLeft()).join()).not.toContain(item.id);
+  });
+
+  test('taken into use while it is deleted ends in one of the two, never in a post without its file', async () => {
+    for (let round = 0; round < 10; round++) {
+      const item = await upload(photo);
+      const { id } = await service.client.posts.create({ body: 'Race' });
+      const versions = [{ content: [{ body: 'Race', media: [item.id] }] }];
+      const [used, removed] = await Promise.all([
+        service.call('posts.update', { id, accountIds: [], versions }),
+        service.request('DELETE', `/api/media/${item.id}`, { headers: authorization() }),
+      ]);
+      expect([
+        [200, 409],
+        [400, 200],
+      ]).toContainEqual([used.status, removed.status]);
+    }
+  });
+});
+
+test('a full disk is told as what it is', async () => {
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  const told = inWords('file', () => Promise.reject(full));
+  await expect(told).rejects.toMatchObject({
+    code: 'Internal',
+    message: expect.stringContaining('disk of the server is full'),
+  });
+});
+
+test('a video full of nonsense is refused, and nothing worse', async () => {
+  const path = join(service.config.dataDir, 'nonsense');
+  let seed = 1;
+  const random = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % below;
+  };
+  for (const [mimeType, whole] of [
+    ['video/mp4', mp4({ place: 'x' })],
+    ['video/webm', webm()],
+  ] as const) {
+    for (let round = 0; round < 500; round++) {
+      const file = Buffer.from(whole);
+      for (let i = 0; i <= random(4); i++) file[random(file.length)] = random(256);
+      await writeFile(path, file);
+      const handle = await open(path, 'r+');
+      const result = await readVideo(handle, mimeType).catch((error: unknown) => error);
+      await handle.close();
+      if (result instanceof Error) expect(result).toBeInstanceOf(BadFile);
+    }
+  }
+});
+
+describe('a file without a row', () => {
+  test('is swept after some hours, and nothing else', async () => {
+    const item = await upload(photo);
+    const { path } = await service.posthorn.uploads.receive(
+      (async function* () {
+        yield photo;
+      })(),
+      'file',
+    );
+    const orphan = 'media_01JCQ3A1B2C3D4E5F6G7H8J9K0';
+    const inFolder = (name: string) => join(service.config.dataDir, 'media', name);
+    for (const name of [orphan, `${orphan}.thumbnail`, 'README']) await writeFile(inFolder(name), 'x');
+    expect(await service.posthorn.sweepOrphans()).toBe(0);
+    service.clock.forward(4 * 3_600_000);
+    expect(await service.posthorn.sweepOrphans()).toBe(2);
+    await expect(access(path)).rejects.toThrow();
+    await access(inFolder('README'));
+    expect((await bytesOf(item)).status).toBe(200);
+    expect((await bytesOf(item, '?size=thumbnail')).status).toBe(200);
+  });
+});
