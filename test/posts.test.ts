@@ -446,6 +446,10 @@ describe('posts.validate', () => {
     expect(await codes(x, images.slice(1), '')).toEqual([]);
     expect(await codes(x, [], '')).toEqual(['TextRequired']);
     expect(await codes(instagram, [])).toEqual(['MediaRequired']);
+    const long = await service.addMedia({ kind: 'Video', mime: 'video/mp4', durationMs: 10 * 3_600_000 });
+    const untold = await service.addMedia({ kind: 'Video', mime: 'video/mp4' });
+    expect(await codes(x, [long])).toEqual(['VideoTooLong']);
+    expect(await codes(x, [untold])).toEqual([]);
   });
 
   test('warns when a network must fetch media from a server without a public address', async () => {

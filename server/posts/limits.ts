@@ -236,9 +236,14 @@ const fileProblems = (file: NetworkMedia, path: string, { images, videos }: Cons
   }
   if (file.kind === 'Video' && videos) {
     const { minDurationMs = 0, maxDurationMs = Number.POSITIVE_INFINITY } = videos;
-    const duration = file.durationMs ?? 0;
-    if (duration < minDurationMs) over('VideoTooShort', 'Use a longer video.', minDurationMs, duration);
-    if (duration > maxDurationMs) over('VideoTooLong', 'Use a shorter video.', maxDurationMs, duration);
+    // A file that does not tell its length is left to the network to judge.
+    const { durationMs } = file;
+    if (durationMs !== undefined && durationMs < minDurationMs) {
+      over('VideoTooShort', 'Use a longer video.', minDurationMs, durationMs);
+    }
+    if (durationMs !== undefined && durationMs > maxDurationMs) {
+      over('VideoTooLong', 'Use a shorter video.', maxDurationMs, durationMs);
+    }
   }
   return problems;
 };
