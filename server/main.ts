@@ -86,6 +86,8 @@ export const start = async (config: Config): Promise<Running> => {
   const chores = [
     every(minuteMs, posthorn.tokens.saveLastUsed, 'last use of tokens not saved'),
     every(60 * minuteMs, () => identity.purge?.(), 'expired records of the identity provider not removed'),
+    every(60 * minuteMs, posthorn.sessions.purge, 'old sessions not removed'),
+    every(60 * minuteMs, posthorn.answers.purge, 'old idempotent answers not removed'),
     every(60 * minuteMs, posthorn.cards.expire, 'old approval cards not closed'),
     every(60 * minuteMs, posthorn.sweepOrphans, 'files without a media item not removed'),
   ];

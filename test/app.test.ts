@@ -71,6 +71,7 @@ describe('signing in', () => {
       own.clock.forward(10 * dayMs);
     }
     expect((await busy.get('/api/auth/session')).status).toBe(401);
+    expect(await own.posthorn.sessions.purge()).toBe(2);
     await own.stop();
   });
 

@@ -174,6 +174,8 @@ describe('an Idempotency-Key', () => {
     service.clock.forward(24 * 3_600_000 + 1000);
     const later = await service.call('posts.create', {}, headers);
     expect(later.body.id).not.toBe(first.body.id);
+    await service.posthorn.answers.purge();
+    expect(await service.count('idempotent_answers')).toBe(1);
   });
 
   test('belongs to its user', async () => {

@@ -30,6 +30,9 @@ export const createSessions = ({ store, clock }: { store: SessionStore; clock: C
       return found.signedIn;
     },
 
+    /** Those that nobody can use any more. */
+    purge: () => store.removeOld(ago(absoluteMs), ago(idleMs)),
+
     end: (secret: string) => store.remove(hashOf(secret)),
 
     /** All sessions of a user but the one that asks. */

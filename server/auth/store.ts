@@ -115,6 +115,7 @@ const insertSession = sql(
   'insert into sessions (hash, user_id, created_at, last_seen_at) values ($1, $2, $3, $3)',
 );
 const seenSession = sql('sessions.seen', 'update sessions set last_seen_at = $2 where hash = $1');
+const removeOld = sql('sessions.removeOld', 'delete from sessions where created_at <= $1 or last_seen_at <= $2');
 const removeSession = sql('sessions.remove', 'delete from sessions where hash = $1');
 const removeOthers = sql('sessions.removeOthers', 'delete from sessions where user_id = $1 and hash <> $2');
 
@@ -133,6 +134,7 @@ export const createSessionStore = (db: Database) => ({
 
   seen: (hash: Buffer, at: Date) => db.run(seenSession, [hash, at]),
   remove: (hash: Buffer) => db.run(removeSession, [hash]),
+  removeOld: (createdBefore: Date, seenBefore: Date) => db.run(removeOld, [createdBefore, seenBefore]),
   removeOthers: (userId: string, hash: Buffer) => db.run(removeOthers, [userId, hash]),
 });
 

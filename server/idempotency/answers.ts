@@ -10,6 +10,9 @@ export type IdempotentAnswers = ReturnType<typeof createIdempotentAnswers>;
 
 /** DECISIONS, Idempotency-Key: the same key and body within 24 h returns the first answer. */
 export const createIdempotentAnswers = ({ store, clock }: { store: IdempotencyStore; clock: Clock }) => ({
+  /** Those that are no longer answered with. */
+  purge: () => store.removeOld(new Date(clock.now().getTime() - keptMs)),
+
   /** The key, the work and its answer are one transaction: a crash leaves all of them or none. */
   once: (caller: Caller, key: string, request: string, work: () => Promise<unknown>): Promise<unknown> => {
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {

@@ -18,6 +18,8 @@ const save = sql(
   'update idempotent_answers set answer = $4 where workspace_id = $1 and user_id = $2 and key = $3',
 );
 
+const removeOld = sql('idempotency.removeOld', 'delete from idempotent_answers where created_at < $1');
+
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 type Owner = readonly [workspaceId: string, userId: string, key: string];
@@ -28,6 +30,7 @@ export const createIdempotencyStore = (db: Database) => ({
   claim: async (owner: Owner, requestHash: Buffer, now: Date, expired: Date) =>
     (await db.query(claim, [...owner, requestHash, now, expired])).length > 0,
   read: async (owner: Owner) => (await db.query<{ request_hash: Buffer; answer: unknown }>(read, owner))[0],
+  removeOld: (before: Date) => db.run(removeOld, [before]),
   save: async (owner: Owner, answer: unknown) => {
     await db.query(save, [...owner, JSON.stringify(answer)]);
   },
