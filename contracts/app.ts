@@ -166,7 +166,7 @@ export const ApprovalCard = z
     validation: z
       .object({ issues: z.array(Issue), warnings: z.array(Issue) })
       .optional()
-      .describe('The post against the limits of its networks, as of now'),
+      .describe('The post against the limits of its networks, as of now; not in lists'),
     createdAt: z.string().describe('ISO-8601 instant'),
     expiresAt: z.string().describe('ISO-8601 instant'),
     decidedAt: z.string().optional().describe('ISO-8601 instant'),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkLimits } from '#server/posts/limits';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;
@@ -460,6 +461,26 @@ describe('posts.validate', () => {
     expect((await service.client.posts.validate({ id })).warnings).toMatchObject([
       { code: 'MediaNotPublic', accountId: instagram, provider: 'Instagram' },
     ]);
+  });
+
+  test('counts a text once for all accounts of a network that share it', async () => {
+    let counted = 0;
+    const network = service.posthorn.networks.get('bluesky');
+    const counting = {
+      ...network,
+      count: (...args: Parameters<typeof network.count>) => {
+        counted++;
+        return network.count(...args);
+      },
+    };
+    const post = { ...(await draft('a'.repeat(301))), accountIds: ['acct_1', 'acct_2', 'acct_3'] };
+    const { issues } = checkLimits(post, { networkOf: () => counting, media: new Map(), reachable: true });
+    expect(issues.map(({ accountId, code }) => `${accountId} ${code}`)).toEqual([
+      'acct_1 TooLong',
+      'acct_2 TooLong',
+      'acct_3 TooLong',
+    ]);
+    expect(counted).toBe(1);
   });
 
   test('says when an account was disconnected since', async () => {

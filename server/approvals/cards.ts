@@ -50,9 +50,8 @@ export const createApprovalCards = ({
 }) => {
   const urlOf = (id: string) => `${baseUrl}/approvals/${id}`;
 
-  const show = async (caller: Caller, row: CardRow): Promise<ApprovalCard> => {
+  const show = (row: CardRow, known: ReadonlyMap<string, Account>): ApprovalCard => {
     const { post, account } = row.subject as Subject;
-    const known = new Map((await accounts.list(caller)).map((one) => [one.id, one]));
     const isLate = row.status === 'Open' && new Date(row.expires_at) <= clock.now();
     return {
       id: row.id,
@@ -65,7 +64,6 @@ export const createApprovalCards = ({
       ...(post && { post }),
       ...(account && { account }),
       accounts: (post?.accountIds ?? []).map((id) => known.get(id)).filter((one): one is Account => one !== undefined),
-      ...(post && { validation: await lifecycle.findings(caller, post) }),
       createdAt: row.created_at,
       expiresAt: row.expires_at,
       ...(row.decided_at !== null && { decidedAt: row.decided_at }),
@@ -73,10 +71,14 @@ export const createApprovalCards = ({
     };
   };
 
-  const get = async (caller: Caller, id: string) => {
+  const knownAccounts = async (caller: Caller) => new Map((await accounts.list(caller)).map((one) => [one.id, one]));
+
+  /** With its validation, which a list leaves out: a hundred long posts would be checked for a glance. */
+  const get = async (caller: Caller, id: string): Promise<ApprovalCard> => {
     const row = await store.get(caller.workspaceId, id);
     if (row === undefined) throw notFound('approval card', id);
-    return row;
+    const card = show(row, await knownAccounts(caller));
+    return card.post ? { ...card, validation: await lifecycle.findings(caller, card.post) } : card;
   };
 
   /** The card, locked and still to be decided. An expired one is closed, and the caller told after the commit. */
@@ -153,13 +155,11 @@ export const createApprovalCards = ({
       }),
 
     list: async (caller: Caller) => {
-      const rows = await store.newest(caller.workspaceId, listed);
-      const cards: ApprovalCard[] = [];
-      for (const row of rows) cards.push(await show(caller, row));
-      return cards;
+      const known = await knownAccounts(caller);
+      return (await store.newest(caller.workspaceId, listed)).map((row) => show(row, known));
     },
 
-    get: async (caller: Caller, id: string) => show(caller, await get(caller, id)),
+    get,
 
     /** Runs the action as the approving human, in the transaction that closes the card: twice at once runs once. */
     approve: async (caller: Caller, id: string) => {
@@ -180,12 +180,12 @@ export const createApprovalCards = ({
         return undefined;
       });
       if (refused !== undefined) throw new Refusal('Conflict', refused);
-      return show(caller, await get(caller, id));
+      return get(caller, id);
     },
 
     reject: async (caller: Caller, id: string) => {
       await store.transaction(async () => settle(caller, await undecided(caller, id), 'Rejected'));
-      return show(caller, await get(caller, id));
+      return get(caller, id);
     },
 
     /** For the sweep: cards that nobody decided in time. */

@@ -23,6 +23,7 @@ export interface Findings {
 export const checkLimits = (post: Post, { networkOf, media, reachable }: Surroundings): Findings => {
   const issues: Issue[] = [];
   const warnings: Issue[] = [];
+  const checked = new Map<string, ReturnType<typeof checkVersion>>();
   if (post.accountIds.length === 0) {
     warnings.push({ path: 'accountIds', code: 'NoAccounts', message: 'The post goes to no account yet.' });
   }
@@ -44,36 +45,52 @@ export const checkLimits = (post: Post, { networkOf, media, reachable }: Surroun
       accountId,
       provider: network.name,
     });
-    const missing: Problem[] = [];
-    const items = version.content.map(({ body, media: ids }, i) => ({
-      body,
-      media: ids.flatMap((id, j) => {
-        const found = media.get(id);
-        if (found) return [found];
-        missing.push({
-          path: `content.${i}.media.${j}`,
-          code: 'MediaGone',
-          message: 'This file is no longer in the media library. Choose another.',
-          actual: id,
-        });
-        return [];
-      }),
-    }));
-    const networkPost = { items, options: { ...defaults(network), ...ownOptions(network, version.options) } };
-    issues.push(...[...missing, ...problemsOf(network, networkPost)].map(place));
-    if (!reachable && items.some((item) => item.media.length > 0)) {
-      if (network.constraintsFor(networkPost).media.transport === 'PublicUrl') {
-        warnings.push(
-          place({
-            path: 'content',
-            code: 'MediaNotPublic',
-            message: `${network.name} fetches media from this server, which has no public https address: set BASE_URL to one.`,
-          }),
-        );
-      }
-    }
+    // Accounts of one network that share a version share what is wrong with it: a long text is counted once.
+    const shared = `${network.key} ${version.index}`;
+    const found = checked.get(shared) ?? checkVersion(network, version, media, reachable);
+    checked.set(shared, found);
+    issues.push(...found.problems.map(place));
+    warnings.push(...found.surprises.map(place));
   }
   return { issues, warnings };
+};
+
+const checkVersion = (
+  network: Network,
+  version: ReturnType<typeof versionFor>,
+  media: Surroundings['media'],
+  reachable: boolean,
+): { problems: Problem[]; surprises: Problem[] } => {
+  const missing: Problem[] = [];
+  const items = version.content.map(({ body, media: ids }, i) => ({
+    body,
+    media: ids.flatMap((id, j) => {
+      const found = media.get(id);
+      if (found) return [found];
+      missing.push({
+        path: `content.${i}.media.${j}`,
+        code: 'MediaGone',
+        message: 'This file is no longer in the media library. Choose another.',
+        actual: id,
+      });
+      return [];
+    }),
+  }));
+  const post = { items, options: { ...defaults(network), ...ownOptions(network, version.options) } };
+  const isFetched = network.constraintsFor(post).media.transport === 'PublicUrl';
+  return {
+    problems: [...missing, ...problemsOf(network, post)],
+    surprises:
+      !reachable && isFetched && items.some((item) => item.media.length > 0)
+        ? [
+            {
+              path: 'content',
+              code: 'MediaNotPublic',
+              message: `${network.name} fetches media from this server, which has no public https address: set BASE_URL to one.`,
+            },
+          ]
+        : [],
+  };
 };
 
 const defaults = ({ options }: Network) =>
