@@ -10,7 +10,8 @@ import { BlockedAddress, type Trouble, trouble, troubleFrom } from './trouble.ts
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  /** A stream is destroyed by whoever made it when there is trouble. */
+  readonly body?: string | Uint8Array | Readable;
   /** For all of it, from the name to the last byte. */
   readonly timeoutMs?: number;
   /** A longer answer is trouble. 0: only status and headers are waited for. */
@@ -123,7 +124,7 @@ const ask = async (dispatcher: Dispatcher, url: URL, options: RequestParts): Pro
   return bytes === undefined ? trouble('tooLarge') : { ...answer, body: bytes };
 };
 
-type RequestParts = Omit<OutboundRequest, 'body'> & { body?: string | Uint8Array | null };
+type RequestParts = Omit<OutboundRequest, 'body'> & { body?: string | Uint8Array | Readable | null };
 
 const readUpTo = async (maxBytes: number, stream: AsyncIterable<Buffer>): Promise<Buffer | undefined> => {
   if (maxBytes === 0) return Buffer.alloc(0);
