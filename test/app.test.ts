@@ -60,15 +60,15 @@ describe('signing in', () => {
     const own = await startService();
     const idle = own.browser();
     await idle.signIn();
-    own.clock.forward(13 * dayMs);
+    await own.clock.forward(13 * dayMs);
     expect((await idle.get('/api/auth/session')).status).toBe(200);
-    own.clock.forward(15 * dayMs);
+    await own.clock.forward(15 * dayMs);
     expect((await idle.get('/api/auth/session')).status).toBe(401);
     const busy = own.browser();
     await busy.signIn();
     for (let day = 0; day < 90; day += 10) {
       expect((await busy.get('/api/auth/session')).status).toBe(200);
-      own.clock.forward(10 * dayMs);
+      await own.clock.forward(10 * dayMs);
     }
     expect((await busy.get('/api/auth/session')).status).toBe(401);
     expect(await own.posthorn.sessions.purge()).toBe(2);
@@ -83,7 +83,7 @@ describe('signing in', () => {
     expect(statuses[20]).toBe(429);
     const { headers } = await own.browser().signIn();
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
-    own.clock.forward(3_600_000);
+    await own.clock.forward(3_600_000);
     expect((await own.browser().signIn()).status).toBe(200);
     await own.stop();
   });
@@ -329,7 +329,7 @@ describe('members', () => {
     expect((await owner.delete(`/api/app/invitations/${withdrawn.id}`)).status).toBe(200);
     expect((await accept(withdrawn)).status).toBe(404);
     const old = await invite();
-    own.clock.forward(7 * dayMs + 1000);
+    await own.clock.forward(7 * dayMs + 1000);
     expect((await accept(old)).status).toBe(404);
     await own.stop();
   });

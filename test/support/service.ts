@@ -8,12 +8,14 @@ import { pino } from 'pino';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { createHttpApp, createPosthorn, openIdentity } from '#server/app';
-import { systemClock } from '#server/clock';
+import { createMovableClock, systemClock } from '#server/clock';
 import { readConfig } from '#server/config';
 import type { Caller } from '#server/context';
 import { serverFor } from '#server/http/server';
 import { createOutbound, type OutboundOptions } from '#server/outbound/outbound';
 import { findAction } from '#server/run-action';
+import { createSandboxClock } from '#server/sandbox/clock';
+import { createSandboxClockStore } from '#server/sandbox/store';
 import { createSeal } from '#server/seal';
 import { openDatabase, sql } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
@@ -51,7 +53,8 @@ export const startService = async (
   const faults: Error[] = [];
   const database = openDatabase(parts, { report: (error) => faults.push(error) });
   await migrate(database, migrations);
-  const clock = movableClock();
+  const clock = createMovableClock();
+  const sandboxClock = createSandboxClock({ store: createSandboxClockStore(database), clock });
   const outbound = createOutbound({ ...config.outbound, ...internet });
   const posthorn = createPosthorn({ database, outbound, config, clock });
   const { lines, log } = recordedLog();
@@ -73,7 +76,8 @@ export const startService = async (
     url,
     token,
     owner,
-    clock,
+    /** For rules and for the database alike. */
+    clock: { now: clock.now, forward: sandboxClock.forward },
     config,
     parts,
     database,
@@ -201,16 +205,6 @@ export const startService = async (
     },
   };
   return service;
-};
-
-const movableClock = () => {
-  let offsetMs = 0;
-  return {
-    now: () => new Date(performance.timeOrigin + performance.now() + offsetMs),
-    forward: (ms: number) => {
-      offsetMs += ms;
-    },
-  };
 };
 
 const recordedLog = () => {
