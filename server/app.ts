@@ -4,6 +4,7 @@ import { createExpressEndpoints } from '@ts-rest/express';
 import express, { type Express, type Request, type Response, type Router } from 'express';
 import type { Logger } from 'pino';
 import { appRoutes } from '#contracts/app';
+import { mostWebhooks } from '#contracts/webhooks';
 import { actions, catalog } from '#generated/catalog';
 import { createHandlers } from '#generated/handlers';
 import { mcpTools } from '#generated/mcp-tools';
@@ -27,7 +28,7 @@ import { createPersonalTokens } from '#server/auth/personal-tokens';
 import { tokenRoutes } from '#server/auth/routes';
 import { createSessions } from '#server/auth/sessions';
 import { createAccessStore, createSessionStore, createTokenStore } from '#server/auth/store';
-import type { Clock } from '#server/clock';
+import { type Clock, systemClock } from '#server/clock';
 import { type Config, incomingFolder, isPublicAddress, mediaFolder, packageRoot } from '#server/config';
 import { actionRoute } from '#server/http/action-route';
 import { callerIn, createAdmission, createWriterAdmission, serveAppRoutes } from '#server/http/app-routes';
@@ -73,6 +74,13 @@ import { createStatisticsStore } from '#server/statistics/store';
 import type { Database } from '#server/store/database';
 import { createOpenPage } from '#server/ui/open-page';
 import { createUiStore } from '#server/ui/store';
+import { createDelivering } from '#server/webhooks/delivering';
+import { createDeliveries } from '#server/webhooks/delivery-loop';
+import { createEvents } from '#server/webhooks/events';
+import type { AllowedWebhooks } from '#server/webhooks/plan-limit';
+import { webhookRoutes } from '#server/webhooks/routes';
+import { createDeliveryStore, createEventStore, createWebhookStore } from '#server/webhooks/store';
+import { createWebhooks } from '#server/webhooks/webhooks';
 import { createMembers } from '#server/workspaces/members';
 import { createPeople } from '#server/workspaces/people';
 import { workspaceRoutes } from '#server/workspaces/routes';
@@ -85,13 +93,22 @@ export type Posthorn = ReturnType<typeof createPosthorn>;
 export const createPosthorn = ({
   database,
   outbound,
+  seal,
   config,
   clock,
+  report,
+  allowedWebhooks = async () => mostWebhooks,
+  webhookAnswerMs = 10_000,
 }: {
   database: Database;
   outbound: Outbound;
+  seal: Seal;
   config: Config;
   clock: Clock;
+  /** Told what goes wrong where no caller waits. */
+  report: (error: unknown) => void;
+  allowedWebhooks?: AllowedWebhooks;
+  webhookAnswerMs?: number;
 }) => {
   const networks = createNetworks(networkFolders);
   const { baseUrl, production, isSet } = config;
@@ -127,6 +144,30 @@ export const createPosthorn = ({
   const statistics = createStatistics({ store: createStatisticsStore(database), networks, reading });
   const analytics = createAnalytics({ store: createAnalyticsStore(database), networks });
   const answers = createIdempotentAnswers({ store: createIdempotencyStore(database), clock });
+
+  const deliveryStore = createDeliveryStore(database);
+  const events = createEvents({ store: createEventStore(database), clock });
+  const webhooks = createWebhooks({
+    store: createWebhookStore(database),
+    deliveries: deliveryStore,
+    events,
+    outbound,
+    seal,
+    audit,
+    allowedWebhooks,
+    clock,
+  });
+  const deliver = createDelivering({
+    store: deliveryStore,
+    audit,
+    outbound,
+    seal,
+    allowedWebhooks,
+    // A receiver compares the time of the signature with its own clock, which the sandbox does not move.
+    clock: systemClock,
+    answerTimeoutMs: webhookAnswerMs,
+  });
+  const deliveries = createDeliveries({ store: deliveryStore, deliver, report });
 
   const handlers = createHandlers({
     accounts,
@@ -169,6 +210,9 @@ export const createPosthorn = ({
     uploads,
     sweepOrphans,
     mediaPlace: files.place,
+    events,
+    webhooks,
+    deliveries,
   };
 };
 
@@ -251,6 +295,7 @@ export const createHttpApp = ({
     live,
     library,
     uploads,
+    webhooks,
   } = posthorn;
   const limit = (name: string, count: number, windowMs: number) =>
     createRateLimit({ name, limit: count, windowMs, clock });
@@ -349,6 +394,7 @@ export const createHttpApp = ({
       ...auditRoutes({ audit }),
       ...approvalRoutes({ cards }),
       ...mediaRoutes({ library, uploads }),
+      ...webhookRoutes({ webhooks }),
     },
     keepers,
   );

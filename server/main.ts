@@ -43,8 +43,10 @@ export const open = async (config: Config, log: Logger): Promise<Opened> => {
     await close();
     return inWords('The database cannot be used')(error as Error);
   }
-  const posthorn = createPosthorn({ database, outbound, config, clock: systemClock });
-  return { database, posthorn, outbound, seal: createSeal(secrets.encryptionKeys), close };
+  const seal = createSeal(secrets.encryptionKeys);
+  const failed = (err: unknown) => log.error({ err }, 'work in the background failed');
+  const posthorn = createPosthorn({ database, outbound, seal, config, clock: systemClock, report: failed });
+  return { database, posthorn, outbound, seal, close };
 };
 
 /** What the operator has to mend is told as a sentence, not as a stack. */
@@ -90,13 +92,15 @@ export const start = async (config: Config): Promise<Running> => {
     every(60 * minuteMs, posthorn.answers.purge, 'old idempotent answers not removed'),
     every(60 * minuteMs, posthorn.cards.expire, 'old approval cards not closed'),
     every(60 * minuteMs, posthorn.sweepOrphans, 'files without a media item not removed'),
+    every(60 * minuteMs, posthorn.webhooks.purge, 'old deliveries and events not removed'),
   ];
+  posthorn.deliveries.start();
 
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     health.beginStop();
     for (const chore of chores) clearInterval(chore);
-    await drain(server);
+    await Promise.all([drain(server), posthorn.deliveries.stop(drainMs)]);
     await posthorn.tokens.saveLastUsed();
     await close();
   };

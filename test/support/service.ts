@@ -39,7 +39,13 @@ export const startService = async (
     empty = false,
     ownAddress = false,
     internet = {},
-  }: { empty?: boolean; ownAddress?: boolean; internet?: OutboundOptions } = {},
+    webhooks = {},
+  }: {
+    empty?: boolean;
+    ownAddress?: boolean;
+    internet?: OutboundOptions;
+    webhooks?: Pick<Parameters<typeof createPosthorn>[0], 'allowedWebhooks' | 'webhookAnswerMs'>;
+  } = {},
 ) => {
   const { parts, drop } = await freshDatabase();
   const port = ownAddress ? await freePort() : 0;
@@ -56,9 +62,10 @@ export const startService = async (
   const clock = createMovableClock();
   const sandboxClock = createSandboxClock({ store: createSandboxClockStore(database), clock });
   const outbound = createOutbound({ ...config.outbound, ...internet });
-  const posthorn = createPosthorn({ database, outbound, config, clock });
   const { lines, log } = recordedLog();
   const seal = createSeal([`k1:${randomBytes(32).toString('base64')}`]);
+  const report = (error: unknown) => faults.push(error as Error);
+  const posthorn = createPosthorn({ database, outbound, seal, config, clock, report, ...webhooks });
   const identity = await openIdentity({ posthorn, database, seal, outbound, config, clock: systemClock, log });
   const { app, health } = createHttpApp({ posthorn, database, identity, config, clock, log });
   posthorn.live.start();
@@ -83,6 +90,8 @@ export const startService = async (
     database,
     posthorn,
     outbound,
+    seal,
+    report,
     health,
     logLines: lines,
     client: new Client({ token: () => token, baseUrl: url, maxRetries: 0 }),
@@ -141,12 +150,9 @@ export const startService = async (
     addWorkspace: async () => {
       const id = `ws_OTHER${++people}`;
       await database.query(sql('test.workspace', "insert into workspaces (id, name) values ($1, 'Other')"), [id]);
-      const member = await posthorn.people.addMember(id, {
-        email: `other${people}@example.com`,
-        password: 'correct horse',
-        role: 'owner',
-      });
-      return { ...member, ...(await posthorn.tokens.create(member, 'Other')) };
+      const email = `other${people}@example.com`;
+      const member = await posthorn.people.addMember(id, { email, password: 'correct horse', role: 'owner' });
+      return { ...member, email, ...(await posthorn.tokens.create(member, 'Other')) };
     },
 
     addAccount: async (network: string, workspaceId = owner.workspaceId) => {
@@ -197,6 +203,7 @@ export const startService = async (
       server.close();
       server.closeAllConnections();
       identity.stop?.();
+      await posthorn.deliveries.stop(1000);
       await outbound.close();
       await database.close().catch(() => undefined); // a test may have closed it
       await drop();

@@ -2,6 +2,7 @@ import { sql as first } from './0001-first.ts';
 import { sql as people } from './0002-people.ts';
 import { sql as media } from './0003-media.ts';
 import { sql as publishing } from './0004-publishing.ts';
+import { sql as webhooks } from './0005-webhooks.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   { number: 2, name: 'people', sql: people },
   { number: 3, name: 'media', sql: media },
   { number: 4, name: 'publishing', sql: publishing },
+  { number: 5, name: 'webhooks', sql: webhooks },
 ] as const;
