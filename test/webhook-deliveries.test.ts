@@ -1,8 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Delivery } from '#contracts/webhooks';
 import { verifyWebhook } from '#generated/sdk/src/index';
+import { openDatabase, sql } from '#server/store/database';
+import { startEmbedded } from '#server/store/embedded';
+import { createProcesses, type Processes } from '#test/support/processes';
 import { type Address, type Received, type Receiver, startReceiver } from '#test/support/receiver';
 import { type Service, startService } from '#test/support/service';
 import { newTeam, type Team, type TeamWebhook } from '#test/support/teams';
@@ -13,7 +17,6 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const ladderMs = [minuteMs, 5 * minuteMs, 30 * minuteMs, 2 * hourMs, 6 * hourMs, 12 * hourMs, 24 * hourMs];
-const answerTimeoutMs = 300;
 
 let receiver: Receiver;
 let service: Service;
@@ -21,10 +24,7 @@ let others: { team: Team; address: Address };
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  service = await startService(
-    { OUTBOUND_ALLOW: `${receiver.host},127.0.0.1:1`, SIGN_INS_PER_HOUR: '100000' },
-    { webhooks: { webhookAnswerMs: answerTimeoutMs } },
-  );
+  service = await startService({ OUTBOUND_ALLOW: `${receiver.host},127.0.0.1:1`, SIGN_INS_PER_HOUR: '100000' });
   service.posthorn.deliveries.start();
   others = { team: await newTeam(service), address: receiver.address() };
   await others.team.addWebhook(others.address.url);
@@ -158,7 +158,6 @@ describe('what is sent', () => {
 });
 
 describe('the answer', () => {
-  const never = () => undefined;
   const endless = (res: ServerResponse) => {
     const drip = setInterval(() => res.write('.'), 5);
     res.on('close', () => clearInterval(drip));
@@ -179,9 +178,6 @@ describe('the answer', () => {
   });
 
   test.each<[string, Parameters<Address['answer']>[0], string | RegExp]>([
-    ['none in time', never, 'There was no complete answer in time.'],
-    ['a status that comes too late', (res) => setTimeout(() => res.end(), answerTimeoutMs + 100), /in time/],
-    ['headers that never end', (res) => res.socket?.write('HTTP/1.1 200 OK\r\nx-a: b\r\n'), /in time/],
     ['301', (res) => res.writeHead(301, { location: receiver.address().url }).end(), /^HTTP 301: redirects/],
     ['307', (res) => res.writeHead(307, { location: '/' }).end(), /^HTTP 307: redirects/],
     ['304', 304, /^HTTP 304/],
@@ -198,6 +194,21 @@ describe('the answer', () => {
     expect(delivery).toMatchObject({ state: 'pending', lastAnswer: expect.stringMatching(lastAnswer) });
     expect(seconds(delivery.nextTryAt) - seconds(delivery.lastTriedAt)).toBe(60);
     await webhook.remove();
+  });
+
+  test.each<[string, Parameters<Address['answer']>[0]]>([
+    ['no answer', () => undefined],
+    ['a status that comes too late', (res) => setTimeout(() => res.end(), 1000)],
+    ['headers that never end', (res) => res.socket?.write('HTTP/1.1 200 OK\r\nx-a: b\r\n')],
+  ])('%s in time is a failure', async (_what, answering) => {
+    const webhookAnswerMs = 300;
+    const hasty = await startService({ OUTBOUND_ALLOW: receiver.host }, { webhooks: { webhookAnswerMs } });
+    hasty.posthorn.deliveries.start();
+    const webhook = await (await newTeam(hasty)).addWebhook(receiver.address(answering).url);
+    await webhook.test();
+    const lastAnswer = 'There was no complete answer in time.';
+    expect(await settled(webhook, 1)).toMatchObject({ state: 'pending', lastAnswer });
+    await hasty.stop();
   });
 
   test('a refused connection is a failure as well, and no redirect was followed', async () => {
@@ -437,6 +448,122 @@ describe('rotating the secret', () => {
     expect(await verifyWebhook(alone.raw, String(alone.headers['posthorn-signature']), fresh)).toEqual(alone.event);
     expect(await webhook.get()).not.toHaveProperty('oldSecretUntil');
   });
+});
+
+describe('receivers that do not answer', () => {
+  const held = () => {
+    const open: ServerResponse[] = [];
+    return { open, address: receiver.address((res) => open.push(res)) };
+  };
+
+  test('hold up nobody else: they have a few requests open, and all others go on', async () => {
+    const team = await newTeam(service);
+    const { open, address: hanging } = held();
+    const good = receiver.address();
+    await team.addWebhook(hanging.url);
+    await team.addWebhook(good.url);
+    for (let i = 0; i < 30; i++) await team.happen();
+    await good.nth(30);
+    await until('the slots of the other are taken', () => open.length === 8);
+    await team.happen();
+    await good.nth(31);
+    expect(hanging.received()).toHaveLength(8);
+    hanging.answer(200);
+    for (const res of open) res.end();
+    await hanging.nth(31);
+  });
+
+  test('get one request at a time until they answer well', async () => {
+    const team = await newTeam(service);
+    const { open, address } = held();
+    const webhook = await team.addWebhook(address.url);
+    for (let i = 0; i < 12; i++) await team.happen();
+    await until('the slots are taken', () => open.length === 8);
+    for (const res of open.splice(0)) res.writeHead(500).end();
+    for (let sent = 9; sent <= 12; sent++) {
+      await address.nth(sent);
+      await until('the others are in the log', async () => {
+        const log: Delivery[] = await webhook.log();
+        return log.filter(({ state }) => state === 'sending').length === 1;
+      });
+      expect(open).toHaveLength(1);
+      open.pop()?.writeHead(500).end();
+    }
+    await webhook.remove();
+  });
+
+  test('who lost the lease over the wait changes nothing', async () => {
+    const team = await newTeam(service);
+    const { open, address } = held();
+    const webhook = await team.addWebhook(address.url);
+    await webhook.test();
+    await address.nth(1);
+    await service.clock.forward(31 * secondMs);
+    const second = await address.nth(2);
+    expect(second.headers['posthorn-delivery']).toBe((await address.nth(1)).headers['posthorn-delivery']);
+    open[0]?.writeHead(500).end();
+    const good = receiver.address();
+    await (await team.addWebhook(good.url)).test();
+    await good.nth(1);
+    expect(await latest(webhook)).toMatchObject({ state: 'sending', attempts: 0 });
+    open[1]?.end();
+    expect(await settled(webhook, 1)).toMatchObject({ state: 'delivered', lastAnswer: 'HTTP 200' });
+  });
+});
+
+describe('a process that is killed during its deliveries', () => {
+  let posthorn: Processes;
+  let customer: Receiver;
+  beforeAll(async () => {
+    posthorn = await createProcesses();
+    customer = await startReceiver();
+  });
+  afterAll(async () => {
+    await posthorn.clear();
+    customer.stop();
+  });
+
+  test('loses none: they are sent again when the lease has ended, and the log is right', {
+    timeout: 90_000,
+  }, async () => {
+    const settings = { OUTBOUND_ALLOW: customer.host };
+    const first = await posthorn.start(undefined, settings);
+    const owner = { email: 'owner@example.com', password: 'correct horse' };
+    await posthorn.ask('setup', '--email', owner.email, '--password', owner.password, '--workspace', 'Demo');
+    let cookie = '';
+    const call = async (method: string, path: string, body?: object) => {
+      const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie };
+      const answer = await fetch(first.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? cookie;
+      return answer.json() as Promise<{ id: string; deliveries: Delivery[] }>;
+    };
+    await call('POST', '/api/auth/sign-in', owner);
+    const address = customer.address(() => undefined);
+    const { id } = await call('POST', '/api/webhooks', { url: address.url, events: ['post.failed'] });
+    const made: string[] = [];
+    for (let i = 0; i < 5; i++) made.push((await call('POST', `/api/webhooks/${id}/test`, {})).id);
+    await address.nth(5);
+    first.kill('SIGKILL');
+    await first.ended;
+
+    address.answer(200);
+    await posthorn.start(undefined, settings);
+    const log = async () => (await call('GET', `/api/webhooks/${id}/deliveries`)).deliveries;
+    await moveClockOf(posthorn, 31 * secondMs);
+    await address.nth(10);
+    await until('all are delivered', async () => (await log()).every(({ state }) => state === 'delivered'));
+    expect((await log()).map((one) => [one.id, one.attempts])).toEqual(made.toReversed().map((one) => [one, 1]));
+    const sent = address.received().map(({ headers }) => headers['posthorn-delivery']);
+    expect(sent.toSorted()).toEqual([...made, ...made].toSorted());
+  });
+
+  const moveClockOf = async ({ dataDir }: Processes, ms: number) => {
+    const embedded = await startEmbedded(join(dataDir, 'database'));
+    const database = openDatabase(embedded.config, { report: () => undefined });
+    await database.query(sql('test.clock', 'select move_sandbox_clock($1)'), [ms]);
+    await database.close();
+    await embedded.stop();
+  };
 });
 
 describe('the log', () => {

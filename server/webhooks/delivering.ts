@@ -67,7 +67,8 @@ export const createDelivering = ({
       ...(oldSecret === null ? [] : [seal.open(oldSecret, oldSecretPlace(webhookId))]),
     ];
     const headers = deliveryHeaders({ ...delivery, body }, secrets, clock.now());
-    return outbound.request(url, { method: 'POST', headers, body, timeoutMs: answerTimeoutMs, maxBytes: 0 });
+    const how = { timeoutMs: answerTimeoutMs, maxBytes: 0, keptConnection: true };
+    return outbound.request(url, { method: 'POST', headers, body, ...how });
   };
 
   const failed = (delivery: ClaimedDelivery, answer: OutboundAnswer) =>

@@ -64,8 +64,8 @@ export const createProcesses = async (root = resolve(import.meta.dirname, '..', 
     },
 
     /** `posthorn start` until it has printed `words`. */
-    start: async (words = /is ready at (\S+)/) => {
-      const { child, output, ended } = posthorn(['start'], {});
+    start: async (words = /is ready at (\S+)/, settings: NodeJS.ProcessEnv = {}) => {
+      const { child, output, ended } = posthorn(['start'], settings);
       services.push(output);
       await until(`posthorn start says ${words}`, () => words.test(output.stdout) || child.exitCode !== null, 60_000);
       const url = words.exec(output.stdout)?.[1] ?? '';
