@@ -17,7 +17,7 @@ const givenUpUntilPause = 10;
 
 export type Deliver = ReturnType<typeof createDelivering>;
 
-/** One try of a delivery: prepare → call → delivered or failed. Answers whether the receiver did its part. */
+/** One try of a delivery: prepare → call → delivered or failed. Answers false when the receiver did not do its part. */
 export const createDelivering = ({
   store,
   audit,

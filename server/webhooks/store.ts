@@ -197,12 +197,12 @@ const claimDue = sql(
   'deliveries.claim',
   `with ${waiting}, due as (
      select first.id, first.due_at,
-            row_number() over (partition by waiting.webhook_id order by first.due_at, first.id) as place
+            row_number() over (partition by waiting.webhook_id order by first.due_at) as place
        from waiting left join unnest($4::text[], $5::int[]) as slot (webhook_id, free) using (webhook_id)
        cross join lateral (
          select d.id, d.due_at from deliveries d
           where d.webhook_id = waiting.webhook_id and d.due_at <= (select posthorn_now())
-          order by d.due_at, d.id limit coalesce(slot.free, $6) for update skip locked
+          order by d.due_at limit coalesce(slot.free, $6) for update skip locked
        ) first
    ), chosen as (select id from due order by place, due_at limit $1)
    update deliveries d set state = 'sending', claim = $2, due_at = posthorn_now() + $3 * interval '1 millisecond'
