@@ -31,7 +31,7 @@ import { createPersonalTokens } from '#server/auth/personal-tokens';
 import { tokenRoutes } from '#server/auth/routes';
 import { createSessions } from '#server/auth/sessions';
 import { createAccessStore, createSessionStore, createTokenStore } from '#server/auth/store';
-import type { Clock, MovableClock } from '#server/clock';
+import { type Clock, type MovableClock, systemClock } from '#server/clock';
 import { type Config, incomingFolder, isPublicAddress, mediaFolder, packageRoot } from '#server/config';
 import { createFigures } from '#server/figures';
 import { actionRoute } from '#server/http/action-route';
@@ -98,8 +98,13 @@ import { createStatisticsStore } from '#server/statistics/store';
 import type { Database } from '#server/store/database';
 import { createOpenPage } from '#server/ui/open-page';
 import { createUiStore } from '#server/ui/store';
+import { createDelivering } from '#server/webhooks/delivering';
+import { createDeliveries } from '#server/webhooks/delivery-loop';
 import { createEvents } from '#server/webhooks/events';
-import { createEventStore } from '#server/webhooks/store';
+import type { AllowedWebhooks } from '#server/webhooks/plan-limit';
+import { webhookRoutes } from '#server/webhooks/routes';
+import { createDeliveryStore, createEventStore, createWebhookStore } from '#server/webhooks/store';
+import { createWebhooks } from '#server/webhooks/webhooks';
 import { createMembers } from '#server/workspaces/members';
 import { createPeople } from '#server/workspaces/people';
 import { workspaceRoutes } from '#server/workspaces/routes';
@@ -117,6 +122,8 @@ export const createPosthorn = ({
   clock,
   ownUrl,
   log,
+  allowedWebhooks,
+  webhookAnswerMs = 10_000,
 }: {
   database: Database;
   outbound: Outbound;
@@ -126,6 +133,9 @@ export const createPosthorn = ({
   /** Where this very process listens, known once it does. */
   ownUrl: () => string;
   log: Logger;
+  /** Instead of what the plan says. */
+  allowedWebhooks?: AllowedWebhooks;
+  webhookAnswerMs?: number;
 }) => {
   const networks = createNetworks(networkFolders);
   const { baseUrl, production, setting, networkTimeoutMs } = config;
@@ -232,6 +242,29 @@ export const createPosthorn = ({
     report,
   });
 
+  const deliveryStore = createDeliveryStore(database);
+  const webhooks = createWebhooks({
+    store: createWebhookStore(database),
+    deliveries: deliveryStore,
+    events,
+    outbound,
+    seal,
+    audit,
+    allowedWebhooks: allowedWebhooks ?? plans.webhooks,
+    clock,
+  });
+  const deliver = createDelivering({
+    store: deliveryStore,
+    audit,
+    outbound,
+    seal,
+    allowedWebhooks: allowedWebhooks ?? plans.webhooks,
+    // A receiver compares the time of the signature with its own clock, which the sandbox does not move.
+    clock: systemClock,
+    answerTimeoutMs: webhookAnswerMs,
+  });
+  const deliveries = createDeliveries({ store: deliveryStore, deliver, report });
+
   const handlers = createHandlers({
     accounts,
     providers,
@@ -257,13 +290,20 @@ export const createPosthorn = ({
   });
   const jobs = createJobs({
     database,
-    loops: { posts: publishing.posts, sends: publishing.sends, accounts: createDueLoop(access.work), reads },
+    loops: {
+      posts: publishing.posts,
+      sends: publishing.sends,
+      deliveries,
+      accounts: createDueLoop(access.work),
+      reads,
+    },
     chores: {
       'remove old sessions': { every: '1 hour', run: sessions.purge },
       'remove old idempotent answers': { every: '1 hour', run: answers.purge },
       'close old approval cards': { every: '10 minutes', run: cards.expire },
       'remove files without a media item': { every: '1 hour', run: sweepOrphans },
       'remove unfinished connections': { every: '1 hour', run: connecting.purge },
+      'remove old deliveries and events': { every: '1 hour', run: webhooks.purge },
       'remove the plan usage of past months': { every: '1 day', run: plans.purge },
     },
     clockMoved: sandboxClock.read,
@@ -297,6 +337,9 @@ export const createPosthorn = ({
     figures,
     mediaPlace: files.place,
     close: sandboxOutbound.close,
+    events,
+    webhooks,
+    deliveries,
   };
 };
 
@@ -379,6 +422,7 @@ export const createHttpApp = ({
     live,
     library,
     uploads,
+    webhooks,
   } = posthorn;
   const limit = (name: string, count: number, windowMs: number) =>
     createRateLimit({ name, limit: count, windowMs, clock });
@@ -482,6 +526,7 @@ export const createHttpApp = ({
       ...statisticsRoutes(posthorn),
       ...planRoutes(posthorn),
       ...sandboxRoutes({ ...posthorn, production: config.production }),
+      ...webhookRoutes({ webhooks }),
     },
     keepers,
   );

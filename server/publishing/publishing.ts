@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { createBatch } from '#server/batch';
 import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/posts/outcome';
 import { createDueLoop, type DueLoop } from '#server/queue';
-import { createBatch } from './batch.ts';
 import type { PublishingFigures } from './figures.ts';
 import { missed } from './result.ts';
 import { createSendOne, type SendingParts } from './sending.ts';

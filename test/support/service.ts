@@ -40,7 +40,13 @@ export const startService = async (
     empty = false,
     ownAddress = false,
     internet = {},
-  }: { empty?: boolean; ownAddress?: boolean; internet?: OutboundOptions } = {},
+    webhooks = {},
+  }: {
+    empty?: boolean;
+    ownAddress?: boolean;
+    internet?: OutboundOptions;
+    webhooks?: Pick<Parameters<typeof createPosthorn>[0], 'allowedWebhooks' | 'webhookAnswerMs'>;
+  } = {},
 ) => {
   const { parts, drop } = await freshDatabase();
   const port = ownAddress ? await freePort() : 0;
@@ -59,7 +65,7 @@ export const startService = async (
   const { lines, log } = recordedLog();
   const seal = createSeal([`k1:${randomBytes(32).toString('base64')}`]);
   let url = '';
-  const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl: () => url, log });
+  const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl: () => url, log, ...webhooks });
   const identity = await openIdentity({ posthorn, database, seal, outbound, config, clock: systemClock, log });
   const { app, health } = createHttpApp({ posthorn, database, identity, config, clock, log });
   posthorn.live.start();
@@ -145,12 +151,9 @@ export const startService = async (
     addWorkspace: async () => {
       const id = `ws_OTHER${++people}`;
       await database.query(sql('test.workspace', "insert into workspaces (id, name) values ($1, 'Other')"), [id]);
-      const member = await posthorn.people.addMember(id, {
-        email: `other${people}@example.com`,
-        password: 'correct horse',
-        role: 'owner',
-      });
-      return { ...member, ...(await posthorn.tokens.create(member, 'Other')) };
+      const email = `other${people}@example.com`;
+      const member = await posthorn.people.addMember(id, { email, password: 'correct horse', role: 'owner' });
+      return { ...member, email, ...(await posthorn.tokens.create(member, 'Other')) };
     },
 
     /** A row for tests that never send anything there. */

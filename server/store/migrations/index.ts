@@ -2,7 +2,8 @@ import { sql as first } from './0001-first.ts';
 import { sql as people } from './0002-people.ts';
 import { sql as media } from './0003-media.ts';
 import { sql as publishing } from './0004-publishing.ts';
-import { sql as statistics } from './0007-statistics.ts';
+import { sql as webhooks } from './0005-webhooks.ts';
+import { sql as statistics } from './0006-statistics.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -10,5 +11,6 @@ export const migrations = [
   { number: 2, name: 'people', sql: people },
   { number: 3, name: 'media', sql: media },
   { number: 4, name: 'publishing', sql: publishing },
-  { number: 5, name: 'statistics', sql: statistics },
+  { number: 5, name: 'webhooks', sql: webhooks },
+  { number: 6, name: 'statistics', sql: statistics },
 ] as const;
