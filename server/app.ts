@@ -141,7 +141,8 @@ export const createPosthorn = ({
   const { baseUrl, production, setting, networkTimeoutMs } = config;
   const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
   const postStore = createPostStore(database);
-  const figures = createFigures();
+  const publishingStore = createPublishingStore(database);
+  const figures = createFigures({ overdue: publishingStore.overdue });
 
   const tokens = createPersonalTokens({ store: createTokenStore(database), clock });
   const sessions = createSessions({ store: createSessionStore(database), clock });
@@ -230,7 +231,7 @@ export const createPosthorn = ({
   const analytics = createAnalytics({ store: createAnalyticsStore(database), networks });
   const answers = createIdempotentAnswers({ store: createIdempotencyStore(database), clock });
   const publishing = createPublishing({
-    store: createPublishingStore(database),
+    store: publishingStore,
     networks,
     access,
     library,

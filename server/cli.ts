@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 import { type Config, readConfig, SettingError } from '#server/config';
 import { diagnose } from '#server/doctor';
 import { Refusal } from '#server/errors';
+import { openAgenda } from '#server/jobs/agenda';
+import { jobsOverview } from '#server/jobs/jobs';
 import { createLog, type Opened, open, start } from '#server/main';
 import { connectInSandbox, withSandboxServer } from '#server/sandbox/sign-up';
 
@@ -18,6 +20,7 @@ const help = `posthorn <command>
                                          connect an account on the sandbox of a network
   plan     show --workspace <id> | set --workspace <id> --plan unlimited|free|team|business
                                          what a workspace may do
+  jobs                                   what recurs, when it ran and when it will again
   clock    --forward <6h>                move the sandbox clock; not in production
 
 Settings are environment variables; the README has the table.`;
@@ -94,6 +97,17 @@ const commands: Record<string, (config: Config, options: Options, words: string[
       return plans.read(workspaceId);
     });
   },
+
+  jobs: (config) =>
+    using(config, async ({ connection }) => {
+      const { mongodbUrl } = config;
+      const agenda = await openAgenda({ connection, mongodbUrl, name: 'posthorn jobs', report: console.error });
+      try {
+        return await jobsOverview(agenda);
+      } finally {
+        await agenda.close();
+      }
+    }),
 
   clock: (config, options) => {
     const [by] = need(options, 'forward');

@@ -4,7 +4,7 @@ import type { PublishingFigures } from '#server/publishing/figures';
 export type Figures = ReturnType<typeof createFigures>;
 
 /** Numbers for operators, in the text form that Prometheus reads. */
-export const createFigures = () => {
+export const createFigures = ({ overdue }: { overdue: () => Promise<number> }) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -26,6 +26,14 @@ export const createFigures = () => {
     labelNames: ['network', 'result'],
     registers,
   });
+  new Gauge({
+    name: 'posthorn_posts_overdue',
+    help: 'Scheduled posts whose time passed more than a minute ago: above 0, nothing publishes',
+    registers,
+    async collect() {
+      this.set(await overdue());
+    },
+  });
 
   const publishing: PublishingFigures = {
     late: (ms) => lateness.observe(ms / 1000),
@@ -34,18 +42,6 @@ export const createFigures = () => {
   };
   return {
     publishing,
-
-    /** A number that is read whenever somebody asks. */
-    gauge: (name: string, help: string, read: () => Promise<number> | number) => {
-      new Gauge({
-        name,
-        help,
-        registers,
-        async collect() {
-          this.set(await read());
-        },
-      });
-    },
 
     text: () => registry.metrics(),
     contentType: registry.contentType,

@@ -88,6 +88,12 @@ describe('a service on its own data folder', () => {
     await posthorn.ask('plan', 'set', '--workspace', workspaceId, '--plan', 'unlimited');
   });
 
+  test('what recurs is shown with its times', async () => {
+    const jobs = (await posthorn.ask('jobs')) as unknown as { name: string; nextRunAt: string }[];
+    expect(jobs).toContainEqual(expect.objectContaining({ name: 'look for what is due', every: '5 seconds' }));
+    expect(jobs.map(({ name }) => name)).toContain('remove old deliveries and events');
+  });
+
   test('the clock goes forward, for every process', async () => {
     await posthorn.ask('clock', '--forward', '2h');
     const { now = '' } = await posthorn.ask('clock', '--forward', '1s');

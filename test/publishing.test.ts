@@ -468,6 +468,7 @@ describe('what operators see', () => {
     expect(body).toContain('posthorn_sends_total{network="x",result="content_refused"} 1');
     expect(body).toMatch(/posthorn_publish_lateness_seconds_count 1/);
     expect(body).toContain('posthorn_sends_in_flight{network="x"} 0');
+    expect(body).toContain('posthorn_posts_overdue 0');
     await own.stop();
   });
 });

@@ -65,3 +65,17 @@ export const createJobs = ({
     idleMs: () => Math.max(...Object.values(loops).map((loop) => loop.idleMs())),
   };
 };
+
+/** What recurs, when it ran last and when it will again, for the operator. */
+export const jobsOverview = async ({ agenda }: OpenedAgenda) => {
+  const { jobs } = await agenda.queryJobs();
+  return jobs
+    .map(({ name, repeatInterval, lastFinishedAt, lastRunAt, nextRunAt, failedAt, failReason }) => ({
+      name,
+      every: repeatInterval,
+      lastRunAt: lastFinishedAt ?? lastRunAt,
+      nextRunAt,
+      ...(failedAt && { failedAt, failReason }),
+    }))
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+};

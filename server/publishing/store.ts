@@ -65,6 +65,11 @@ const msToPost = sql(
   `select ceil(extract(epoch from min(scheduled_at) - posthorn_now()) * 1000)::float8 as ms
      from posts where status = 'Scheduled'`,
 );
+const overdue = sql(
+  'publishing.overdue',
+  `select count(*)::int as count from posts
+    where status = 'Scheduled' and scheduled_at < (select posthorn_now()) - interval '1 minute'`,
+);
 /** Up to so many of each network. By their place: a join could make PostgreSQL read all posts there ever were. */
 const claim = sql(
   'publishing.claim',
@@ -154,6 +159,8 @@ export const createPublishingStore = (db: Database) => {
     },
 
     msToPost: () => ms(msToPost),
+
+    overdue: async () => (await db.query<{ count: number }>(overdue))[0]?.count ?? 0,
 
     claim: (rooms: ReadonlyMap<string, number>, claimId: string, leaseMs: number) =>
       db.query<SendRow>(claim, [[...rooms.keys()], [...rooms.values()], claimId, leaseMs]),
