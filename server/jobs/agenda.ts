@@ -1,8 +1,6 @@
 import type { EventEmitter } from 'node:events';
-import { MongoBackend, MongoChangeStreamNotificationChannel } from '@agendajs/mongo-backend';
 import { PostgresBackend } from '@agendajs/postgres-backend';
 import { Agenda } from 'agenda';
-import { MongoClient } from 'mongodb';
 import pg from 'pg';
 import { SettingError } from '#server/config';
 import type { Connection } from '#server/store/database';
@@ -75,6 +73,9 @@ const createSchema = async (pool: pg.Pool) => {
 
 /** Connected before Agenda has it, so that an address that is wrong is told in words. */
 const inMongo = async (url: string, report: (error: unknown) => void) => {
+  // Loaded by those who use it: it is large.
+  const { MongoClient } = await import('mongodb');
+  const { MongoBackend, MongoChangeStreamNotificationChannel } = await import('@agendajs/mongo-backend');
   const client = new MongoClient(url, { serverSelectionTimeoutMS: 10_000 });
   try {
     await client.connect();

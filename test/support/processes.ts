@@ -45,8 +45,15 @@ export const createProcesses = async (
     const ended = once(child, 'close').then(([code]): Ended => ({ code, ...output }));
     return { child, output, ended };
   };
-  const posthorn = (args: readonly string[], settings: NodeJS.ProcessEnv) =>
-    launch('scripts/posthorn.mjs', args, settings);
+  // The first one compiles.
+  let program = 'scripts/posthorn.mjs';
+  const posthorn = (args: readonly string[], settings: NodeJS.ProcessEnv) => {
+    const started = launch(program, args, settings);
+    void started.ended.then(() => {
+      program = 'dist/cli.js';
+    });
+    return started;
+  };
   const postgres = () => serverHolding(join(dataDir, 'database/pg/postmaster.pid'));
 
   return {
