@@ -42,7 +42,7 @@ const Settings = z.object({
   AUTH_CLIENT_SECRET: z.string().optional(),
   LATE_GRACE_HOURS: z.coerce.number('must be a number of hours').min(0).max(8760).default(24),
   NETWORK_TIMEOUT_SECONDS: z.coerce.number('must be a number of seconds').min(0.1).max(600).default(30),
-  SENDS_PER_NETWORK: wholeNumber(1, 1000).default(32),
+  SENDS_PER_NETWORK: wholeNumber(1, 1000).default(64),
   SANDBOX_URL: z
     .string()
     .regex(

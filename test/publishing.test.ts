@@ -291,6 +291,23 @@ describe('when a network', () => {
     },
   );
 
+  test('has a post whose answer was lost, it is found by what was sent, also when the draft was edited since', async () => {
+    const text = newText('lost');
+    const account = await service.connect('linkedin_page');
+    const { id } = await draft([account], text);
+    await publishNow(id);
+    await until('the network has it', async () => (await shown('linkedin_page', text)) === 1);
+    await service.database.query(
+      sql(
+        'test.edit',
+        `update posts set versions = jsonb_set(versions, '{0,content,0,body}', '"Edited"') where id = $1`,
+      ),
+      [id],
+    );
+    expect((await endedInTime(id)).status).toBe('Published');
+    expect(await shown('linkedin_page', 'Edited')).toBe(0);
+  });
+
   test('cannot say what became of a post, the result is uncertain until a human decides', async () => {
     const text = newText('lost');
     const account = await service.connect('linkedin');

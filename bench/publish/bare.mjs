@@ -4,11 +4,11 @@ import { Agent, request } from 'undici';
 
 const { NETWORK_URL, ...env } = process.env;
 const config = JSON.parse(env.DATABASE);
-const atOnce = 32;
+const atOnce = 64;
 
 const pool = new pg.Pool({ ...config, max: 4 });
 pool.on('error', () => undefined);
-const agent = new Agent({ pipelining: 0 });
+const agent = new Agent({ keepAliveTimeout: 1000 });
 
 const claim = {
   name: 'claim',

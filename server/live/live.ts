@@ -21,8 +21,8 @@ export const createLive = ({ store }: { store: LiveStore }) => {
   };
 
   return {
-    tell: async (event: LiveEvent) => {
-      await store.say(JSON.stringify(event));
+    tell: async (...events: LiveEvent[]) => {
+      if (events.length > 0) await store.say(events.map((event) => JSON.stringify(event)));
     },
 
     /** Answers with how to stop hearing. */

@@ -147,6 +147,8 @@ export interface Sending {
   readonly key: string;
   /** When its first preparation began; stays the same. */
   readonly since: Date;
+  /** Whether `confirm` may ask by sending the same again with the same key: not when it may have been edited since. */
+  readonly mayRepeat: boolean;
 }
 
 export interface Sent {

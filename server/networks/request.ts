@@ -60,6 +60,7 @@ export const createRequest =
         ...headers,
       },
       ...(body !== undefined && { body }),
+      keptConnection: true,
       timeoutMs: timeoutMs + Math.ceil((length ?? 0) / slowestBytesPerMs),
       maxBytes: maxAnswerBytes,
     });

@@ -16,7 +16,7 @@ export interface OutboundRequest {
   readonly timeoutMs?: number;
   /** A longer answer is trouble. 0: only status and headers are waited for. */
   readonly maxBytes?: number;
-  /** Over the connection of a request just before, where there is one: for those that may be repeated. */
+  /** Over the connection of a request just before, where there is one: for those that may be repeated or asked after. */
   readonly keptConnection?: boolean;
 }
 

@@ -16,8 +16,14 @@ export const createOutcomes = ({ store, events, live }: { store: PostStore; even
         data: { post },
       })),
     );
-    for (const { workspaceId, post } of ended)
-      await live.tell({ workspaceId, kind: 'post', id: post.id, text: said(post.status) });
+    await live.tell(
+      ...ended.map(({ workspaceId, post }) => ({
+        workspaceId,
+        kind: 'post' as const,
+        id: post.id,
+        text: said(post.status),
+      })),
+    );
   },
 });
 

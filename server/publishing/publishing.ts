@@ -31,8 +31,10 @@ export const createPublishing = ({
   /** How many sends to one network are under way at once. */
   perNetwork: number;
 } & Pick<SendingParts, 'access' | 'library' | 'clock' | 'graceMs' | 'report'>) => {
-  const markBegun = createBatch(async (rows: readonly { row: SendRow; prepared: unknown }[]) => {
-    const ours = new Set((await store.markBegun(rows.map(({ row, prepared }) => ({ ...row, prepared })))).map(nameOf));
+  const markBegun = createBatch(async (rows: readonly { row: SendRow; prepared: unknown; body: string }[]) => {
+    const ours = new Set(
+      (await store.markBegun(rows.map(({ row, prepared, body }) => ({ ...row, prepared, body })))).map(nameOf),
+    );
     return rows.map(({ row }) => ours.has(nameOf(row)));
   });
 
@@ -65,7 +67,7 @@ export const createPublishing = ({
   const sendOne = createSendOne({
     ...parts,
     report,
-    markBegun: (row, prepared) => markBegun({ row, prepared }),
+    markBegun: (row, prepared, body) => markBegun({ row, prepared, body }),
     save: store.save,
     end: async (ended) => {
       await end(ended);

@@ -25,7 +25,7 @@ export interface SendingParts {
   readonly clock: Clock;
   readonly graceMs: number;
   /** False: it is no longer ours. */
-  readonly markBegun: (row: SendRow, prepared: unknown) => Promise<boolean>;
+  readonly markBegun: (row: SendRow, prepared: unknown, body: string) => Promise<boolean>;
   readonly save: (progress: Progress) => Promise<{ key: string; since: string } | undefined>;
   readonly end: (ended: Ended & { readonly row: SendRow }) => Promise<void>;
   /** The call that makes something public goes out now. */
@@ -80,7 +80,7 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
   ) => parts.save({ ...heldOf(row), sent, prepared, begun, tries, inMs, nextPart: false });
 
   const sendingOf = (state: State): Sending => {
-    const { opened, post, sent, key, since } = state;
+    const { row, opened, post, sent, key, since } = state;
     const part = opened.network.parts(post)[sent.length];
     if (part === undefined) throw new Error('all parts are out already');
     return {
@@ -91,6 +91,7 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
       out: sent,
       key: keyOf(key, sent.length),
       since: new Date(since),
+      mayRepeat: !row.again,
     };
   };
 
@@ -134,7 +135,7 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     } catch (error) {
       return troubled(state, asTrouble(error, parts.report));
     }
-    if (!(await parts.markBegun(row, prepared))) return;
+    if (!(await parts.markBegun(row, prepared, sending.part.body))) return;
     if (state.sent.length === 0) parts.sendingNow(row);
     let answer: SendEnd<unknown>;
     try {
@@ -209,7 +210,9 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     const later = (inMs: number, prepared: unknown = row.prepared) => pause(state, { prepared, begun: 'yes', inMs });
     let found: Confirmation<unknown>;
     try {
-      found = await opened.network.confirm(opened.site, sendingOf(state), row.prepared);
+      const sending = sendingOf(state);
+      const part = { ...sending.part, body: row.begunBody ?? sending.part.body };
+      found = await opened.network.confirm(opened.site, { ...sending, part }, row.prepared);
     } catch (error) {
       return askedInVain(state, asTrouble(error, parts.report));
     }

@@ -15,6 +15,7 @@ export interface SendRow {
   readonly sent: readonly Sent[];
   readonly prepared: Json;
   readonly begunAt: string | null;
+  readonly begunBody: string | null;
   readonly again: boolean;
   readonly tries: number;
   readonly versions: readonly Version[];
@@ -83,7 +84,7 @@ const claim = sql(
    update sends s set due_at = posthorn_now() + $4 * interval '1 ms', claim = $3, since = coalesce(s.since, posthorn_now())
     where s.ctid = any(array(select place from due))
    returning s.post_id as "postId", s.account_id as "accountId", s.workspace_id as "workspaceId", s.claim, s.key,
-             s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.again, s.tries,
+             s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.begun_body as "begunBody", s.again, s.tries,
              (select p.versions from posts p where p.id = s.post_id) as versions,
              (select p.scheduled_at from posts p where p.id = s.post_id) as "scheduledAt",
              (select ${accountColumns('a')} from accounts a where a.id = s.account_id) as account`,
@@ -101,8 +102,9 @@ const extend = sql(
 );
 const markBegun = sql(
   'publishing.markBegun',
-  `update sends s set prepared = held.prepared, begun_at = posthorn_now()
-     from unnest($1::text[], $2::text[], $3::uuid[], $4::jsonb[]) as held(post_id, account_id, claim, prepared) where ${held}
+  `update sends s set prepared = held.prepared, begun_at = posthorn_now(), begun_body = held.body
+     from unnest($1::text[], $2::text[], $3::uuid[], $4::jsonb[], $5::text[])
+          as held(post_id, account_id, claim, prepared, body) where ${held}
    returning s.post_id as "postId", s.account_id as "accountId"`,
 );
 const save = sql(
@@ -172,10 +174,11 @@ export const createPublishingStore = (db: Database) => {
     },
 
     /** Those that are still ours. */
-    markBegun: (rows: readonly (Held & { readonly prepared: unknown })[]) =>
+    markBegun: (rows: readonly (Held & { readonly prepared: unknown; readonly body: string })[]) =>
       db.query<Pick<SendRow, 'postId' | 'accountId'>>(markBegun, [
         ...heldBy(rows),
         rows.map(({ prepared }) => JSON.stringify(prepared ?? null)),
+        rows.map(({ body }) => body),
       ]),
 
     /** Undefined when it is no longer ours. */

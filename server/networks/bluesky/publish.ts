@@ -161,13 +161,15 @@ const rulesOf = (post: NetworkPost) => allowed[option(post, 'bluesky.reply_contr
 
 const gate = (collection: string, value: object) => ({ collection, value: { $type: collection, ...value } });
 
-const Found = z.object({ uri: z.string(), cid: z.string() });
+const Found = z.object({ uri: z.string(), cid: z.string(), value: z.object({ text: z.string() }) });
 
 export const confirm = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
   const query = { repo: sending.account.id, collection: posts, rkey: recordKeyOf(sending) };
   try {
     const answer = await ask(site, sending.account, { call: 'com.atproto.repo.getRecord', query });
-    return posted(site, sending, shaped(Found, answer));
+    const { value, ...found } = shaped(Found, answer);
+    // Another post under the same key, however unlikely, is not ours.
+    return value.text === sending.part.body ? posted(site, sending, found) : absent;
   } catch (error) {
     if (isGone(error)) return absent;
     throw error;

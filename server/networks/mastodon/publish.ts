@@ -39,7 +39,7 @@ export const send = (site: Site, sending: Sending, { mediaIds }: Prepared): Prom
  */
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   const ageMs = site.now().getTime() - sending.since.getTime();
-  if (ageMs < keyLifeMs && runsMastodonItself(sending.account.facts)) {
+  if (sending.mayRepeat && ageMs < keyLifeMs && runsMastodonItself(sending.account.facts)) {
     try {
       return await send(site, sending, prepared);
     } catch (error) {

@@ -54,6 +54,8 @@ create table sends (
   prepared jsonb,
   -- The call that makes the next part public was begun, and how it ended is not known.
   begun_at timestamptz,
+  -- Its text, which may be edited before anybody asks the network what became of it.
+  begun_body text,
   -- A person asked for it again: what the network says is not there may be sent.
   again boolean not null default false,
   tries int not null default 0,
