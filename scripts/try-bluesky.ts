@@ -128,7 +128,16 @@ const createWriter = (site: Site, account: NetworkAccount) => {
     const post = { items, options: { ...Object.fromEntries(defaults), ...options } };
     const part = items[out.length];
     assert(part);
-    return { account, post, index: out.length, part, out, key: randomUUID(), since: systemClock.now(), mayRepeat: true };
+    return {
+      account,
+      post,
+      index: out.length,
+      part,
+      out,
+      key: randomUUID(),
+      since: systemClock.now(),
+      mayRepeat: true,
+    };
   };
   return {
     sendingOf,
