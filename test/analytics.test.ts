@@ -32,6 +32,17 @@ const insertTargets = sql(
      from jsonb_to_recordset($1::jsonb) as target ("postId" text, "accountId" text, "publishedAt" timestamptz, metrics jsonb)
      join posts on posts.id = "postId"`,
 );
+const readTargets = sql(
+  'test.analytics.read',
+  `update publications p set metrics = target.metrics
+     from jsonb_to_recordset($1::jsonb) as target ("postId" text, "accountId" text, metrics jsonb)
+    where p.post_id = "postId" and p.account_id = "accountId"`,
+);
+const removeTargets = sql(
+  'test.analytics.remove',
+  `delete from publications p using jsonb_to_recordset($1::jsonb) as target ("postId" text, "accountId" text)
+    where p.post_id = "postId" and p.account_id = "accountId"`,
+);
 const json = (value: unknown) => [JSON.stringify(value)];
 const versionsOf = (body: string) => [{ content: [{ body, media: [] }], options: {} }];
 
@@ -129,29 +140,31 @@ describe('analytics.summary', () => {
     expect((await service.call('analytics.summary', range)).status).toBe(200);
   });
 
-  test('counts a post once when two of its accounts are written at the same time', async () => {
-    const accountIds = [await service.addAccount('x'), await service.addAccount('x')];
+  test('counts a post once when two of its accounts are written at the same time, and read at the same time', async () => {
+    const [a, b] = [await service.addAccount('x'), await service.addAccount('x')];
     const postId = await publish([], '', null);
-    const add = (accountId?: string) =>
+    const add = (accountId: string) =>
       service.database.query(
         insertTargets,
         json([{ postId, accountId, publishedAt: '2023-05-05T05:00:00Z', metrics: { likes: 1 } }]),
       );
-    let second: Promise<unknown> | undefined;
-    await service.database.transaction(async () => {
-      await add(accountIds[0]);
-      second = service.database.outside(() => add(accountIds[1]));
-      await service.database.outside(() => until('the second one waits', someoneWaits));
-    });
-    await second;
-    const summary = await service.client.analytics.summary({
-      from: '2023-05-05T00:00:00Z',
-      to: '2023-05-06T00:00:00Z',
-    });
-    expect(summary.totals).toMatchObject({ posts: 1, likes: 2 });
-    expect(summary.byNetwork).toMatchObject([{ totals: { posts: 1, likes: 2 } }]);
-    expect(summary.bestTimes).toMatchObject([{ weekday: 5, hour: 5, posts: 1, engagement: 2 }]);
-    expect(summary.topPosts).toMatchObject([{ postId, engagement: 2 }]);
+    const read = (accountId: string) =>
+      service.database.query(readTargets, json([{ postId, accountId, metrics: { likes: 5 } }]));
+    const range = { from: '2023-05-05T00:00:00Z', to: '2023-05-06T00:00:00Z' };
+    for (const [write, likes] of [
+      [add, 2],
+      [read, 10],
+    ] as const) {
+      await atTheSameTime(
+        () => write(a),
+        () => write(b),
+      );
+      const summary = await service.client.analytics.summary(range);
+      expect(summary.totals).toMatchObject({ posts: 1, likes });
+      expect(summary.byNetwork).toMatchObject([{ totals: { posts: 1, likes } }]);
+      expect(summary.bestTimes).toMatchObject([{ weekday: 5, hour: 5, posts: 1, engagement: likes }]);
+      expect(summary.topPosts).toMatchObject([{ postId, engagement: likes }]);
+    }
   });
 
   test('is what a plain computation finds, whatever was published', async () => {
@@ -179,9 +192,19 @@ describe('analytics.summary', () => {
   }, 120_000);
 });
 
-const someoneWaits = async () => {
-  const waiting = sql('test.analytics.waiting', `select 1 from pg_locks where not granted`);
-  return (await service.database.query(waiting)).length > 0;
+/** The second begins, and has to wait, before the first is committed. */
+const atTheSameTime = async (first: () => Promise<unknown>, second: () => Promise<unknown>) => {
+  const waiting = sql('test.analytics.waiting', 'select 1 from pg_locks where not granted');
+  const someoneWaits = async () => (await service.database.query(waiting)).length > 0;
+  let other: Promise<unknown> | undefined;
+  await service.database.transaction(async () => {
+    await first();
+    await service.database.outside(() => {
+      other = second();
+      return until('the second one waits', someoneWaits);
+    });
+  });
+  await other;
 };
 
 const rounds = 25;
@@ -302,42 +325,21 @@ const write = async ({ chance, one }: Random, workspaces: Workspace[]) => {
   await database.query(insertPosts, json(postRows));
 
   const targets = workspaces.flatMap((workspace) => workspace.targets);
-  const [early, late] = [targets.filter(() => chance(0.5)), [] as Target[]];
-  for (const target of targets) if (!early.includes(target)) late.push(target);
+  const early = targets.filter(() => chance(0.5));
+  const late = targets.filter((target) => !early.includes(target));
   const unread = early.map((target) => (chance(0.3) ? { ...target, metrics: one([null, { likes: 99 }]) } : target));
   const gone = workspaces.flatMap(({ accounts, texts, targets: kept }) =>
     [...texts.keys()].flatMap((postId) => {
       const free = accounts.find(({ id }) => !kept.some((it) => it.postId === postId && it.accountId === id));
       if (free === undefined || chance(0.8)) return [];
-      return [
-        {
-          postId,
-          accountId: free.id,
-          publishedAt: one(['1999-01-01T00:00:00Z', '2040-01-01T00:00:00Z']),
-          metrics: { likes: 7 },
-        },
-      ];
+      const publishedAt = one(['1999-01-01T00:00:00Z', ...kept.map((target) => target.publishedAt)]);
+      return [{ postId, accountId: free.id, publishedAt, metrics: { likes: 7 } }];
     }),
   );
   await database.query(insertTargets, json([...unread, ...gone]));
   await database.query(insertTargets, json(late));
-  await database.query(
-    sql(
-      'test.analytics.read',
-      `update publications p set metrics = target.metrics
-         from jsonb_to_recordset($1::jsonb) as target ("postId" text, "accountId" text, metrics jsonb)
-        where p.post_id = "postId" and p.account_id = "accountId"`,
-    ),
-    json(early),
-  );
-  await database.query(
-    sql(
-      'test.analytics.gone',
-      `delete from publications p using jsonb_to_recordset($1::jsonb) as target ("postId" text, "accountId" text)
-        where p.post_id = "postId" and p.account_id = "accountId"`,
-    ),
-    json(gone),
-  );
+  await database.query(readTargets, json(early));
+  await database.query(removeTargets, json(gone));
 };
 
 const randomQuestion = (
