@@ -50,35 +50,42 @@ create function published_posts_of(ids text[]) returns setof published_posts lan
    group by post_id, workspace_id
 $$;
 
-create function count_published_posts(ids text[]) returns void language plpgsql as $$ begin
-  insert into published_posts (post_id, workspace_id, published_at, last_published_at, engagement, repeats)
-    select post_id, workspace_id, published_at, last_published_at, engagement, repeats from published_posts_of(ids)
-     order by post_id
-    on conflict do nothing;
+insert into published_posts (post_id, workspace_id, published_at, last_published_at, engagement, repeats)
+  select post_id, workspace_id, published_at, last_published_at, engagement, repeats
+    from published_posts_of(array(select distinct post_id from publications));
+
+create function keep_published_posts() returns trigger language plpgsql as $$
+declare
+  ids text[];
+begin
+  if tg_op = 'UPDATE' then
+    ids := array(select distinct post_id from changed join before using (post_id, account_id)
+      where (changed.engagement, changed.published_at) is distinct from (before.engagement, before.published_at));
+  else
+    ids := array(select distinct post_id from changed);
+  end if;
+  if ids = '{}' then return null; end if;
+  if tg_op = 'INSERT' then
+    insert into published_posts (post_id, workspace_id, published_at, last_published_at, engagement, repeats)
+      select post_id, workspace_id, published_at, last_published_at, engagement, repeats from published_posts_of(ids)
+       order by post_id
+      on conflict do nothing;
+  end if;
   -- One change of a post at a time. The statements after this one see what those before have committed.
   perform from published_posts where post_id = any(ids) order by post_id for update;
   update published_posts p set published_at = fresh.published_at, last_published_at = fresh.last_published_at,
       engagement = fresh.engagement, repeats = fresh.repeats
     from published_posts_of(ids) as fresh where p.post_id = fresh.post_id and p is distinct from fresh;
-  delete from published_posts p where post_id = any(ids)
-    and not exists (select from publications where publications.post_id = p.post_id);
-end $$;
-select count_published_posts(array(select distinct post_id from publications));
-
-create function keep_published_posts() returns trigger language plpgsql as $$ begin
-  perform count_published_posts(array(select distinct post_id from changed));
-  return null;
-end $$;
-create function keep_changed_posts() returns trigger language plpgsql as $$ begin
-  perform count_published_posts(array(
-    select distinct post_id from changed join before using (post_id, account_id)
-     where (changed.engagement, changed.published_at) is distinct from (before.engagement, before.published_at)));
+  if tg_op = 'DELETE' then
+    delete from published_posts p where post_id = any(ids)
+      and not exists (select from publications where publications.post_id = p.post_id);
+  end if;
   return null;
 end $$;
 create trigger publications_added after insert on publications
   referencing new table as changed for each statement execute function keep_published_posts();
 create trigger publications_changed after update on publications
-  referencing old table as before new table as changed for each statement execute function keep_changed_posts();
+  referencing old table as before new table as changed for each statement execute function keep_published_posts();
 create trigger publications_removed after delete on publications
   referencing old table as changed for each statement execute function keep_published_posts();
 `;
