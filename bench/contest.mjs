@@ -1,89 +1,20 @@
 // Servers beside each other on one database: what the figures for rest and mcp have in common.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { importCompiled } from './compiled.mjs';
-import { command, cpuSeconds, messageFrom, startContender, startFile, startService, stopAll } from './processes.mjs';
-import { ratio, shuffled, table } from './table.mjs';
+import { atPlace, poolSize } from './place.mjs';
+import { cpuSeconds, messageFrom, startFile } from './processes.mjs';
+import { ratio, say, shuffled, table } from './table.mjs';
 
-const poolSize = 4;
 const warmUpSeconds = 3; // the service has more code to warm than a bare handler
-const cli = resolve(import.meta.dirname, '../dist/cli.js');
 
 /**
  * `enter(place)` starts the servers, 1.00 first, and answers `{ servers, work, afterVisit?, close?, compared? }`, where
- * `work` has the requests by their name. Everything that was started is ended and removed, also on Ctrl-C.
+ * `work` has the requests by their name.
  */
-export const contest = async ({ title, intro, connections, enter }, { rounds = 5, seconds = 1.5, ...options }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'posthorn-bench-'));
-  chmodSync(folder, 0o711); // PostgreSQL may run as another user
-  const starting = startDatabase(join(folder, 'database'));
-  let cleaning;
-  const clean = () => {
-    cleaning ??= stopAll()
-      .then(() => starting)
-      .then(({ stop }) => stop())
-      .finally(() => rmSync(folder, { recursive: true, force: true }));
-    return cleaning;
-  };
-  const interrupted = async () => {
-    if (cleaning === undefined) console.error('\nInterrupted: ending what was started.');
-    await clean();
-    process.exit(130);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupted);
-  try {
-    const entered = await enter(placeIn(folder, await starting), options);
+export const contest = ({ title, intro, connections, enter }, { rounds = 5, seconds = 1.5, ...options }) =>
+  atPlace(async (place) => {
+    const entered = await enter(place, options);
     const samples = await run(entered, { rounds, seconds, connections });
     console.log(report(entered, samples, { title, intro, rounds, seconds, connections }));
-  } catch (error) {
-    if (cleaning !== undefined) await interrupted(); // what broke was broken by us
-    throw error;
-  } finally {
-    await clean();
-    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupted);
-  }
-};
-
-/** The service's own embedded PostgreSQL, held by us so that it outlives every contender. */
-const startDatabase = async (folder) => {
-  const { startEmbedded } = await importCompiled('server/store/embedded.ts');
-  return startEmbedded(folder);
-};
-
-/** How servers and commands get at the database. */
-const placeIn = (folder, { config }) => {
-  const env = {
-    PGHOST: config.host,
-    PGPORT: String(config.port),
-    PGUSER: config.user,
-    PGPASSWORD: config.password,
-    PGDATABASE: config.database,
-    DATABASE_POOL: String(poolSize),
-  };
-  const settings = {
-    POSTHORN_DATA: folder,
-    DATABASE_URL: '',
-    DATABASE_POOL: String(poolSize),
-    LOG_LEVEL: '',
-    REQUESTS_PER_MINUTE: '1000000000',
-  };
-  let logs = 0;
-  return {
-    cli,
-    config,
-    contender: async (name, file, more = {}) => ({ name, ...(await startContender(file, { ...env, ...more })) }),
-    service: async (name, more = {}, program = cli) => {
-      const log = join(folder, `service-${++logs}.log`);
-      return { name, ...(await startService(program, { ...settings, ...more }, log)) };
-    },
-    command: (...args) => command(cli, settings, ...args),
-    setUp: () => {
-      const owner = ['--email', 'bench@example.com', '--password', 'long enough to be taken', '--workspace', 'Bench'];
-      return command(cli, settings, 'setup', ...owner);
-    },
-  };
-};
+  });
 
 const run = async ({ servers, work, afterVisit, close }, { rounds, seconds, connections }) => {
   const load = startFile('load.mjs');
@@ -97,7 +28,6 @@ const run = async ({ servers, work, afterVisit, close }, { rounds, seconds, conn
     await afterVisit?.(what);
     return { perSecond: answered / took, cpu: before === undefined ? undefined : (after - before) / answered };
   };
-  const say = (what) => process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${what}` : `${what}\n`);
   say('warming up …');
   for (const what of Object.keys(work)) for (const server of servers) await visit(server, what, warmUpSeconds);
   const samples = [];

@@ -24,7 +24,11 @@ const each = <S extends z.ZodType>(schema: (text: string) => S) =>
 export const Metrics = z
   .object({
     ...each((text) => z.int().optional().describe(`${text}; absent when the network does not report it`)),
-    fetchedAt: z.string().describe('ISO-8601 instant of the read; the numbers are those of the network at that time'),
+    fetchedAt: z
+      .string()
+      .describe(
+        'ISO-8601 instant of the read; the numbers are those of the network at that time. Without numbers: when the first read failed',
+      ),
     error: z
       .string()
       .optional()

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { Account } from './accounts.ts';
+import { Metrics } from './analytics.ts';
 import { Id, type Route, type RouteResponse, route } from './define.ts';
 import { type ErrorCode, Issue } from './errors.ts';
 import { AltText, MediaForm, MediaFromUrl, MediaItem } from './media.ts';
 import { Post } from './posts.ts';
 import { admins, editors, everyone, roles } from './scopes.ts';
+import { ChosenEvents, Delivery, NewWebhook, Webhook, WebhookUrl } from './webhooks.ts';
 
 export const CatalogEntry = z
   .object({
@@ -174,6 +176,28 @@ export const ApprovalCard = z
   })
   .meta({ id: 'ApprovalCard', description: 'A request of an agent that waits for a human' });
 export type ApprovalCard = z.output<typeof ApprovalCard>;
+
+export const ConnectionStep = z
+  .object({
+    next: z.string().describe('Address or path to open next: the page of the network, a choice, or the accounts'),
+    accountIds: z.array(z.string()).optional().describe('The accounts that are connected now'),
+  })
+  .meta({ id: 'ConnectionStep' });
+
+const Limit = z.int().nullable();
+export const PlanRecord = z
+  .object({
+    key: z.string().describe('unlimited, free, team or business; the operator sets it'),
+    name: z.string(),
+    paidNetworks: z.boolean().describe('Whether networks that ask money for every post are part of it'),
+    accounts: Limit.describe('Connected accounts; null is without limit'),
+    scheduledPerMonth: Limit.describe('Posts scheduled in a month'),
+    paidPostsPerMonth: Limit.describe('Posts in a month on networks that ask money for every post'),
+    webhooks: z.int(),
+    members: Limit,
+    used: z.object({ scheduled: z.int(), paidPosts: z.int() }).describe('Of this month (UTC)'),
+  })
+  .meta({ id: 'Plan', description: 'What the workspace may do, and what it has used of it' });
 
 export const appRoutes = {
   getSession: appRoute({
@@ -410,6 +434,241 @@ export const appRoutes = {
     params: ById,
     body: NoBody,
     answer: ApprovalCard,
+    more: ['NotFound', 'Conflict'],
+  }),
+  beginConnection: appRoute({
+    method: 'POST',
+    path: '/api/app/connections',
+    tag: 'Connections',
+    summary: 'Connect an account',
+    description:
+      'Begins to connect an account of a network, or gives an account that needs it new access. Open `next`; somebody who comes back from the network finds the account connected.',
+    roles: admins,
+    body: z.strictObject({
+      network: z.string().max(50).describe('Key of the network, see providers.list'),
+      values: z
+        .record(z.string().max(50), z.string().max(2000))
+        .default({})
+        .describe('What the page of the network asks for: `server` where everybody can run one, else its own fields'),
+    }),
+    answer: ConnectionStep,
+    more: ['PlanLimit', 'NotFound', 'Conflict'],
+  }),
+  chooseAccounts: appRoute({
+    method: 'POST',
+    path: '/api/app/connections/:id/choose',
+    tag: 'Connections',
+    summary: 'Choose accounts',
+    description: 'Of the pages or places that the person can post to, those that are connected.',
+    roles: admins,
+    params: ById,
+    body: z.strictObject({ ids: z.array(z.string().max(300)).min(1).max(100) }),
+    answer: ConnectionStep,
+    more: ['PlanLimit', 'Conflict'],
+  }),
+  unschedule: appRoute({
+    method: 'POST',
+    path: '/api/app/posts/:id/unschedule',
+    tag: 'posts',
+    summary: 'Take a scheduled post back',
+    description: 'It is a Draft again; its time stays as a wish.',
+    roles: editors,
+    params: ById,
+    body: NoBody,
+    answer: Post,
+    more: ['NotFound', 'Conflict'],
+  }),
+  publishAgain: appRoute({
+    method: 'POST',
+    path: '/api/app/posts/:id/publish-again',
+    tag: 'posts',
+    summary: 'Publish again despite doubt',
+    description:
+      'Publishes a Failed post again, also to accounts whose result is `uncertain` and where you looked and did not find it. Without this, an uncertain account gets the post only when its network says that it is not there.',
+    roles: editors,
+    params: ById,
+    body: z.strictObject({ accountIds: z.array(Id).min(1).max(100).describe('The uncertain accounts you looked at') }),
+    answer: Post,
+    more: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
+  }),
+  getHistory: appRoute({
+    method: 'GET',
+    path: '/api/app/posts/:id/history',
+    tag: 'posts',
+    summary: 'Read how the numbers of a post grew',
+    description: 'Every read of its numbers, per account, oldest first.',
+    roles: everyone,
+    params: ById,
+    answer: z.object({
+      postId: z.string(),
+      accounts: z.array(
+        z.object({ accountId: z.string(), provider: z.string(), reads: z.array(Metrics.omit({ error: true })) }),
+      ),
+    }),
+    more: ['NotFound'],
+  }),
+  getPlan: appRoute({
+    method: 'GET',
+    path: '/api/app/plan',
+    tag: 'Workspaces',
+    summary: 'Read the plan',
+    description: 'What the open workspace may do, and what it has used of it this month.',
+    roles: everyone,
+    answer: PlanRecord,
+  }),
+  readSandboxClock: appRoute({
+    method: 'GET',
+    path: '/api/app/sandbox/clock',
+    tag: 'Sandbox',
+    summary: 'Read the clock',
+    description: 'The time that Posthorn goes by. Outside production it can be ahead of the true one.',
+    roles: everyone,
+    answer: z.object({ now: z.string().describe('ISO-8601 instant') }),
+  }),
+  moveSandboxClock: appRoute({
+    method: 'POST',
+    path: '/api/app/sandbox/clock',
+    tag: 'Sandbox',
+    summary: 'Move the clock forward',
+    description:
+      'For the whole deployment, forward only, and not in production: what is due in thirty days can be watched in a minute.',
+    roles: ['owner'],
+    body: z.strictObject({ forwardMs: z.coerce.number<number | string>().int().min(1) }),
+    answer: z.object({ now: z.string().describe('ISO-8601 instant') }),
+  }),
+  planSandboxFault: appRoute({
+    method: 'POST',
+    path: '/api/app/sandbox/faults',
+    tag: 'Sandbox',
+    summary: 'Let a sandbox network misbehave',
+    description: 'The next calls of one kind go wrong in a chosen way. Not in production.',
+    roles: admins,
+    body: z.strictObject({
+      network: z.string().max(50),
+      moment: z
+        .enum(['upload', 'publish', 'read'])
+        .describe('While media come in, when a post is sent, when numbers are read'),
+      fault: z.string().max(50).describe('Such as `429`, `lost` or `expired-token`; empty takes it back'),
+      times: z.coerce.number<number | string>().int().min(1).max(1000).default(1),
+    }),
+    answer: Done,
+    more: ['NotFound'],
+  }),
+  listWebhooks: appRoute({
+    method: 'GET',
+    path: '/api/webhooks',
+    tag: 'Webhooks',
+    summary: 'List webhooks',
+    description: 'Those of the open workspace, oldest first, without their secrets.',
+    roles: admins,
+    answer: z.object({ webhooks: z.array(Webhook) }),
+  }),
+  addWebhook: appRoute({
+    method: 'POST',
+    path: '/api/webhooks',
+    tag: 'Webhooks',
+    summary: 'Add a webhook',
+    description:
+      'At most 10 in a workspace (Conflict), or as many as the plan covers (PlanLimit). `secret` is shown only this once.',
+    roles: admins,
+    body: z.strictObject({ url: WebhookUrl, events: ChosenEvents }),
+    answer: NewWebhook,
+    more: ['PlanLimit', 'Conflict'],
+  }),
+  getWebhook: appRoute({
+    method: 'GET',
+    path: '/api/webhooks/:id',
+    tag: 'Webhooks',
+    summary: 'Read one webhook',
+    description: 'Its address, its events, and whether it is paused and why.',
+    roles: admins,
+    params: ById,
+    answer: Webhook,
+    more: ['NotFound'],
+  }),
+  changeWebhook: appRoute({
+    method: 'PATCH',
+    path: '/api/webhooks/:id',
+    tag: 'Webhooks',
+    summary: 'Change a webhook',
+    description: 'Its address or its events. What waits for its next try goes to the new address.',
+    roles: admins,
+    params: ById,
+    body: z.strictObject({ url: WebhookUrl.optional(), events: ChosenEvents.optional() }),
+    answer: Webhook,
+    more: ['NotFound'],
+  }),
+  deleteWebhook: appRoute({
+    method: 'DELETE',
+    path: '/api/webhooks/:id',
+    tag: 'Webhooks',
+    summary: 'Delete a webhook',
+    description: 'With its delivery log; what waits is not sent.',
+    roles: admins,
+    params: ById,
+    answer: Done,
+    more: ['NotFound'],
+  }),
+  testWebhook: appRoute({
+    method: 'POST',
+    path: '/api/webhooks/:id/test',
+    tag: 'Webhooks',
+    summary: 'Send a test',
+    description: 'A `ping` to this webhook alone. Conflict while it is paused.',
+    roles: admins,
+    params: ById,
+    body: NoBody,
+    answer: Delivery,
+    more: ['NotFound', 'Conflict'],
+  }),
+  resumeWebhook: appRoute({
+    method: 'POST',
+    path: '/api/webhooks/:id/resume',
+    tag: 'Webhooks',
+    summary: 'Resume a paused webhook',
+    description:
+      'It is told of what happens from now on. A webhook is paused after 10 deliveries in a row were given up, and when its receiver answers 410.',
+    roles: admins,
+    params: ById,
+    body: NoBody,
+    answer: Webhook,
+    more: ['NotFound'],
+  }),
+  rotateWebhookSecret: appRoute({
+    method: 'POST',
+    path: '/api/webhooks/:id/rotate-secret',
+    tag: 'Webhooks',
+    summary: 'Make a new signing secret',
+    description:
+      'Shown only this once. For 24 hours deliveries are signed with both, so that no receiver misses one; rotating again within them ends the older secret at once.',
+    roles: admins,
+    params: ById,
+    body: NoBody,
+    answer: NewWebhook,
+    more: ['NotFound'],
+  }),
+  listDeliveries: appRoute({
+    method: 'GET',
+    path: '/api/webhooks/:id/deliveries',
+    tag: 'Webhooks',
+    summary: 'Read the delivery log',
+    description: 'The last 50 deliveries of the last 30 days, newest first.',
+    roles: admins,
+    params: ById,
+    answer: z.object({ deliveries: z.array(Delivery) }),
+    more: ['NotFound'],
+  }),
+  resendDelivery: appRoute({
+    method: 'POST',
+    path: '/api/webhooks/:id/deliveries/:deliveryId/resend',
+    tag: 'Webhooks',
+    summary: 'Send again',
+    description:
+      'Queues the delivery afresh from the first attempt, under the same id. Conflict while it is being sent or the webhook is paused.',
+    roles: admins,
+    params: z.strictObject({ id: Id, deliveryId: Id }),
+    body: NoBody,
+    answer: Delivery,
     more: ['NotFound', 'Conflict'],
   }),
   uploadMedia: mediaRoute({

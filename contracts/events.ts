@@ -39,5 +39,9 @@ export const deliveryHeaders = {
   'Posthorn-Event': 'The event type',
   'Posthorn-Delivery': 'Delivery id, prefix `whd_`; the same on every retry of one delivery to one webhook',
   'Posthorn-Signature':
-    '`t=<unix seconds>,v1=<hex>`: v1 is the lowercase hex HMAC-SHA256, keyed with the signing secret, of `<t>.<raw body>`. Refuse the delivery when it differs, or when t is more than 5 minutes from your clock',
+    '`t=<unix seconds>,v1=<hex>`: v1 is the lowercase hex HMAC-SHA256, keyed with the signing secret, of `<t>.<raw body>`. Refuse the delivery when it differs, or when t is more than 5 minutes from your clock. For 24 hours after a rotation there are two, `t=…,v1=…,v1=…`: one that fits is enough',
+  'webhook-id': 'The event id, for verifiers by the Standard Webhooks specification and to deduplicate by',
+  'webhook-timestamp': 'The same unix seconds as `t`',
+  'webhook-signature':
+    '`v1,<base64>`, after a rotation two of them with a space between: the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the base64-decoded part of the signing secret after `whsec_`',
 } as const;

@@ -72,17 +72,16 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => isSliceStore(to) && !from.startsWith(`${posix.dirname(to)}/`) && from !== 'server/app',
   },
   {
-    says: 'networks/network.ts and networks/registry.ts are all that others know of networks; find one in the registry',
+    says: 'others know the files in networks/ itself, and none of its folders; find a network in the registry',
     isBroken: ({ from, to }) => from.startsWith('server/') && !networkFolder(from) && networkFolder(to) !== undefined,
   },
   {
-    says: 'a network imports its own files, networks/network.ts, networks/shared/ and contracts/ alone; share in shared/',
+    says: 'a network imports its own files, those in networks/ itself, networks/shared/ and contracts/ alone; share in shared/',
     isBroken: ({ from, to }) => {
       const own = networkFolder(from);
       const known = [own ?? '', 'server/networks/shared/', 'contracts/'];
-      return (
-        own !== undefined && isOurs(to) && to !== 'server/networks/network' && !known.some((one) => to.startsWith(one))
-      );
+      const isBeside = /^server\/networks\/(network|request|oauth2|sandbox|trouble)$/.test(to);
+      return own !== undefined && isOurs(to) && !isBeside && !known.some((one) => to.startsWith(one));
     },
   },
   {

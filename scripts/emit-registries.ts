@@ -50,18 +50,28 @@ const handlerNames = async (root: string) => {
   return names;
 };
 
-/** generated/networks.ts: every folder of server/networks that holds a network. */
+/** Every folder of server/networks that holds a network. */
+export const networkKeys = async (root: string) =>
+  (await folders(join(root, 'server/networks'))).filter((key) => key !== 'shared');
+
+/** generated/networks.ts: every folder of server/networks that holds a network, and its twin. */
 export const emitNetworks = async (root: string) => {
-  const keys = (await folders(join(root, 'server/networks'))).filter((key) => key !== 'shared');
+  const keys = await networkKeys(root);
   return {
     'generated/networks.ts': lines(
       banner,
       "import type { Network } from '#server/networks/network';",
+      "import type { Sandbox } from '#server/networks/sandbox';",
       keys.map((key) => `import ${camel(key)} from '#server/networks/${key}/index';`),
+      keys.map((key) => `import ${camel(key)}Sandbox from '#server/networks/${key}/sandbox';`),
       '',
       'export const networks: readonly Network[] = [',
       keys.map((key) => `  ${camel(key)},`),
       '];',
+      '',
+      'export const sandboxes: Readonly<Record<string, Sandbox>> = {',
+      keys.map((key) => `  ${key}: ${camel(key)}Sandbox,`),
+      '};',
     ),
   };
 };

@@ -4,6 +4,7 @@ import { appRoutes, routes } from '#contracts/app';
 import { readContracts } from './contracts.ts';
 import { emitCatalog } from './emit-catalog.ts';
 import { emitMcpTools } from './emit-mcp-tools.ts';
+import { emitNetworksPage } from './emit-networks-page.ts';
 import { emitOpenapi } from './emit-openapi.ts';
 import { emitHandlers, emitNetworks } from './emit-registries.ts';
 import { emitRest } from './emit-rest.ts';
@@ -12,7 +13,7 @@ import { emitSdk } from './emit-sdk.ts';
 type Files = Record<string, string>;
 
 const root = resolve(import.meta.dirname, '..');
-const outputFolders = ['generated', 'openapi'];
+const outputFolders = ['generated', 'openapi', 'docs'];
 
 /** Everything the contracts lead to, as it should be. */
 const emitAll = async (): Promise<Files> => {
@@ -23,6 +24,7 @@ const emitAll = async (): Promise<Files> => {
     ...emitMcpTools(declared),
     ...(await emitHandlers(root, declared)),
     ...(await emitNetworks(root)),
+    ...(await emitNetworksPage(root)),
     ...emitOpenapi(declared, { ...routes, ...appRoutes }),
     ...emitSdk(declared),
   };

@@ -7,10 +7,14 @@ import { appRoutes } from '#contracts/app';
 import { actions, catalog } from '#generated/catalog';
 import { createHandlers } from '#generated/handlers';
 import { mcpTools } from '#generated/mcp-tools';
-import { networks as networkFolders } from '#generated/networks';
+import { networks as networkFolders, sandboxes as sandboxFolders } from '#generated/networks';
 import { rest } from '#generated/rest';
+import { createAccountAccess } from '#server/accounts/access';
 import { createAccounts } from '#server/accounts/accounts';
-import { createAccountStore } from '#server/accounts/store';
+import { createConnecting } from '#server/accounts/connecting';
+import { createReach } from '#server/accounts/reach';
+import { accountRoutes } from '#server/accounts/routes';
+import { createAccountStore, createAppStore, createConnectionStore } from '#server/accounts/store';
 import { createAnalyticsStore } from '#server/analytics/store';
 import { createAnalytics } from '#server/analytics/summary';
 import { createApprovalCards } from '#server/approvals/cards';
@@ -27,8 +31,9 @@ import { createPersonalTokens } from '#server/auth/personal-tokens';
 import { tokenRoutes } from '#server/auth/routes';
 import { createSessions } from '#server/auth/sessions';
 import { createAccessStore, createSessionStore, createTokenStore } from '#server/auth/store';
-import type { Clock } from '#server/clock';
+import { type Clock, type MovableClock, systemClock } from '#server/clock';
 import { type Config, incomingFolder, isPublicAddress, mediaFolder, packageRoot } from '#server/config';
+import { createFigures } from '#server/figures';
 import { actionRoute } from '#server/http/action-route';
 import { callerIn, createAdmission, createWriterAdmission, serveAppRoutes } from '#server/http/app-routes';
 import { createAuthenticate } from '#server/http/authenticate';
@@ -38,12 +43,14 @@ import { createHealth } from '#server/http/health';
 import { liveEvents } from '#server/http/live-events';
 import { logRequests } from '#server/http/log';
 import { mediaBytes } from '#server/http/media-bytes';
+import { metricsPage } from '#server/http/metrics';
 import { createRateLimit } from '#server/http/rate-limit';
 import { greet } from '#server/http/request';
 import { createSessionDoor } from '#server/http/session';
 import { uploadRoute } from '#server/http/upload';
 import { createIdempotentAnswers } from '#server/idempotency/answers';
 import { createIdempotencyStore } from '#server/idempotency/store';
+import { createJobs } from '#server/jobs/jobs';
 import { createLive } from '#server/live/live';
 import { createLiveStore } from '#server/live/store';
 import { metadataPath } from '#server/mcp/authorization';
@@ -56,23 +63,48 @@ import { createS3Files } from '#server/media/s3-files';
 import { createMediaStore } from '#server/media/store';
 import { createSweep } from '#server/media/sweep';
 import { createUploads } from '#server/media/uploads';
+import type { Network } from '#server/networks/network';
 import { createNetworks } from '#server/networks/registry';
+import { createRequest } from '#server/networks/request';
+import { createSites } from '#server/networks/sites';
 import type { Outbound } from '#server/outbound/outbound';
 import { type OutsideSignIn, pageRoutes } from '#server/pages/routes';
 import { scriptRoutes } from '#server/pages/script';
 import { styleRoutes } from '#server/pages/style';
+import { createPlans } from '#server/plans/plans';
+import { planRoutes } from '#server/plans/routes';
+import { createPlanStore } from '#server/plans/store';
 import { createDrafts } from '#server/posts/drafts';
 import { createLifecycle } from '#server/posts/lifecycle';
+import { createOutcomes } from '#server/posts/outcome';
 import { createReading } from '#server/posts/reading';
+import { postRoutes } from '#server/posts/routes';
 import { createPostStore } from '#server/posts/store';
 import { createProviders } from '#server/providers/providers';
+import { createPublishing } from '#server/publishing/publishing';
+import { createPublishingStore } from '#server/publishing/store';
+import { createDueLoop } from '#server/queue';
 import { prepareActions } from '#server/run-action';
+import { createSandboxClock } from '#server/sandbox/clock';
+import { createMediaFetch, createSandboxOutbound } from '#server/sandbox/own-requests';
+import { sandboxRoutes } from '#server/sandbox/routes';
+import { createSandboxes } from '#server/sandbox/sandboxes';
+import { createSandboxClockStore, createSandboxStore } from '#server/sandbox/store';
 import type { Seal } from '#server/seal';
+import { createReads } from '#server/statistics/reads';
+import { statisticsRoutes } from '#server/statistics/routes';
 import { createStatistics } from '#server/statistics/statistics';
 import { createStatisticsStore } from '#server/statistics/store';
 import type { Database } from '#server/store/database';
 import { createOpenPage } from '#server/ui/open-page';
 import { createUiStore } from '#server/ui/store';
+import { createDelivering } from '#server/webhooks/delivering';
+import { createDeliveries } from '#server/webhooks/delivery-loop';
+import { createEvents } from '#server/webhooks/events';
+import type { AllowedWebhooks } from '#server/webhooks/plan-limit';
+import { webhookRoutes } from '#server/webhooks/routes';
+import { createDeliveryStore, createEventStore, createWebhookStore } from '#server/webhooks/store';
+import { createWebhooks } from '#server/webhooks/webhooks';
 import { createMembers } from '#server/workspaces/members';
 import { createPeople } from '#server/workspaces/people';
 import { workspaceRoutes } from '#server/workspaces/routes';
@@ -85,28 +117,95 @@ export type Posthorn = ReturnType<typeof createPosthorn>;
 export const createPosthorn = ({
   database,
   outbound,
+  seal,
   config,
   clock,
+  ownUrl,
+  log,
+  allowedWebhooks,
+  webhookAnswerMs = 10_000,
 }: {
   database: Database;
   outbound: Outbound;
+  seal: Seal;
   config: Config;
-  clock: Clock;
+  clock: MovableClock;
+  /** Where this very process listens, known once it does. */
+  ownUrl: () => string;
+  log: Logger;
+  /** Instead of what the plan says. */
+  allowedWebhooks?: AllowedWebhooks;
+  webhookAnswerMs?: number;
 }) => {
   const networks = createNetworks(networkFolders);
-  const { baseUrl, production, isSet } = config;
+  const { baseUrl, production, setting, networkTimeoutMs } = config;
+  const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
   const postStore = createPostStore(database);
+  const publishingStore = createPublishingStore(database);
+  const figures = createFigures({ overdue: publishingStore.overdue });
 
   const tokens = createPersonalTokens({ store: createTokenStore(database), clock });
   const sessions = createSessions({ store: createSessionStore(database), clock });
   const audit = createAuditLog({ store: createAuditStore(database), clock });
   const live = createLive({ store: createLiveStore(database) });
+  const plans = createPlans({ store: createPlanStore(database), clock });
   const workspaceStore = createWorkspaceStore(database);
   const people = createPeople({ store: workspaceStore, clock });
   const welcome = createWelcome({ people, sessions, allowed: !production && config.databaseUrl === undefined });
-  const members = createMembers({ store: workspaceStore, people, audit, baseUrl, clock });
-  const accounts = createAccounts({ store: createAccountStore(database), networks, clock });
-  const providers = createProviders({ networks, baseUrl, production, isSet });
+  const members = createMembers({ store: workspaceStore, people, audit, plans, baseUrl, clock });
+  const events = createEvents({ store: createEventStore(database), clock });
+
+  const sandboxUrl = () => config.sandboxUrl ?? ownUrl();
+  const sandboxOutbound = createSandboxOutbound(sandboxUrl);
+  const sites = createSites({
+    live: createRequest(outbound, networkTimeoutMs),
+    sandbox: {
+      request: createRequest(sandboxOutbound, networkTimeoutMs),
+      url: sandboxUrl,
+      baseUrl: config.sandboxUrl ?? baseUrl,
+    },
+    setting,
+    clock,
+  });
+  const sandboxes = createSandboxes({
+    twins: sandboxFolders,
+    store: createSandboxStore(database),
+    clock,
+    baseUrl,
+    fetchMedia: createMediaFetch({ outbound: createSandboxOutbound(ownUrl), baseUrl, ownUrl }),
+  });
+  const sandboxClock = createSandboxClock({ store: createSandboxClockStore(database), clock });
+
+  const accountStore = createAccountStore(database);
+  const accounts = createAccounts({ store: accountStore, networks });
+  const providers = createProviders({ networks, baseUrl, production, setting });
+  const redirectUri = ({ key }: Network) => `${baseUrl}/connect/${key}/callback`;
+  const reach = createReach({
+    store: createAppStore(database),
+    sites,
+    seal,
+    sandboxUrl,
+    redirectUri,
+    website: baseUrl,
+  });
+  const access = createAccountAccess({ store: accountStore, reach, networks, events, clock, report });
+  const statisticsStore = createStatisticsStore(database);
+  const connecting = createConnecting({
+    store: createConnectionStore(database),
+    accountStore,
+    reach,
+    access,
+    networks,
+    plans,
+    audit,
+    outbound,
+    ...providers,
+    reconnected: statisticsStore.readSoon,
+    redirectUri,
+    seal,
+    clock,
+  });
+
   const mediaStore = createMediaStore(database);
   const files = config.media.s3 ? createS3Files(config.media.s3) : createLocalFiles(mediaFolder(config));
   const incoming = createIncoming({ folder: incomingFolder(config), limits: config.media });
@@ -115,18 +214,57 @@ export const createPosthorn = ({
   const sweepOrphans = createSweep({ store: mediaStore, files, incoming, clock });
   const openPage = createOpenPage({ store: createUiStore(database) });
   const reading = createReading({ store: postStore });
+  const outcomes = createOutcomes({ store: postStore, events, live });
   const lifecycle = createLifecycle({
     store: postStore,
     accounts,
     library,
     networks,
+    plans,
+    outcomes,
     reachable: isPublicAddress(baseUrl),
     clock,
   });
   const drafts = createDrafts({ store: postStore, accounts, library, networks, lifecycle, clock });
-  const statistics = createStatistics({ store: createStatisticsStore(database), networks, reading });
+  const statistics = createStatistics({ store: statisticsStore, networks, reading });
+  const reads = createReads({ store: statisticsStore, networks, access: access.forReading, clock, report });
   const analytics = createAnalytics({ store: createAnalyticsStore(database), networks });
   const answers = createIdempotentAnswers({ store: createIdempotencyStore(database), clock });
+  const publishing = createPublishing({
+    store: publishingStore,
+    networks,
+    access,
+    library,
+    outcomes,
+    figures: figures.publishing,
+    perNetwork: config.sendsPerNetwork,
+    graceMs: config.lateGraceMs,
+    clock,
+    report,
+  });
+
+  const deliveryStore = createDeliveryStore(database);
+  const webhooks = createWebhooks({
+    store: createWebhookStore(database),
+    deliveries: deliveryStore,
+    events,
+    outbound,
+    seal,
+    audit,
+    allowedWebhooks: allowedWebhooks ?? plans.webhooks,
+    clock,
+  });
+  const deliver = createDelivering({
+    store: deliveryStore,
+    audit,
+    outbound,
+    seal,
+    allowedWebhooks: allowedWebhooks ?? plans.webhooks,
+    // A receiver compares the time of the signature with its own clock, which the sandbox does not move.
+    clock: systemClock,
+    answerTimeoutMs: webhookAnswerMs,
+  });
+  const deliveries = createDeliveries({ store: deliveryStore, deliver, report });
 
   const handlers = createHandlers({
     accounts,
@@ -151,6 +289,27 @@ export const createPosthorn = ({
     baseUrl,
     clock,
   });
+  const jobs = createJobs({
+    database,
+    loops: {
+      posts: publishing.posts,
+      sends: publishing.sends,
+      deliveries,
+      accounts: createDueLoop(access.work),
+      reads,
+    },
+    chores: {
+      'remove old sessions': { every: '1 hour', run: sessions.purge },
+      'remove old idempotent answers': { every: '1 hour', run: answers.purge },
+      'close old approval cards': { every: '10 minutes', run: cards.expire },
+      'remove files without a media item': { every: '1 hour', run: sweepOrphans },
+      'remove unfinished connections': { every: '1 hour', run: connecting.purge },
+      'remove old deliveries and events': { every: '1 hour', run: webhooks.purge },
+      'remove the plan usage of past months': { every: '1 day', run: plans.purge },
+    },
+    clockMoved: sandboxClock.read,
+    report,
+  });
   return {
     actions: runnable,
     answers,
@@ -158,17 +317,30 @@ export const createPosthorn = ({
     sessions,
     people,
     members,
+    plans,
     welcome,
     cards,
     audit,
     live,
     accounts,
+    connecting,
     networks,
     providers,
+    sandboxes,
+    sandboxClock,
+    reading,
+    lifecycle,
     library,
     uploads,
+    statistics,
     sweepOrphans,
+    jobs,
+    figures,
     mediaPlace: files.place,
+    close: sandboxOutbound.close,
+    events,
+    webhooks,
+    deliveries,
   };
 };
 
@@ -251,6 +423,7 @@ export const createHttpApp = ({
     live,
     library,
     uploads,
+    webhooks,
   } = posthorn;
   const limit = (name: string, count: number, windowMs: number) =>
     createRateLimit({ name, limit: count, windowMs, clock });
@@ -258,7 +431,7 @@ export const createHttpApp = ({
   const signInsOfAddress = limit('sign-in', config.signInsPerHour, 3_600_000);
   const wrongPasswords = limit('sign-in', 20, 3_600_000);
   const authenticate = createAuthenticate({ tokens, rateLimit });
-  const health = createHealth({ ping: database.ping });
+  const health = createHealth({ ping: database.ping, idleMs: posthorn.jobs.idleMs });
   const door = createSessionDoor({ sessions, baseUrl });
   const keepers = { door, authenticate, rateLimit, endElsewhere: identity.endSession };
   const admit = createAdmission(keepers);
@@ -349,10 +522,18 @@ export const createHttpApp = ({
       ...auditRoutes({ audit }),
       ...approvalRoutes({ cards }),
       ...mediaRoutes({ library, uploads }),
+      ...accountRoutes(posthorn),
+      ...postRoutes(posthorn),
+      ...statisticsRoutes(posthorn),
+      ...planRoutes(posthorn),
+      ...sandboxRoutes({ ...posthorn, production: config.production }),
+      ...webhookRoutes({ webhooks }),
     },
     keepers,
   );
   app.get('/api/app/events', liveEvents({ live, admit }));
+  app.get('/metrics', metricsPage({ figures: posthorn.figures, adminToken: config.adminToken }));
+  if (!config.production) app.use(posthorn.sandboxes.router());
   app.get('/openapi.json', openapi(config));
   app.use('/docs', docsPages());
   app.use(styleRoutes(), scriptRoutes());
@@ -363,6 +544,7 @@ export const createHttpApp = ({
       setSession: door.set,
       outside: identity.outsideSignIn,
       baseUrl,
+      production: config.production,
     }),
   );
   refuseTheRest(app);
@@ -386,6 +568,7 @@ const refuseTheRest = (app: Express) => {
     ['/api/app/actions/:action', ['POST']],
     ['/api/app/events', ['GET']],
     ['/openapi.json', ['GET']],
+    ['/metrics', ['GET']],
     ['/media/:id', ['GET', 'HEAD']],
     [metadataPath, ['GET']],
   ]);

@@ -3,7 +3,10 @@ import { parseArgs } from 'node:util';
 import { type Config, readConfig, SettingError } from '#server/config';
 import { diagnose } from '#server/doctor';
 import { Refusal } from '#server/errors';
+import { openAgenda } from '#server/jobs/agenda';
+import { jobsOverview } from '#server/jobs/jobs';
 import { createLog, type Opened, open, start } from '#server/main';
+import { connectInSandbox, withSandboxServer } from '#server/sandbox/sign-up';
 
 const help = `posthorn <command>
 
@@ -13,8 +16,12 @@ const help = `posthorn <command>
   doctor                                 say what is set, what answers and what is missing
   token    create --workspace <id> --name <name> | list --workspace <id> | revoke --id <id>
                                          personal tokens of a workspace's owner
-  account  add --workspace <id> --network <key> [--name] [--handle]
-                                         add an account on the sandbox of a network
+  account  add --workspace <id> --network <key> [--handle]
+                                         connect an account on the sandbox of a network
+  plan     show --workspace <id> | set --workspace <id> --plan unlimited|free|team|business
+                                         what a workspace may do
+  jobs                                   what recurs, when it ran and when it will again
+  clock    --forward <6h>                move the sandbox clock; not in production
 
 Settings are environment variables; the README has the table.`;
 
@@ -58,19 +65,65 @@ const commands: Record<string, (config: Config, options: Options, words: string[
 
   'account add': (config, options) => {
     const [workspaceId, key] = need(options, 'workspace', 'network');
-    return using(config, async (opened) => {
-      const { accounts, networks } = opened.posthorn;
-      const network = networks.find(key);
-      if (network === undefined) {
+    if (config.production) throw new SettingError('There is no sandbox in production. Connect accounts in the app.');
+    let url = '';
+    const add = async (opened: Opened) => {
+      const { networks, sandboxes } = opened.posthorn;
+      if (networks.find(key) === undefined) {
         throw new SettingError(
           `There is no network ${key}. Choose one of ${networks.all.map((one) => one.key).join(', ')}.`,
         );
       }
-      await ownerOf(opened, workspaceId);
-      const handle = options.handle ?? 'sandbox';
-      return accounts.addSandbox(workspaceId, network, { name: options.name ?? `Sandbox on ${network.name}`, handle });
+      const caller = { ...(await ownerOf(opened, workspaceId)), role: 'owner', human: true } as const;
+      const handle = options.handle ?? 'anna';
+      return withSandboxServer(sandboxes, async (own) => {
+        url = own;
+        const here = (address: string) => address.replace(config.baseUrl, own);
+        return { id: await connectInSandbox(opened.posthorn, caller, key, { handle, here }), network: key };
+      });
+    };
+    return using(config, add, () => url);
+  },
+
+  'plan show': (config, options) => {
+    const [workspaceId] = need(options, 'workspace');
+    return using(config, ({ posthorn: { plans } }) => plans.read(workspaceId));
+  },
+
+  'plan set': (config, options) => {
+    const [workspaceId, plan] = need(options, 'workspace', 'plan');
+    return using(config, async ({ posthorn: { plans } }) => {
+      await plans.set(workspaceId, plan);
+      return plans.read(workspaceId);
     });
   },
+
+  jobs: (config) =>
+    using(config, async ({ connection }) => {
+      const { mongodbUrl } = config;
+      const agenda = await openAgenda({ connection, mongodbUrl, name: 'posthorn jobs', report: console.error });
+      try {
+        return await jobsOverview(agenda);
+      } finally {
+        await agenda.close();
+      }
+    }),
+
+  clock: (config, options) => {
+    const [by] = need(options, 'forward');
+    if (config.production) throw new SettingError('The clock cannot be moved in production.');
+    return using(config, async ({ posthorn: { sandboxClock } }) => {
+      await sandboxClock.forward(durationMs(by));
+      return { now: sandboxClock.now().toISOString() };
+    });
+  },
+};
+
+/** `90m`, `6h`, `30d` */
+const durationMs = (text: string) => {
+  const [, count, unit = ''] = /^\+?(\d+) ?([smhd])$/.exec(text.trim()) ?? [];
+  if (count === undefined) throw new SettingError('Give --forward as a number with s, m, h or d, such as 6h or 30d.');
+  return Number(count) * ({ s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit] ?? 0);
 };
 
 const serve = async (config: Config) => {
@@ -140,8 +193,8 @@ const ancestors = () => {
 };
 
 /** Runs a command on the database, also while the service runs, and prints its answer as JSON. */
-const using = async (config: Config, work: (opened: Opened) => Promise<unknown>) => {
-  const opened = await open(config, createLog({ ...config, logLevel: 'warn' }));
+const using = async (config: Config, work: (opened: Opened) => Promise<unknown>, ownUrl?: () => string) => {
+  const opened = await open(config, createLog({ ...config, logLevel: 'warn' }), ownUrl);
   try {
     console.log(JSON.stringify(await work(opened), null, 2));
   } finally {
@@ -179,6 +232,8 @@ const main = async () => {
       network: text,
       name: text,
       handle: text,
+      plan: text,
+      forward: text,
       id: text,
       help: { type: 'boolean', short: 'h' },
     },

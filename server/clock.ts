@@ -4,3 +4,18 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => new Date() };
+
+export interface MovableClock extends Clock {
+  setOffset(ms: number): void;
+}
+
+/** The system's time and what the sandbox clock adds to it. */
+export const createMovableClock = (): MovableClock => {
+  let offsetMs = 0;
+  return {
+    now: () => new Date(Date.now() + offsetMs),
+    setOffset: (ms) => {
+      offsetMs = ms;
+    },
+  };
+};

@@ -40,6 +40,21 @@ const Settings = z.object({
     .optional(),
   AUTH_CLIENT_ID: z.string().optional(),
   AUTH_CLIENT_SECRET: z.string().optional(),
+  LATE_GRACE_HOURS: z.coerce.number('must be a number of hours').min(0).max(8760).default(24),
+  NETWORK_TIMEOUT_SECONDS: z.coerce.number('must be a number of seconds').min(0.1).max(600).default(30),
+  SENDS_PER_NETWORK: wholeNumber(1, 1000).default(32),
+  SANDBOX_URL: z
+    .string()
+    .regex(
+      /^https?:\/\/[^?#@\s]+[^/?#@\s]$/,
+      'must be the http(s):// address of a server that has the sandbox networks',
+    )
+    .optional(),
+  MONGODB_URL: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
+    .optional(),
+  ADMIN_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   OUTBOUND_ALLOW: list(/^(\[[\da-f:]+\]|[\w.-]+):\d+$/i, 'must be host:port, more of them after commas').default([]),
   OUTBOUND_CA: z.string().optional(),
   MAX_IMAGE_MB: wholeNumber(1, 1000).default(30),
@@ -85,10 +100,20 @@ export interface Config {
     /** Absent: a folder below dataDir. */
     readonly s3: S3Store | undefined;
   };
+  /** A post that is later than this, because nothing ran at its time, is not published by surprise. */
+  readonly lateGraceMs: number;
+  readonly networkTimeoutMs: number;
+  readonly sendsPerNetwork: number;
+  /** Where the sandbox networks are. Absent: here. */
+  readonly sandboxUrl: string | undefined;
+  /** Absent: Agenda keeps its jobs in PostgreSQL. */
+  readonly mongodbUrl: string | undefined;
+  /** For operators. Absent: nobody reads /metrics. */
+  readonly adminToken: string | undefined;
   /** Begun by `npm start`, and so to end when that is gone. */
   readonly childOfNpm: boolean;
-  /** Whether the operator has set this setting, for the credentials of networks. */
-  readonly isSet: (setting: string) => boolean;
+  /** Any other setting, for the credentials of networks. */
+  readonly setting: (name: string) => string | undefined;
 }
 
 export interface OutsideProvider {
@@ -160,7 +185,13 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
       s3: s3Store(settings),
     },
     childOfNpm: given.npm_lifecycle_event === 'start',
-    isSet: (setting) => given[setting] !== undefined,
+    lateGraceMs: settings.LATE_GRACE_HOURS * 3_600_000,
+    networkTimeoutMs: settings.NETWORK_TIMEOUT_SECONDS * 1000,
+    sendsPerNetwork: settings.SENDS_PER_NETWORK,
+    sandboxUrl: settings.SANDBOX_URL,
+    mongodbUrl: settings.MONGODB_URL,
+    adminToken: settings.ADMIN_TOKEN,
+    setting: (name) => given[name],
   };
 };
 

@@ -12,6 +12,9 @@ const prefixes = {
   conversation: 'conv_',
   invitation: 'inv_',
   audit: 'aud_',
+  webhook: 'whk_',
+  event: 'evt_',
+  delivery: 'whd_',
 } as const;
 
 const resolution = 2 ** 32;

@@ -1,16 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { hostname } from 'node:os';
 import { type Logger, pino } from 'pino';
 import { createHttpApp, createPosthorn, openIdentity, type Posthorn } from '#server/app';
-import { systemClock } from '#server/clock';
+import { createMovableClock, type MovableClock, systemClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
+import { openAgenda } from '#server/jobs/agenda';
 import { createOutbound, type Outbound } from '#server/outbound/outbound';
 import { createSeal, type Seal } from '#server/seal';
 import { readSecrets } from '#server/secrets';
 import { connect } from '#server/store/connect';
-import { type Database, openDatabase } from '#server/store/database';
+import { type Connection, type Database, openDatabase } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
@@ -18,6 +21,8 @@ const drainMs = 10_000;
 const minuteMs = 60_000;
 
 export interface Opened {
+  readonly connection: Connection;
+  readonly clock: MovableClock;
   readonly database: Database;
   readonly posthorn: Posthorn;
   readonly outbound: Outbound;
@@ -26,7 +31,7 @@ export interface Opened {
 }
 
 /** The rules on a migrated database: what the service and every command begin with. */
-export const open = async (config: Config, log: Logger): Promise<Opened> => {
+export const open = async (config: Config, log: Logger, ownUrl = () => config.baseUrl): Promise<Opened> => {
   const secrets = await readSecrets(config).catch(inWords('The data folder cannot be used'));
   const server = await connect(config).catch(inWords('The database cannot be used'));
   const report = (error: Error) => log.error({ err: error }, 'database connection lost');
@@ -43,8 +48,11 @@ export const open = async (config: Config, log: Logger): Promise<Opened> => {
     await close();
     return inWords('The database cannot be used')(error as Error);
   }
-  const posthorn = createPosthorn({ database, outbound, config, clock: systemClock });
-  return { database, posthorn, outbound, seal: createSeal(secrets.encryptionKeys), close };
+  const seal = createSeal(secrets.encryptionKeys);
+  const clock = createMovableClock();
+  const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl, log });
+  await posthorn.sandboxClock.read();
+  return { connection: server.connection, clock, database, posthorn, outbound, seal, close };
 };
 
 /** What the operator has to mend is told as a sentence, not as a stack. */
@@ -66,14 +74,15 @@ export interface Running {
 export const start = async (config: Config): Promise<Running> => {
   const log = createLog(config);
   await mustBeFree(config);
-  const opened = await open(config, log);
-  const { database, posthorn } = opened;
+  let port = config.port;
+  const opened = await open(config, log, () => `http://127.0.0.1:${port}`);
+  const { database, posthorn, clock } = opened;
   const identity = await openIdentity({ ...opened, config, clock: systemClock, log });
   const close = async () => {
     identity.stop?.();
     await opened.close();
   };
-  const { app, health } = createHttpApp({ posthorn, database, identity, config, clock: systemClock, log });
+  const { app, health } = createHttpApp({ posthorn, database, identity, config, clock, log });
   posthorn.live.start();
   const server = serverFor(app);
   server.listen(config.port, config.host);
@@ -81,26 +90,34 @@ export const start = async (config: Config): Promise<Running> => {
     await close();
     throw error;
   });
-  const every = (ms: number, work: () => Promise<unknown> | undefined, what: string) =>
-    setInterval(() => work()?.catch((err: unknown) => log.error({ err }, what)), ms);
-  const chores = [
-    every(minuteMs, posthorn.tokens.saveLastUsed, 'last use of tokens not saved'),
-    every(60 * minuteMs, () => identity.purge?.(), 'expired records of the identity provider not removed'),
-    every(60 * minuteMs, posthorn.sessions.purge, 'old sessions not removed'),
-    every(60 * minuteMs, posthorn.answers.purge, 'old idempotent answers not removed'),
-    every(60 * minuteMs, posthorn.cards.expire, 'old approval cards not closed'),
-    every(60 * minuteMs, posthorn.sweepOrphans, 'files without a media item not removed'),
-  ];
+  ({ port } = server.address() as AddressInfo);
+  const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
+  const agenda = await openAgenda({
+    connection: opened.connection,
+    mongodbUrl: config.mongodbUrl,
+    name: `${hostname()} ${process.pid} ${randomUUID()}`,
+    report,
+  }).catch(async (error: unknown) => {
+    server.close();
+    await close();
+    throw error;
+  });
+  posthorn.jobs.start();
+  await posthorn.jobs.keepTime(agenda, {
+    'remove expired records of the identity provider': { every: '1 hour', run: () => identity.purge?.() },
+  });
+  // What this very process remembers.
+  const saving = setInterval(() => posthorn.tokens.saveLastUsed().catch(report), minuteMs);
 
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     health.beginStop();
-    for (const chore of chores) clearInterval(chore);
-    await drain(server);
+    clearInterval(saving);
+    await agenda.close();
+    await Promise.all([drain(server), posthorn.jobs.stop(drainMs)]);
     await posthorn.tokens.saveLastUsed();
     await close();
   };
-  const { port } = server.address() as AddressInfo;
   return {
     url: config.port === 0 ? `http://localhost:${port}` : config.baseUrl,
     posthorn,

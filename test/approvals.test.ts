@@ -177,7 +177,7 @@ describe('approving', () => {
     const caller = { ...own.owner, role: 'owner' as const, human: false };
     const request = { caller, client: 'Claude', action: 'posts.delete', input: { id: post.id }, requestId: 'r' };
     const first = await own.posthorn.cards.request(request);
-    own.clock.forward(7 * dayMs + 1);
+    await own.clock.forward(7 * dayMs + 1);
     await here.signIn();
     const id = first.approvalUrl.split('/').at(-1) ?? '';
     expect((await here.get(path(id))).body.status).toBe('Expired');

@@ -44,8 +44,8 @@ test.each([
   ['server/posts/actions/get.ts', '#contracts/media', 'an action imports the contract of its own domain alone'],
   ['server/posts/drafts.ts', '#server/media/store', 'a store is private to its slice'],
   ['server/jobs/publish.ts', '#server/posts/store', 'a store is private to its slice'],
-  ['server/posts/limits.ts', '#server/networks/x/index', 'are all that others know of networks'],
-  ['server/posts/limits.ts', '#server/networks/shared/text', 'are all that others know of networks'],
+  ['server/posts/limits.ts', '#server/networks/x/index', 'and none of its folders'],
+  ['server/posts/limits.ts', '#server/networks/shared/text', 'and none of its folders'],
   ['server/networks/x/index.ts', '#server/networks/threads/index', 'a network imports its own files'],
   ['server/networks/shared/text.ts', '#server/networks/x/index', 'a network imports its own files'],
   ['server/networks/x/index.ts', '#server/posts/limits', 'a network imports its own files'],
@@ -68,6 +68,8 @@ test.each([
   ['server/posts/drafts.ts', './store.ts'],
   ['server/posts/limits.ts', '#server/networks/registry'],
   ['server/networks/x/index.ts', '#server/networks/shared/text'],
+  ['server/networks/x/api.ts', '#server/networks/request'],
+  ['server/networks/x/sandbox.ts', '#server/networks/sandbox'],
   ['server/networks/x/index.ts', 'twitter-text'],
 ])('%s may import %s', async (file, found) => {
   await plant({ [file]: `import type { One } from '${found}';\n` });

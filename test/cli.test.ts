@@ -71,13 +71,42 @@ describe('a service on its own data folder', () => {
   });
 
   test('an added account is in accounts.list', async () => {
-    const account = ['--network', 'bluesky', '--name', 'Demo', '--handle', 'demo'];
+    const account = ['--network', 'bluesky', '--handle', 'demo'];
     const { id } = await posthorn.ask('account', 'add', '--workspace', owner.workspaceId ?? '', ...account);
     const { body } = await service.call(token, 'accounts.list');
-    expect(body).toMatchObject({ accounts: [{ id, network: 'bluesky', name: 'Demo', handle: 'demo' }] });
+    expect(body).toMatchObject({
+      accounts: [{ id, network: 'bluesky', handle: expect.stringContaining('demo'), status: 'Connected' }],
+    });
+  });
+
+  test('a plan is set and shown', async () => {
+    const { workspaceId = '' } = owner;
+    expect(await posthorn.ask('plan', 'set', '--workspace', workspaceId, '--plan', 'team')).toMatchObject({
+      key: 'team',
+    });
+    expect(await posthorn.ask('plan', 'show', '--workspace', workspaceId)).toMatchObject({ key: 'team', accounts: 15 });
+    await posthorn.ask('plan', 'set', '--workspace', workspaceId, '--plan', 'unlimited');
+  });
+
+  test('what recurs is shown with its times', async () => {
+    const jobs = (await posthorn.ask('jobs')) as unknown as { name: string; nextRunAt: string }[];
+    expect(jobs).toContainEqual(expect.objectContaining({ name: 'look for what is due', every: '5 seconds' }));
+    expect(jobs.map(({ name }) => name)).toContain('remove old deliveries and events');
+  });
+
+  test('the clock goes forward, for every process', async () => {
+    await posthorn.ask('clock', '--forward', '2h');
+    const { now = '' } = await posthorn.ask('clock', '--forward', '1s');
+    expect(Date.parse(now)).toBeGreaterThan(Date.now() + 7_000_000);
+    const { workspaceId = '' } = owner;
+    const { createdAt = '' } = await posthorn.ask('token', 'create', '--workspace', workspaceId, '--name', 'Later');
+    expect(Date.parse(createdAt)).toBeGreaterThan(Date.now() + 7_000_000);
   });
 
   test.each([
+    [['plan', 'set', '--workspace', 'ws_1', '--plan', 'team'], /^There is no workspace with id ws_1/],
+    [['plan', 'set', '--workspace', 'ws_1', '--plan', 'gold'], /^There is no plan gold\. Choose unlimited, free/],
+    [['clock', '--forward', 'soon'], /^Give --forward as a number with s, m, h or d/],
     [['account', 'add', '--workspace', 'ws_1', '--network', 'nope'], /^There is no network nope\. Choose one of .+\n$/],
     [
       ['account', 'add', '--workspace', 'ws_1', '--network', 'x'],

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createProcesses, type Processes } from '#test/support/processes';
+import { until } from '#test/support/until';
 
 // Compilers and first starts of PostgreSQL take their time on a busy machine.
 vi.setConfig({ testTimeout: 90_000 });
@@ -86,7 +87,7 @@ const write = async (file: string, text: string) => {
 };
 const outputs = async () => {
   const files: Record<string, string> = {};
-  for (const folder of ['generated', 'openapi']) {
+  for (const folder of ['generated', 'openapi', 'docs']) {
     for (const entry of await readdir(join(copy, folder), { recursive: true, withFileTypes: true })) {
       const file = join(entry.parentPath, entry.name).slice(copy.length + 1);
       if (entry.isFile()) files[file] = await read(file);
@@ -109,7 +110,8 @@ const withFile = async <Result>(file: string, text: string, work: () => Promise<
 
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'posthorn-generate-'));
-  const parts = ['contracts', 'generated', 'openapi', 'scripts', 'server', 'package.json', 'tsconfig.json', 'LICENSE'];
+  const folders = ['contracts', 'docs', 'generated', 'openapi', 'scripts', 'server', 'test/support'];
+  const parts = [...folders, 'package.json', 'tsconfig.json', 'LICENSE'];
   // Somebody may have built the SDK in its folder.
   const filter = (path: string) => !['dist', 'node_modules'].includes(basename(path));
   for (const part of parts) await cp(join(root, part), join(copy, part), { recursive: true, filter });
@@ -175,13 +177,12 @@ describe('two more actions and one more network', () => {
     await write('server/posts/actions/shout.ts', shoutHandler);
     await write('contracts/echoes.ts', echoes('echoes.count'));
     await write('server/echoes/actions/count.ts', echoesHandler);
-    const [model, added] = ['server/networks/pixelfed', 'server/networks/one_more'].map((path) => join(copy, path));
-    await cp(model ?? '', added ?? '', { recursive: true });
-    const index = await read('server/networks/one_more/index.ts');
-    await write(
-      'server/networks/one_more/index.ts',
-      index.replaceAll('pixelfed', 'one_more').replaceAll('Pixelfed', 'One More'),
-    );
+    const [model = '', added = ''] = ['bluesky', 'one_more'].map((key) => join(copy, 'server/networks', key));
+    await cp(model, added, { recursive: true });
+    for (const file of await readdir(added)) {
+      const path = `server/networks/one_more/${file}`;
+      await write(path, (await read(path)).replaceAll('bluesky', 'one_more').replaceAll('Bluesky', 'One More'));
+    }
   });
 
   afterAll(() => posthorn?.clear());
@@ -190,6 +191,7 @@ describe('two more actions and one more network', () => {
     const { code, stdout } = await generate();
     expect(code).toBe(0);
     expect(stdout.trim().split('\n').sort()).toEqual([
+      'docs/networks.md',
       'generated/catalog.ts',
       'generated/handlers.ts',
       'generated/mcp-tools.ts',
@@ -210,6 +212,7 @@ describe('two more actions and one more network', () => {
     ['openapi/openapi.json', '"/api/agent/tools/posts.shout"', '"/api/agent/tools/echoes.count"'],
     ['generated/sdk/src/client.ts', 'shout(input: PostsShoutInput', 'count(input: EchoesCountInput'],
     ['generated/networks.ts', "import oneMore from '#server/networks/one_more/index';", '  oneMore,'],
+    ['docs/networks.md', '## One More', '| [One More](#one-more) |'],
   ])('are in %s', async (file, ...words) => {
     const text = await read(file);
     for (const word of words) expect(text).toContain(word);
@@ -224,10 +227,20 @@ describe('two more actions and one more network', () => {
     });
   });
 
-  test('answer that caller, and providers.limits shows the network', async () => {
+  test('answer that caller, and the network can be connected and published to', async () => {
     const service = await posthorn.start();
-    const owner = ['--email', 'owner@example.com', '--password', 'correct horse', '--workspace', 'Demo'];
-    const { token = '' } = await posthorn.ask('setup', ...owner);
+    const person = { email: 'owner@example.com', password: 'correct horse' };
+    const owner = ['--email', person.email, '--password', person.password, '--workspace', 'Demo'];
+    const { token = '', workspaceId = '' } = await posthorn.ask('setup', ...owner);
+    const listed = (await service.call(token, 'providers.list')).body.providers;
+    expect(listed).toContainEqual(expect.objectContaining({ network: 'one_more', sandbox: true }));
+    const { id: accountId } = await posthorn.ask('account', 'add', '--workspace', workspaceId, '--network', 'one_more');
+    const post = (await service.call(token, 'posts.create', { accountIds: [accountId], body: 'Hello' })).body;
+    await (await service.signIn(person))('/api/app/actions/posts.publishNow', { id: post.id });
+    await until('it is published', async () => {
+      const { body } = await service.call(token, 'posts.get', { id: post.id });
+      return body.status === 'Published';
+    });
     const { body } = await service.call(token, 'providers.limits');
     const limits = body.providers as { network: string; provider: string }[];
     expect(limits).toContainEqual(expect.objectContaining({ network: 'one_more', provider: 'One More' }));

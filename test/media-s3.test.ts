@@ -49,7 +49,7 @@ describe('media in an S3 store', () => {
     for (let i = 1; i <= 5; i++) {
       s3.objects.set(`media_01JCQ3A1B2C3D4E5F6G7H8J9K${i}`, { body: Buffer.of(1), type: '', changedAt: new Date(0) });
     }
-    service.clock.forward(4 * 3_600_000);
+    await service.clock.forward(4 * 3_600_000);
     expect(await service.posthorn.sweepOrphans()).toBe(5);
     expect([...s3.objects.keys()].sort()).toEqual([id, `${id}.thumbnail`]);
   });

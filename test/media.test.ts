@@ -655,7 +655,7 @@ describe('a file without a row', () => {
     const inFolder = (name: string) => join(service.config.dataDir, 'media', name);
     for (const name of [orphan, `${orphan}.thumbnail`, 'README']) await writeFile(inFolder(name), 'x');
     expect(await service.posthorn.sweepOrphans()).toBe(0);
-    service.clock.forward(4 * 3_600_000);
+    await service.clock.forward(4 * 3_600_000);
     expect(await service.posthorn.sweepOrphans()).toBe(2);
     await expect(access(path)).rejects.toThrow();
     await access(inFolder('README'));

@@ -1,62 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { metricNames } from '#contracts/analytics';
 import { Constraints, ProviderLimits } from '#contracts/providers';
-import type { Network, NetworkMedia, NetworkPost } from '#server/networks/network';
-
-/** Long texts are written as `{ "repeat": "a", "times": 280 }`, or as a list of pieces. */
-type Text = string | { repeat: string; times: number } | Text[];
-/** A MIME type stands for an ordinary file of that type; fields change what matters to the example. */
-type Media = string | (Partial<NetworkMedia> & { mimeType: string });
-
-interface PostExample {
-  title: string;
-  items: { body: Text; media?: Media[] }[];
-  options?: Record<string, Text>;
-}
-interface Examples {
-  counting: { text: Text; length: number; why: string; options?: Record<string, Text> }[];
-  valid: PostExample[];
-  invalid: (PostExample & { code: string; path: string })[];
-  /** Limits that depend on the post, by their dotted path; null when there is none. */
-  limits?: (PostExample & { limits: Record<string, unknown> })[];
-}
-
-const textOf = (text: Text): string => {
-  if (typeof text === 'string') return text;
-  return Array.isArray(text) ? text.map(textOf).join('') : text.repeat.repeat(text.times);
-};
-
-const mediaOf = (media: Media, index: number): NetworkMedia => {
-  const fields = typeof media === 'string' ? { mimeType: media } : media;
-  const ordinary = fields.mimeType.startsWith('video/')
-    ? ({ kind: 'Video', bytes: 5_000_000, width: 1080, height: 1920, durationMs: 30_000 } as const)
-    : ({ kind: 'Image', bytes: 200_000, width: 1080, height: 1080 } as const);
-  return { id: `media_${index}`, ...ordinary, ...fields };
-};
-
-const optionsOf = (network: Network, options: Record<string, Text> = {}): Record<string, string> => ({
-  ...Object.fromEntries(network.options.flatMap((option) => (option.default ? [[option.key, option.default]] : []))),
-  ...Object.fromEntries(Object.entries(options).map(([key, value]) => [key, textOf(value)])),
-});
-
-const postOf = (network: Network, { items, options }: Pick<PostExample, 'items' | 'options'>): NetworkPost => ({
-  items: items.map(({ body, media = [] }) => ({ body: textOf(body), media: media.map(mediaOf) })),
-  options: optionsOf(network, options),
-});
+import type { Network } from '#server/networks/network';
+import { networks, optionsOf, postOf, textOf } from '#test/support/networks';
 
 const valueAt = (limits: Constraints, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], limits);
-
-const folder = 'server/networks';
-const keys = readdirSync(folder).filter((name) => existsSync(`${folder}/${name}/index.ts`));
-const networks = await Promise.all(
-  keys.map(async (key) => ({
-    key,
-    network: ((await import(`#server/networks/${key}/index`)) as { default: Network }).default,
-    examples: JSON.parse(readFileSync(`${folder}/${key}/examples.json`, 'utf8')) as Examples,
-  })),
-);
 
 describe.each(networks)('$key', ({ key, network, examples }) => {
   const { constraints, options } = network;
@@ -104,17 +53,13 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     expect(network.count(textOf(text), { items: [], options: optionsOf(network, set) })).toBe(length);
   });
 
-  test.each(['a.', '@a', 'https://a.com/(', '👨‍👩‍👧‍👦', '\u0301'])(
-    'is not slowed down by a long text of %s',
-    (piece) => {
-      const body = piece.repeat(100_000 / piece.length);
-      const post = { items: [{ body, media: [] }], options: optionsOf(network) };
-      const start = performance.now();
-      network.count(body, post);
-      network.check(post);
-      expect(performance.now() - start).toBeLessThan(1_000);
-    },
-  );
+  // Something that takes time with the square of the length would run into the time limit of the test.
+  test.each(['a.', '@a', 'https://a.com/(', '👨‍👩‍👧‍👦', '\u0301'])('gets through a long text of %s', (piece) => {
+    const body = piece.repeat(100_000 / piece.length);
+    const post = { items: [{ body, media: [] }], options: optionsOf(network) };
+    expect(network.count(body, post)).toBeGreaterThan(0);
+    expect(network.check(post)).toBeInstanceOf(Array);
+  });
 
   test.each(examples.valid)('takes $title', (example) => {
     const post = postOf(network, example);

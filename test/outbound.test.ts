@@ -239,6 +239,32 @@ describe('a bad server does no harm', () => {
   });
 });
 
+describe('a kept connection', () => {
+  const requests = 10;
+  const connections = async (keptConnection: boolean, listener: RequestListener = (_req, res) => res.end()) => {
+    const sockets = new Set();
+    const { outbound } = await publicHost((req, res) => {
+      sockets.add(req.socket);
+      listener(req, res);
+    });
+    for (let i = 0; i < requests; i++) {
+      const how = { method: 'POST', body: 'x', maxBytes: 0, keptConnection } as const;
+      expect(await outbound.request('https://hook.example.com/', how)).toMatchObject({ ok: true });
+    }
+    return sockets.size;
+  };
+
+  test('serves requests that follow each other, if they may be repeated', async () => {
+    expect(await connections(true)).toBeLessThan(requests);
+    expect(await connections(false)).toBe(requests);
+  });
+
+  test('is given up for an answer that is too long to be read for nothing', async () => {
+    expect(await connections(true, (_req, res) => res.end(Buffer.alloc(20 * 1024 * 1024)))).toBe(requests);
+    expect(await connections(true, (_req, res) => res.write('.'))).toBe(requests);
+  });
+});
+
 describe('what development allows', () => {
   test('a private host and port is reached when it is listed, and its neighbours are not', async () => {
     const port = await secureServer((_req, res) => res.end('here'));

@@ -474,7 +474,11 @@ describe('posts.validate', () => {
       },
     };
     const post = { ...(await draft('a'.repeat(301))), accountIds: ['acct_1', 'acct_2', 'acct_3'] };
-    const { issues } = checkLimits(post, { networkOf: () => counting, media: new Map(), reachable: true });
+    const { issues } = checkLimits(post, {
+      networkOf: () => ({ network: counting, facts: null }),
+      media: new Map(),
+      reachable: true,
+    });
     expect(issues.map(({ accountId, code }) => `${accountId} ${code}`)).toEqual([
       'acct_1 TooLong',
       'acct_2 TooLong',

@@ -171,7 +171,7 @@ describe('an Idempotency-Key', () => {
   test('is forgotten after 24 hours', async () => {
     const headers = key();
     const first = await service.call('posts.create', {}, headers);
-    service.clock.forward(24 * 3_600_000 + 1000);
+    await service.clock.forward(24 * 3_600_000 + 1000);
     const later = await service.call('posts.create', {}, headers);
     expect(later.body.id).not.toBe(first.body.id);
     await service.posthorn.answers.purge();
@@ -213,7 +213,7 @@ describe('the rate limit', () => {
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(60);
     expect((await limited.call('posts.list', {}, { authorization: `Bearer ${other.token}` })).status).toBe(200);
-    limited.clock.forward(wait * 1000);
+    await limited.clock.forward(wait * 1000);
     expect((await limited.call('posts.list')).status).toBe(200);
     await limited.stop();
   });

@@ -1,7 +1,7 @@
 // analytics.summary over 400 days beside the leanest SQL for its totals, and first pages beside those of a small workspace.
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import { inPlace } from '../place.mjs';
+import { atPlace } from '../place.mjs';
 import { ratio, say, shuffled, table } from '../table.mjs';
 import { leanest, withPublishedPosts } from './leanest.mjs';
 import { fillWorkspace, range } from './workspace.mjs';
@@ -15,7 +15,7 @@ const sizes = [
 const pageCalls = 40;
 
 export const measure = ({ rounds = 9 }) =>
-  inPlace(async (place) => {
+  atPlace(async (place) => {
     const service = await place.service('Posthorn');
     const { userId } = await place.setUp();
     const db = new pg.Client(place.config);

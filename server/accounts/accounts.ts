@@ -1,24 +1,21 @@
 import type { Account } from '#contracts/accounts';
-import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound } from '#server/errors';
-import { newId } from '#server/ids';
-import type { Network } from '#server/networks/network';
+import type { Json, Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
-import type { AccountRow, AccountStore } from './store.ts';
+import type { AccountRow } from './account-row.ts';
+import type { AccountStore } from './store.ts';
+
+/** What is known of a connected account without asking its network. */
+export interface ConnectedNetwork {
+  readonly network: string;
+  readonly facts: Json;
+}
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /** The connected accounts of a workspace. */
-export const createAccounts = ({
-  store,
-  networks,
-  clock,
-}: {
-  store: AccountStore;
-  networks: Networks;
-  clock: Clock;
-}) => ({
+export const createAccounts = ({ store, networks }: { store: AccountStore; networks: Networks }) => ({
   list: async ({ workspaceId }: Caller): Promise<Account[]> => {
     const rows = await store.list(workspaceId);
     return rows.map((row) => toAccount(row, networks.get(row.network)));
@@ -30,7 +27,7 @@ export const createAccounts = ({
     if (repeated >= 0) {
       throw badInput({ path: `${path}.${repeated}`, code: 'Repeated', message: 'names an account a second time' });
     }
-    const found = ids.length === 0 ? new Map<string, string>() : await store.networks(workspaceId, ids);
+    const found = ids.length === 0 ? new Map<string, ConnectedNetwork>() : await store.networks(workspaceId, ids);
     const missing = ids.findIndex((id) => !found.has(id));
     if (missing >= 0) {
       throw badInput({
@@ -42,31 +39,15 @@ export const createAccounts = ({
     return found;
   },
 
-  /** Those of the ids that are still connected, with their network. */
+  /** Those of the ids that are still connected. */
   connectedOf: ({ workspaceId }: Caller, ids: readonly string[]) => store.networks(workspaceId, ids),
-
-  /** An account on the sandbox twin of a network. */
-  addSandbox: async (workspaceId: string, network: Network, { name, handle }: { name: string; handle: string }) => {
-    const id = newId('account', clock.now());
-    const grantedScopes = network.statisticsPermission ? [network.statisticsPermission] : [];
-    await store.insert({
-      id,
-      workspaceId,
-      network: network.key,
-      externalId: `sandbox:${handle}`,
-      name,
-      handle,
-      grantedScopes,
-    });
-    return { id, network: network.key, name, handle };
-  },
 
   disconnect: async ({ workspaceId }: Caller, id: string) => {
     if (!(await store.disconnect(workspaceId, id))) throw notFound('account', id);
   },
 });
 
-const toAccount = (row: AccountRow, network: Network): Account => ({
+export const toAccount = (row: AccountRow, network: Network): Account => ({
   id: row.id,
   provider: network.name,
   network: row.network,
@@ -78,14 +59,19 @@ const toAccount = (row: AccountRow, network: Network): Account => ({
   connectedAt: row.connectedAt,
 });
 
-/** SPEC, Statistics rules 5 and 10. */
+/** SPEC, Statistics rules 5, 10 and 11. */
 const statisticsOf = (row: AccountRow, network: Network): Pick<Account, 'statistics' | 'statisticsMessage'> => {
   if (network.constraints.metrics.length === 0) return { statistics: 'None' };
-  if (network.statisticsPermission === undefined || row.grantedScopes.includes(network.statisticsPermission)) {
-    return { statistics: 'Ok' };
-  }
-  return {
-    statistics: 'Reconnect',
-    statisticsMessage: `Reconnect this account on the Social accounts page to let Posthorn read its statistics (${network.name} asks for the permission ${network.statisticsPermission}). Publishing is not affected.`,
-  };
+  if (mayReadStatistics(row, network)) return { statistics: 'Ok' };
+  return { statistics: 'Reconnect', statisticsMessage: reconnectForStatistics(network) };
+};
+
+/** The permission was granted, and the network has not taken it back. */
+export const mayReadStatistics = ({ grantedScopes, statisticsStoppedAt }: AccountRow, network: Network) =>
+  statisticsStoppedAt === null &&
+  (network.statisticsPermission === undefined || grantedScopes.includes(network.statisticsPermission));
+
+export const reconnectForStatistics = ({ name, statisticsPermission }: Network) => {
+  const permission = statisticsPermission ? ` (${name} asks for the permission ${statisticsPermission})` : '';
+  return `Reconnect this account on the Social accounts page to let Posthorn read its statistics${permission}. Publishing is not affected.`;
 };

@@ -1,21 +1,63 @@
 import { type CreationOptional, DataTypes, type InferAttributes, type InferCreationAttributes, Model } from 'sequelize';
+import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
+import { type AccountRow, accountColumns } from './account-row.ts';
 
-export interface AccountRow {
-  readonly id: string;
-  readonly network: string;
-  readonly name: string;
-  readonly handle: string;
-  readonly avatarUrl: string | null;
-  readonly status: 'Connected' | 'NeedsReconnect';
-  readonly grantedScopes: string[];
-  readonly connectedAt: string;
-}
+export type NewAccount = Omit<AccountRow, 'status' | 'connectedAt' | 'disconnectedAt' | 'statisticsStoppedAt'> & {
+  readonly careInMs: number;
+};
 
 /** Every draft with accounts asks this one. */
 const findNetworks = sql(
   'accounts.networks',
-  'select id, network from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
+  'select id, network, facts from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
+);
+/** Only who gets a row may ask the network for new tokens: some give each only once. */
+const claimCare = sql(
+  'accounts.claimCare',
+  `update accounts set care_at = posthorn_now() + $3 * interval '1 ms', care_claim = $2
+    where id = $1 and disconnected_at is null and status = 'Connected'
+      and (care_claim is null or care_at <= (select posthorn_now()))
+   returning ${accountColumns('accounts')} as account`,
+);
+const claimDueCare = sql(
+  'accounts.claimDueCare',
+  `with due as (select id from accounts where care_at <= (select posthorn_now()) and disconnected_at is null
+                 order by care_at limit $1 for update skip locked)
+   update accounts set care_at = posthorn_now() + $3 * interval '1 ms', care_claim = $2 from due where accounts.id = due.id
+   returning ${accountColumns('accounts')} as account`,
+);
+const endCare = sql(
+  'accounts.endCare',
+  `update accounts set tokens = coalesce($3, tokens), care_at = posthorn_now() + $4 * interval '1 ms', care_claim = null
+    where id = $1 and care_claim = $2`,
+);
+const msToCare = sql(
+  'accounts.msToCare',
+  `select ceil(extract(epoch from min(care_at) - posthorn_now()) * 1000)::float8 as ms
+     from accounts where care_at is not null and disconnected_at is null`,
+);
+const refuse = sql(
+  'accounts.refuse',
+  `update accounts set status = 'NeedsReconnect', care_at = null, care_claim = null
+    where id = $1 and status = 'Connected' and disconnected_at is null and tokens is not distinct from $2`,
+);
+const disconnect = sql(
+  'accounts.disconnect',
+  `update accounts set disconnected_at = posthorn_now(), tokens = null, care_at = null, care_claim = null
+    where id = $1 and workspace_id = $2 and disconnected_at is null`,
+);
+const save = sql(
+  'accounts.save',
+  `insert into accounts (id, workspace_id, network, external_id, name, handle, avatar_url, granted_scopes, server, sandbox, tokens,
+                         facts, care_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, posthorn_now() + $13 * interval '1 ms')
+   on conflict (workspace_id, network, external_id) where disconnected_at is null do update
+      set name = excluded.name, handle = excluded.handle, avatar_url = excluded.avatar_url,
+          granted_scopes = excluded.granted_scopes, server = excluded.server, sandbox = excluded.sandbox,
+          tokens = excluded.tokens, facts = excluded.facts, status = 'Connected', care_at = excluded.care_at,
+          care_claim = null, connected_at = posthorn_now()
+   returning id`,
 );
 
 export type AccountStore = ReturnType<typeof createAccountStore>;
@@ -33,6 +75,11 @@ export const createAccountStore = (db: Database) => {
     declare grantedScopes: string[];
     declare connectedAt: CreationOptional<string>;
     declare disconnectedAt: CreationOptional<string | null>;
+    declare statisticsStoppedAt: CreationOptional<string | null>;
+    declare server: string;
+    declare sandbox: boolean;
+    declare tokens: string | null;
+    declare facts: Json;
   }
   Account.init(
     {
@@ -47,38 +94,154 @@ export const createAccountStore = (db: Database) => {
       grantedScopes: DataTypes.ARRAY(DataTypes.TEXT),
       connectedAt: DataTypes.DATE(6),
       disconnectedAt: DataTypes.DATE(6),
+      statisticsStoppedAt: DataTypes.DATE(6),
+      server: DataTypes.TEXT,
+      sandbox: DataTypes.BOOLEAN,
+      tokens: DataTypes.TEXT,
+      facts: DataTypes.JSONB,
     },
     { sequelize: db.sequelize, tableName: 'accounts', underscored: true, timestamps: false },
   );
 
+  const accountsOf = async (...query: Parameters<typeof db.query>) =>
+    (await db.query<{ account: AccountRow }>(...query)).map(({ account }) => account);
+
   return {
+    transaction: db.transaction,
+
     list: async (workspaceId: string): Promise<AccountRow[]> =>
       Account.findAll({ where: { workspaceId, disconnectedAt: null }, order: [['id', 'ASC']] }),
 
-    /** Network by account id, of those that are connected. */
+    get: async (id: string): Promise<AccountRow | null> => Account.findByPk(id),
+
+    count: (workspaceId: string) => Account.count({ where: { workspaceId, disconnectedAt: null } }),
+
+    find: async (workspaceId: string, network: string, externalId: string): Promise<AccountRow | null> =>
+      Account.findOne({ where: { workspaceId, network, externalId, disconnectedAt: null } }),
+
+    /** By account id, of those that are connected. */
     networks: async (workspaceId: string, ids: readonly string[]) => {
-      const rows = await db.query<{ id: string; network: string }>(findNetworks, [workspaceId, ids]);
-      return new Map(rows.map((row) => [row.id, row.network]));
+      const rows = await db.query<{ id: string; network: string; facts: Json }>(findNetworks, [workspaceId, ids]);
+      return new Map(rows.map(({ id, network, facts }) => [id, { network, facts }]));
     },
 
-    insert: async (account: {
-      id: string;
-      workspaceId: string;
-      network: string;
-      externalId: string;
-      name: string;
-      handle: string;
-      grantedScopes: string[];
-    }) => {
-      await Account.create(account);
+    /** A new account, or new access to one that is connected; its id. */
+    save: async (account: NewAccount): Promise<string> => {
+      const { grantedScopes, facts, careInMs, ...row } = account;
+      const [saved] = await db.query<{ id: string }>(save, [
+        row.id,
+        row.workspaceId,
+        row.network,
+        row.externalId,
+        row.name,
+        row.handle,
+        row.avatarUrl,
+        grantedScopes,
+        row.server,
+        row.sandbox,
+        row.tokens,
+        JSON.stringify(facts),
+        careInMs,
+      ]);
+      return saved?.id ?? row.id;
     },
 
-    disconnect: async (workspaceId: string, id: string) => {
-      const [changed] = await Account.update(
-        { disconnectedAt: db.sequelize.fn('posthorn_now') as unknown as string },
-        { where: { id, workspaceId, disconnectedAt: null } },
-      );
-      return changed > 0;
+    saveProfile: async (
+      id: string,
+      { name, handle, avatarUrl, facts }: Pick<AccountRow, 'name' | 'handle' | 'avatarUrl' | 'facts'>,
+    ) => {
+      await Account.update({ name, handle, avatarUrl, facts }, { where: { id } });
     },
+
+    claimCare: async (id: string, claim: string, leaseMs: number) =>
+      (await accountsOf(claimCare, [id, claim, leaseMs]))[0],
+
+    claimDueCare: (room: number, claim: string, leaseMs: number) => accountsOf(claimDueCare, [room, claim, leaseMs]),
+
+    msToCare: async () => (await db.query<{ ms: number | null }>(msToCare))[0]?.ms ?? undefined,
+
+    /** False when somebody else has taken over. Without tokens the old ones stay. */
+    endCare: async (id: string, claim: string, tokens: string | null, nextInMs: number) =>
+      (await db.run(endCare, [id, claim, tokens, nextInMs])) > 0,
+
+    /** True for the first who says so of these tokens. */
+    refuse: async (id: string, tokens: string | null) => (await db.run(refuse, [id, tokens])) > 0,
+
+    disconnect: async (workspaceId: string, id: string) => (await db.run(disconnect, [id, workspaceId])) > 0,
   };
 };
+
+const findApp = sql('accounts.app', 'select credentials from network_apps where network = $1 and server = $2');
+const saveApp = sql(
+  'accounts.saveApp',
+  `insert into network_apps (network, server, credentials) values ($1, $2, $3)
+   on conflict (network, server) do update set credentials = excluded.credentials`,
+);
+
+const removeApp = sql('accounts.removeApp', 'delete from network_apps where network = $1 and server = $2');
+
+export type AppStore = ReturnType<typeof createAppStore>;
+
+/** What we registered as at servers that everybody can run. */
+export const createAppStore = (db: Database) => ({
+  find: async (network: string, server: string) =>
+    (await db.query<{ credentials: string }>(findApp, [network, server]))[0]?.credentials,
+  save: async (network: string, server: string, credentials: string) => {
+    await db.run(saveApp, [network, server, credentials]);
+  },
+  remove: async (network: string, server: string) => {
+    await db.run(removeApp, [network, server]);
+  },
+});
+
+export interface ConnectionRow {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly userId: string;
+  readonly network: string;
+  readonly server: string;
+  readonly sandbox: boolean;
+  readonly secret: string;
+}
+
+const beginConnection = sql(
+  'accounts.beginConnection',
+  `insert into connections (id, workspace_id, user_id, network, server, sandbox, secret) values ($1, $2, $3, $4, $5, $6, $7)`,
+);
+const takeConnection = sql(
+  'accounts.takeConnection',
+  `delete from connections where id = $1 and created_at > posthorn_now() - $2 * interval '1 ms'
+   returning id, workspace_id as "workspaceId", user_id as "userId", network, server, sandbox, secret`,
+);
+const getConnection = sql(
+  'accounts.getConnection',
+  `select id, workspace_id as "workspaceId", user_id as "userId", network, server, sandbox, secret from connections
+    where id = $1 and created_at > posthorn_now() - $2 * interval '1 ms'`,
+);
+const purgeConnections = sql(
+  'accounts.purgeConnections',
+  `delete from connections where created_at <= posthorn_now() - $1 * interval '1 ms'`,
+);
+
+export type ConnectionStore = ReturnType<typeof createConnectionStore>;
+
+/** Accounts on their way in. */
+export const createConnectionStore = (db: Database) => ({
+  insert: async (row: ConnectionRow) => {
+    await db.run(beginConnection, [
+      row.id,
+      row.workspaceId,
+      row.userId,
+      row.network,
+      row.server,
+      row.sandbox,
+      row.secret,
+    ]);
+  },
+  get: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(getConnection, [id, maxAgeMs]))[0],
+  /** For one caller only. */
+  take: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(takeConnection, [id, maxAgeMs]))[0],
+  purge: async (maxAgeMs: number) => {
+    await db.run(purgeConnections, [maxAgeMs]);
+  },
+});

@@ -82,8 +82,8 @@ const ofAll = sql(
        select network, -count(*) from published_posts p cross join unnest(p.repeats) as network
         where ${inRange} and ${whole} and p.repeats is not null group by network
        union all
-       select a.network, count(distinct p.post_id) - count(*) from publications p join accounts a on a.id = p.account_id
-        where ${inRange} and ${straddling} group by a.network
+       select p.network, count(distinct p.post_id) - count(*) from publications p
+        where ${inRange} and ${straddling} group by p.network
      ) as counts group by network
    ), top as (
      (select post_id, published_at, engagement from published_posts p where ${inRange} and ${whole} order by ${best} limit 10)

@@ -106,6 +106,7 @@ export const createApprovalCards = ({
     request: ({ caller, client, action, input, requestId }: ApprovalRequest): Promise<{ approvalUrl: string }> =>
       store.transaction(async () => {
         const subject = await subjects.find(caller, action, String(input.id));
+        if (subject.post) await lifecycle.mustBeCovered(caller, subject.post, action);
         const hash = contentHash(subject);
         const requestHash = createHash('sha256')
           .update(`${action} ${JSON.stringify(input)}`)

@@ -1,9 +1,18 @@
 const answerMs = 3000;
+/** The loops look at the database at least every ten seconds. */
+const longestIdleMs = 45_000;
 
 export type Health = ReturnType<typeof createHealth>;
 
-/** SPEC, Health: ready only while the database responds and the instance is not shutting down. */
-export const createHealth = ({ ping }: { ping: () => Promise<void> }) => {
+/** SPEC, Health: ready only while the database responds, the scheduler ticks and the instance is not shutting down. */
+export const createHealth = ({
+  ping,
+  idleMs,
+}: {
+  ping: () => Promise<void>;
+  /** How long the scheduler has not ticked. */
+  idleMs: () => number;
+}) => {
   let stopping = false;
   return {
     beginStop: () => {
@@ -12,9 +21,12 @@ export const createHealth = ({ ping }: { ping: () => Promise<void> }) => {
     ready: async () => {
       if (stopping) return { status: 503 as const, body: 'shutting down' };
       const answered = await Promise.race([ping().then(() => true), after(answerMs, false)]).catch(() => false);
-      return answered
-        ? { status: 200 as const, body: 'ready' as const }
-        : { status: 503 as const, body: 'the database does not answer' };
+      if (!answered) return { status: 503 as const, body: 'the database does not answer' };
+      const idle = idleMs();
+      if (idle > longestIdleMs) {
+        return { status: 503 as const, body: `the scheduler has not ticked for ${Math.round(idle / 1000)} seconds` };
+      }
+      return { status: 200 as const, body: 'ready' as const };
     },
   };
 };

@@ -1,7 +1,7 @@
 import type { MediaItem } from '#contracts/media';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
-import type { NetworkMedia } from '#server/networks/network';
+import type { NetworkMedia, PublishMedia } from '#server/networks/network';
 import { fromCursor, toPage } from '#server/store/page';
 import type { ByteRange, MediaFiles } from './files.ts';
 import { thumbnailKey, toMediaItem, toNetworkMedia } from './item.ts';
@@ -31,6 +31,25 @@ export const createMediaLibrary = ({
   find: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<Map<string, NetworkMedia>> => {
     const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);
     return new Map(rows.map((row) => [row.id, toNetworkMedia(row)]));
+  },
+
+  /** Those of the ids that exist, with a way to their bytes. */
+  forPublishing: async (workspaceId: string, ids: readonly string[]): Promise<Map<string, PublishMedia>> => {
+    const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);
+    return new Map(
+      rows.map((row) => [
+        row.id,
+        {
+          ...toNetworkMedia(row),
+          url: `${baseUrl}/media/${row.id}`,
+          read: async (range?: ByteRange) => {
+            const found = await files.read(row.id, range);
+            if (found === undefined) throw notFound('file of the media item', row.id);
+            return found.stream;
+          },
+        },
+      ]),
+    );
   },
 
   /** BadInput naming the path of the first id that does not exist; the others stay until the transaction ends. */

@@ -1,4 +1,7 @@
+import type { Readable } from 'node:stream';
+import type { MetricName } from '#contracts/analytics';
 import type { Constraints, Option } from '#contracts/providers';
+import type { Request } from './request.ts';
 
 export interface NetworkMedia {
   readonly id: string;
@@ -11,14 +14,14 @@ export interface NetworkMedia {
   readonly alt?: string;
 }
 
-export interface NetworkItem {
+export interface NetworkItem<Media extends NetworkMedia = NetworkMedia> {
   readonly body: string;
-  readonly media: readonly NetworkMedia[];
+  readonly media: readonly Media[];
 }
 
 /** A post as one account gets it: its version, and its options with the defaults filled in. */
-export interface NetworkPost {
-  readonly items: readonly NetworkItem[];
+export interface NetworkPost<Media extends NetworkMedia = NetworkMedia> {
+  readonly items: readonly NetworkItem<Media>[];
   readonly options: Readonly<Record<string, string>>;
 }
 
@@ -31,23 +34,205 @@ export interface Problem {
   readonly actual?: number | string;
 }
 
+/** What can be kept in a row until the next step. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
+
+/** Where a network is and how it is asked. Whether it is the network itself or its sandbox, an adapter cannot tell. */
+export interface Site {
+  /** The address of one of the network's hosts for requests, without a slash at the end. */
+  host(name: string): string;
+  /** The same for people: where they say yes, where they see a post. */
+  link(name: string): string;
+  /** The server of the account, where everybody can run one; elsewhere empty. */
+  readonly server: string;
+  /** What the operator, or we ourselves, registered at the network. */
+  readonly app: App;
+  /** A setting of the operator that has a default. */
+  setting(name: string, byDefault: string): string;
+  readonly request: Request;
+  now(): Date;
+}
+
+export interface App {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface Tokens {
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+  /** ISO-8601 instant; absent when it does not expire. */
+  readonly expiresAt?: string;
+}
+
+/** What the network tells of an account; it is asked again once a day. */
+export interface Profile {
+  readonly name: string;
+  readonly handle: string;
+  readonly avatarUrl?: string;
+  /** What the adapter itself wants to remember: limits of the server, boards, a user name for addresses. */
+  readonly facts: Json;
+}
+
+export interface NetworkAccount extends Profile {
+  /** The network's own id. */
+  readonly id: string;
+  readonly tokens: Tokens;
+  /** The permissions that were granted, not those that were asked for. */
+  readonly scopes: readonly string[];
+  /** Only where everybody can run a server: the one the account is on. */
+  readonly server?: string;
+}
+
+/** How an account is connected. `exchange` and `signIn` give every account the person can choose from. */
+export type Connect = OAuthConnect | ServerOAuthConnect | FormConnect;
+
+interface OAuthSteps {
+  readonly pkce: boolean;
+  /** Where the person says yes. */
+  authorizeUrl(site: Site, request: { redirectUri: string; state: string; challenge: string }): string;
+  exchange(
+    site: Site,
+    answer: { code: string; redirectUri: string; verifier: string },
+  ): Promise<readonly NetworkAccount[]>;
+}
+
+export interface OAuthConnect extends OAuthSteps {
+  readonly kind: 'OAuth';
+}
+
+/** Everybody can run a server: the person names theirs, and we register there by ourselves. */
+export interface ServerOAuthConnect extends OAuthSteps {
+  readonly kind: 'ServerOAuth';
+  /** An example, or what most people use. */
+  readonly usualServer: string;
+  register(site: Site, request: { redirectUri: string; website: string }): Promise<App>;
+}
+
+export interface FormConnect {
+  readonly kind: 'Form';
+  readonly fields: readonly {
+    readonly name: string;
+    readonly label: string;
+    readonly hint: string;
+    readonly secret: boolean;
+    /** A field without a default has to be filled in. */
+    readonly byDefault?: string;
+  }[];
+  signIn(site: Site, values: Readonly<Record<string, string>>): Promise<readonly NetworkAccount[]>;
+}
+
+/** First and last byte, both included. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface PublishMedia extends NetworkMedia {
+  /** Where networks that fetch media find it. */
+  readonly url: string;
+  read(range?: ByteRange): Promise<Readable>;
+}
+
+/** One thing that goes out on its own: an item of a thread, or a comment below the post. */
+export interface Sending {
+  readonly account: NetworkAccount;
+  readonly post: NetworkPost<PublishMedia>;
+  /** Which of `parts(post)`. */
+  readonly index: number;
+  readonly part: NetworkItem<PublishMedia>;
+  /** The parts before it, which are out. */
+  readonly out: readonly Sent[];
+  /** A UUID that stays the same however often this part is tried. */
+  readonly key: string;
+  /** When its first preparation began; stays the same. */
+  readonly since: Date;
+}
+
+export interface Sent {
+  readonly externalId: string;
+  readonly url?: string;
+  /** For later parts and for statistics. */
+  readonly ref?: Json;
+  /** It is out, but its numbers can never be read. */
+  readonly withoutStatistics?: true;
+}
+
+/** The network works on it: ask again after `forMs`, with what was kept. Nobody waits meanwhile. */
+export interface Waiting<Prepared> {
+  readonly is: 'waiting';
+  readonly prepared: Prepared;
+  readonly forMs: number;
+}
+
+export type Preparation<Prepared> = { readonly is: 'ready'; readonly prepared: Prepared } | Waiting<Prepared>;
+
+export type SendEnd<Prepared> = { readonly is: 'sent'; readonly sent: Sent } | Waiting<Prepared>;
+
+export type Confirmation<Prepared> = SendEnd<Prepared> | { readonly is: 'absent' } | { readonly is: 'unknown' };
+
+export const ready = <Prepared>(prepared: Prepared) => ({ is: 'ready', prepared }) as const;
+export const waiting = <Prepared>(prepared: Prepared, forMs: number) => ({ is: 'waiting', prepared, forMs }) as const;
+export const sent = (sent: Sent) => ({ is: 'sent', sent }) as const;
+/** The network says that it is not there. */
+export const absent = { is: 'absent' } as const;
+/** The network cannot say. */
+export const unknown = { is: 'unknown' } as const;
+
+export interface PublishedPost {
+  readonly externalId: string;
+  readonly publishedAt: string;
+  readonly ref: Json;
+}
+
+export type Reading =
+  /** Only what the network reported; empty when it has nothing to tell yet. */
+  | { readonly is: 'numbers'; readonly metrics: Readonly<Partial<Record<MetricName, number>>> }
+  /** There will be no more numbers. `why` is absent when that is in the nature of the post. */
+  | { readonly is: 'over'; readonly why?: string };
+
 /** Everything the service knows about a network. Nothing outside its folder names it. */
-export interface Network {
+export interface Network<Prepared = unknown> {
   /** `bluesky`: the folder's name, and how option keys begin. */
   readonly key: string;
   /** `Bluesky`: what people read. */
   readonly name: string;
-  /** Settings the operator registers at the network; empty when it needs none. */
+  /** Settings the operator registers at the network, id first, secret second; empty when it needs none. */
   readonly settings: readonly string[];
+  /** Its addresses by name. In the sandbox each is `…/sandbox/<key>/<name>`. */
+  readonly hosts: Readonly<Record<string, string>>;
+  /** The network asks money for every post, so plans limit them. */
+  readonly paidPerPost: boolean;
   /** The permission that reading statistics needs on top of publishing (SPEC, Statistics rules 10). */
   readonly statisticsPermission?: string;
   /** What providers.limits shows. */
   readonly constraints: Constraints;
   readonly options: readonly Option[];
-  /** The constraints for this very post: a story allows less than a post. */
-  constraintsFor(post: NetworkPost): Constraints;
+  /** The constraints for this very post on this account: a story allows less, a server may allow more. */
+  constraintsFor(post: NetworkPost, facts?: Json): Constraints;
   /** The length of a text as the network counts it. */
   count(body: string, post: NetworkPost): number;
   /** Rules that the constraints cannot say. */
-  check(post: NetworkPost): readonly Problem[];
+  check(post: NetworkPost, facts?: Json): readonly Problem[];
+
+  readonly connect: Connect;
+  /** How long before their end tokens are renewed. */
+  readonly refreshAheadMs: number;
+  /** New tokens. Trouble of kind `token` when there is no way but to connect again. */
+  refresh(site: Site, account: NetworkAccount): Promise<Tokens>;
+  profile(site: Site, account: NetworkAccount): Promise<Profile>;
+
+  /** What goes out, one after the other: the items of the thread, and a first comment where there is one. */
+  parts<Media extends NetworkMedia>(post: NetworkPost<Media>): readonly NetworkItem<Media>[];
+  /** Uploads and containers: everything that can be repeated. It is given what it kept when it was waiting. */
+  prepare(site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>>;
+  /** The one call that makes it public. Nobody repeats it by themselves. */
+  send(site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>>;
+  /** Was it there? Asked when an answer was lost, and while the network works on it. */
+  confirm(site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>>;
+
+  /** How many posts one read takes. */
+  readonly postsPerRead: number;
+  /** One reading for each post, in the same order. */
+  readMetrics(site: Site, account: NetworkAccount, posts: readonly PublishedPost[]): Promise<readonly Reading[]>;
 }

@@ -10,11 +10,14 @@ import { BlockedAddress, type Trouble, trouble, troubleFrom } from './trouble.ts
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  /** A stream is destroyed by whoever made it when there is trouble. */
+  readonly body?: string | Uint8Array | Readable;
   /** For all of it, from the name to the last byte. */
   readonly timeoutMs?: number;
   /** A longer answer is trouble. 0: only status and headers are waited for. */
   readonly maxBytes?: number;
+  /** Over the connection of a request just before, where there is one: for those that may be repeated. */
+  readonly keptConnection?: boolean;
 }
 
 /** A redirect is an answer like any other: nobody follows it. */
@@ -66,6 +69,10 @@ export interface ConnectorOptions {
 
 const defaultTimeoutMs = 10_000;
 const defaultMaxBytes = 1024 * 1024;
+/** Shorter than any server waits, so that hardly ever one closes it under a request. */
+const keptMs = 1000;
+/** What is read of an answer that nobody wants, to have the connection again. */
+const droppedBytes = 16 * 1024;
 
 /** The one HTTP client for every address that a user can influence: it reaches the public internet and nothing else. */
 export const createOutbound = ({
@@ -79,12 +86,11 @@ export const createOutbound = ({
   const secure = { timeout: defaultTimeoutMs, ...(extraCa && { ca: [...rootCertificates, extraCa] }) };
   const connectPublic = onlyPublic(connectorFor({ ...secure, lookup: publicLookup(lookup) }));
   const connectAny = connectorFor({ ...secure, lookup: anyLookup(lookup) });
-  const agent = new Agent({
-    // A kept connection could be closed by the other side just as a request is written to it.
-    pipelining: 0,
-    connect: (target, callback) =>
-      (rules.allow.has(hostAndPort(target)) ? connectAny : connectPublic)(target, callback),
-  });
+  const connect: buildConnector.connector = (target, callback) =>
+    (rules.allow.has(hostAndPort(target)) ? connectAny : connectPublic)(target, callback);
+  // A kept connection could be closed by the other side just as a request is written to it.
+  const agent = new Agent({ pipelining: 0, connect });
+  const keepingAgent = new Agent({ keepAliveTimeout: keptMs, keepAliveMaxTimeout: keptMs, connect });
 
   const checked = async <T>(text: string, work: (url: URL) => Promise<T>): Promise<T | Trouble> => {
     const result = checkUrl(text, rules);
@@ -99,8 +105,11 @@ export const createOutbound = ({
   return {
     checkUrl: (url) => checkUrl(url, rules),
     open: (text, options = {}) => checked(text, (url) => begin(agent, url, options)),
-    request: (text, options = {}) => checked(text, (url) => ask(agent, url, options)),
-    close: () => agent.destroy(),
+    request: (text, options = {}) =>
+      checked(text, (url) => ask(options.keptConnection ? keepingAgent : agent, url, options)),
+    close: async () => {
+      await Promise.all([agent.destroy(), keepingAgent.destroy()]);
+    },
   };
 };
 
@@ -108,22 +117,26 @@ const begin = async (
   dispatcher: Dispatcher,
   url: URL,
   { method = 'GET', headers = {}, body = null, timeoutMs = defaultTimeoutMs }: RequestParts,
-): Promise<OpenResponse> => {
+) => {
   const signal = AbortSignal.timeout(timeoutMs);
   const answer = await send(url, { dispatcher, method, headers, body, signal });
   // Destroying a body that is still coming makes it report an error that is of no interest.
   answer.body.on('error', () => undefined);
-  return { ok: true, status: answer.statusCode, headers: answer.headers, body: answer.body };
+  return { ok: true as const, status: answer.statusCode, headers: answer.headers, body: answer.body };
 };
 
 const ask = async (dispatcher: Dispatcher, url: URL, options: RequestParts): Promise<OutboundAnswer> => {
   const { body, ...answer } = await begin(dispatcher, url, options);
+  if (options.keptConnection && options.maxBytes === 0) {
+    body.dump({ limit: droppedBytes }).catch(() => undefined);
+    return { ...answer, body: Buffer.alloc(0) };
+  }
   const bytes = await readUpTo(options.maxBytes ?? defaultMaxBytes, body);
   body.destroy();
   return bytes === undefined ? trouble('tooLarge') : { ...answer, body: bytes };
 };
 
-type RequestParts = Omit<OutboundRequest, 'body'> & { body?: string | Uint8Array | null };
+type RequestParts = Omit<OutboundRequest, 'body'> & { body?: string | Uint8Array | Readable | null };
 
 const readUpTo = async (maxBytes: number, stream: AsyncIterable<Buffer>): Promise<Buffer | undefined> => {
   if (maxBytes === 0) return Buffer.alloc(0);

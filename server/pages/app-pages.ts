@@ -1,26 +1,9 @@
 import type { z } from 'zod';
-import type { ApprovalCard, SessionRecord, Token } from '#contracts/app';
+import type { ApprovalCard, Token } from '#contracts/app';
 import type { Issue } from '#contracts/errors';
 import { versionFor } from '#server/posts/versions';
-import { html, type Part } from './html.ts';
-import { widePage } from './layout.ts';
-
-const places = [
-  { href: '/', text: 'Requests' },
-  { href: '/settings', text: 'Settings' },
-  { href: '/docs', text: 'API reference' },
-];
-
-const page = (session: SessionRecord, path: string, title: string, body: Part) =>
-  widePage({
-    title,
-    links: places.map((link) => ({ ...link, current: link.href === path })),
-    aside: html`<span class="faint">${session.workspace?.name} · ${session.user.email}</span>
-<form data-api="POST /api/auth/sign-out" data-next="/sign-in"><button class="quiet">Sign out</button><span role="alert"></span></form>`,
-    body,
-  });
-
-const problem = html`<p class="error" role="alert"></p>`;
+import { excerpt, type Here, moment, page, problem } from './frame.ts';
+import { html } from './html.ts';
 
 const sentences: Record<string, string> = {
   'posts.schedule': 'Schedule a post',
@@ -41,12 +24,8 @@ const states: Record<ApprovalCard['status'], string> = {
   Expired: 'expired: nobody decided within 7 days',
 };
 
-/** `2026-11-15T09:30:00.123456Z` → `2026-11-15 09:30 UTC` */
-const moment = (instant: string) =>
-  html`<time datetime="${instant}">${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC</time>`;
-
 /** The start page: what agents asked for. */
-export const requestsPage = (session: SessionRecord, cards: readonly ApprovalCard[]) => {
+export const requestsPage = (here: Here, cards: readonly ApprovalCard[]) => {
   const item = (card: ApprovalCard) => html`<li class="box">
 <a href="/approvals/${card.id}"><strong>${sentence(card)}</strong></a> <span class="state">${states[card.status]}</span><br>
 <span class="faint">${card.conversation.title} · ${moment(card.createdAt)}</span>
@@ -55,10 +34,10 @@ ${card.post && html`<p class="text">${excerpt(card.post.versions[0]?.content[0]?
   const open = cards.filter(({ status }) => status === 'Open');
   const decided = cards.filter(({ status }) => status !== 'Open');
   return page(
-    session,
+    here,
     '/',
     'Requests',
-    html`${!session.user.hasPassword && html`<p class="note">You came by a one-time link. <a href="/settings">Set a password</a> to be able to come back.</p>`}
+    html`${!here.session.user.hasPassword && html`<p class="note">You came by a one-time link. <a href="/settings">Set a password</a> to be able to come back.</p>`}
 ${
   open.length === 0
     ? html`<p>Nothing waits for you. When an agent asks to schedule, publish or delete something, it appears here.
@@ -69,12 +48,10 @@ ${decided.length > 0 && html`<h2>Decided</h2><ul class="plain">${decided.map(ite
   );
 };
 
-const excerpt = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text);
-
 /** One request: who asks for what, and what exactly would become public. */
-export const approvalPage = (session: SessionRecord, card: ApprovalCard) =>
+export const approvalPage = (here: Here, card: ApprovalCard) =>
   page(
-    session,
+    here,
     '',
     sentence(card),
     html`<dl>
@@ -92,7 +69,7 @@ ${
 <form data-api="POST /api/approvals/${card.id}/approve"><button>Approve</button>${problem}</form>
 <form data-api="POST /api/approvals/${card.id}/reject"><button class="quiet">Reject</button>${problem}</form>
 </div>
-<p class="faint">Approving runs it as you, ${session.user.email}. The request is for exactly what you see here.</p>`
+<p class="faint">Approving runs it as you, ${here.session.user.email}. The request is for exactly what you see here.</p>`
 }`,
   );
 
@@ -119,16 +96,16 @@ ${issues.length > 0 ? html`<ul>${issues.map(issueItem)}</ul>` : account && html`
 const issueItem = ({ message }: Issue) => html`<li class="error">${message}</li>`;
 
 /** Tokens, the address for agents, and the password. */
-export const settingsPage = (session: SessionRecord, tokens: readonly z.output<typeof Token>[], mcpUrl: string) =>
+export const settingsPage = (here: Here, tokens: readonly z.output<typeof Token>[], mcpUrl: string) =>
   page(
-    session,
+    here,
     '/settings',
     'Settings',
     html`<h2>Connect an agent</h2>
 <p>Give your MCP client this address. It asks you to sign in and to tick what it may do:</p>
 <p class="box"><code>${mcpUrl}</code></p>
 <h2>Personal tokens</h2>
-<p>For programs and for clients that take a token. A token acts as you in ${session.workspace?.name}; it cannot approve.</p>
+<p>For programs and for clients that take a token. A token acts as you in ${here.session.workspace?.name}; it cannot approve.</p>
 ${
   tokens.length === 0
     ? html`<p class="faint">You have no token yet.</p>`
@@ -152,11 +129,11 @@ ${problem}
 </form>
 <h2>Password</h2>
 <form class="box" data-api="POST /api/auth/password" data-next="/settings">
-<input hidden readonly autocomplete="username" value="${session.user.email}">
-${session.user.hasPassword && html`<label>Present password<input name="current" type="password" autocomplete="current-password" required></label>`}
+<input hidden readonly autocomplete="username" value="${here.session.user.email}">
+${here.session.user.hasPassword && html`<label>Present password<input name="current" type="password" autocomplete="current-password" required></label>`}
 <label>New password, at least 8 characters<input name="next" type="password" autocomplete="new-password" minlength="8" required></label>
 ${problem}
-<button>${session.user.hasPassword ? 'Change the password' : 'Set a password'}</button>
+<button>${here.session.user.hasPassword ? 'Change the password' : 'Set a password'}</button>
 <p class="faint">Other browsers are signed out, and agents have to sign in again.</p>
 </form>`,
   );

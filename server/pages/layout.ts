@@ -72,12 +72,13 @@ ${body}
 </html>
 `;
 
-export const sendPage = (res: ServerResponse, page: Html, status = 200) => {
+/** `avatars`: pictures of accounts are on the networks. */
+export const sendPage = (res: ServerResponse, page: Html, status = 200, { avatars = false } = {}) => {
   const text = page.toString();
   res.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',
     'content-length': Buffer.byteLength(text),
-    'content-security-policy': pageSecurity,
+    'content-security-policy': avatars ? pageSecurity.replace("img-src 'self'", "img-src 'self' https:") : pageSecurity,
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
     'x-frame-options': 'DENY',

@@ -1,15 +1,26 @@
 import { type Request, type Response, Router } from 'express';
+import { editors } from '#contracts/scopes';
+import type { Accounts } from '#server/accounts/accounts';
+import type { Connecting } from '#server/accounts/connecting';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { PersonalTokens } from '#server/auth/personal-tokens';
 import type { Sessions } from '#server/auth/sessions';
-import type { SignedIn, WhoIsSignedIn } from '#server/auth/sign-in';
-import type { Caller } from '#server/context';
+import type { WhoIsSignedIn } from '#server/auth/sign-in';
 import { Refusal } from '#server/errors';
+import type { Networks } from '#server/networks/registry';
+import type { Reading } from '#server/posts/reading';
+import type { Providers } from '#server/providers/providers';
+import type { SandboxClock } from '#server/sandbox/clock';
+import { readSandbox, sandboxPage } from '#server/sandbox/feed-page';
+import type { Sandboxes } from '#server/sandbox/sandboxes';
 import type { Members } from '#server/workspaces/members';
 import type { People } from '#server/workspaces/people';
 import type { Welcome } from '#server/workspaces/welcome';
 import { approvalPage, requestsPage, settingsPage } from './app-pages.ts';
+import { connectRoutes } from './connect-routes.ts';
+import { type Here, isOneOf, refusalPage, type ServePage } from './frame.ts';
 import { sendPage } from './layout.ts';
+import { composePage, postsPage } from './post-pages.ts';
 import { invitationPage, messagePage, signInPage, signUpPage } from './sign-in-pages.ts';
 
 /** Signing in through an outside identity provider, where there is one. */
@@ -27,66 +38,115 @@ export interface PageParts {
   readonly tokens: PersonalTokens;
   readonly sessions: Sessions;
   readonly welcome: Welcome;
+  readonly accounts: Accounts;
+  readonly providers: Providers;
+  readonly connecting: Connecting;
+  readonly reading: Reading;
+  readonly networks: Networks;
+  readonly sandboxes: Sandboxes;
+  readonly sandboxClock: SandboxClock;
   /** Absent: people sign in with a password. */
   readonly outside: OutsideSignIn | undefined;
   readonly baseUrl: string;
+  readonly production: boolean;
 }
 
 const stateCookie = 'sign-in-state';
+const postsPerPage = 30;
 
-/** The pages for people: enough to sign in, decide on requests and make tokens. */
+/** The pages for people: enough to sign in, connect accounts, publish, decide on requests and make tokens. */
 export const pageRoutes = (parts: PageParts): Router => {
   const { who, setSession, people, members, cards, tokens, sessions, welcome, outside, baseUrl } = parts;
+  const hasSandbox = !parts.production;
 
   /** Somebody who is not signed in goes there first, and comes back. */
-  const signedIn = async (req: Request, res: Response): Promise<SignedIn | undefined> => {
+  const inWorkspace = async (req: Request, res: Response): Promise<Here | undefined> => {
     const found = await who(req);
-    if (found === undefined) res.redirect(`/sign-in?next=${encodeURIComponent(req.originalUrl)}`);
-    return found;
-  };
-
-  const inWorkspace = async (req: Request, res: Response) => {
-    const found = await signedIn(req, res);
-    if (found === undefined) return undefined;
+    if (found === undefined) {
+      res.redirect(`/sign-in?next=${encodeURIComponent(req.originalUrl)}`);
+      return undefined;
+    }
     if (found.workspace === undefined) {
       sendPage(res, messagePage('No workspace', 'You are in no workspace. Ask an admin for an invitation.'), 403);
       return undefined;
     }
     const { id, role } = found.workspace;
-    const caller: Caller = { userId: found.userId, workspaceId: id, role, human: true };
-    return { caller, session: await people.session(found.userId) };
+    const caller = { userId: found.userId, workspaceId: id, role, human: true };
+    return { caller, session: await people.session(found.userId), hasSandbox };
+  };
+
+  const serve: ServePage = (work) => async (req, res) => {
+    const here = await inWorkspace(req, res);
+    if (here === undefined) return;
+    try {
+      await work(here, req, res);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const title = error.code === 'NotFound' ? 'Not found' : 'This does not work';
+      sendPage(res, refusalPage(here, '', title, error.message), error.status);
+    }
   };
 
   const router = Router();
 
-  router.get('/', async (req, res) => {
-    const here = await inWorkspace(req, res);
-    if (here) sendPage(res, requestsPage(here.session, await cards.list(here.caller)));
-  });
+  router.get(
+    '/',
+    serve(async (here, _req, res) => sendPage(res, requestsPage(here, await cards.list(here.caller)))),
+  );
 
   router.get('/approvals', (_req, res) => res.redirect('/'));
 
-  router.get('/approvals/:id', async (req, res) => {
-    const here = await inWorkspace(req, res);
-    if (here === undefined) return;
-    try {
-      sendPage(res, approvalPage(here.session, await cards.get(here.caller, req.params.id)));
-    } catch (error) {
-      if (!(error instanceof Refusal && error.code === 'NotFound')) throw error;
-      const text = `There is no such request in ${here.session.workspace?.name}. It may be in another workspace of yours.`;
-      sendPage(res, messagePage('Not found', text), 404);
-    }
-  });
+  router.get(
+    '/approvals/:id',
+    serve(async (here, req, res) => {
+      const card = await cards.get(here.caller, req.params.id ?? '').catch((error: unknown) => {
+        if (!(error instanceof Refusal && error.code === 'NotFound')) throw error;
+        const text = `There is no such request in ${here.session.workspace?.name}. It may be in another workspace of yours.`;
+        throw new Refusal('NotFound', text);
+      });
+      sendPage(res, approvalPage(here, card));
+    }),
+  );
 
-  router.get('/settings', async (req, res) => {
-    const here = await inWorkspace(req, res);
-    if (here === undefined) return;
-    const own = (await tokens.list(here.caller)).map(({ lastUsedAt, ...token }) => ({
-      ...token,
-      ...(lastUsedAt !== null && { lastUsedAt }),
-    }));
-    sendPage(res, settingsPage(here.session, own, `${baseUrl}/mcp`));
-  });
+  router.get(
+    '/posts',
+    serve(async (here, req, res) => {
+      const cursor = typeof req.query.cursor === 'string' ? req.query.cursor : undefined;
+      const list = await parts.reading.list(here.caller, { limit: postsPerPage, cursor });
+      sendPage(res, postsPage(here, { ...list, accounts: await parts.accounts.list(here.caller) }));
+    }),
+  );
+
+  router.get(
+    '/posts/new',
+    serve(async (here, _req, res) => {
+      if (!isOneOf(here, editors)) {
+        throw new Refusal('Forbidden', `Editors, admins and owners write posts; you are ${here.caller.role} here.`);
+      }
+      const clock = hasSandbox ? parts.sandboxClock.now().toISOString() : undefined;
+      sendPage(res, composePage(here, await parts.accounts.list(here.caller), clock));
+    }),
+  );
+
+  router.use(connectRoutes({ ...parts, serve }));
+
+  if (hasSandbox) {
+    router.get(
+      '/sandbox',
+      serve(async (here, _req, res) => sendPage(res, sandboxPage(here, await readSandbox(parts), baseUrl))),
+    );
+  }
+
+  router.get(
+    '/settings',
+    serve(async (here, _req, res) => {
+      const own = (await tokens.list(here.caller)).map(({ lastUsedAt, ...token }) => ({
+        ...token,
+        ...(lastUsedAt !== null && { lastUsedAt }),
+      }));
+      sendPage(res, settingsPage(here, own, `${baseUrl}/mcp`));
+    }),
+  );
 
   router.get('/sign-in', async (req, res) => {
     const next = ownPath(req.query.next);

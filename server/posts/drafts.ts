@@ -42,14 +42,14 @@ export const createDrafts = ({
   const save = async (caller: Caller, post: Post, change: Partial<PostContent>) => {
     const { accountIds, versions, scheduledAt = null } = { ...post, ...change };
     const saved = await store.replace(post.id, caller.workspaceId, { accountIds, versions, scheduledAt });
-    if (saved.status === 'Scheduled') await lifecycle.mustBePublishable(caller, saved);
+    if (saved.status === 'Scheduled') await lifecycle.rescheduled(caller, post, saved);
     return saved;
   };
 
-  const checkOptions = (versions: readonly Version[], networkOf: ReadonlyMap<string, string>) => {
+  const checkOptions = (versions: readonly Version[], networkOf: ReadonlyMap<string, { network: string }>) => {
     for (const [index, { accountId, options }] of versions.entries()) {
       for (const key of Object.keys(options)) {
-        checkOption(key, accountId && networkOf.get(accountId), `versions.${index}.options.${key}`);
+        checkOption(key, accountId && networkOf.get(accountId)?.network, `versions.${index}.options.${key}`);
       }
     }
   };
@@ -133,7 +133,7 @@ export const createDrafts = ({
         const post = await openForEdit(caller, input.id);
         mustBeAccountOf(post, input.accountId);
         const networkOf = await accounts.connectedOf(caller, post.accountIds);
-        checkOption(input.key, networkOf.get(input.accountId), 'key');
+        checkOption(input.key, networkOf.get(input.accountId)?.network, 'key');
         return save(caller, post, { versions: withOption(post.versions, input.accountId, input.key, input.value) });
       }),
   };

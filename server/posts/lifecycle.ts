@@ -4,8 +4,11 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
+import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
+import type { Plans } from '#server/plans/plans';
 import { checkLimits, type Findings } from './limits.ts';
+import type { Outcomes } from './outcome.ts';
 import type { PostStore } from './store.ts';
 
 export type Lifecycle = ReturnType<typeof createLifecycle>;
@@ -16,6 +19,8 @@ export const createLifecycle = ({
   accounts,
   library,
   networks,
+  plans,
+  outcomes,
   reachable,
   clock,
 }: {
@@ -23,6 +28,8 @@ export const createLifecycle = ({
   accounts: Accounts;
   library: MediaLibrary;
   networks: Networks;
+  plans: Plans;
+  outcomes: Outcomes;
   reachable: boolean;
   clock: Clock;
 }) => {
@@ -37,8 +44,9 @@ export const createLifecycle = ({
     const used = post.versions.flatMap(({ content }) => content.flatMap(({ media }) => media));
     return checkLimits(post, {
       networkOf: (accountId) => {
-        const key = networkOf.get(accountId);
-        return key === undefined ? undefined : networks.find(key);
+        const { network: key = '', facts = null } = networkOf.get(accountId) ?? {};
+        const network = networks.find(key);
+        return network && { network, facts };
       },
       media: await library.find(caller, used),
       reachable,
@@ -49,6 +57,15 @@ export const createLifecycle = ({
     const { issues, warnings } = await check(caller, post);
     const broken = [...warnings.filter(({ code }) => code === 'NoAccounts'), ...issues];
     if (broken.length > 0) throw invalid(broken);
+  };
+
+  /** One for each account. */
+  const networksOf = async (caller: Caller, accountIds: readonly string[]): Promise<Network[]> => {
+    const connected = await accounts.connectedOf(caller, accountIds);
+    return accountIds.flatMap((id) => {
+      const network = networks.find(connected.get(id)?.network ?? '');
+      return network ? [network] : [];
+    });
   };
 
   const mustBeFuture = (at: string, path: string) => {
@@ -77,16 +94,52 @@ export const createLifecycle = ({
         const post = await locked(caller, id);
         if (post.status !== 'Draft') throw notFrom(post, 'scheduled', 'a Draft');
         await mustBePublishable(caller, post);
+        await plans.use(caller.workspaceId, await networksOf(caller, post.accountIds), { scheduled: true });
+        await store.wake();
         return store.move(id, caller.workspaceId, 'Scheduled', at);
       }),
 
-    publishNow: (caller: Caller, id: string) =>
+    /** Whether the plan covers what somebody asks a human for. */
+    mustBeCovered: async (caller: Caller, post: Post, action: string) => {
+      const scheduled = action === 'posts.schedule';
+      if (!scheduled && (action !== 'posts.publishNow' || post.status !== 'Draft')) return;
+      await plans.mayUse(caller.workspaceId, await networksOf(caller, post.accountIds), { scheduled });
+    },
+
+    /** A change of a Scheduled post: what it uses of the plan, and when it is due, may be something else now. */
+    rescheduled: async (caller: Caller, before: Post, after: Post) => {
+      await mustBePublishable(caller, after);
+      await plans.giveBack(caller.workspaceId, await networksOf(caller, before.accountIds));
+      await plans.use(caller.workspaceId, await networksOf(caller, after.accountIds), { scheduled: true });
+      await store.wake();
+    },
+
+    /** Back to Draft; the time stays as a wish. */
+    unschedule: (caller: Caller, id: string) =>
+      store.transaction(async () => {
+        const post = await locked(caller, id);
+        if (post.status !== 'Scheduled') throw notFrom(post, 'taken back', 'a Scheduled post');
+        await plans.giveBack(caller.workspaceId, await networksOf(caller, post.accountIds));
+        return store.move(id, caller.workspaceId, 'Draft', post.scheduledAt ?? null);
+      }),
+
+    /** `despite` are uncertain accounts that somebody looked at, and wants it sent to all the same. */
+    publishNow: (caller: Caller, id: string, { despite = [] }: { despite?: readonly string[] } = {}) =>
       store.transaction(async () => {
         const post = await locked(caller, id);
         if (post.status !== 'Draft' && post.status !== 'Failed')
           throw notFrom(post, 'published', 'a Draft or Failed post');
         await mustBePublishable(caller, post);
-        return store.move(id, caller.workspaceId, 'Publishing');
+        // A Failed post was counted when it was published first.
+        if (post.status === 'Draft') {
+          await plans.use(caller.workspaceId, await networksOf(caller, post.accountIds), { scheduled: false });
+        }
+        if (despite.length > 0) await store.forgetBegun(id, despite);
+        await store.begin([id]);
+        await outcomes.end([id]);
+        const begun = await store.get(caller.workspaceId, id);
+        if (begun === undefined) throw new Error('a post that was locked is gone');
+        return begun;
       }),
 
     remove: (caller: Caller, id: string) =>
@@ -94,6 +147,9 @@ export const createLifecycle = ({
         const post = await locked(caller, id);
         if (post.status === 'Publishing' || post.status === 'Published') {
           throw notFrom(post, 'deleted', 'a post that is not published');
+        }
+        if (post.status === 'Scheduled') {
+          await plans.giveBack(caller.workspaceId, await networksOf(caller, post.accountIds));
         }
         await store.remove(id, caller.workspaceId);
       }),

@@ -2,13 +2,13 @@ import { Instant } from '#contracts/define';
 import type { Issue } from '#contracts/errors';
 import type { Post } from '#contracts/posts';
 import type { Constraints, Option } from '#contracts/providers';
-import type { Network, NetworkItem, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
+import type { Json, Network, NetworkItem, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
 import { versionFor } from './versions.ts';
 
 /** What the check needs to know beside the post. */
 export interface Surroundings {
-  /** The network of each account that is still connected. */
-  readonly networkOf: (accountId: string) => Network | undefined;
+  /** The network of each account that is still connected, and what that told about the account. */
+  readonly networkOf: (accountId: string) => { readonly network: Network; readonly facts: Json } | undefined;
   readonly media: ReadonlyMap<string, NetworkMedia>;
   /** Whether the networks can reach the service to fetch media. */
   readonly reachable: boolean;
@@ -28,8 +28,8 @@ export const checkLimits = (post: Post, { networkOf, media, reachable }: Surroun
     warnings.push({ path: 'accountIds', code: 'NoAccounts', message: 'The post goes to no account yet.' });
   }
   for (const [index, accountId] of post.accountIds.entries()) {
-    const network = networkOf(accountId);
-    if (network === undefined) {
+    const connected = networkOf(accountId);
+    if (connected === undefined) {
       issues.push({
         path: `accountIds.${index}`,
         code: 'AccountGone',
@@ -38,6 +38,7 @@ export const checkLimits = (post: Post, { networkOf, media, reachable }: Surroun
       });
       continue;
     }
+    const { network, facts } = connected;
     const version = versionFor(post.versions, accountId);
     const place = (problem: Problem): Issue => ({
       ...problem,
@@ -46,8 +47,8 @@ export const checkLimits = (post: Post, { networkOf, media, reachable }: Surroun
       provider: network.name,
     });
     // Accounts of one network that share a version share what is wrong with it: a long text is counted once.
-    const shared = `${network.key} ${version.index}`;
-    const found = checked.get(shared) ?? checkVersion(network, version, media, reachable);
+    const shared = `${network.key} ${version.index} ${facts === null ? '' : accountId}`;
+    const found = checked.get(shared) ?? checkVersion(network, facts, version, media, reachable);
     checked.set(shared, found);
     issues.push(...found.problems.map(place));
     warnings.push(...found.surprises.map(place));
@@ -57,10 +58,34 @@ export const checkLimits = (post: Post, { networkOf, media, reachable }: Surroun
 
 const checkVersion = (
   network: Network,
+  facts: Json,
   version: ReturnType<typeof versionFor>,
   media: Surroundings['media'],
   reachable: boolean,
 ): { problems: Problem[]; surprises: Problem[] } => {
+  const { post, missing } = networkPost(network, version, media);
+  const isFetched = network.constraintsFor(post, facts).media.transport === 'PublicUrl';
+  return {
+    problems: [...missing, ...problemsOf(network, post, facts)],
+    surprises:
+      !reachable && isFetched && post.items.some((item) => item.media.length > 0)
+        ? [
+            {
+              path: 'content',
+              code: 'MediaNotPublic',
+              message: `${network.name} fetches media from this server, which has no public https address: set BASE_URL to one.`,
+            },
+          ]
+        : [],
+  };
+};
+
+/** What one account gets, as its network sees it; and the files that are no longer there. */
+export const networkPost = <Media extends NetworkMedia>(
+  network: Network,
+  version: Pick<ReturnType<typeof versionFor>, 'content' | 'options'>,
+  media: ReadonlyMap<string, Media>,
+): { post: NetworkPost<Media>; missing: Problem[] } => {
   const missing: Problem[] = [];
   const items = version.content.map(({ body, media: ids }, i) => ({
     body,
@@ -76,21 +101,7 @@ const checkVersion = (
       return [];
     }),
   }));
-  const post = { items, options: { ...defaults(network), ...ownOptions(network, version.options) } };
-  const isFetched = network.constraintsFor(post).media.transport === 'PublicUrl';
-  return {
-    problems: [...missing, ...problemsOf(network, post)],
-    surprises:
-      !reachable && isFetched && items.some((item) => item.media.length > 0)
-        ? [
-            {
-              path: 'content',
-              code: 'MediaNotPublic',
-              message: `${network.name} fetches media from this server, which has no public https address: set BASE_URL to one.`,
-            },
-          ]
-        : [],
-  };
+  return { post: { items, options: { ...defaults(network), ...ownOptions(network, version.options) } }, missing };
 };
 
 const defaults = ({ options }: Network) =>
@@ -99,8 +110,8 @@ const defaults = ({ options }: Network) =>
 const ownOptions = ({ options }: Network, set: Readonly<Record<string, string>>) =>
   Object.fromEntries(options.flatMap(({ key }) => (set[key] === undefined ? [] : [[key, set[key]]])));
 
-const problemsOf = (network: Network, post: NetworkPost): Problem[] => {
-  const constraints = network.constraintsFor(post);
+export const problemsOf = (network: Network, post: NetworkPost, facts: Json): Problem[] => {
+  const constraints = network.constraintsFor(post, facts);
   return [
     ...threadProblems(post, constraints),
     ...post.items.flatMap((item, index) => [
@@ -108,7 +119,7 @@ const problemsOf = (network: Network, post: NetworkPost): Problem[] => {
       ...mediaProblems(item, index, constraints),
     ]),
     ...network.options.flatMap((option) => optionProblems(option, post.options[option.key])),
-    ...network.check(post),
+    ...network.check(post, facts),
   ];
 };
 

@@ -36,9 +36,16 @@ const replace = sql(
 );
 const move = sql(
   'posts.move',
-  `update posts set status = $3, scheduled_at = coalesce($4, scheduled_at) where id = $1 and workspace_id = $2
+  `update posts set status = $3, scheduled_at = $4 where id = $1 and workspace_id = $2
    returning ${columns}`,
 );
+const begin = sql('posts.begin', 'select begin_publishing($1)');
+const end = sql('posts.end', `select workspace_id, ${columns} from end_publishing($1)`);
+const forgetBegun = sql(
+  'posts.forgetBegun',
+  'update sends set begun_at = null, prepared = null where post_id = $1 and account_id = any($2) and due_at is null',
+);
+const wake = sql('posts.wake', "select pg_notify('posthorn_due', 'posts')");
 const usesMedia = sql(
   'posts.usesMedia',
   'select 1 from posts where workspace_id = $1 and versions @> $2::jsonb limit 1',
@@ -91,8 +98,30 @@ export const createPostStore = (db: Database) => {
     replace: (id: string, workspaceId: string, { accountIds, versions, scheduledAt }: PostContent) =>
       changed(replace, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt]),
 
-    move: (id: string, workspaceId: string, status: PostStatus, scheduledAt: string | null = null) =>
+    move: (id: string, workspaceId: string, status: PostStatus, scheduledAt: string | null) =>
       changed(move, [id, workspaceId, status, scheduledAt]),
+
+    /** To Publishing, with one send for each account that does not have the post yet. */
+    begin: async (ids: readonly string[]) => {
+      await db.query(begin, [ids]);
+    },
+
+    /** Those in Publishing that have no account left to go to are Published or Failed then. */
+    end: async (ids: readonly string[]) =>
+      (await db.query<PostRow & { workspace_id: string }>(end, [ids])).map((row) => ({
+        workspaceId: row.workspace_id,
+        post: toPost(row),
+      })),
+
+    /** Somebody looked: what may have been sent is not there. */
+    forgetBegun: async (id: string, accountIds: readonly string[]) => {
+      await db.run(forgetBegun, [id, accountIds]);
+    },
+
+    /** Something is due earlier than was known. */
+    wake: async () => {
+      await db.query(wake);
+    },
 
     remove: async (id: string, workspaceId: string) => {
       await db.query(remove, [id, workspaceId]);

@@ -9,18 +9,24 @@ export const createProviders = ({
   networks,
   baseUrl,
   production,
-  isSet,
+  setting,
 }: {
   networks: Networks;
   baseUrl: string;
   production: boolean;
-  /** Whether the operator has set this setting. */
-  isSet: (setting: string) => boolean;
+  /** The operator's settings. */
+  setting: (name: string) => string | undefined;
 }) => {
-  /** A network that needs no registration is live in production and a sandbox elsewhere. */
-  const isConfigured = ({ settings }: Network) => (settings.length === 0 ? production : settings.every(isSet));
+  /** Needs no registration: live in production and a sandbox elsewhere. */
+  const isLive = ({ settings }: Network) =>
+    settings.length === 0 ? production : settings.every((name) => setting(name) !== undefined);
+  /** Without credentials a network is its sandbox; in production it is left out. */
+  const isOffered = (network: Network) => isLive(network) || !production;
 
   return {
+    isLive,
+    isOffered,
+
     limits: (): ProviderLimits[] =>
       networks.all.map(({ key, name, constraints, options }) => ({
         network: key,
@@ -29,17 +35,13 @@ export const createProviders = ({
         options: [...options],
       })),
 
-    /** Without credentials a network is its sandbox; in production it is left out. */
     list: (): Provider[] =>
-      networks.all
-        .map((network) => ({ network, configured: isConfigured(network) }))
-        .filter(({ configured }) => configured || !production)
-        .map(({ network, configured }) => ({
-          network: network.key,
-          provider: network.name,
-          connectUrl: `${baseUrl}/connect/${network.key}`,
-          configured,
-          sandbox: !configured,
-        })),
+      networks.all.filter(isOffered).map((network) => ({
+        network: network.key,
+        provider: network.name,
+        connectUrl: `${baseUrl}/connect/${network.key}`,
+        configured: isLive(network),
+        sandbox: !isLive(network),
+      })),
   };
 };

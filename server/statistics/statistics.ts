@@ -19,22 +19,32 @@ export const createStatistics = ({
   ofPost: async (caller: Caller, id: string) => {
     const post = await reading.get(caller, id);
     const rows = await store.ofPost(caller.workspaceId, post.id);
-    const accounts = rows.map(
-      (row): MetricsEntry => ({
+    const accounts = rows.map((row): MetricsEntry => {
+      // Where the first read failed there are no numbers, only when that was and why.
+      const fetchedAt = row.fetched_at ?? row.failed_at;
+      return {
         accountId: row.account_id,
         provider: networks.get(row.network).name,
         externalId: row.external_id,
         publishedAt: row.published_at,
-        ...(row.fetched_at !== null && {
-          metrics: {
-            ...row.metrics,
-            fetchedAt: row.fetched_at,
-            ...(row.fetch_error !== null && { error: row.fetch_error }),
-          },
+        ...(fetchedAt !== null && {
+          metrics: { ...row.metrics, fetchedAt, ...(row.fetch_error !== null && { error: row.fetch_error }) },
         }),
         ...(row.next_fetch_at !== null && { nextFetchAt: row.next_fetch_at }),
-      }),
-    );
+      };
+    });
+    return { postId: post.id, accounts };
+  },
+
+  /** Every read that brought numbers, oldest first, for charts. */
+  history: async (caller: Caller, id: string) => {
+    const post = await reading.get(caller, id);
+    const rows = await store.history(caller.workspaceId, post.id);
+    const accounts = rows.map(({ account_id, network, reads }) => ({
+      accountId: account_id,
+      provider: networks.get(network).name,
+      reads,
+    }));
     return { postId: post.id, accounts };
   },
 });

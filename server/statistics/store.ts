@@ -1,26 +1,251 @@
-import type { Metrics } from '#contracts/analytics';
+import type { MetricName, Metrics } from '#contracts/analytics';
+import { type AccountRow, accountColumns } from '#server/accounts/account-row';
+import type { PublishedPost } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
+
+export type Numbers = Partial<Record<MetricName, number>>;
 
 interface PublicationRow {
   readonly account_id: string;
   readonly network: string;
   readonly external_id: string;
   readonly published_at: string;
-  readonly metrics: Partial<Metrics> | null;
+  readonly metrics: Numbers | null;
   readonly fetched_at: string | null;
+  readonly failed_at: string | null;
   readonly fetch_error: string | null;
   readonly next_fetch_at: string | null;
 }
 
+interface HistoryRow {
+  readonly account_id: string;
+  readonly network: string;
+  readonly reads: Metrics[];
+}
+
+export interface DuePost extends PublishedPost {
+  readonly postId: string;
+}
+
+/** Reads of one account that are ours until their lease ends. */
+export interface DueReads {
+  readonly account: AccountRow;
+  readonly claim: string;
+  readonly posts: readonly DuePost[];
+}
+
+type Held = Pick<DueReads, 'account' | 'claim'>;
+
 const ofPost = sql(
   'statistics.ofPost',
-  `select p.account_id, a.network, p.external_id, p.published_at, p.metrics, p.fetched_at, p.fetch_error, p.next_fetch_at
-     from publications p join accounts a on a.id = p.account_id
-    where p.workspace_id = $1 and p.post_id = $2 order by p.account_id`,
+  `select account_id, network, external_id, published_at, metrics, fetched_at, failed_at, fetch_error, next_fetch_at
+     from publications where workspace_id = $1 and post_id = $2 order by account_id`,
 );
+const history = sql(
+  'statistics.history',
+  `select account_id, p.network,
+          jsonb_agg(r.metrics || jsonb_build_object('fetchedAt', to_char(r.fetched_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+                    order by r.fetched_at) as reads
+     from publications p join metric_reads r using (post_id, account_id)
+    where p.workspace_id = $1 and post_id = $2 group by account_id, p.network order by account_id`,
+);
+
+/**
+ * For each network the accounts whose reads are due longest, and of each the reads that are due. By the place of the rows,
+ * which are locked: by their keys PostgreSQL may look through the whole table.
+ */
+const claim = sql(
+  'statistics.claim',
+  `with account as (
+     select network.at_once, longest.account_id
+       from unnest($1::text[], $2::int[], $3::int[]) as network(key, room, at_once)
+      cross join lateral (
+        select account_id from (
+          select p.account_id, p.due_at from publications p
+           where p.network = network.key and p.due_at <= (select posthorn_now()) and p.account_id <> all($4)
+           order by p.due_at limit network.room * network.at_once) first
+         group by account_id order by min(due_at) limit network.room) longest),
+   due as (
+     select read.row from account
+      cross join lateral (
+        select p.ctid as row from publications p
+         where p.account_id = account.account_id and p.due_at <= (select posthorn_now())
+         order by p.due_at limit account.at_once for update skip locked) read),
+   claimed as (
+     update publications p set due_at = posthorn_now() + $6 * interval '1 ms', claim = $5
+      where p.ctid = any(array(select row from due))
+     returning p.post_id, p.account_id, p.external_id, p.published_at, p.ref)
+   select ${accountColumns('a')} as account, $5 as claim,
+          jsonb_agg(jsonb_build_object('postId', c.post_id, 'externalId', c.external_id, 'publishedAt', c.published_at,
+                                       'ref', c.ref)) as posts
+     from claimed c join accounts a on a.id = c.account_id group by a.id`,
+);
+const msToNext = sql(
+  'statistics.msToNext',
+  `select ceil(extract(epoch from min(next.due_at) - posthorn_now()) * 1000)::float8 as ms
+     from unnest($1::text[]) as network(key)
+    cross join lateral (
+      select due_at from publications p
+       where p.network = network.key and p.due_at is not null and p.account_id <> all($2)
+       order by due_at limit 1) next`,
+);
+const extend = sql(
+  'statistics.extend',
+  `update publications p set due_at = posthorn_now() + $3 * interval '1 ms'
+     from unnest($1::text[], $2::uuid[]) as held(account_id, claim)
+    where p.account_id = held.account_id and p.claim = held.claim`,
+);
+const held = `p.account_id = $1 and p.claim = $2`;
+/** The next step that has not passed; the last has none. */
+const keep = sql(
+  'statistics.keep',
+  `with kept as (
+     update publications p set metrics = told.metrics, fetched_at = clock.now, fetch_error = null, failed_at = null, moves = 0,
+            claim = null, (due_at, next_fetch_at) = (
+              select min(at), min(at) from unnest($5::float8[]) as step(ms)
+               cross join lateral (select p.published_at + ms * interval '1 ms' as at) instant where at > clock.now)
+       from (select posthorn_now() as now) clock, unnest($3::text[], $4::jsonb[]) as told(post_id, metrics)
+      where ${held} and p.post_id = told.post_id
+     returning p.post_id, p.account_id, p.fetched_at, p.metrics)
+   insert into metric_reads (post_id, account_id, fetched_at, metrics)
+   select post_id, account_id, fetched_at, metrics from kept`,
+);
+const end = sql(
+  'statistics.end',
+  `update publications p set due_at = null, next_fetch_at = null, claim = null, fetch_error = over.why,
+          failed_at = case when over.why is not null then posthorn_now() end
+     from unnest($3::text[], $4::text[]) as over(post_id, why)
+    where ${held} and p.post_id = over.post_id`,
+);
+const move = sql(
+  'statistics.move',
+  `update publications p set claim = null, moves = p.moves + 1, due_at = moved.at, next_fetch_at = moved.at,
+          fetch_error = case when $5 or moved.at is null then $4 else p.fetch_error end,
+          failed_at = case when $5 or moved.at is null then moved.now else p.failed_at end
+     from (select q.post_id, clock.now,
+                  case when q.published_at + $7 * interval '1 ms' > clock.now or q.moves < $8
+                       then clock.now + $6 * interval '1 ms' end as at
+             from publications q, (select posthorn_now() as now) clock where q.account_id = $1 and q.post_id = any($3)) moved
+    where ${held} and p.post_id = moved.post_id`,
+);
+const giveBack = sql(
+  'statistics.giveBack',
+  `update publications p set claim = null, due_at = posthorn_now() + $4 * interval '1 ms'
+    where ${held} and p.post_id = any($3)`,
+);
+
+/** Only for the access that was refused: who has reconnected meanwhile is not stopped. */
+const stopAccount = sql(
+  'statistics.stopAccount',
+  `update accounts set statistics_stopped_at = coalesce(statistics_stopped_at, posthorn_now())
+    where id = $1 and connected_at = $2 and disconnected_at is null`,
+);
+const stopPosts = sql(
+  'statistics.stopPosts',
+  `update publications p set reads_stopped = true, due_at = null, next_fetch_at = null, claim = null, fetch_error = $3,
+          failed_at = posthorn_now()
+    where p.account_id = $1 and p.due_at is not null
+      and (p.claim is null or p.claim = $2 or p.due_at <= (select posthorn_now()))`,
+);
+const resumeAccount = sql('statistics.resumeAccount', 'update accounts set statistics_stopped_at = null where id = $1');
+/** What is being read just now is left to whoever does it. */
+const resumePosts = sql(
+  'statistics.resumePosts',
+  `update publications p set due_at = clock.now, next_fetch_at = clock.now, claim = null, moves = 0, reads_stopped = false,
+          fetch_error = case when not p.reads_stopped then p.fetch_error end,
+          failed_at = case when not p.reads_stopped then p.failed_at end
+     from (select posthorn_now() as now) clock
+    where p.account_id = $1 and (p.due_at is not null or p.reads_stopped) and (p.claim is null or p.due_at <= clock.now)`,
+);
+const wake = sql('statistics.wake', `select pg_notify('posthorn_due', 'reads')`);
 
 export type StatisticsStore = ReturnType<typeof createStatisticsStore>;
 
 export const createStatisticsStore = (db: Database) => ({
   ofPost: (workspaceId: string, postId: string) => db.query<PublicationRow>(ofPost, [workspaceId, postId]),
+
+  history: (workspaceId: string, postId: string) => db.query<HistoryRow>(history, [workspaceId, postId]),
+
+  /** `room` accounts of each network, but none of those in `but`. */
+  claim: (
+    networks: readonly { key: string; room: number; atOnce: number }[],
+    but: readonly string[],
+    claimId: string,
+    leaseMs: number,
+  ) =>
+    db.query<DueReads>(claim, [
+      networks.map(({ key }) => key),
+      networks.map(({ room }) => room),
+      networks.map(({ atOnce }) => atOnce),
+      but,
+      claimId,
+      leaseMs,
+    ]),
+
+  msToNext: async (networks: readonly string[], but: readonly string[]) =>
+    (await db.query<{ ms: number | null }>(msToNext, [networks, but]))[0]?.ms ?? undefined,
+
+  extend: async (reads: readonly Held[], leaseMs: number) => {
+    await db.run(extend, [reads.map(({ account }) => account.id), reads.map((one) => one.claim), leaseMs]);
+  },
+
+  /** What was told, and the next of `stepsMs` after publication. */
+  keep: async (
+    reads: Held,
+    told: readonly { readonly postId: string; readonly metrics: Numbers }[],
+    stepsMs: readonly number[],
+  ) => {
+    await db.run(keep, [
+      reads.account.id,
+      reads.claim,
+      told.map(({ postId }) => postId),
+      told.map(({ metrics }) => JSON.stringify(metrics)),
+      stepsMs,
+    ]);
+  },
+
+  /** No more reads. Without a reason it is no failure. */
+  end: async (reads: Held, posts: readonly { readonly postId: string; readonly why?: string | undefined }[]) => {
+    await db.run(end, [
+      reads.account.id,
+      reads.claim,
+      posts.map(({ postId }) => postId),
+      posts.map(({ why }) => why ?? null),
+    ]);
+  },
+
+  /** To `byMs` from now. Where `lastMs` after publication have passed, only so often. */
+  move: async (
+    reads: Held,
+    posts: readonly DuePost[],
+    {
+      why,
+      failed,
+      byMs,
+      lastMs,
+      lastMoves,
+    }: { why: string; failed: boolean; byMs: number; lastMs: number; lastMoves: number },
+  ) => {
+    const ids = posts.map(({ postId }) => postId);
+    await db.run(move, [reads.account.id, reads.claim, ids, why, failed, byMs, lastMs, lastMoves]);
+  },
+
+  giveBack: async (reads: Held, posts: readonly DuePost[], forMs: number) => {
+    await db.run(giveBack, [reads.account.id, reads.claim, posts.map(({ postId }) => postId), forMs]);
+  },
+
+  /** All posts of the account, until it is reconnected. False when it was reconnected or disconnected meanwhile. */
+  stop: (reads: Held, why: string) =>
+    db.transaction(async () => {
+      if ((await db.run(stopAccount, [reads.account.id, reads.account.connectedAt])) === 0) return false;
+      await db.run(stopPosts, [reads.account.id, reads.claim, why]);
+      return true;
+    }),
+
+  /** SPEC, Statistics rules 10: all posts whose schedule is not over, those that waited for this too. */
+  readSoon: async (accountId: string) => {
+    await db.run(resumeAccount, [accountId]);
+    await db.run(resumePosts, [accountId]);
+    await db.query(wake);
+  },
 });

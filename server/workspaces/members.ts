@@ -6,6 +6,7 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
+import type { Plans } from '#server/plans/plans';
 import type { People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
 
@@ -18,12 +19,14 @@ export const createMembers = ({
   store,
   people,
   audit,
+  plans,
   baseUrl,
   clock,
 }: {
   store: WorkspaceStore;
   people: People;
   audit: AuditLog;
+  plans: Plans;
   baseUrl: string;
   clock: Clock;
 }) => {
@@ -92,6 +95,7 @@ export const createMembers = ({
         if (members.some(({ User }) => User?.email.toLowerCase() === email.trim().toLowerCase())) {
           throw new Refusal('Conflict', `${email} is a member already.`);
         }
+        await plans.mayJoin(caller.workspaceId);
         const secret = randomBytes(24).toString('base64url');
         const createdAt = clock.now();
         const expiresAt = new Date(createdAt.getTime() + invitationMs);
@@ -142,6 +146,7 @@ export const createMembers = ({
     accept: (secret: string, password: string) =>
       store.transaction(async () => {
         const { id, email, role, workspaceId } = usable(await store.lockInvitation(hashOf(secret)));
+        await plans.mayJoin(workspaceId);
         const known = await store.userByEmail(email);
         let userId: string;
         if (known === null) ({ userId } = await people.addMember(workspaceId, { email, password, role }));

@@ -17,7 +17,11 @@ export type Processes = Awaited<ReturnType<typeof createProcesses>>;
 export type Running = Awaited<ReturnType<Processes['start']>>;
 
 /** The command `posthorn` of the clone in `root`, as real processes with a data folder of their own. */
-export const createProcesses = async (root = resolve(import.meta.dirname, '..', '..')) => {
+export const createProcesses = async (
+  root = resolve(import.meta.dirname, '..', '..'),
+  /** For every process. */
+  shared: NodeJS.ProcessEnv = {},
+) => {
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-process-'));
   await chmod(dir, 0o711); // PostgreSQL may run as another user
   const dataDir = join(dir, 'data');
@@ -28,7 +32,7 @@ export const createProcesses = async (root = resolve(import.meta.dirname, '..', 
 
   const launch = (file: string, args: readonly string[], settings: NodeJS.ProcessEnv) => {
     const { PATH, HOME, TMPDIR } = process.env;
-    const env = { PATH, HOME, TMPDIR, POSTHORN_DATA: dataDir, PORT: String(port), ...settings };
+    const env = { PATH, HOME, TMPDIR, POSTHORN_DATA: dataDir, PORT: String(port), ...shared, ...settings };
     const child = spawn(process.execPath, [file, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(child);
     const output = { stdout: '', stderr: '' };
@@ -41,8 +45,15 @@ export const createProcesses = async (root = resolve(import.meta.dirname, '..', 
     const ended = once(child, 'close').then(([code]): Ended => ({ code, ...output }));
     return { child, output, ended };
   };
-  const posthorn = (args: readonly string[], settings: NodeJS.ProcessEnv) =>
-    launch('scripts/posthorn.mjs', args, settings);
+  // The first one compiles.
+  let program = 'scripts/posthorn.mjs';
+  const posthorn = (args: readonly string[], settings: NodeJS.ProcessEnv) => {
+    const started = launch(program, args, settings);
+    void started.ended.then(() => {
+      program = 'dist/cli.js';
+    });
+    return started;
+  };
   const postgres = () => serverHolding(join(dataDir, 'database/pg/postmaster.pid'));
 
   return {
@@ -64,8 +75,8 @@ export const createProcesses = async (root = resolve(import.meta.dirname, '..', 
     },
 
     /** `posthorn start` until it has printed `words`. */
-    start: async (words = /is ready at (\S+)/) => {
-      const { child, output, ended } = posthorn(['start'], {});
+    start: async (words = /is ready at (\S+)/, settings: NodeJS.ProcessEnv = {}) => {
+      const { child, output, ended } = posthorn(['start'], settings);
       services.push(output);
       await until(`posthorn start says ${words}`, () => words.test(output.stdout) || child.exitCode !== null, 60_000);
       const url = words.exec(output.stdout)?.[1] ?? '';
@@ -74,6 +85,19 @@ export const createProcesses = async (root = resolve(import.meta.dirname, '..', 
         url,
         ended,
         kill: (signal: NodeJS.Signals) => child.kill(signal),
+        /** A person in a browser, who posts to paths of the app. */
+        signIn: async (person: { email: string; password: string }) => {
+          const headers = { origin: url, 'content-type': 'application/json' };
+          const init = { method: 'POST', headers, body: JSON.stringify(person) };
+          const answer = await fetch(`${url}/api/auth/sign-in`, init);
+          const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+          return async (path: string, body: unknown) => {
+            const sent = { ...init, headers: { ...headers, cookie }, body: JSON.stringify(body) };
+            const response = await fetch(url + path, sent);
+            if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+            return (await response.json()) as Record<string, unknown>;
+          };
+        },
         call: async (token: string, action: string, input: unknown = {}) => {
           const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
           const body = JSON.stringify(input);

@@ -5,15 +5,18 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import sharp from 'sharp';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { createHttpApp, createPosthorn, openIdentity } from '#server/app';
-import { systemClock } from '#server/clock';
+import { createMovableClock, systemClock } from '#server/clock';
 import { readConfig } from '#server/config';
 import type { Caller } from '#server/context';
 import { serverFor } from '#server/http/server';
+import { newId } from '#server/ids';
 import { createOutbound, type OutboundOptions } from '#server/outbound/outbound';
 import { findAction } from '#server/run-action';
+import { connectInSandbox } from '#server/sandbox/sign-up';
 import { createSeal } from '#server/seal';
 import { openDatabase, sql } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
@@ -37,7 +40,13 @@ export const startService = async (
     empty = false,
     ownAddress = false,
     internet = {},
-  }: { empty?: boolean; ownAddress?: boolean; internet?: OutboundOptions } = {},
+    webhooks = {},
+  }: {
+    empty?: boolean;
+    ownAddress?: boolean;
+    internet?: OutboundOptions;
+    webhooks?: Pick<Parameters<typeof createPosthorn>[0], 'allowedWebhooks' | 'webhookAnswerMs'>;
+  } = {},
 ) => {
   const { parts, drop } = await freshDatabase();
   const port = ownAddress ? await freePort() : 0;
@@ -51,17 +60,18 @@ export const startService = async (
   const faults: Error[] = [];
   const database = openDatabase(parts, { report: (error) => faults.push(error) });
   await migrate(database, migrations);
-  const clock = movableClock();
+  const clock = createMovableClock();
   const outbound = createOutbound({ ...config.outbound, ...internet });
-  const posthorn = createPosthorn({ database, outbound, config, clock });
   const { lines, log } = recordedLog();
   const seal = createSeal([`k1:${randomBytes(32).toString('base64')}`]);
+  let url = '';
+  const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl: () => url, log, ...webhooks });
   const identity = await openIdentity({ posthorn, database, seal, outbound, config, clock: systemClock, log });
   const { app, health } = createHttpApp({ posthorn, database, identity, config, clock, log });
   posthorn.live.start();
   const server = serverFor(app).listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   const first = { email: 'owner@example.com', password: 'correct horse', workspace: 'Demo' };
   const owner = empty ? { userId: '', workspaceId: '' } : await posthorn.people.setUp(first);
@@ -73,12 +83,16 @@ export const startService = async (
     url,
     token,
     owner,
-    clock,
+    /** For rules and for the database alike. */
+    clock: { ...clock, forward: posthorn.sandboxClock.forward },
     config,
     parts,
     database,
     posthorn,
     outbound,
+    seal,
+    log,
+    ownUrl: () => url,
     health,
     logLines: lines,
     client: new Client({ token: () => token, baseUrl: url, maxRetries: 0 }),
@@ -137,21 +151,53 @@ export const startService = async (
     addWorkspace: async () => {
       const id = `ws_OTHER${++people}`;
       await database.query(sql('test.workspace', "insert into workspaces (id, name) values ($1, 'Other')"), [id]);
-      const member = await posthorn.people.addMember(id, {
-        email: `other${people}@example.com`,
-        password: 'correct horse',
-        role: 'owner',
-      });
-      return { ...member, ...(await posthorn.tokens.create(member, 'Other')) };
+      const email = `other${people}@example.com`;
+      const member = await posthorn.people.addMember(id, { email, password: 'correct horse', role: 'owner' });
+      return { ...member, email, ...(await posthorn.tokens.create(member, 'Other')) };
     },
 
+    /** A row for tests that never send anything there. */
     addAccount: async (network: string, workspaceId = owner.workspaceId) => {
       const handle = `${network}${++people}`;
-      const { id } = await posthorn.accounts.addSandbox(workspaceId, posthorn.networks.get(network), {
-        name: handle,
-        handle,
-      });
+      const id = newId('account', clock.now());
+      await database.query(
+        sql(
+          'test.account',
+          `insert into accounts (id, workspace_id, network, external_id, name, handle, granted_scopes)
+           values ($1, $2, $3, $4, $4, $4, $5)`,
+        ),
+        [id, workspaceId, network, handle, [posthorn.networks.get(network).statisticsPermission ?? '']],
+      );
       return id;
+    },
+
+    /** An account on the sandbox of a network, connected as a person does it. */
+    connect: (network: string, { handle = `${network}${++people}`, without = [] as string[] } = {}) =>
+      connectInSandbox(posthorn, { ...owner, role: 'owner', human: true }, network, {
+        handle,
+        without,
+        here: (to) => to.replace(config.baseUrl, url),
+      }),
+
+    /** Begins to publish what is due, as `posthorn start` does. */
+    startJobs: () => posthorn.jobs.start(),
+
+    feed: (network: string) => posthorn.sandboxes.feed(network, 100),
+
+    events: async () =>
+      database.query<{ id: string; type: string; data: Record<string, unknown> }>(
+        sql('test.events', 'select id, type, data from events order by id'),
+      ),
+
+    /** A real image, uploaded. */
+    addFile: async () => {
+      const form = new FormData();
+      const bytes = await sharp({ create: { width: 1080, height: 1080, channels: 3, background: '#8a4b08' } })
+        .jpeg()
+        .toBuffer();
+      form.set('file', new Blob([new Uint8Array(bytes)], { type: 'image/jpeg' }), 'horn.jpg');
+      const headers = { authorization: `Bearer ${token}` };
+      return (await service.request('POST', '/api/media', { headers, body: form })).body.id as string;
     },
 
     /** A file in the library, as an upload would leave it. */
@@ -190,6 +236,8 @@ export const startService = async (
       ),
 
     stop: async () => {
+      await posthorn.jobs.stop(5_000);
+      await posthorn.close();
       server.close();
       server.closeAllConnections();
       identity.stop?.();
@@ -201,16 +249,6 @@ export const startService = async (
     },
   };
   return service;
-};
-
-const movableClock = () => {
-  let offsetMs = 0;
-  return {
-    now: () => new Date(performance.timeOrigin + performance.now() + offsetMs),
-    forward: (ms: number) => {
-      offsetMs += ms;
-    },
-  };
 };
 
 const recordedLog = () => {

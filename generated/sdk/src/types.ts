@@ -431,7 +431,7 @@ export interface Metrics {
   saves?: number;
   /** Clicks; absent when the network does not report it */
   clicks?: number;
-  /** ISO-8601 instant of the read; the numbers are those of the network at that time */
+  /** ISO-8601 instant of the read; the numbers are those of the network at that time. Without numbers: when the first read failed */
   fetchedAt: string;
   /** Present when the latest read failed; the numbers are then those of the read before */
   error?: string;

@@ -1,8 +1,13 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
 import { choices, MB, minutes, replies } from '#server/networks/shared/limits';
-import { list, problems } from '#server/networks/shared/post';
+import { eachMedia, isVideo, itemsOf, list, problems } from '#server/networks/shared/post';
 import { graphemes, isLanguage } from '#server/networks/shared/text';
+import { connect, profile, refresh } from './connect.ts';
+import { confirm, type Prepared, prepare, send } from './publish.ts';
+import { readMetrics } from './statistics.ts';
+
+const maxVideoAlt = 1_000;
 
 const constraints: Constraints = {
   characters: {
@@ -29,6 +34,13 @@ export default {
   key: 'bluesky',
   name: 'Bluesky',
   settings: [],
+  hosts: {
+    pds: 'https://bsky.social',
+    video: 'https://video.bsky.app',
+    cards: 'https://cardyb.bsky.app',
+    web: 'https://bsky.app',
+  },
+  paidPerPost: false,
   constraints,
   options: [
     {
@@ -84,8 +96,8 @@ export default {
   constraintsFor: () => constraints,
   count: (body) => graphemes(body).length,
   check: (post) =>
-    problems(
-      list(post, 'bluesky.languages').map(
+    problems([
+      ...list(post, 'bluesky.languages').map(
         (tag) =>
           !isLanguage(tag) && {
             path: 'options.bluesky.languages',
@@ -94,5 +106,29 @@ export default {
             actual: tag,
           },
       ),
-    ),
-} satisfies Network;
+      ...eachMedia(post, (media, path) => {
+        const length = graphemes(media.alt ?? '').length;
+        return (
+          isVideo(media) &&
+          length > maxVideoAlt && {
+            path,
+            code: 'AltTooLong',
+            message: 'Shorten the alternative text of the video.',
+            limit: maxVideoAlt,
+            actual: length,
+          }
+        );
+      }),
+    ]),
+  connect,
+  refreshAheadMs: minutes(5),
+  refresh,
+  profile,
+  parts: itemsOf,
+  prepare,
+  send,
+  confirm,
+  // Bluesky takes 25, but the ids of so many may not fit into one address.
+  postsPerRead: 20,
+  readMetrics,
+} satisfies Network<Prepared>;

@@ -1,9 +1,21 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
+import { cannotRefresh } from '#server/networks/oauth2';
 import { comments, GB, MB, minutes, seconds } from '#server/networks/shared/limits';
 import { asStory, firstCommentOption, notOnStories, typeOption } from '#server/networks/shared/meta';
-import { commentsWithin, eachMedia, hasMedia, isVideo, option, problems } from '#server/networks/shared/post';
+import {
+  commentsWithin,
+  eachMedia,
+  hasMedia,
+  isVideo,
+  itemsAndFirstComment,
+  option,
+  problems,
+} from '#server/networks/shared/post';
 import { characters, charactersCounting } from '#server/networks/shared/text';
+import { connect, profile } from './connect.ts';
+import { confirm, type Prepared, prepare, send } from './publish.ts';
+import { readMetrics } from './statistics.ts';
 
 const images = {
   max: 10,
@@ -37,14 +49,18 @@ const reel: Constraints = {
   },
 };
 
-const story = asStory(constraints, {
-  min: 1,
-  max: 1,
-  mixed: false,
-  images: { ...images, max: 1 },
-  videos: { ...videos, maxDurationMs: seconds(60) },
-  transport: 'Upload',
-});
+const story: Constraints = {
+  ...asStory(constraints, {
+    min: 1,
+    max: 1,
+    mixed: false,
+    images: { ...images, max: 1 },
+    videos: { ...videos, maxDurationMs: seconds(60) },
+    transport: 'Upload',
+  }),
+  // Which numbers Facebook has for the story of a Page is unconfirmed.
+  metrics: [],
+};
 
 /** Widely known, though not in the Graph API reference. */
 const maxComment = 8_000;
@@ -53,6 +69,12 @@ export default {
   key: 'facebook',
   name: 'Facebook Page',
   settings: ['FACEBOOK_APP_ID', 'FACEBOOK_APP_SECRET'],
+  hosts: {
+    web: 'https://www.facebook.com',
+    graph: 'https://graph.facebook.com',
+    video: 'https://graph-video.facebook.com',
+  },
+  paidPerPost: false,
   statisticsPermission: 'read_insights',
   constraints,
   options: [
@@ -94,4 +116,15 @@ export default {
           },
       ),
     ]),
-} satisfies Network;
+  connect,
+  // The token of a Page does not expire.
+  refreshAheadMs: 0,
+  refresh: cannotRefresh,
+  profile,
+  parts: itemsAndFirstComment('facebook.first_comment'),
+  prepare,
+  send,
+  confirm,
+  postsPerRead: 1,
+  readMetrics,
+} satisfies Network<Prepared>;

@@ -1,8 +1,11 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
-import { choices, MB, noThread } from '#server/networks/shared/limits';
-import { eachMedia, option, problems } from '#server/networks/shared/post';
+import { googleRefresh } from '#server/networks/shared/google';
+import { choices, MB, minutes, noThread } from '#server/networks/shared/limits';
+import { eachMedia, itemsOf, option, problems } from '#server/networks/shared/post';
 import { characters, charactersCounting, isLanguage } from '#server/networks/shared/text';
+import { connect, profile } from './connect.ts';
+import { confirm, type Prepared, prepare, send } from './publish.ts';
 
 const constraints: Constraints = {
   // Whether a photo may stand without text is unconfirmed, so it may not.
@@ -24,6 +27,14 @@ export default {
   key: 'google_business',
   name: 'Google Business Profile',
   settings: ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+  hosts: {
+    accounts: 'https://accounts.google.com',
+    oauth: 'https://oauth2.googleapis.com',
+    management: 'https://mybusinessaccountmanagement.googleapis.com',
+    information: 'https://mybusinessbusinessinformation.googleapis.com',
+    posts: 'https://mybusiness.googleapis.com',
+  },
+  paidPerPost: false,
   constraints,
   options: [
     {
@@ -66,13 +77,14 @@ export default {
       key: 'google_business.event_start',
       label: 'Start',
       type: 'Instant',
-      description: 'When the event or offer begins.',
+      description:
+        'When the event or offer begins, on the clock of the location: `2026-12-01T09:00:00+01:00` is 9:00 there.',
     },
     {
       key: 'google_business.event_end',
       label: 'End',
       type: 'Instant',
-      description: 'When the event or offer ends, after its start.',
+      description: 'When the event or offer ends, on the same clock and after its start.',
     },
     {
       key: 'google_business.offer_code',
@@ -149,4 +161,15 @@ export default {
       ),
     ]);
   },
-} satisfies Network;
+  connect,
+  refreshAheadMs: minutes(5),
+  refresh: googleRefresh,
+  profile,
+  parts: itemsOf,
+  prepare,
+  send,
+  confirm,
+  postsPerRead: 100,
+  // Google reports nothing of single posts.
+  readMetrics: async (_site, _account, posts) => posts.map(() => ({ is: 'over' })),
+} satisfies Network<Prepared>;

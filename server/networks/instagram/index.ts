@@ -1,9 +1,13 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
+import { longTokensAheadMs } from '#server/networks/shared/graph-tokens';
 import { choices, comments, MB, minutes, seconds } from '#server/networks/shared/limits';
 import { asStory, firstCommentOption, notOnStories, typeOption } from '#server/networks/shared/meta';
-import { firstItem, isVideo, option, problems } from '#server/networks/shared/post';
+import { firstItem, isVideo, itemsAndFirstComment, option, problems } from '#server/networks/shared/post';
 import { characters, charactersCounting } from '#server/networks/shared/text';
+import { connect, profile, refresh } from './connect.ts';
+import { confirm, type Prepared, prepare, send } from './publish.ts';
+import { readMetrics } from './statistics.ts';
 
 // Widths outside 320 to 1440 are rescaled, not refused.
 const images = { max: 10, mimeTypes: ['image/jpeg'], maxBytes: 8 * MB, maxAltLength: 1_000 };
@@ -59,6 +63,12 @@ export default {
   key: 'instagram',
   name: 'Instagram',
   settings: ['INSTAGRAM_APP_ID', 'INSTAGRAM_APP_SECRET'],
+  hosts: {
+    web: 'https://www.instagram.com',
+    login: 'https://api.instagram.com',
+    graph: 'https://graph.instagram.com',
+  },
+  paidPerPost: false,
   statisticsPermission: 'instagram_business_manage_insights',
   constraints,
   options: [
@@ -110,4 +120,14 @@ export default {
         },
     ]);
   },
-} satisfies Network;
+  connect,
+  refreshAheadMs: longTokensAheadMs,
+  refresh,
+  profile,
+  parts: itemsAndFirstComment('instagram.first_comment'),
+  prepare,
+  send,
+  confirm,
+  postsPerRead: 1,
+  readMetrics,
+} satisfies Network<Prepared>;

@@ -1,8 +1,19 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
-import { choices, noThread } from '#server/networks/shared/limits';
-import { linkedinConstraints, linkedinFindings, linkedinOptions, littleText } from '#server/networks/shared/linkedin';
-import { problems } from '#server/networks/shared/post';
+import { choices, minutes, noThread } from '#server/networks/shared/limits';
+import {
+  linkedinConstraints,
+  linkedinFindings,
+  linkedinHosts,
+  linkedinOptions,
+  littleText,
+  noStatistics,
+} from '#server/networks/shared/linkedin';
+import { refresh } from '#server/networks/shared/linkedin-connect';
+import type { Prepared } from '#server/networks/shared/linkedin-publish';
+import { itemsOf, problems } from '#server/networks/shared/post';
+import { connect, profile } from './connect.ts';
+import { confirm, prepare, send } from './publish.ts';
 
 /** Comments need an approval of LinkedIn that a profile's app does not get by itself, so there are no threads. */
 const constraints: Constraints = { ...linkedinConstraints, thread: noThread };
@@ -11,6 +22,8 @@ export default {
   key: 'linkedin',
   name: 'LinkedIn',
   settings: ['LINKEDIN_CLIENT_ID', 'LINKEDIN_CLIENT_SECRET'],
+  hosts: linkedinHosts,
+  paidPerPost: false,
   constraints,
   options: [
     {
@@ -26,4 +39,14 @@ export default {
   constraintsFor: () => constraints,
   count: (body) => littleText(body).length,
   check: (post) => problems(linkedinFindings('linkedin', post)),
-} satisfies Network;
+  connect,
+  refreshAheadMs: minutes(24 * 60),
+  refresh,
+  profile,
+  parts: itemsOf,
+  prepare,
+  send,
+  confirm,
+  postsPerRead: 1,
+  readMetrics: noStatistics,
+} satisfies Network<Prepared>;

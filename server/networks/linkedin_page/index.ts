@@ -1,8 +1,19 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
-import { comments } from '#server/networks/shared/limits';
-import { linkedinConstraints, linkedinFindings, linkedinOptions, littleText } from '#server/networks/shared/linkedin';
-import { commentsWithin, problems } from '#server/networks/shared/post';
+import { comments, minutes } from '#server/networks/shared/limits';
+import {
+  linkedinConstraints,
+  linkedinFindings,
+  linkedinHosts,
+  linkedinOptions,
+  littleText,
+  noStatistics,
+} from '#server/networks/shared/linkedin';
+import { refresh } from '#server/networks/shared/linkedin-connect';
+import type { Prepared } from '#server/networks/shared/linkedin-publish';
+import { commentsWithin, itemsOf, problems } from '#server/networks/shared/post';
+import { connect, profile } from './connect.ts';
+import { confirm, prepare, send } from './publish.ts';
 
 const constraints: Constraints = { ...linkedinConstraints, thread: comments };
 
@@ -13,9 +24,21 @@ export default {
   key: 'linkedin_page',
   name: 'LinkedIn Page',
   settings: ['LINKEDIN_PAGE_CLIENT_ID', 'LINKEDIN_PAGE_CLIENT_SECRET'],
+  hosts: linkedinHosts,
+  paidPerPost: false,
   constraints,
   options: linkedinOptions('linkedin_page'),
   constraintsFor: () => constraints,
   count: (body) => littleText(body).length,
   check: (post) => problems([...linkedinFindings('linkedin_page', post), ...commentsWithin(post, maxComment)]),
-} satisfies Network;
+  connect,
+  refreshAheadMs: minutes(24 * 60),
+  refresh,
+  profile,
+  parts: itemsOf,
+  prepare,
+  send,
+  confirm,
+  postsPerRead: 1,
+  readMetrics: noStatistics,
+} satisfies Network<Prepared>;

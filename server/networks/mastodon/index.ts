@@ -1,8 +1,16 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
+import { cannotRefresh } from '#server/networks/oauth2';
 import { choices, MB, replies } from '#server/networks/shared/limits';
-import { eachMedia, gifStandsAlone, option, problems } from '#server/networks/shared/post';
-import { graphemes, isLanguage, replaceWebLinks } from '#server/networks/shared/text';
+import { withLimitsOf } from '#server/networks/shared/mastodon';
+import { profile } from '#server/networks/shared/mastodon-connect';
+import { type Prepared, prepare } from '#server/networks/shared/mastodon-publish';
+import { eachMedia, gifStandsAlone, itemsOf, option, problems } from '#server/networks/shared/post';
+import { isLanguage } from '#server/networks/shared/text';
+import { connect } from './connect.ts';
+import { lengthOf } from './counting.ts';
+import { confirm, send } from './publish.ts';
+import { readMetrics } from './statistics.ts';
 
 /** What a server allows unless its operator changed it. */
 const constraints: Constraints = {
@@ -29,15 +37,12 @@ const constraints: Constraints = {
   metrics: ['likes', 'comments', 'shares', 'quotes'],
 };
 
-const urlPlaceholder = 'x'.repeat(23);
-const remoteMention = /(?<![/\w])@(\w+(?:[.-]+\w+)*)@[a-z0-9.-]+[a-z0-9]/gi;
-
-const countable = (text: string) => replaceWebLinks(text, urlPlaceholder).replace(remoteMention, '@$1');
-
 export default {
   key: 'mastodon',
   name: 'Mastodon',
   settings: [],
+  hosts: { server: 'https://mastodon.social' },
+  paidPerPost: false,
   constraints,
   options: [
     {
@@ -80,9 +85,9 @@ export default {
       description: 'The setting of the account when it is not set. Servers before 4.5 ignore it.',
     },
   ],
-  constraintsFor: () => constraints,
+  constraintsFor: (_post, facts) => withLimitsOf(facts, constraints),
   // The warning stands on every item of a thread, so it counts in each.
-  count: (body, post) => graphemes(option(post, 'mastodon.spoiler_text') + countable(body)).length,
+  count: (body, post) => lengthOf(body, option(post, 'mastodon.spoiler_text')),
   check: (post) => {
     const language = option(post, 'mastodon.language');
     return problems([
@@ -96,4 +101,15 @@ export default {
         },
     ]);
   },
-} satisfies Network;
+  connect,
+  // Tokens do not expire.
+  refreshAheadMs: 0,
+  refresh: cannotRefresh,
+  profile,
+  parts: itemsOf,
+  prepare,
+  send,
+  confirm,
+  postsPerRead: 1,
+  readMetrics,
+} satisfies Network<Prepared>;

@@ -1,8 +1,11 @@
 import type { Constraints } from '#contracts/providers';
-import type { Network } from '#server/networks/network';
+import type { Json, Network, NetworkPost } from '#server/networks/network';
 import { GB, MB, minutes, noThread, seconds } from '#server/networks/shared/limits';
-import { coverInside, option, problems } from '#server/networks/shared/post';
+import { coverInside, type Finding, itemsOf, option, problems } from '#server/networks/shared/post';
 import { codePoints } from '#server/networks/shared/text';
+import { boardsFrom, connect, profile, refresh } from './connect.ts';
+import { confirm, type Prepared, prepare, send } from './publish.ts';
+import { readMetrics } from './statistics.ts';
 
 const maxAlt = 500;
 
@@ -32,11 +35,31 @@ const constraints: Constraints = {
 };
 
 const maxLink = 2_048;
+const maxNamed = 20;
+
+const boardOfAccount = (post: NetworkPost, facts: Json | undefined): Finding => {
+  const board = option(post, 'pinterest.board');
+  const boards = boardsFrom(facts);
+  if (boards === undefined || board === '' || boards.some(({ id }) => id === board)) return false;
+  const named = boards.slice(0, maxNamed).map(({ id, name }) => `${name} (${id})`);
+  const advice =
+    boards.length === 0
+      ? 'it has none, so make one'
+      : `choose ${named.join(', ')}${boards.length > maxNamed ? ' …' : ''}`;
+  return {
+    path: 'options.pinterest.board',
+    code: 'OptionValue',
+    message: `The account has no board with this id: ${advice}. A new board is known within a day, or when you connect the account again.`,
+    actual: board,
+  };
+};
 
 export default {
   key: 'pinterest',
   name: 'Pinterest',
   settings: ['PINTEREST_APP_ID', 'PINTEREST_APP_SECRET'],
+  hosts: { web: 'https://www.pinterest.com', api: 'https://api.pinterest.com' },
+  paidPerPost: false,
   constraints,
   options: [
     {
@@ -83,9 +106,10 @@ export default {
   ],
   constraintsFor: () => constraints,
   count: codePoints,
-  check: (post) => {
+  check: (post, facts) => {
     const link = option(post, 'pinterest.link');
     return problems([
+      boardOfAccount(post, facts),
       link.length > maxLink && {
         path: 'options.pinterest.link',
         code: 'OptionTooLong',
@@ -96,4 +120,15 @@ export default {
       coverInside(post, 'pinterest.cover_second', 1_000),
     ]);
   },
-} satisfies Network;
+  connect,
+  refreshAheadMs: minutes(5 * 24 * 60),
+  refresh,
+  profile,
+  parts: itemsOf,
+  prepare,
+  send,
+  confirm,
+  // One read for many pins is open to some apps only.
+  postsPerRead: 1,
+  readMetrics,
+} satisfies Network<Prepared>;

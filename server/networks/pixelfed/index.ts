@@ -1,8 +1,14 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
-import { choices, comments, MB } from '#server/networks/shared/limits';
-import { isOn, option, problems } from '#server/networks/shared/post';
+import { choices, comments, MB, minutes } from '#server/networks/shared/limits';
+import { withLimitsOf } from '#server/networks/shared/mastodon';
+import { profile } from '#server/networks/shared/mastodon-connect';
+import { type Prepared, prepare } from '#server/networks/shared/mastodon-publish';
+import { isOn, itemsOf, option, problems } from '#server/networks/shared/post';
 import { codePoints } from '#server/networks/shared/text';
+import { connect, refresh } from './connect.ts';
+import { confirm, send } from './publish.ts';
+import { readMetrics } from './statistics.ts';
 
 /** What a server allows unless its operator changed it: videos and WebP are off. */
 const constraints: Constraints = {
@@ -31,6 +37,8 @@ export default {
   key: 'pixelfed',
   name: 'Pixelfed',
   settings: [],
+  hosts: { server: 'https://pixelfed.social' },
+  paidPerPost: false,
   constraints,
   options: [
     {
@@ -67,7 +75,7 @@ export default {
       description: 'Nobody can comment on the post.',
     },
   ],
-  constraintsFor: () => constraints,
+  constraintsFor: (_post, facts) => withLimitsOf(facts, constraints),
   count: codePoints,
   check: (post) =>
     problems([
@@ -85,4 +93,15 @@ export default {
           message: 'The items after the first become comments: allow comments, or keep one item.',
         },
     ]),
-} satisfies Network;
+  connect,
+  // They live for a year, so a month is left for a server that is down.
+  refreshAheadMs: minutes(30 * 24 * 60),
+  refresh,
+  profile,
+  parts: itemsOf,
+  prepare,
+  send,
+  confirm,
+  postsPerRead: 1,
+  readMetrics,
+} satisfies Network<Prepared>;

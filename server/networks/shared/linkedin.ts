@@ -1,10 +1,21 @@
 import type { Constraints, Option } from '#contracts/providers';
-import type { NetworkPost } from '#server/networks/network';
+import type { Network, NetworkPost } from '#server/networks/network';
 import { MB, minutes, seconds } from './limits.ts';
 import { eachMedia, type Finding, hasMedia, isVideo, option } from './post.ts';
 
 /** LinkedIn's "little text": an unescaped bracket silently cuts the rest of the post off. */
 export const littleText = (text: string): string => text.replace(/[\\|{}@[\]()<>#*_~]/g, '\\$&');
+
+/** What readers see of it, to compare: LinkedIn may have made templates of hashtags. */
+export const plainText = (text: string): string =>
+  text
+    .replace(/\{hashtag\|\\?#\|([^}]*)\}/g, '#$1')
+    .replace(/\\([\\|{}@[\]()<>#*_~])/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .normalize('NFC');
+
+export const linkedinHosts = { web: 'https://www.linkedin.com', api: 'https://api.linkedin.com' };
 
 /** Of profiles and pages alike. */
 export const linkedinConstraints: Omit<Constraints, 'thread'> = {
@@ -90,3 +101,6 @@ export const linkedinFindings = (network: string, post: NetworkPost): Finding[] 
       },
   ),
 ];
+
+/** SPEC, Statistics rules 5: LinkedIn reports nothing. */
+export const noStatistics: Network['readMetrics'] = async (_site, _account, posts) => posts.map(() => ({ is: 'over' }));

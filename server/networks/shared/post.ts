@@ -12,6 +12,18 @@ export const list = (post: NetworkPost, key: string): string[] =>
 
 export const firstItem = (post: NetworkPost): NetworkItem => post.items[0] ?? { body: '', media: [] };
 
+/** What goes out where every item is a post or comment of its own. */
+export const itemsOf = <Media extends NetworkMedia>({ items }: NetworkPost<Media>) => items;
+
+/** The items, and the first comment that an option asks for. */
+export const itemsAndFirstComment =
+  (key: string) =>
+  <Media extends NetworkMedia>(post: NetworkPost<Media>): readonly NetworkItem<Media>[] => {
+    const [first, ...others] = post.items;
+    const comment = option(post, key);
+    return first === undefined || comment === '' ? post.items : [first, { body: comment, media: [] }, ...others];
+  };
+
 export const hasMedia = (post: NetworkPost): boolean => firstItem(post).media.length > 0;
 
 export const isVideo = (media: NetworkMedia): boolean => media.kind === 'Video';

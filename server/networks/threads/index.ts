@@ -1,8 +1,12 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
+import { longTokensAheadMs } from '#server/networks/shared/graph-tokens';
 import { choices, GB, MB, minutes, replies } from '#server/networks/shared/limits';
-import { eachItem, hasMedia, option, problems } from '#server/networks/shared/post';
+import { eachItem, hasMedia, itemsOf, option, problems } from '#server/networks/shared/post';
 import { codePoints, graphemes, links, utf8Bytes } from '#server/networks/shared/text';
+import { connect, profile, refresh } from './connect.ts';
+import { confirm, type Prepared, prepare, send } from './publish.ts';
+import { readMetrics } from './statistics.ts';
 
 const constraints: Constraints = {
   characters: {
@@ -46,6 +50,8 @@ export default {
   key: 'threads',
   name: 'Threads',
   settings: ['THREADS_APP_ID', 'THREADS_APP_SECRET'],
+  hosts: { web: 'https://threads.com', graph: 'https://graph.threads.net' },
+  paidPerPost: false,
   statisticsPermission: 'threads_manage_insights',
   constraints,
   options: [
@@ -116,4 +122,14 @@ export default {
       },
     ]);
   },
-} satisfies Network;
+  connect,
+  refreshAheadMs: longTokensAheadMs,
+  refresh,
+  profile,
+  parts: itemsOf,
+  prepare,
+  send,
+  confirm,
+  postsPerRead: 1,
+  readMetrics,
+} satisfies Network<Prepared>;

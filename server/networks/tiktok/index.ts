@@ -1,12 +1,35 @@
 import type { Constraints } from '#contracts/providers';
-import type { Network } from '#server/networks/network';
+import type { Json, Network, NetworkPost } from '#server/networks/network';
 import { choices, GB, MB, minutes, noThread, seconds } from '#server/networks/shared/limits';
-import { coverInside, eachMedia, firstItem, isOn, isVideo, option, problems } from '#server/networks/shared/post';
+import {
+  coverInside,
+  eachMedia,
+  type Finding,
+  firstItem,
+  isOn,
+  isVideo,
+  itemsOf,
+  option,
+  problems,
+} from '#server/networks/shared/post';
 import { characters } from '#server/networks/shared/text';
+import { confirm } from './confirm.ts';
+import { connect, factsFrom, profile, refresh } from './connect.ts';
+import { privacyLabels, privacyProblem } from './creator.ts';
+import { type Prepared, prepare, send } from './publish.ts';
+import { readMetrics } from './statistics.ts';
 
 const counting = 'UTF-16 units, hashtags included: a letter is 1, most emoji are 2 or more, a URL counts in full';
 
 const images = { max: 35, mimeTypes: ['image/jpeg', 'image/webp'], maxBytes: 20 * MB, maxPixels: 1_920 * 1_080 };
+
+const videos = {
+  max: 1,
+  mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm'],
+  maxBytes: 4 * GB,
+  minDurationMs: seconds(3),
+  maxDurationMs: minutes(10),
+};
 
 const constraints: Constraints = {
   characters: { max: 2_200, counting: `${counting}; with photos up to 4000`, required: false },
@@ -15,14 +38,7 @@ const constraints: Constraints = {
     max: 35,
     mixed: false,
     images,
-    // An account may be allowed less than ten minutes; TikTok says so when it publishes.
-    videos: {
-      max: 1,
-      mimeTypes: ['video/mp4', 'video/quicktime', 'video/webm'],
-      maxBytes: 4 * GB,
-      minDurationMs: seconds(3),
-      maxDurationMs: minutes(10),
-    },
+    videos,
     transport: 'Upload',
   },
   thread: noThread,
@@ -35,12 +51,34 @@ const photos: Constraints = {
   media: { min: 1, max: 35, mixed: false, images, transport: 'PublicUrl' },
 };
 
+/** An account may be allowed less than ten minutes. */
+const forAccount = (facts: Json | undefined): Constraints => {
+  const maxDurationMs = Math.min(seconds(factsFrom(facts).maxVideoSeconds ?? Infinity), videos.maxDurationMs);
+  return { ...constraints, media: { ...constraints.media, videos: { ...videos, maxDurationMs } } };
+};
+
+const privacyOffered = (post: NetworkPost, facts: Json | undefined): Finding => {
+  const privacy = option(post, 'tiktok.privacy');
+  const { privacyOptions } = factsFrom(facts);
+  const message = privacyOptions && privacy !== '' && privacyProblem(privacy, privacyOptions);
+  return (
+    typeof message === 'string' && {
+      path: 'options.tiktok.privacy',
+      code: 'OptionValue',
+      message: `${message} If its settings have changed since yesterday, connect it again.`,
+      actual: privacy,
+    }
+  );
+};
+
 const side = { min: 360, max: 4_096 };
 
 export default {
   key: 'tiktok',
   name: 'TikTok',
   settings: ['TIKTOK_CLIENT_KEY', 'TIKTOK_CLIENT_SECRET'],
+  hosts: { web: 'https://www.tiktok.com', api: 'https://open.tiktokapis.com' },
+  paidPerPost: false,
   statisticsPermission: 'video.list',
   constraints,
   options: [
@@ -49,12 +87,7 @@ export default {
       key: 'tiktok.privacy',
       label: 'Who can see it',
       type: 'Choice',
-      choices: choices({
-        PUBLIC_TO_EVERYONE: 'Everyone',
-        MUTUAL_FOLLOW_FRIENDS: 'Friends',
-        FOLLOWER_OF_CREATOR: 'Followers',
-        SELF_ONLY: 'Only you',
-      }),
+      choices: choices(privacyLabels),
       description: 'When it is not set: everyone if the account may post publicly, else only you.',
     },
     {
@@ -121,13 +154,14 @@ export default {
       description: 'The moment of the video that its cover shows, in milliseconds from the start.',
     },
   ],
-  constraintsFor: (post) => {
+  constraintsFor: (post, facts) => {
     const { media } = firstItem(post);
-    return media.length > 0 && !media.some(isVideo) ? photos : constraints;
+    return media.length > 0 && !media.some(isVideo) ? photos : forAccount(facts);
   },
   count: characters,
-  check: (post) =>
+  check: (post, facts) =>
     problems([
+      privacyOffered(post, facts),
       isOn(post, 'tiktok.brand_content') &&
         option(post, 'tiktok.privacy') === 'SELF_ONLY' && {
           path: 'options.tiktok.brand_content',
@@ -148,4 +182,14 @@ export default {
           },
       ),
     ]),
-} satisfies Network;
+  connect,
+  refreshAheadMs: minutes(120),
+  refresh,
+  profile,
+  parts: itemsOf,
+  prepare,
+  send,
+  confirm,
+  postsPerRead: 20,
+  readMetrics,
+} satisfies Network<Prepared>;

@@ -1,9 +1,12 @@
 import twitter from 'twitter-text';
 import type { Constraints } from '#contracts/providers';
 import type { Network, NetworkPost } from '#server/networks/network';
-import { choices, MB, replies, seconds } from '#server/networks/shared/limits';
-import { eachItem, eachMedia, gifStandsAlone, isGif, problems } from '#server/networks/shared/post';
+import { choices, MB, minutes, replies, seconds } from '#server/networks/shared/limits';
+import { eachItem, eachMedia, gifStandsAlone, isGif, itemsOf, problems } from '#server/networks/shared/post';
 import { maxScanned } from '#server/networks/shared/text';
+import { connect, profile, refresh } from './connect.ts';
+import { confirm, type Prepared, prepare, send } from './publish.ts';
+import { readMetrics } from './statistics.ts';
 
 const images = {
   max: 4,
@@ -51,6 +54,8 @@ export default {
   key: 'x',
   name: 'X',
   settings: ['X_CLIENT_ID', 'X_CLIENT_SECRET'],
+  hosts: { web: 'https://x.com', api: 'https://api.x.com' },
+  paidPerPost: true,
   constraints,
   options: [
     {
@@ -122,4 +127,14 @@ export default {
           },
       ),
     ]),
-} satisfies Network;
+  connect,
+  refreshAheadMs: minutes(5),
+  refresh,
+  profile,
+  parts: itemsOf,
+  prepare,
+  send,
+  confirm,
+  postsPerRead: 100,
+  readMetrics,
+} satisfies Network<Prepared>;

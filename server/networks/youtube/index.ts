@@ -1,8 +1,12 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
+import { googleRefresh } from '#server/networks/shared/google';
 import { choices, GB, minutes, noThread } from '#server/networks/shared/limits';
-import { eachItem, list, option, problems } from '#server/networks/shared/post';
+import { eachItem, itemsOf, list, option, problems } from '#server/networks/shared/post';
 import { codePoints, utf8Bytes } from '#server/networks/shared/text';
+import { connect, profile } from './connect.ts';
+import { confirm, type Prepared, prepare, send } from './publish.ts';
+import { readMetrics } from './statistics.ts';
 import { maxTitle, titleOf } from './title.ts';
 
 const constraints: Constraints = {
@@ -41,6 +45,13 @@ export default {
   key: 'youtube',
   name: 'YouTube',
   settings: ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+  hosts: {
+    accounts: 'https://accounts.google.com',
+    oauth: 'https://oauth2.googleapis.com',
+    api: 'https://www.googleapis.com',
+    web: 'https://www.youtube.com',
+  },
+  paidPerPost: false,
   constraints,
   options: [
     {
@@ -147,4 +158,14 @@ export default {
       },
     ]);
   },
-} satisfies Network;
+  connect,
+  refreshAheadMs: minutes(5),
+  refresh: googleRefresh,
+  profile,
+  parts: itemsOf,
+  prepare,
+  send,
+  confirm,
+  postsPerRead: 50,
+  readMetrics,
+} satisfies Network<Prepared>;

@@ -1,12 +1,18 @@
 import { sql as first } from './0001-first.ts';
 import { sql as people } from './0002-people.ts';
 import { sql as media } from './0003-media.ts';
-import { sql as analytics } from './0006-analytics.ts';
+import { sql as publishing } from './0004-publishing.ts';
+import { sql as webhooks } from './0005-webhooks.ts';
+import { sql as statistics } from './0006-statistics.ts';
+import { sql as analytics } from './0007-analytics.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
   { number: 1, name: 'first', sql: first },
   { number: 2, name: 'people', sql: people },
   { number: 3, name: 'media', sql: media },
-  { number: 4, name: 'analytics', sql: analytics },
+  { number: 4, name: 'publishing', sql: publishing },
+  { number: 5, name: 'webhooks', sql: webhooks },
+  { number: 6, name: 'statistics', sql: statistics },
+  { number: 7, name: 'analytics', sql: analytics },
 ] as const;

@@ -44,8 +44,7 @@ create function published_posts_of(ids text[]) returns setof published_posts lan
   select post_id, workspace_id, min(published_at), max(published_at), sum(engagement)::bigint,
          array_agg(network order by network) filter (where nth > 1), floor(extract(epoch from min(published_at)))::bigint
     from (
-      select p.*, a.network, row_number() over (partition by p.post_id, a.network) as nth
-        from publications p join accounts a on a.id = p.account_id where p.post_id = any(ids)
+      select *, row_number() over (partition by post_id, network) as nth from publications where post_id = any(ids)
     ) as target
    group by post_id, workspace_id
 $$;

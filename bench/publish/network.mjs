@@ -1,0 +1,33 @@
+// The sandbox networks of the service with everything in memory, and a bare path beside them: both note when a post came.
+import { once } from 'node:events';
+import express from 'express';
+import { networks, sandboxes as twins } from '../../generated/networks.ts';
+import { createMemorySandboxStore } from '../../server/sandbox/memory-store.ts';
+import { createSandboxes } from '../../server/sandbox/sandboxes.ts';
+
+export const startNetwork = async () => {
+  const arrivals = new Map();
+  const store = createMemorySandboxStore();
+  const noting = {
+    ...store,
+    add: (record) => {
+      if (record.kind === 'post') arrivals.set(record.value.text, Date.now());
+      return store.add(record);
+    },
+  };
+  const clock = { now: () => new Date() };
+  const sandboxes = createSandboxes({ twins, store: noting, clock, baseUrl: '', fetchMedia: async () => undefined });
+  const app = express().disable('x-powered-by').disable('etag');
+  app.post('/bare', express.json(), (req, res) => {
+    arrivals.set(req.body.text, Date.now());
+    res.json({ id: req.body.text });
+  });
+  app.get('/arrivals', (_req, res) => {
+    res.json(Object.fromEntries(arrivals));
+    arrivals.clear();
+  });
+  app.use(sandboxes.router());
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: server.address().port, networks: networks.length };
+};

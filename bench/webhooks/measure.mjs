@@ -1,0 +1,157 @@
+// Signed deliveries through the whole service beside a bare loop, and what one receiver that hangs costs the others.
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { atPlace } from '../place.mjs';
+import { cpuSeconds, messageFrom, startFile } from '../processes.mjs';
+import { ratio, shuffled, spread, table } from '../table.mjs';
+
+const perWebhook = 400;
+const silent = 3;
+
+export const measure = ({ rounds = 9 }) =>
+  atPlace(async (place) => {
+    const receiver = startFile('webhooks/receiver.mjs');
+    const { ports } = await messageFrom(receiver);
+    const allow = ports.map((port) => `127.0.0.1:${port}`).join(',');
+    const posthorn = { ...(await place.service('Posthorn', { OUTBOUND_ALLOW: allow })), table: 'deliveries' };
+    const webhooks = await addWebhooks(place, posthorn, ports);
+    const db = await openDatabase(place.config);
+    const bare = { ...(await place.contender('bare', 'webhooks/bare.mjs')), table: 'bare_deliveries' };
+    const work = {
+      bare: { sender: bare },
+      posthorn: { sender: posthorn },
+      nine: { sender: posthorn, without: silent },
+      hanging: { sender: posthorn, hanging: silent },
+    };
+    const samples = [];
+    for (let round = 0; round <= rounds; round++) {
+      process.stderr.write(round === 0 ? 'warming up …\n' : `round ${round} of ${rounds} …\n`);
+      const sample = {};
+      for (const [name, what] of shuffled(Object.entries(work))) {
+        sample[name] = await deliver({ db, receiver, webhooks, ...what });
+      }
+      if (round > 0) samples.push(sample);
+    }
+    await db.end();
+    console.log(report(samples, rounds));
+  });
+
+const addWebhooks = async (place, { url }, ports) => {
+  await place.setUp();
+  let cookie = '';
+  const post = async (path, body) => {
+    const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie };
+    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const content = await answer.json();
+    assert.equal(answer.status, 200, JSON.stringify(content));
+    cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? cookie;
+    return content;
+  };
+  await post('/api/auth/sign-in', { email: 'bench@example.com', password: 'long enough to be taken' });
+  const ids = [];
+  for (const port of ports) {
+    const webhook = { url: `http://127.0.0.1:${port}/hook`, events: ['post.published'] };
+    ids.push((await post('/api/webhooks', webhook)).id);
+  }
+  return ids;
+};
+
+const openDatabase = async (config) => {
+  const db = new pg.Client(config);
+  db.on('error', () => undefined); // the database stops under it when we are interrupted
+  await db.connect();
+  await db.query('create table bare_deliveries (like deliveries including all)');
+  await db.query('create index on bare_deliveries (due_at) where due_at is not null');
+  return db;
+};
+
+/** A post with two accounts, as post.published tells of it. */
+const body = JSON.stringify({
+  id: 'evt_01J00000000000000000000000',
+  type: 'post.published',
+  createdAt: '2026-11-15T09:30:00.000Z',
+  workspaceId: 'ws_01J00000000000000000000000',
+  data: {
+    post: {
+      id: 'post_01J00000000000000000000000',
+      status: 'Published',
+      accountIds: ['acct_01J00000000000000000000000', 'acct_01J00000000000000000000001'],
+      versions: [{ content: [{ body: 'Posthorn 0.1 is out. '.repeat(12), media: [] }], options: {} }],
+      results: [0, 1].map((i) => ({
+        accountId: `acct_01J0000000000000000000000${i}`,
+        ok: true,
+        externalId: '3lk2z4m5n6o7p',
+        url: 'https://example.com/post/3lk2z4m5n6o7p',
+      })),
+      updatedAt: '2026-11-15T09:30:00.123456Z',
+    },
+  },
+});
+
+/** As many for each webhook, due at once; the time until the last of those that are answered has come. */
+const deliver = async ({ db, receiver, webhooks, sender, hanging, without }) => {
+  const told = webhooks.filter((_, place) => place !== without);
+  const served = told.filter((id) => id !== webhooks[hanging]);
+  const expected = served.length * perWebhook;
+  receiver.send({ expected, hanging });
+  await messageFrom(receiver);
+  await db.query(`truncate ${sender.table}`);
+  const done = messageFrom(receiver);
+  const cpuBefore = cpuSeconds(sender.pid);
+  await db.query(
+    `with made as (
+       insert into ${sender.table} (id, webhook_id, event_id, type, body)
+       select format('whd_%s_%s', n, w.id), w.id, format('evt_%s', n), 'post.published', $2
+         from generate_series(1, $3) n, unnest($1::text[]) as w (id) returning id
+     )
+     select pg_notify('posthorn_due', 'deliveries') from (select count(*) from made) as all_of_them`,
+    [told, body, perWebhook],
+  );
+  const begun = performance.now();
+  await done;
+  const seconds = (performance.now() - begun) / 1000;
+  const cpu = cpuBefore === undefined ? undefined : (cpuSeconds(sender.pid) - cpuBefore) / expected;
+  await mustBeMarked(db, sender.table, served);
+  return { perSecond: expected / seconds, cpu };
+};
+
+/** What has come is in the log as well. */
+const mustBeMarked = async (db, name, served) => {
+  for (let i = 0; i < 100; i++) {
+    const open = `select count(*)::int as open from ${name} where state <> 'delivered' and webhook_id = any ($1)`;
+    if ((await db.query(open, [served])).rows[0].open === 0) return;
+    await sleep(50);
+  }
+  throw new Error(`Not all rows of ${name} were marked.`);
+};
+
+const report = (samples, rounds) => {
+  const ratios = (one, other, value) => ratio(samples.map((sample) => value(sample[one]) / value(sample[other])));
+  const perSecond = (sample) => sample.perSecond;
+  const perCpuSecond = ({ cpu }) => 1 / cpu;
+  const here = (name) => String(Math.round(spread(samples.map((sample) => sample[name].perSecond)).middle));
+  const row = (name, one, other) => [
+    name,
+    samples[0][one].cpu === undefined ? '' : ratios(one, other, perCpuSecond),
+    ratios(one, other, perSecond),
+    here(one),
+  ];
+  return [
+    '## webhooks',
+    '',
+    `${rounds} rounds of ${perWebhook} deliveries to each of ten receivers on loopback, all due at once. Node ${process.version}, one process`,
+    'each for sender, receivers and database. Median [quartiles] of the ratios within each round.',
+    '',
+    table(
+      ['sender', 'per CPU second of the sender', 'per second', 'a second, here'],
+      [
+        ['bare loop: claim, post, mark', '1.00', '1.00', here('bare')],
+        row('Posthorn, signed', 'posthorn', 'bare'),
+        ['Posthorn to nine receivers', '1.00', '1.00', here('nine')],
+        row('the same nine, a tenth hangs', 'hanging', 'nine'),
+      ],
+    ),
+    '',
+  ].join('\n');
+};

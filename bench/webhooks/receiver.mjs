@@ -1,0 +1,34 @@
+// Ten receivers in a process of their own. Told to, one of them takes requests and never answers.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+const receivers = 10;
+let hanging;
+let expected = 0;
+let counted = 0;
+const held = new Set();
+
+const answer = (place) => (req, res) => {
+  req.resume();
+  if (place === hanging) {
+    held.add(res);
+    return;
+  }
+  req.once('end', () => {
+    res.writeHead(204).end();
+    if (++counted === expected) process.send({ done: true });
+  });
+};
+
+const servers = Array.from({ length: receivers }, (_, place) => createServer(answer(place)).listen(0, '127.0.0.1'));
+await Promise.all(servers.map((server) => once(server, 'listening')));
+
+process.on('message', (message) => {
+  ({ expected, hanging } = message);
+  counted = 0;
+  for (const res of held) res.destroy();
+  held.clear();
+  process.send({ ready: true });
+});
+process.once('disconnect', () => process.exit());
+process.send({ ports: servers.map((server) => server.address().port) });

@@ -1,0 +1,300 @@
+// npm run try:bluesky [-- --keep]
+// Posthorn's Bluesky adapter against the real server software of Bluesky, all of it on this machine.
+// Run by hand: it needs the npm registry and a C++ compiler, and installs 500 MB into a temporary folder that it removes.
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { systemClock } from '#server/clock';
+import bluesky from '#server/networks/bluesky/index';
+import type { NetworkAccount, NetworkItem, PublishMedia, Sending, Sent, Site } from '#server/networks/network';
+import { createRequest } from '#server/networks/request';
+import { createSites } from '#server/networks/sites';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { createOutbound } from '#server/outbound/outbound';
+import { startEmbedded } from '#server/store/embedded';
+import { mp4 } from '#test/support/videos';
+
+/** The last that runs on Node 20. */
+const software = '@atproto/dev-env@0.3.215';
+const run = promisify(execFile);
+const say = (...words: unknown[]) => console.log(...words);
+const chapter = (title: string) => say(`\n${title}`);
+
+const install = async (folder: string) => {
+  mkdirSync(folder, { recursive: true });
+  if (existsSync(join(folder, 'ready'))) return;
+  say(`Installing ${software} in ${folder}, which takes a few minutes …`);
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  const npm = (...args: string[]) => run('npm', args, { cwd: folder, maxBuffer: 100_000_000 });
+  await npm('install', '--ignore-scripts', '--no-audit', '--no-fund', software);
+  const nodeFolder = dirname(dirname(process.execPath));
+  const headers = existsSync(join(nodeFolder, 'include/node')) ? [`--nodedir=${nodeFolder}`] : [];
+  await npm('rebuild', 'better-sqlite3', '--build-from-source', ...headers);
+  writeFileSync(join(folder, 'ready'), '');
+};
+
+const startNetwork = async (folder: string, data: string, databaseUrl: string) => {
+  const program = resolve(import.meta.dirname, 'try-bluesky-network.mjs');
+  const child = fork(program, [folder, data, databaseUrl], {
+    execArgv: ['--no-deprecation'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const [{ url }] = (await heard(child)) as [{ url: string }];
+  return {
+    url,
+    /** Until everything that was written has been counted. */
+    settle: async () => {
+      child.send('settle');
+      await heard(child);
+    },
+    stop: async () => {
+      const gone = once(child, 'exit');
+      child.disconnect();
+      await gone;
+    },
+  };
+};
+
+const heard = (child: ChildProcess) =>
+  Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`The network ended with code ${code}.`))),
+  ]);
+
+/** Somebody with an account who does not use Posthorn. */
+const createPerson = async (url: string, name: string) => {
+  const call = async (method: string, body: object, token?: string) => {
+    const answer = await fetch(`${url}/xrpc/${method}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method}: ${answer.status} ${text}`);
+    return text === '' ? {} : JSON.parse(text);
+  };
+  const handle = `${name}.test`;
+  const { did, accessJwt } = await call('com.atproto.server.createAccount', {
+    handle,
+    email: `${name}@example.com`,
+    password: `${name}-password`,
+  });
+  const as = (method: string, body: object) => call(method, body, accessJwt);
+  return {
+    handle,
+    did,
+    call: as,
+    appPassword: async () =>
+      (await as('com.atproto.server.createAppPassword', { name: 'posthorn' })).password as string,
+    write: (collection: string, record: object, rkey?: string): Promise<{ uri: string; cid: string }> =>
+      as('com.atproto.repo.createRecord', {
+        repo: did,
+        collection,
+        rkey,
+        record: { $type: collection, createdAt: systemClock.now().toISOString(), ...record },
+      }) as never,
+    read: async (method: string) =>
+      (await fetch(`${url}/xrpc/${method}`, { headers: { authorization: `Bearer ${accessJwt}` } })).json(),
+  };
+};
+
+const file = (fields: Omit<PublishMedia, 'id' | 'url' | 'bytes' | 'read'>, bytes: Buffer): PublishMedia => ({
+  ...fields,
+  id: randomUUID(),
+  url: '',
+  bytes: bytes.length,
+  read: async () => Readable.from([bytes]),
+});
+
+const troubleOf = async (work: Promise<unknown>) => {
+  const error = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  assert(error instanceof NetworkTrouble, 'there was no trouble');
+  return `${error.kind} (${error.networkCode}): ${error.message}`;
+};
+
+const createWriter = (site: Site, account: NetworkAccount) => {
+  const sendingOf = (items: NetworkItem<PublishMedia>[], options: Record<string, string>, out: Sent[]): Sending => {
+    const defaults = bluesky.options.flatMap(({ key, default: value }) => (value === undefined ? [] : [[key, value]]));
+    const post = { items, options: { ...Object.fromEntries(defaults), ...options } };
+    const part = items[out.length];
+    assert(part);
+    return { account, post, index: out.length, part, out, key: randomUUID(), since: systemClock.now() };
+  };
+  return {
+    sendingOf,
+    publish: async (items: NetworkItem<PublishMedia>[], options: Record<string, string> = {}) => {
+      const out: Sent[] = [];
+      for (const { body, media } of items) {
+        const sending = sendingOf(items, options, out);
+        const { prepared } = await bluesky.prepare(site, sending);
+        const end = await bluesky.send(site, sending, prepared);
+        assert(end.is === 'sent');
+        say(
+          `  out: ${JSON.stringify(body)}, ${media.length} files\n       ${end.sent.externalId}\n       ${end.sent.url}`,
+        );
+        assert.deepEqual(await bluesky.confirm(site, sending), end);
+        out.push(end.sent);
+      }
+      return out;
+    },
+  };
+};
+
+const tryAll = async (network: Awaited<ReturnType<typeof startNetwork>>) => {
+  const anna = await createPerson(network.url, 'anna');
+  const bert = await createPerson(network.url, 'bert');
+  await anna.write('app.bsky.actor.profile', { displayName: 'Anna’s Bakery' }, 'self');
+  await network.settle();
+
+  const outbound = createOutbound({ allow: [new URL(network.url).host], plainHttp: true });
+  const request = createRequest(outbound, 20_000);
+  const here = { ...bluesky, hosts: { ...bluesky.hosts, pds: network.url, cards: network.url } };
+  const sites = createSites({
+    live: request,
+    sandbox: { request, url: () => '', baseUrl: '' },
+    setting: () => undefined,
+    clock: systemClock,
+  });
+  const signIn = (password: string) =>
+    bluesky.connect.signIn(sites.live(here), { handle: `@${anna.handle}`, password, server: '' });
+
+  chapter('Connecting');
+  say(`  a wrong password: ${await troubleOf(signIn('aaaa-bbbb-cccc-dddd'))}`);
+  const [account] = await signIn(await anna.appPassword());
+  assert(account?.server);
+  say(`  ${account.name}, @${account.handle}, ${account.id}`);
+  say(`  server ${account.server}, scopes ${account.scopes}, access until ${account.tokens.expiresAt}`);
+  const site = sites.live(here, { server: account.server });
+  const tokens = await bluesky.refresh(site, account);
+  assert.notEqual(tokens.refreshToken, account.tokens.refreshToken);
+  say(`  renewed: access until ${tokens.expiresAt}`);
+  const renewed = { ...account, tokens };
+  const { publish, sendingOf } = createWriter(site, renewed);
+
+  chapter('A post with a mention, a link and a tag');
+  const [post] = await publish(
+    [{ body: 'Frische Brötchen 🥐 für @bert.test auf https://example.com/brot #Bäckerei', media: [] }],
+    {
+      'bluesky.languages': 'de',
+    },
+  );
+  assert(post);
+
+  chapter('A thread with an image and a video, closed for replies and quotes');
+  const image = { kind: 'Image', mimeType: 'image/png', width: 640, height: 480 } as const;
+  const picture = await sharp({ create: { width: 640, height: 480, channels: 3, background: '#c80' } })
+    .png()
+    .toBuffer();
+  const film = { kind: 'Video', mimeType: 'video/mp4', width: 1280, height: 720 } as const;
+  const thread = await publish(
+    [
+      { body: '1/3', media: [] },
+      { body: '2/3', media: [file({ ...image, alt: 'Ein Brot' }, picture)] },
+      { body: '3/3', media: [file(film, mp4())] },
+    ],
+    { 'bluesky.reply_control': 'nobody', 'bluesky.allow_quotes': 'false', 'bluesky.content_label': 'nudity' },
+  );
+
+  chapter('What Bert sees');
+  await network.settle();
+  const uris = new URLSearchParams([post, ...thread].map(({ externalId }) => ['uris', externalId]));
+  const { posts: seen } = await bert.read(`app.bsky.feed.getPosts?${uris}`);
+  for (const { record, embed, threadgate, viewer, labels } of seen) {
+    const facets = (record.facets ?? []).map(
+      ({ index, features }: { index: { byteStart: number; byteEnd: number }; features: { $type: string }[] }) =>
+        `${features[0]?.$type.split('#')[1]} “${Buffer.from(record.text).subarray(index.byteStart, index.byteEnd)}”`,
+    );
+    say(
+      `  “${record.text}”${record.reply ? ', a reply' : ''}; ${[...facets, embed?.$type ?? 'no embed'].join(', ')};`,
+      `gate ${threadgate ? JSON.stringify(threadgate.record.allow) : 'none'};`,
+      `may reply ${!viewer.replyDisabled}, may quote ${!viewer.embeddingDisabled};`,
+      `labels ${labels.map(({ val }: { val: string }) => val)}`,
+    );
+  }
+  assert.equal(seen.length, 4);
+  assert(seen[1].viewer.replyDisabled && seen[1].viewer.embeddingDisabled);
+
+  chapter('Answers that were lost, and what is refused');
+  const sending = sendingOf([{ body: 'Only once', media: [] }], {}, []);
+  const { prepared } = await bluesky.prepare(site, sending);
+  say(`  before it was sent, confirm says ${(await bluesky.confirm(site, sending)).is}`);
+  await bluesky.send(site, sending, prepared);
+  say(`  sent twice: ${await troubleOf(bluesky.send(site, sending, prepared))}`);
+  say(`  then confirm says ${(await bluesky.confirm(site, sending)).is}`);
+  say(`  301 characters: ${await troubleOf(publish([{ body: 'a'.repeat(301), media: [] }]))}`);
+  const noise = sharp(randomBytes(1_200 * 1_200 * 3), { raw: { width: 1_200, height: 1_200, channels: 3 } });
+  const heavy = file({ ...image, width: 1_200, height: 1_200 }, await noise.png().toBuffer());
+  say(`  an image of ${heavy.bytes} bytes: ${await troubleOf(publish([{ body: '', media: [heavy] }]))}`);
+  const stale = { ...account, tokens: { ...account.tokens, accessToken: 'not.a.token' } };
+  say(`  no valid token: ${await troubleOf(bluesky.profile(site, stale))}`);
+
+  chapter('Statistics after Bert liked, reposted, answered, quoted and saved the first post');
+  const subject = { uri: post.externalId, cid: (post.ref as { cid: string }).cid };
+  await bert.write('app.bsky.feed.like', { subject });
+  await bert.write('app.bsky.feed.repost', { subject });
+  await bert.write('app.bsky.feed.post', { text: 'Lecker', reply: { root: subject, parent: subject } });
+  await bert.write('app.bsky.feed.post', { text: 'Da', embed: { $type: 'app.bsky.embed.record', record: subject } });
+  await bert.call('app.bsky.bookmark.createBookmark', subject);
+  await anna.call('com.atproto.repo.deleteRecord', {
+    repo: anna.did,
+    collection: 'app.bsky.feed.post',
+    rkey: thread[2]?.externalId.split('/').at(-1),
+  });
+  await network.settle();
+  const published = [post, ...thread].map(({ externalId, ref = null }) => ({ externalId, ref, publishedAt: '' }));
+  const readings = await bluesky.readMetrics(site, renewed, published);
+  readings.forEach((reading, index) => {
+    say(`  ${published[index]?.externalId}: ${JSON.stringify(reading)}`);
+  });
+  assert.deepEqual(readings[0], { is: 'numbers', metrics: { likes: 1, comments: 1, shares: 1, quotes: 1, saves: 1 } });
+  assert.equal(readings[3]?.is, 'over');
+
+  chapter('Anna takes the app password back');
+  await anna.call('com.atproto.server.revokeAppPassword', { name: 'posthorn' });
+  say(`  ${await troubleOf(bluesky.refresh(site, renewed))}`);
+  await outbound.close();
+};
+
+const keep = process.argv.includes('--keep');
+const folder = keep ? join(tmpdir(), 'posthorn-try-bluesky') : mkdtempSync(join(tmpdir(), 'posthorn-try-bluesky-'));
+// So that nothing is left running or lying about.
+const interrupted = once(process, 'SIGINT').then(() => Promise.reject(new Error('It was interrupted.')));
+const unlessInterrupted = (work: Promise<void>) => Promise.race([work, interrupted]);
+try {
+  await unlessInterrupted(install(folder));
+  const data = mkdtempSync(join(folder, 'data-'));
+  // PostgreSQL may run as another user.
+  for (const one of [folder, data]) chmodSync(one, 0o711);
+  const embedded = await startEmbedded(data);
+  try {
+    const { user = '', password = '', host } = embedded.config;
+    const network = await startNetwork(
+      folder,
+      data,
+      `postgres://${user}:${password}@/postgres?host=${encodeURIComponent(host)}`,
+    );
+    try {
+      say(`${software} listens on ${network.url}`);
+      await unlessInterrupted(tryAll(network));
+      chapter('Everything went as it should.');
+    } finally {
+      await network.stop();
+    }
+  } finally {
+    await embedded.stop();
+    rmSync(data, { recursive: true, force: true });
+  }
+} finally {
+  if (keep) say(`Kept in ${folder}.`);
+  else rmSync(folder, { recursive: true, force: true });
+}

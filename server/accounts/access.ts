@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '#server/clock';
+import type { Network, NetworkAccount, Site, Tokens } from '#server/networks/network';
+import type { Networks } from '#server/networks/registry';
+import { asTrouble, type NetworkTrouble } from '#server/networks/trouble';
+import type { DueWork } from '#server/queue';
+import type { Events } from '#server/webhooks/events';
+import type { AccountRow } from './account-row.ts';
+import { toAccount } from './accounts.ts';
+import type { Reach } from './reach.ts';
+import type { AccountStore } from './store.ts';
+
+/** Longer than the slowest answer that is waited for. */
+const leaseMs = 90_000;
+const dayMs = 24 * 3_600_000;
+const retryMs = 10 * 60_000;
+const busyMs = 2_000;
+const lastMomentMs = 60_000;
+
+export interface Opened {
+  readonly is: 'open';
+  readonly network: Network;
+  readonly account: NetworkAccount;
+  readonly site: Site;
+}
+
+export type Access =
+  | Opened
+  /** Somebody else is getting new tokens just now. */
+  | { readonly is: 'busy'; readonly forMs: number }
+  /** The network did not give new tokens this time. */
+  | { readonly is: 'trouble'; readonly trouble: NetworkTrouble }
+  /** Only connecting again helps. */
+  | { readonly is: 'refused' };
+
+/** The account is out of use; or its tokens are used to their end; or it is only told, and the account stays as it is. */
+type WhenRefused = 'refuse' | 'useToTheEnd' | 'tell';
+
+export type AccountAccess = ReturnType<typeof createAccountAccess>;
+
+/** Acting for an account: its tokens, fresh ones in time, and what happens when the network takes them back. */
+export const createAccountAccess = ({
+  store,
+  reach,
+  networks,
+  events,
+  clock,
+  report,
+}: {
+  store: AccountStore;
+  reach: Reach;
+  networks: Networks;
+  events: Events;
+  clock: Clock;
+  report: (error: unknown) => void;
+}) => {
+  const isDue = ({ expiresAt }: Tokens, aheadMs: number) =>
+    expiresAt !== undefined && Date.parse(expiresAt) - clock.now().getTime() <= aheadMs;
+
+  /** Once a day, and before the tokens end. */
+  const nextCareMs = (network: Network, { expiresAt }: Tokens) =>
+    expiresAt === undefined
+      ? dayMs
+      : Math.max(Math.min(Date.parse(expiresAt) - network.refreshAheadMs - clock.now().getTime(), dayMs), 1000);
+
+  /** SPEC, account.disconnected: said once, with the change itself. */
+  const refuse = (row: AccountRow) =>
+    store.transaction(async () => {
+      if (!(await store.refuse(row.id, row.tokens))) return;
+      const account = { ...toAccount(row, networks.get(row.network)), status: 'NeedsReconnect' as const };
+      await events.write([{ workspaceId: row.workspaceId, type: 'account.disconnected', data: { account } }]);
+    });
+
+  /** With the claim in hand. A refresh token is never replaced by nothing. */
+  const renew = async (row: AccountRow, claim: string, whenRefused: WhenRefused): Promise<Access> => {
+    const network = networks.get(row.network);
+    const account = reach.open(row);
+    if (account === undefined) return { is: 'refused' };
+    try {
+      const site = await reach.site(network, row.sandbox, row.server);
+      const fresh = await network.refresh(site, account);
+      const refreshToken = fresh.refreshToken ?? account.tokens.refreshToken;
+      const tokens: Tokens = { ...fresh, ...(refreshToken !== undefined && { refreshToken }) };
+      const sealed = reach.sealTokens(row.id, tokens);
+      await store.endCare(row.id, claim, sealed, nextCareMs(network, tokens));
+      return { is: 'open', network, site, account: { ...account, tokens } };
+    } catch (error) {
+      const trouble = asTrouble(error, report);
+      const isFinal = trouble.kind === 'token' || trouble.kind === 'permission';
+      if (isFinal && whenRefused === 'refuse') {
+        await refuse(row);
+        return { is: 'refused' };
+      }
+      const restMs = Date.parse(account.tokens.expiresAt ?? '') - clock.now().getTime();
+      const refusedMs = whenRefused === 'tell' ? nextCareMs(network, account.tokens) : Math.max(restMs, 1000);
+      await store.endCare(row.id, claim, null, isFinal ? refusedMs : retryMs);
+      return { is: 'trouble', trouble };
+    }
+  };
+
+  const acting = (whenRefused: WhenRefused) => {
+    const claimAndRenew = async (id: string): Promise<Access> => {
+      const claim = randomUUID();
+      const row = await store.claimCare(id, claim, leaseMs);
+      if (row) return renew(row, claim, whenRefused);
+      const current = await store.get(id);
+      const refused = current === null || current.status !== 'Connected' || current.disconnectedAt !== null;
+      return refused ? { is: 'refused' } : { is: 'busy', forMs: busyMs };
+    };
+
+    const open = async (row: AccountRow): Promise<Access> => {
+      const network = networks.get(row.network);
+      const account = reach.open(row);
+      if (account === undefined || row.status !== 'Connected') return { is: 'refused' };
+      if (isDue(account.tokens, Math.min(network.refreshAheadMs, lastMomentMs))) return claimAndRenew(row.id);
+      return { is: 'open', network, account, site: await reach.site(network, row.sandbox, row.server) };
+    };
+
+    return {
+      open,
+
+      /** After the network refused tokens that looked fine. */
+      renewed: async (row: AccountRow, used: Tokens): Promise<Access> => {
+        const current = await store.get(row.id);
+        const now = current && reach.open(current);
+        // Somebody else has renewed them meanwhile.
+        if (current && now && now.tokens.accessToken !== used.accessToken) return open(current);
+        return claimAndRenew(row.id);
+      },
+    };
+  };
+
+  /** Fresh tokens in time, and once a day the profile, which is no reason to take an account out of use. */
+  const care = async ({ row, claim }: { row: AccountRow; claim: string }) => {
+    const network = networks.get(row.network);
+    const before = reach.open(row);
+    if (before === undefined) return;
+    const access = isDue(before.tokens, network.refreshAheadMs)
+      ? await renew(row, claim, isDue(before.tokens, lastMomentMs) ? 'refuse' : 'useToTheEnd')
+      : ({ is: 'open', network, account: before, site: await reach.site(network, row.sandbox, row.server) } as const);
+    if (access.is !== 'open') return;
+    const { account, site } = access;
+    // Sealed anew every day: after a change of keys nothing needs the old one for long.
+    await store.endCare(row.id, claim, reach.sealTokens(row.id, account.tokens), nextCareMs(network, account.tokens));
+    try {
+      const { avatarUrl = null, ...profile } = await network.profile(site, account);
+      await store.saveProfile(row.id, { ...profile, avatarUrl });
+    } catch (error) {
+      asTrouble(error, report);
+    }
+  };
+
+  const work: DueWork<{ row: AccountRow; claim: string }> = {
+    concurrency: 4,
+    claim: async (room) => {
+      const claim = randomUUID();
+      return (await store.claimDueCare(room, claim, leaseMs)).map((row) => ({ row, claim }));
+    },
+    handle: care,
+    msToNext: store.msToCare,
+    report,
+  };
+
+  return {
+    ...acting('refuse'),
+    /** For those who read numbers: whatever the network says, the account stays connected (SPEC, Statistics rules 11). */
+    forReading: acting('tell'),
+    nextCareMs,
+    refuse,
+    work,
+  };
+};

@@ -1,0 +1,31 @@
+import type { Json } from '#server/networks/network';
+
+export interface AccountRow {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly network: string;
+  readonly externalId: string;
+  readonly name: string;
+  readonly handle: string;
+  readonly avatarUrl: string | null;
+  readonly status: 'Connected' | 'NeedsReconnect';
+  readonly grantedScopes: string[];
+  readonly connectedAt: string;
+  readonly disconnectedAt: string | null;
+  /** Since then its numbers are not read; only connecting again helps. */
+  readonly statisticsStoppedAt: string | null;
+  readonly server: string;
+  readonly sandbox: boolean;
+  /** Sealed; absent on an account that was never really connected. */
+  readonly tokens: string | null;
+  readonly facts: Json;
+}
+
+/** As `AccountRow`, for statements that read accounts beside something else. */
+export const accountColumns = (table: string) =>
+  `jsonb_build_object('id', ${table}.id, 'workspaceId', ${table}.workspace_id, 'network', ${table}.network,
+     'externalId', ${table}.external_id, 'name', ${table}.name, 'handle', ${table}.handle, 'avatarUrl', ${table}.avatar_url,
+     'status', ${table}.status, 'grantedScopes', ${table}.granted_scopes, 'disconnectedAt', ${table}.disconnected_at,
+     'statisticsStoppedAt', ${table}.statistics_stopped_at,
+     'connectedAt', to_char(${table}.connected_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+     'server', ${table}.server, 'sandbox', ${table}.sandbox, 'tokens', ${table}.tokens, 'facts', ${table}.facts)`;

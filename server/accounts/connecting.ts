@@ -1,0 +1,270 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Clock } from '#server/clock';
+import type { Caller } from '#server/context';
+import { badInput, notFound, Refusal } from '#server/errors';
+import { newId } from '#server/ids';
+import type { Connect, Network, NetworkAccount } from '#server/networks/network';
+import type { Networks } from '#server/networks/registry';
+import { NetworkTrouble } from '#server/networks/trouble';
+import type { Outbound } from '#server/outbound/outbound';
+import type { Plans } from '#server/plans/plans';
+import type { AccountAccess } from './access.ts';
+import type { Reach } from './reach.ts';
+import type { AccountStore, ConnectionRow, ConnectionStore } from './store.ts';
+
+const connectionMs = 20 * 60_000;
+
+/** What a connection remembers under seal. */
+interface Secret {
+  readonly verifier: string;
+  /** Once the network has told them. */
+  readonly found?: readonly NetworkAccount[];
+}
+
+/** Where the person goes next. */
+export type Step =
+  | { readonly is: 'go'; readonly url: string }
+  | { readonly is: 'choose'; readonly connectionId: string; readonly accounts: readonly Choice[] }
+  | { readonly is: 'connected'; readonly accountIds: readonly string[] };
+
+export interface Choice {
+  readonly id: string;
+  readonly name: string;
+  readonly handle: string;
+  readonly avatarUrl?: string;
+}
+
+export type Connecting = ReturnType<typeof createConnecting>;
+
+/** From the first click to a connected account, or to new access for one that was connected before. */
+export const createConnecting = ({
+  store,
+  accountStore,
+  reach,
+  access,
+  networks,
+  plans,
+  audit,
+  outbound,
+  isOffered,
+  isLive,
+  reconnected,
+  redirectUri,
+  seal,
+  clock,
+}: {
+  store: ConnectionStore;
+  accountStore: AccountStore;
+  reach: Reach;
+  access: AccountAccess;
+  networks: Networks;
+  plans: Plans;
+  audit: AuditLog;
+  outbound: Outbound;
+  isOffered: (network: Network) => boolean;
+  isLive: (network: Network) => boolean;
+  /** The numbers of its posts are read at once (SPEC, Statistics rules 10). */
+  reconnected: (accountId: string) => Promise<void>;
+  redirectUri: (network: Network) => string;
+  seal: { seal(text: string, place: string): string; open(sealed: string, place: string): string };
+  clock: Clock;
+}) => {
+  const find = (key: string): Network => {
+    const network = networks.find(key);
+    if (network === undefined) throw notFound('network', key);
+    if (!isOffered(network)) {
+      throw new Refusal(
+        'Conflict',
+        `${network.name} is not set up on this server. Its operator sets ${network.settings.join(' and ')}.`,
+      );
+    }
+    return network;
+  };
+
+  const place = (id: string) => `connections:${id}:secret`;
+  const secretOf = ({ id, secret }: ConnectionRow) => JSON.parse(seal.open(secret, place(id))) as Secret;
+  const keep = (row: Omit<ConnectionRow, 'secret'>, secret: Secret) =>
+    store.insert({ ...row, secret: seal.seal(JSON.stringify(secret), place(row.id)) });
+
+  /** The server somebody typed: `mastodon.social`, `https://mastodon.social/` and `@anna@mastodon.social` are the same. */
+  const serverFrom = (network: Network, typed: string): { server: string; sandbox: boolean } => {
+    const text = typed.trim().replace(/^@?[^@\s]+@/, '');
+    if (text === '' && !isLive(network)) return { server: reach.sandboxServer(network), sandbox: true };
+    const url = /^https?:\/\//.test(text) ? text : `https://${text}`;
+    const checked = outbound.checkUrl(url);
+    if (!checked.ok) throw badInput({ path: 'values.server', code: 'BadServer', message: checked.message });
+    return { server: checked.url.origin, sandbox: false };
+  };
+
+  const beginOAuth = async (caller: Caller, network: Network, own: Redirecting, typed: string): Promise<Step> => {
+    const { server, sandbox } =
+      own.kind === 'ServerOAuth' ? serverFrom(network, typed) : { server: '', sandbox: !isLive(network) };
+    const site = await inWords(network, reach.site(network, sandbox, server));
+    const state = randomBytes(32).toString('base64url');
+    const verifier = randomBytes(48).toString('base64url');
+    const { workspaceId, userId } = caller;
+    await keep(
+      { id: idOf(state), workspaceId, userId, network: network.key, server: reach.toStored(server), sandbox },
+      { verifier },
+    );
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    return { is: 'go', url: own.authorizeUrl(site, { redirectUri: redirectUri(network), state, challenge }) };
+  };
+
+  const save = async (
+    caller: Caller,
+    network: Network,
+    found: readonly NetworkAccount[],
+    { server, sandbox }: { server: string; sandbox: boolean },
+  ): Promise<Step> => {
+    const { workspaceId } = caller;
+    const saved: string[] = [];
+    for (const account of found) {
+      const known = await accountStore.find(workspaceId, network.key, account.id);
+      const id = known?.id ?? newId('account', clock.now());
+      // A network that sends no new refresh token means the old one to be kept.
+      const old = known && reach.open(known)?.tokens.refreshToken;
+      const tokens = { ...(old && { refreshToken: old }), ...account.tokens };
+      await accountStore.transaction(async () => {
+        if (!known) await plans.mayConnect(workspaceId, network);
+        await accountStore.save({
+          id,
+          workspaceId,
+          network: network.key,
+          externalId: account.id,
+          name: account.name,
+          handle: account.handle,
+          avatarUrl: account.avatarUrl ?? null,
+          grantedScopes: [...account.scopes],
+          server: reach.toStored(account.server ?? server),
+          sandbox,
+          tokens: reach.sealTokens(id, tokens),
+          facts: account.facts,
+          careInMs: access.nextCareMs(network, tokens),
+        });
+        await audit.write({
+          event: known ? 'account.reconnected' : 'account.connected',
+          workspaceId,
+          userId: caller.userId,
+          details: { accountId: id, network: network.key, handle: account.handle },
+        });
+        if (known) await reconnected(id);
+      });
+      saved.push(id);
+    }
+    return { is: 'connected', accountIds: saved };
+  };
+
+  /** One is saved at once; of several the person chooses. */
+  const take = async (
+    caller: Caller,
+    network: Network,
+    found: readonly NetworkAccount[],
+    { server, sandbox }: { server: string; sandbox: boolean },
+  ): Promise<Step> => {
+    if (found.length === 0) {
+      throw new Refusal('Conflict', `${network.name} shows no account, page or place that this person may post to.`);
+    }
+    if (found.length === 1) return save(caller, network, found, { server, sandbox });
+    const id = randomBytes(16).toString('base64url');
+    const { workspaceId, userId } = caller;
+    await keep(
+      { id, workspaceId, userId, network: network.key, server: reach.toStored(server), sandbox },
+      { verifier: '', found },
+    );
+    return { is: 'choose', connectionId: id, accounts: found.map(toChoice) };
+  };
+
+  const mustBeTheirs = (row: ConnectionRow | undefined, { workspaceId, userId }: Caller) => {
+    if (row === undefined || row.userId !== userId || row.workspaceId !== workspaceId) {
+      throw new Refusal('Conflict', 'This way to connect has ended or was begun by somebody else. Begin again.');
+    }
+    return row;
+  };
+
+  return {
+    /** What the page asks for before it goes on. */
+    form: (key: string): { network: Network; connect: Connect } => {
+      const network = find(key);
+      return { network, connect: network.connect };
+    },
+
+    begin: async (caller: Caller, key: string, values: Readonly<Record<string, string>>): Promise<Step> => {
+      const network = find(key);
+      // Whoever has an account there may be about to reconnect it, which no limit is in the way of.
+      const mayBeKnown = (await accountStore.list(caller.workspaceId)).some((account) => account.network === key);
+      if (!mayBeKnown) await plans.mayConnect(caller.workspaceId, network);
+      const own = network.connect;
+      if (own.kind !== 'Form') return beginOAuth(caller, network, own, values.server ?? '');
+      const missing = own.fields.find(({ name, byDefault }) => byDefault === undefined && !values[name]?.trim());
+      if (missing) throw badInput({ path: `values.${missing.name}`, code: 'Required', message: 'is required' });
+      const sandbox = !isLive(network) && !values.server?.trim();
+      const server = values.server?.trim() ? serverFrom(network, values.server).server : '';
+      const site = await reach.site(network, sandbox, server);
+      const given = own.fields.map(({ name, byDefault = '' }) => [name, values[name]?.trim() || byDefault] as const);
+      const found = await inWords(network, own.signIn(site, { ...Object.fromEntries(given), server }));
+      return take(caller, network, found, { server, sandbox });
+    },
+
+    /** The person comes back from the network. */
+    finish: async (caller: Caller, key: string, answer: Readonly<Record<string, string>>): Promise<Step> => {
+      const network = find(key);
+      const own = network.connect;
+      const row = mustBeTheirs(await store.take(idOf(answer.state ?? ''), connectionMs), caller);
+      if (own.kind === 'Form' || row.network !== key) throw new Refusal('Conflict', 'Begin again.');
+      if (answer.code === undefined) {
+        const why =
+          answer.error === 'access_denied'
+            ? 'you did not allow it there'
+            : (answer.error_description ?? answer.error ?? 'it gave no reason');
+        throw new Refusal('Conflict', `${network.name} was not connected: ${why.replace(/\.$/, '')}.`);
+      }
+      const site = await reach.site(network, row.sandbox, row.server);
+      const exchange = { code: answer.code, redirectUri: redirectUri(network), verifier: secretOf(row).verifier };
+      const found = own.exchange(site, exchange).catch(async (error: unknown) => {
+        const isForgotten = error instanceof NetworkTrouble && error.networkCode === 'invalid_client';
+        if (isForgotten) await reach.forgetApp(network, row.server);
+        throw error;
+      });
+      return take(caller, network, await inWords(network, found), row);
+    },
+
+    choices: async (caller: Caller, connectionId: string) => {
+      const row = mustBeTheirs(await store.get(connectionId, connectionMs), caller);
+      return { network: networks.get(row.network), accounts: (secretOf(row).found ?? []).map(toChoice) };
+    },
+
+    choose: async (caller: Caller, connectionId: string, ids: readonly string[]): Promise<Step> => {
+      const row = mustBeTheirs(await store.get(connectionId, connectionMs), caller);
+      const chosen = (secretOf(row).found ?? []).filter(({ id }) => ids.includes(id));
+      if (chosen.length === 0) throw badInput({ path: 'ids', code: 'Required', message: 'choose at least one' });
+      const step = await save(caller, networks.get(row.network), chosen, row);
+      await store.take(connectionId, connectionMs);
+      return step;
+    },
+
+    purge: () => store.purge(connectionMs),
+  };
+};
+
+type Redirecting = Exclude<Connect, { kind: 'Form' }>;
+
+const idOf = (state: string) => createHash('sha256').update(state).digest('base64url');
+
+const toChoice = ({ id, name, handle, avatarUrl }: NetworkAccount): Choice => ({
+  id,
+  name,
+  handle,
+  ...(avatarUrl !== undefined && { avatarUrl }),
+});
+
+/** What a network says no to while somebody connects is for that person to read. */
+const inWords = async <T>(network: Network, work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof NetworkTrouble)) throw error;
+    throw new Refusal('Conflict', `${network.name} could not be connected. ${error.message}`);
+  }
+};

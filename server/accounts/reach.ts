@@ -1,0 +1,84 @@
+import type { App, Network, NetworkAccount, Site, Tokens } from '#server/networks/network';
+import type { Sites } from '#server/networks/sites';
+import type { Seal } from '#server/seal';
+import type { AccountRow } from './account-row.ts';
+import type { AppStore } from './store.ts';
+
+/** Stands for the address of the sandbox, which may be another after the next start. */
+const sandboxPlace = 'sandbox:';
+
+export type Reach = ReturnType<typeof createReach>;
+
+/** How the network of an account is asked, and what it is asked with. */
+export const createReach = ({
+  store,
+  sites,
+  seal,
+  sandboxUrl,
+  redirectUri,
+  website,
+}: {
+  store: AppStore;
+  sites: Sites;
+  seal: Seal;
+  sandboxUrl: () => string;
+  redirectUri: (network: Network) => string;
+  website: string;
+}) => {
+  const toStored = (server: string) =>
+    server.startsWith(sandboxUrl()) ? sandboxPlace + server.slice(sandboxUrl().length) : server;
+  const toAddress = (server: string) =>
+    server.startsWith(sandboxPlace) ? sandboxUrl() + server.slice(sandboxPlace.length) : server;
+
+  const bare = (network: Network, sandbox: boolean, server: string, app?: App): Site =>
+    (sandbox ? sites.sandbox : sites.live)(network, { server: toAddress(server), ...(app && { app }) });
+
+  const placeOf = (network: Network, server: string) => `network_apps:${network.key} ${server}:credentials`;
+
+  /** Our registration at a server; made on first need, and when our own address is another. */
+  const appAt = async (network: Network, sandbox: boolean, server: string): Promise<App | undefined> => {
+    if (network.connect.kind !== 'ServerOAuth') return undefined;
+    const known = await store.find(network.key, server);
+    if (known !== undefined) {
+      const { redirect, ...app } = JSON.parse(seal.open(known, placeOf(network, server))) as App & { redirect: string };
+      if (redirect === redirectUri(network)) return app;
+    }
+    const request = { redirectUri: redirectUri(network), website };
+    const app = await network.connect.register(bare(network, sandbox, server), request);
+    const kept = JSON.stringify({ ...app, redirect: request.redirectUri });
+    await store.save(network.key, server, seal.seal(kept, placeOf(network, server)));
+    return app;
+  };
+
+  const tokensPlace = (accountId: string) => `accounts:${accountId}:tokens`;
+
+  return {
+    toStored,
+
+    /** The one server of a network's sandbox. */
+    sandboxServer: (network: Network) => sites.sandbox(network).host('server'),
+
+    site: async (network: Network, sandbox: boolean, server: string): Promise<Site> =>
+      bare(network, sandbox, server, await appAt(network, sandbox, toStored(server))),
+
+    /** The server does not know us any more: some forget who never came back. */
+    forgetApp: (network: Network, server: string) => store.remove(network.key, toStored(server)),
+
+    sealTokens: (accountId: string, tokens: Tokens) => seal.seal(JSON.stringify(tokens), tokensPlace(accountId)),
+
+    /** The account as its network knows it; undefined when we have no access to it. */
+    open: (row: AccountRow): NetworkAccount | undefined => {
+      if (row.tokens === null) return undefined;
+      return {
+        id: row.externalId,
+        name: row.name,
+        handle: row.handle,
+        ...(row.avatarUrl !== null && { avatarUrl: row.avatarUrl }),
+        ...(row.server !== '' && { server: toAddress(row.server) }),
+        facts: row.facts,
+        tokens: JSON.parse(seal.open(row.tokens, tokensPlace(row.id))) as Tokens,
+        scopes: row.grantedScopes,
+      };
+    },
+  };
+};

@@ -1,0 +1,20 @@
+import type { AppRoutes } from '#contracts/app';
+import type { RouteHandlers } from '#server/context';
+import type { Connecting, Step } from './connecting.ts';
+
+type Routes = Pick<AppRoutes, 'beginConnection' | 'chooseAccounts'>;
+
+export const accountRoutes = ({ connecting }: { connecting: Connecting }): RouteHandlers<Routes> => ({
+  beginConnection: async ({ body, caller }) => toAnswer(await connecting.begin(caller, body.network, body.values)),
+  chooseAccounts: async ({ params, body, caller }) => toAnswer(await connecting.choose(caller, params.id, body.ids)),
+});
+
+const toAnswer = (step: Step) =>
+  step.is === 'connected' ? { next: nextPath(step), accountIds: [...step.accountIds] } : { next: nextPath(step) };
+
+/** Where a browser goes after this step. */
+export const nextPath = (step: Step): string => {
+  if (step.is === 'go') return step.url;
+  if (step.is === 'choose') return `/connect/choose/${step.connectionId}`;
+  return `/accounts?connected=${step.accountIds.join(',')}`;
+};

@@ -1,0 +1,36 @@
+/**
+ * Many small writes as few large ones: what comes in while one is under way goes out together with the next. A commit
+ * waits for the disk, so this is what decides how many posts a second are possible.
+ */
+export const createBatch = <Item, Answer>(
+  work: (items: readonly Item[]) => Promise<readonly Answer[]>,
+  largest = 200,
+) => {
+  let waiting: { item: Item; resolve: (answer: Answer) => void; reject: (error: unknown) => void }[] = [];
+  let busy = false;
+
+  const run = async () => {
+    busy = true;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, largest);
+      waiting = waiting.slice(largest);
+      try {
+        const answers = await work(batch.map(({ item }) => item));
+        for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Answer);
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    busy = false;
+  };
+
+  return (item: Item): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      // Whatever else comes in the same turn joins.
+      if (!busy) {
+        busy = true;
+        setImmediate(run);
+      }
+    });
+};

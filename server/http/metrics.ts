@@ -1,0 +1,23 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import { Refusal } from '#server/errors';
+import type { Figures } from '#server/figures';
+
+/** Numbers for Prometheus, which sends the operator's token. */
+export const metricsPage =
+  ({ figures, adminToken }: { figures: Figures; adminToken: string | undefined }): RequestHandler =>
+  async (req, res) => {
+    if (adminToken === undefined) {
+      throw new Refusal(
+        'Forbidden',
+        'Nobody may read this yet: the operator sets ADMIN_TOKEN and sends it as bearer token.',
+      );
+    }
+    const sent = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1] ?? '';
+    if (!isSame(sent, adminToken))
+      throw new Refusal('Unauthorized', 'Send the ADMIN_TOKEN of this server as bearer token.');
+    res.type(figures.contentType).send(await figures.text());
+  };
+
+const isSame = (sent: string, expected: string) =>
+  Buffer.byteLength(sent) === Buffer.byteLength(expected) && timingSafeEqual(Buffer.from(sent), Buffer.from(expected));

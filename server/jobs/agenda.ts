@@ -1,0 +1,95 @@
+import type { EventEmitter } from 'node:events';
+import { PostgresBackend } from '@agendajs/postgres-backend';
+import { Agenda } from 'agenda';
+import pg from 'pg';
+import { SettingError } from '#server/config';
+import type { Connection } from '#server/store/database';
+
+/** Any number that nothing else in the database locks. */
+const schemaLock = 727_002;
+const scanMs = 1_000;
+/** Who dies with a job in hand holds it up for so long. */
+const lockMs = 10_000;
+
+export interface OpenedAgenda {
+  readonly agenda: Agenda;
+  close(): Promise<void>;
+}
+
+/** Agenda, which keeps time for recurring work: in PostgreSQL, or in MongoDB where the operator has one. */
+export const openAgenda = async ({
+  connection,
+  mongodbUrl,
+  name,
+  report,
+}: {
+  connection: Connection;
+  mongodbUrl: string | undefined;
+  /** No other process has it. */
+  name: string;
+  report: (error: unknown) => void;
+}): Promise<OpenedAgenda> => {
+  const { close, ...place } = mongodbUrl ? await inMongo(mongodbUrl, report) : await inPostgres(connection, report);
+  const agenda = new Agenda({
+    ...place,
+    name,
+    processEvery: scanMs,
+    defaultLockLifetime: lockMs,
+    removeOnComplete: true,
+  });
+  agenda.on('error', report);
+  return {
+    agenda,
+    close: async () => {
+      // Not drain(): that leaves a lock on what was taken ahead, and the next run waits for its end.
+      await agenda.stop(false);
+      await close();
+    },
+  };
+};
+
+/** A pool of its own: Agenda wants dates where we read text, and keeps one connection to listen on. */
+const inPostgres = async (connection: Connection, report: (error: unknown) => void) => {
+  const pool = new pg.Pool({ ...connection, max: 3, keepAlive: true });
+  pool.on('error', report);
+  await createSchema(pool);
+  const backend = new PostgresBackend({ pool, ensureSchema: false });
+  // A connection that is lost is made again, but unheard it would end the process.
+  (backend.notificationChannel as unknown as EventEmitter).on('error', report);
+  return { backend, close: () => pool.end() };
+};
+
+/** One process at a time: two at once run into each other. */
+const createSchema = async (pool: pg.Pool) => {
+  const client = await pool.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [schemaLock]);
+    await new PostgresBackend({ pool, disableNotifications: true }).connect();
+  } finally {
+    // Ends the session, and with it the lock, whatever happened before.
+    client.release(true);
+  }
+};
+
+/** Connected before Agenda has it, so that an address that is wrong is told in words. */
+const inMongo = async (url: string, report: (error: unknown) => void) => {
+  // Loaded by those who use it: it is large.
+  const { MongoClient } = await import('mongodb');
+  const { MongoBackend, MongoChangeStreamNotificationChannel } = await import('@agendajs/mongo-backend');
+  const client = new MongoClient(url, { serverSelectionTimeoutMS: 10_000 });
+  try {
+    await client.connect();
+  } catch (cause) {
+    throw new SettingError(`MONGODB_URL cannot be used: ${(cause as Error).message}`, { cause });
+  }
+  const db = client.db();
+  const { setName } = await db.admin().command({ hello: 1 });
+  // Only a replica set tells of changes; elsewhere Agenda looks for itself.
+  const notificationChannel = setName ? new MongoChangeStreamNotificationChannel({ db }) : undefined;
+  (notificationChannel as EventEmitter | undefined)?.on('error', report);
+  return {
+    backend: new MongoBackend({ mongo: db }),
+    ...(notificationChannel && { notificationChannel }),
+    close: () => client.close(),
+  };
+};

@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import {
+  absent,
+  type Confirmation,
+  type NetworkPost,
+  type Preparation,
+  type PublishMedia,
+  ready,
+  type SendEnd,
+  type Sending,
+  type Sent,
+  type Site,
+  sent,
+  waiting,
+} from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { isOn, list, option } from '#server/networks/shared/post';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { ask, isGone } from './api.ts';
+import { type Facet, facetsOf, handlesOf, linksOf } from './facets.ts';
+import { cardOf, type LinkCard } from './link-card.ts';
+import { askJob, type Blob, uploadAll } from './media.ts';
+import { recordKeyOf } from './record-key.ts';
+
+const askAgainMs = 3_000;
+const posts = 'app.bsky.feed.post';
+
+export interface Prepared {
+  /** Of the video service, which still works on it. */
+  readonly job?: string;
+  readonly blobs: readonly Blob[];
+  readonly facets: readonly Facet[];
+  readonly card?: LinkCard;
+}
+
+export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
+  const uploaded = await (kept?.job === undefined ? uploadAll(site, sending) : askJob(site, kept.job));
+  if ('job' in uploaded) return waiting({ job: uploaded.job, blobs: [], facets: [] }, askAgainMs);
+  const { body, media } = sending.part;
+  const [link] = linksOf(body);
+  const wantsCard = link && media.length === 0 && isOn(sending.post, 'bluesky.link_card');
+  return ready({
+    blobs: uploaded.blobs,
+    facets: facetsOf(body, await didsOf(site, sending)),
+    ...(wantsCard && { card: await cardOf(site, link) }),
+  });
+};
+
+const didsOf = async (site: Site, { account, part }: Sending) => {
+  const dids: Record<string, string> = {};
+  for (const handle of handlesOf(part.body)) {
+    try {
+      const answer = await ask(site, account, { call: 'com.atproto.identity.resolveHandle', query: { handle } });
+      dids[handle] = shaped(z.object({ did: z.string() }), answer).did;
+    } catch (error) {
+      // Refused, as opposed to not answered: nobody has this handle.
+      if (!(error instanceof NetworkTrouble && error.kind === 'content')) throw error;
+    }
+  }
+  return dids;
+};
+
+const Applied = z.object({ results: z.tuple([z.object({ uri: z.string(), cid: z.string() })], z.unknown()) });
+
+export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
+  const rkey = recordKeyOf(sending);
+  const writes = [{ collection: posts, value: recordOf(sending, prepared) }, ...gatesOf(sending, rkey)];
+  // All in one commit, so that nobody can reply or quote before it is forbidden, and the post first, since gates to a post
+  // that is not there yet have no effect. A key that exists is refused, so this never makes a second post.
+  const answer = await ask(site, sending.account, {
+    call: 'com.atproto.repo.applyWrites',
+    json: {
+      repo: sending.account.id,
+      writes: writes.map((write) => ({ $type: 'com.atproto.repo.applyWrites#create', rkey, ...write })),
+    },
+  });
+  return posted(site, sending, shaped(Applied, answer).results[0]);
+};
+
+const posted = (site: Site, { account }: Sending, { uri, cid }: { uri: string; cid: string }) =>
+  sent({
+    externalId: uri,
+    url: `${site.link('web')}/profile/${account.id}/post/${uri.split('/').at(-1)}`,
+    ref: { cid },
+  });
+
+const recordOf = ({ post, part, out, since }: Sending, content: Prepared) => {
+  const langs = list(post, 'bluesky.languages');
+  const label = option(post, 'bluesky.content_label');
+  const embed = embedOf(part.media, content);
+  const [root] = out;
+  const parent = out.at(-1);
+  return {
+    $type: posts,
+    text: part.body,
+    createdAt: since.toISOString(),
+    ...(content.facets.length > 0 && { facets: content.facets }),
+    ...(root && parent && { reply: { root: strongRef(root), parent: strongRef(parent) } }),
+    ...(embed && { embed }),
+    ...(langs.length > 0 && { langs }),
+    ...(label !== '' &&
+      label !== 'none' && { labels: { $type: 'com.atproto.label.defs#selfLabels', values: [{ val: label }] } }),
+  };
+};
+
+const Ref = z.object({ cid: z.string() });
+
+const strongRef = ({ externalId, ref }: Sent) => ({ uri: externalId, cid: Ref.parse(ref).cid });
+
+const embedOf = (media: readonly PublishMedia[], { blobs, card }: Prepared) => {
+  const [first] = media;
+  if (first === undefined) return card && { $type: 'app.bsky.embed.external', external: card };
+  if (first.kind === 'Video') {
+    const alt = first.alt && { alt: first.alt };
+    return { $type: 'app.bsky.embed.video', video: blobs[0], ...alt, aspectRatio: ratioOf(first) };
+  }
+  return {
+    $type: 'app.bsky.embed.images',
+    images: media.map((image, index) => ({
+      image: blobs[index],
+      alt: image.alt ?? '',
+      aspectRatio: ratioOf(image),
+    })),
+  };
+};
+
+const ratioOf = ({ width, height }: PublishMedia) => ({ width, height });
+
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  mentioned: ['mentionRule'],
+  following: ['followingRule'],
+  followers: ['followerRule'],
+  nobody: [],
+};
+
+/** Replies are ruled for a whole thread by its first post, quotes for each post alone. */
+const gatesOf = ({ account, post, index, since }: Sending, rkey: string) => {
+  const about = { post: `at://${account.id}/${posts}/${rkey}`, createdAt: since.toISOString() };
+  const rules = index === 0 ? rulesOf(post) : undefined;
+  return [
+    ...(rules
+      ? [
+          gate('app.bsky.feed.threadgate', {
+            ...about,
+            allow: rules.map((rule) => ({ $type: `app.bsky.feed.threadgate#${rule}` })),
+          }),
+        ]
+      : []),
+    ...(option(post, 'bluesky.allow_quotes') === 'false'
+      ? [
+          gate('app.bsky.feed.postgate', {
+            ...about,
+            embeddingRules: [{ $type: 'app.bsky.feed.postgate#disableRule' }],
+          }),
+        ]
+      : []),
+  ];
+};
+
+const rulesOf = (post: NetworkPost) => allowed[option(post, 'bluesky.reply_control')];
+
+const gate = (collection: string, value: object) => ({ collection, value: { $type: collection, ...value } });
+
+const Found = z.object({ uri: z.string(), cid: z.string() });
+
+export const confirm = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
+  const query = { repo: sending.account.id, collection: posts, rkey: recordKeyOf(sending) };
+  try {
+    const answer = await ask(site, sending.account, { call: 'com.atproto.repo.getRecord', query });
+    return posted(site, sending, shaped(Found, answer));
+  } catch (error) {
+    if (isGone(error)) return absent;
+    throw error;
+  }
+};

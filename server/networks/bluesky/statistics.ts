@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { reported } from '#server/networks/shared/metrics';
+import { ask, isGone } from './api.ts';
+
+const Read = z.object({
+  posts: z.array(
+    z.object({
+      uri: z.string(),
+      likeCount: z.number().optional(),
+      replyCount: z.number().optional(),
+      repostCount: z.number().optional(),
+      quoteCount: z.number().optional(),
+      bookmarkCount: z.number().optional(),
+    }),
+  ),
+});
+
+export const readMetrics = async (
+  site: Site,
+  account: NetworkAccount,
+  posts: readonly PublishedPost[],
+): Promise<Reading[]> => {
+  const uris = new URLSearchParams(posts.map(({ externalId }) => ['uris', externalId]));
+  const read = shaped(Read, await ask(site, account, { call: `app.bsky.feed.getPosts?${uris}` }));
+  const readings: Reading[] = [];
+  for (const { externalId } of posts) {
+    const found = read.posts.find(({ uri }) => uri === externalId);
+    readings.push(found ? numbersOf(found) : await missing(site, account, externalId));
+  }
+  return readings;
+};
+
+const numbersOf = (found: z.output<typeof Read>['posts'][number]): Reading => ({
+  is: 'numbers',
+  metrics: reported({
+    likes: found.likeCount,
+    comments: found.replyCount,
+    shares: found.repostCount,
+    quotes: found.quoteCount,
+    saves: found.bookmarkCount,
+  }),
+});
+
+/** Who counts learns of a post later than the account's server, which alone knows whether it was deleted. */
+const missing = async (site: Site, account: NetworkAccount, uri: string): Promise<Reading> => {
+  const [repo, collection, rkey] = uri.replace('at://', '').split('/');
+  try {
+    await ask(site, account, { call: 'com.atproto.repo.getRecord', query: { repo, collection, rkey } });
+    return { is: 'numbers', metrics: {} };
+  } catch (error) {
+    if (isGone(error)) return { is: 'over', why: 'The post is no longer on Bluesky.' };
+    throw error;
+  }
+};

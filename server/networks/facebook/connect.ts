@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
+import { authorizeUrl, TokenAnswer } from '#server/networks/oauth2';
+import { shaped } from '#server/networks/request';
+import { graphVersion } from '#server/networks/shared/graph';
+import { askForAccess, plainCode } from '#server/networks/shared/graph-tokens';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { ask } from './api.ts';
+
+const scopes = [
+  'pages_show_list',
+  'pages_read_engagement',
+  'pages_manage_posts',
+  'pages_manage_engagement',
+  'business_management',
+  'read_insights',
+];
+
+const Page = z.object({
+  id: z.string(),
+  name: z.string(),
+  username: z.string().optional(),
+  picture: z.object({ data: z.object({ url: z.string() }) }).optional(),
+});
+const pageFields = 'id,name,username,picture.type(large)';
+
+const OwnPage = Page.extend({ access_token: z.string().optional() });
+const Business = z.object({ id: z.string() });
+const Permission = z.object({ permission: z.string(), status: z.string() });
+
+const listOf = <Entry extends z.ZodType>(entry: Entry) =>
+  z.object({
+    data: z.array(entry),
+    paging: z
+      .object({ next: z.string().optional(), cursors: z.object({ after: z.string().optional() }).optional() })
+      .optional(),
+  });
+
+const profileOf = ({ id, name, username, picture }: z.output<typeof Page>): Profile => ({
+  name,
+  // Not every Page has chosen one.
+  handle: username ?? id,
+  ...(picture && { avatarUrl: picture.data.url }),
+  facts: null,
+});
+
+const askForToken = async (site: Site, query: Record<string, string>): Promise<Tokens> => {
+  const answer = await askForAccess('Facebook', site, {
+    url: `${site.host('graph')}/${graphVersion(site)}/oauth/access_token`,
+    query: { client_id: site.app.clientId, client_secret: site.app.clientSecret, ...query },
+  });
+  return { accessToken: shaped(TokenAnswer, answer).access_token };
+};
+
+const readAll = async <Entry extends z.ZodType>(
+  site: Site,
+  tokens: Tokens,
+  entry: Entry,
+  { path, fields }: { path: string; fields?: string },
+) => {
+  const all: z.output<Entry>[] = [];
+  let after: string | undefined;
+  do {
+    const answer = await ask(site, { tokens }, { path, query: { fields, limit: 100, after } });
+    const { data, paging } = shaped(listOf(entry), answer);
+    all.push(...data);
+    // The address of the next page has the token in it, so only its cursor is used.
+    after = paging?.next === undefined ? undefined : paging.cursors?.after;
+  } while (after !== undefined);
+  return all;
+};
+
+const pageFieldsWithToken = `${pageFields},access_token`;
+
+/** The person's own, and those of businesses they work for, which do not show everything to everybody. */
+const pagesOf = async (site: Site, tokens: Tokens, granted: readonly string[]) => {
+  const pages = await readAll(site, tokens, OwnPage, { path: '/me/accounts', fields: pageFieldsWithToken });
+  if (!granted.includes('business_management')) return pages;
+  const businesses = await unlessRefused(readAll(site, tokens, Business, { path: '/me/businesses', fields: 'id' }));
+  for (const { id } of businesses) {
+    for (const edge of ['owned_pages', 'client_pages']) {
+      const list = { path: `/${id}/${edge}`, fields: pageFieldsWithToken };
+      pages.push(...(await unlessRefused(readAll(site, tokens, OwnPage, list))));
+    }
+  }
+  return pages;
+};
+
+const unlessRefused = async <Entry>(reading: Promise<Entry[]>): Promise<Entry[]> => {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof NetworkTrouble && ['permission', 'content'].includes(error.kind)) return [];
+    throw error;
+  }
+};
+
+export const connect: OAuthConnect = {
+  kind: 'OAuth',
+  pkce: false,
+  authorizeUrl: (site, { redirectUri, state }) =>
+    authorizeUrl(`${site.link('web')}/${graphVersion(site)}/dialog/oauth`, {
+      client_id: site.app.clientId,
+      redirect_uri: redirectUri,
+      state,
+      response_type: 'code',
+      scope: scopes.join(','),
+    }),
+  exchange: async (site, { code, redirectUri }) => {
+    const short = await askForToken(site, { redirect_uri: redirectUri, code: plainCode(code) });
+    // The tokens of Pages last as long as the one they are read with; with this one they do not expire.
+    const person = await askForToken(site, { grant_type: 'fb_exchange_token', fb_exchange_token: short.accessToken });
+    const answers = await readAll(site, person, Permission, { path: '/me/permissions' });
+    const granted = answers.filter(({ status }) => status === 'granted').map(({ permission }) => permission);
+    const accounts = new Map<string, NetworkAccount>();
+    for (const page of await pagesOf(site, person, granted)) {
+      if (page.access_token === undefined || accounts.has(page.id)) continue;
+      const tokens = { accessToken: page.access_token };
+      accounts.set(page.id, { id: page.id, ...profileOf(page), tokens, scopes: granted });
+    }
+    return [...accounts.values()];
+  },
+};
+
+export const profile = async (site: Site, account: NetworkAccount): Promise<Profile> =>
+  profileOf(shaped(Page, await ask(site, account, { path: `/${account.id}`, query: { fields: pageFields } })));

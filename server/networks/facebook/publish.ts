@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import {
+  absent,
+  type Confirmation,
+  type NetworkAccount,
+  type Preparation,
+  type PublishMedia,
+  ready,
+  type SendEnd,
+  type Sending,
+  type Site,
+  sent,
+  unknown,
+  waiting,
+} from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { isGone, isPart } from '#server/networks/shared/graph';
+import { isVideo, option } from '#server/networks/shared/post';
+import { notAmong } from '#server/networks/shared/recent';
+import { ask, askVideo } from './api.ts';
+import { readVideo, uploadToFeed, uploadWhole } from './video.ts';
+
+export interface Prepared {
+  readonly photos: readonly string[];
+  readonly video?: string;
+  /** Of an upload to the feed. */
+  readonly session?: string;
+  /** Facebook took the video, and works on it. */
+  readonly taken?: true;
+  readonly asked: number;
+}
+
+type Form = 'comment' | 'feed' | 'video' | 'reel' | 'photoStory' | 'videoStory';
+
+const formOf = ({ index, part, post }: Sending): Form => {
+  if (index > 0) return 'comment';
+  const hasVideo = part.media.some(isVideo);
+  const type = option(post, 'facebook.type');
+  if (type === 'story') return hasVideo ? 'videoStory' : 'photoStory';
+  if (type === 'reel') return 'reel';
+  return hasVideo ? 'video' : 'feed';
+};
+
+export const prepare = async (site: Site, sending: Sending): Promise<Preparation<Prepared>> => {
+  const { account, part } = sending;
+  const nothing = { photos: [], asked: 0 };
+  const form = formOf(sending);
+  const [first] = part.media;
+  if (form === 'comment' || first === undefined) return ready(nothing);
+  if (form === 'video') return ready({ ...nothing, ...(await uploadToFeed(site, account, first)) });
+  if (form === 'reel') return ready({ ...nothing, ...(await uploadWhole(site, account, first, 'video_reels')) });
+  if (form === 'videoStory')
+    return ready({ ...nothing, ...(await uploadWhole(site, account, first, 'video_stories')) });
+  const photos: string[] = [];
+  for (const media of part.media) photos.push(await uploadPhoto(site, account, media));
+  return ready({ ...nothing, photos });
+};
+
+const Made = z.object({ id: z.string() });
+const StoryMade = z.object({ post_id: z.coerce.string() });
+const Done = z.object({ success: z.literal(true) });
+
+const uploadPhoto = async (site: Site, account: NetworkAccount, media: PublishMedia) => {
+  const fields = { published: 'false', alt_text_custom: media.alt || undefined };
+  const stream = await media.read();
+  const file = { field: 'source', name: media.id, mimeType: media.mimeType, length: media.bytes, stream };
+  return shaped(Made, await ask(site, account, { path: `/${account.id}/photos`, multipart: { fields, file } })).id;
+};
+
+export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
+  const { account, part, post, out } = sending;
+  const { photos, video, session } = prepared;
+  const text = part.body.trim() === '' ? undefined : part.body;
+  const edge = (name: string) => `/${account.id}/${name}`;
+  switch (formOf(sending)) {
+    case 'comment': {
+      const answer = await ask(site, account, { path: `/${out[0]?.externalId}/comments`, json: { message: text } });
+      return sent({ externalId: shaped(Made, answer).id });
+    }
+    case 'feed': {
+      const json = {
+        message: text,
+        link: option(post, 'facebook.link') || undefined,
+        attached_media: photos.length > 0 ? photos.map((id) => ({ media_fbid: id })) : undefined,
+        published: true,
+      };
+      return posted(site, shaped(Made, await ask(site, account, { path: edge('feed'), json })).id);
+    }
+    case 'photoStory':
+      return story(site, await ask(site, account, { path: edge('photo_stories'), json: { photo_id: photos[0] } }));
+    case 'videoStory': {
+      const json = { upload_phase: 'finish', video_id: video };
+      return story(site, await ask(site, account, { path: edge('video_stories'), json }));
+    }
+    case 'reel': {
+      const json = { upload_phase: 'finish', video_id: video, video_state: 'PUBLISHED', description: text };
+      shaped(Done, await ask(site, account, { path: edge('video_reels'), json }));
+      return waiting({ ...prepared, taken: true }, pauseMs(0));
+    }
+    case 'video': {
+      const form = { upload_phase: 'finish', upload_session_id: session, description: text, published: 'true' };
+      shaped(Done, await askVideo(site, account, { path: edge('videos'), form }));
+      return waiting({ ...prepared, taken: true }, pauseMs(0));
+    }
+  }
+};
+
+const maxGone = 8;
+const pauseMs = (asked: number) => Math.min(5_000 * (asked + 1), 30_000);
+
+const addressOf = (site: Site, id: string) => `${site.link('web')}/${id}`;
+const posted = (site: Site, id: string) => sent({ externalId: id, url: addressOf(site, id) });
+/** Which numbers a story of a Page has is not known. */
+const story = (site: Site, answer: Awaited<ReturnType<typeof ask>>) => {
+  const id = shaped(StoryMade, answer).post_id;
+  return sent({ externalId: id, url: addressOf(site, id), withoutStatistics: true });
+};
+
+export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
+  switch (formOf(sending)) {
+    case 'photoStory':
+    case 'videoStory':
+      return unknown;
+    case 'video':
+    case 'reel':
+      return confirmVideo(site, sending, prepared);
+    case 'comment':
+      return confirmComment(site, sending);
+    case 'feed':
+      return confirmPost(site, sending);
+  }
+};
+
+const confirmVideo = async (site: Site, { account }: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
+  const { video = '', taken, asked } = prepared;
+  const again = waiting({ ...prepared, asked: asked + 1 }, pauseMs(asked));
+  try {
+    const state = await readVideo(site, account, video);
+    if (state.isPublished || (taken && state.isReady)) {
+      const id = state.postId ?? video;
+      // Only the last part of it comes with a video, and none at all with some reels.
+      const externalId = id.includes('_') || state.postId === undefined ? id : `${account.id}_${id}`;
+      const url = state.url?.startsWith('/')
+        ? site.link('web') + state.url
+        : (state.url ?? addressOf(site, externalId));
+      return sent({ externalId, url });
+    }
+    // A call whose answer was lost may still be under way.
+    return taken || state.isBegun || asked === 0 ? again : absent;
+  } catch (error) {
+    // A video that was just taken may not be known everywhere yet.
+    if (isGone(error)) return taken && asked < maxGone ? again : unknown;
+    throw error;
+  }
+};
+
+const Entries = z.object({
+  data: z.array(z.object({ id: z.string(), message: z.string().optional(), created_time: z.string() })),
+});
+
+const pageSize = 100;
+
+const findEntry = async (
+  site: Site,
+  sending: Sending,
+  path: string,
+  query: Record<string, string> = {},
+): Promise<{ id: string } | ReturnType<typeof notAmong>> => {
+  const fields = 'id,message,created_time';
+  const answer = await ask(site, sending.account, { path, query: { fields, limit: pageSize, ...query } });
+  const { data } = shaped(Entries, answer);
+  const found = data.find(({ id, message, created_time }) => isPart(sending, { id, text: message, at: created_time }));
+  const times = data.map(({ created_time }) => Date.parse(created_time));
+  return found ?? notAmong(times, pageSize, sending.since);
+};
+
+/** Nothing at Facebook has a key of ours. */
+const confirmPost = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
+  const found = await findEntry(site, sending, `/${sending.account.id}/feed`);
+  return 'id' in found ? posted(site, found.id) : found;
+};
+
+const confirmComment = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
+  const path = `/${sending.out[0]?.externalId}/comments`;
+  const found = await findEntry(site, sending, path, { order: 'reverse_chronological' });
+  return 'id' in found ? sent({ externalId: found.id }) : found;
+};

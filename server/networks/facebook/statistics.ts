@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { insightsOf, isGone } from '#server/networks/shared/graph';
+import { reported } from '#server/networks/shared/metrics';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { ask } from './api.ts';
+
+const Total = z.object({ summary: z.object({ total_count: z.number().optional() }) }).optional();
+
+const Post = z.object({
+  shares: z.object({ count: z.number() }).optional(),
+  comments: Total,
+  reactions: Total,
+});
+
+export const readMetrics = async (
+  site: Site,
+  account: NetworkAccount,
+  posts: readonly PublishedPost[],
+): Promise<Reading[]> => {
+  const readings: Reading[] = [];
+  for (const { externalId } of posts) readings.push(await readFirst(site, account, idsOf(account, externalId)));
+  return readings;
+};
+
+/** Some reels are known by the id of their video alone. */
+const idsOf = ({ id: page }: NetworkAccount, id: string) => (id.includes('_') ? [id] : [`${page}_${id}`, id]);
+
+const readFirst = async (site: Site, account: NetworkAccount, [id, ...others]: string[]): Promise<Reading> => {
+  if (id === undefined) return { is: 'over', why: 'The post is no longer on Facebook.' };
+  try {
+    const fields = 'shares,comments.limit(0).summary(true),reactions.limit(0).summary(true)';
+    const post = shaped(Post, await ask(site, account, { path: `/${id}`, query: { fields } }));
+    return {
+      is: 'numbers',
+      metrics: reported({
+        ...(await readViews(site, account, id)),
+        likes: post.reactions?.summary.total_count,
+        comments: post.comments?.summary.total_count,
+        // Left out until somebody shares it.
+        shares: post.shares?.count ?? 0,
+      }),
+    };
+  } catch (error) {
+    if (isGone(error)) return readFirst(site, account, others);
+    throw error;
+  }
+};
+
+/** SPEC, Statistics rules 8: a Page with fewer than 100 likes gets none, or an error. */
+const readViews = async (site: Site, account: NetworkAccount, id: string) => {
+  try {
+    const query = { metric: 'post_media_view,post_total_media_view_unique' };
+    const told = insightsOf(await ask(site, account, { path: `/${id}/insights`, query }));
+    return { views: told.post_media_view, reach: told.post_total_media_view_unique };
+  } catch (error) {
+    if (error instanceof NetworkTrouble && error.kind === 'content') return {};
+    throw error;
+  }
+};

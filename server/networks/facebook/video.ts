@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { NetworkAccount, PublishMedia, Site } from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { graphTrouble } from '#server/networks/shared/graph';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { ask, askVideo } from './api.ts';
+
+/** Uploads are begun and filled here; the third phase, `finish`, makes them public. */
+
+const Offsets = z.object({ start_offset: z.coerce.number(), end_offset: z.coerce.number() });
+const Session = Offsets.extend({ video_id: z.string(), upload_session_id: z.string() });
+
+/** For the feed, in the pieces that Facebook asks for. */
+export const uploadToFeed = async (site: Site, account: NetworkAccount, media: PublishMedia) => {
+  const path = `/${account.id}/videos`;
+  const begun = shaped(
+    Session,
+    await askVideo(site, account, { path, form: { upload_phase: 'start', file_size: String(media.bytes) } }),
+  );
+  let { start_offset: first, end_offset: end } = begun;
+  while (first < end) {
+    const stream = await media.read({ first, last: end - 1 });
+    const fields = {
+      upload_phase: 'transfer',
+      upload_session_id: begun.upload_session_id,
+      start_offset: String(first),
+    };
+    const file = { field: 'video_file_chunk', name: media.id, mimeType: media.mimeType, length: end - first, stream };
+    const next = shaped(Offsets, await askVideo(site, account, { path, multipart: { fields, file } }));
+    first = next.start_offset;
+    end = next.end_offset;
+  }
+  return { video: begun.video_id, session: begun.upload_session_id };
+};
+
+const Begun = z.object({ video_id: z.string(), upload_url: z.string() });
+
+/** For reels and stories, whole, to an address that Facebook gives. */
+export const uploadWhole = async (
+  site: Site,
+  account: NetworkAccount,
+  media: PublishMedia,
+  edge: 'video_reels' | 'video_stories',
+) => {
+  const begun = shaped(
+    Begun,
+    await ask(site, account, { path: `/${account.id}/${edge}`, json: { upload_phase: 'start' } }),
+  );
+  const answer = await site.request({
+    method: 'POST',
+    url: begun.upload_url,
+    headers: {
+      authorization: `OAuth ${account.tokens.accessToken}`,
+      offset: '0',
+      file_size: String(media.bytes),
+      'content-type': 'application/octet-stream',
+    },
+    bytes: { length: media.bytes, stream: await media.read() },
+  });
+  if (answer.status >= 400) throw graphTrouble('Facebook', answer, site.now());
+  return { video: begun.video_id };
+};
+
+const Phase = z.object({ status: z.string().optional() }).optional();
+
+const Video = z.object({
+  status: z.object({
+    video_status: z.string(),
+    uploading_phase: Phase,
+    processing_phase: Phase,
+    publishing_phase: Phase,
+  }),
+  post_id: z.string().optional(),
+  permalink_url: z.string().optional(),
+});
+
+/** Where Facebook is with it. Videos of the feed do not always have phases. */
+export const readVideo = async (site: Site, account: NetworkAccount, id: string) => {
+  const query = { fields: 'status,post_id,permalink_url' };
+  const { status, post_id, permalink_url } = shaped(Video, await ask(site, account, { path: `/${id}`, query }));
+  const phases = [status.uploading_phase, status.processing_phase, status.publishing_phase];
+  if (status.video_status === 'error' || phases.some((phase) => phase?.status === 'error')) {
+    throw new NetworkTrouble('media', 'Facebook could not process the video: check its length, size and encoding.', {
+      networkCode: 'video_status error',
+    });
+  }
+  const publishing = status.publishing_phase?.status;
+  const isReady = status.video_status === 'ready';
+  return {
+    isReady,
+    isPublished: publishing === 'complete' || (isReady && publishing === undefined),
+    isBegun: publishing === 'in_progress',
+    postId: post_id,
+    url: permalink_url,
+  };
+};

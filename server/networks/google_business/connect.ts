@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { NetworkAccount, Profile, Site, Tokens } from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { googleConnect } from '#server/networks/shared/google';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { ask } from './api.ts';
+
+const scopes = ['https://www.googleapis.com/auth/business.manage'];
+const readMask = 'name,title,storeCode';
+
+const Location = z.object({ name: z.string(), title: z.string(), storeCode: z.string().optional() });
+type Location = z.output<typeof Location>;
+
+const nextPageToken = z.string().optional();
+const Accounts = z.object({ accounts: z.array(z.object({ name: z.string() })).default([]), nextPageToken });
+const Locations = z.object({ locations: z.array(Location).default([]), nextPageToken });
+
+/** A chain gives all its locations one title, so the store code tells them apart where there is one. */
+const profileOf = ({ title, storeCode }: Location): Profile => ({
+  name: title,
+  handle: storeCode || title,
+  facts: null,
+});
+
+/** Every location that the person manages is an account of its own. */
+const readLocations = async (site: Site, tokens: Tokens) => {
+  const found: (Profile & { id: string })[] = [];
+  for await (const { accounts } of pages((pageToken) => readAccounts(site, tokens, pageToken))) {
+    for (const { name } of accounts) {
+      for await (const { locations } of pages((pageToken) => readLocationsOf(site, tokens, name, pageToken))) {
+        found.push(...locations.map((location) => ({ id: `${name}/${location.name}`, ...profileOf(location) })));
+      }
+    }
+  }
+  if (found.length > 0) return found;
+  throw new NetworkTrouble(
+    'permission',
+    'This Google account manages no business location. Ask an owner to add it as a manager, then connect again.',
+  );
+};
+
+const readAccounts = async (site: Site, tokens: Tokens, pageToken: string | undefined) =>
+  shaped(
+    Accounts,
+    await ask(site, { tokens }, { host: 'management', path: '/v1/accounts', query: { pageSize: 20, pageToken } }),
+  );
+
+const readLocationsOf = async (site: Site, tokens: Tokens, account: string, pageToken: string | undefined) =>
+  shaped(
+    Locations,
+    await ask(
+      site,
+      { tokens },
+      { host: 'information', path: `/v1/${account}/locations`, query: { readMask, pageSize: 100, pageToken } },
+    ),
+  );
+
+async function* pages<Page extends { nextPageToken?: string | undefined }>(
+  read: (pageToken: string | undefined) => Promise<Page>,
+) {
+  let token: string | undefined;
+  do {
+    const page = await read(token);
+    yield page;
+    token = page.nextPageToken || undefined;
+  } while (token !== undefined);
+}
+
+export const connect = googleConnect(scopes, readLocations);
+
+export const profile = async (site: Site, account: NetworkAccount): Promise<Profile> => {
+  const location = account.id.slice(account.id.indexOf('locations/'));
+  const request = { host: 'information', path: `/v1/${location}`, query: { readMask } } as const;
+  return profileOf(shaped(Location, await ask(site, account, request)));
+};

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import {
+  type Confirmation,
+  type NetworkPost,
+  type Preparation,
+  ready,
+  type SendEnd,
+  type Sending,
+  type Site,
+  sent,
+  waiting,
+} from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { option } from '#server/networks/shared/post';
+import { isSince, notAmong } from '#server/networks/shared/recent';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { ask } from './api.ts';
+
+const pageSize = 100;
+const processingMs = 15_000;
+/** What Google still works on then is taken for published: its refusals come soon. */
+const patience = 8;
+
+export interface Prepared {
+  /** Set once Google has the post and works on it. */
+  readonly name?: string;
+  readonly asked?: number;
+}
+
+/** Google fetches the image when it gets the post. */
+export const prepare = async (): Promise<Preparation<Prepared>> => ready({});
+
+const LocalPost = z.object({
+  name: z.string(),
+  state: z.string().optional(),
+  searchUrl: z.string().optional(),
+  summary: z.string().default(''),
+  createTime: z.string().optional(),
+});
+type LocalPost = z.output<typeof LocalPost>;
+
+export const send = async (site: Site, sending: Sending): Promise<SendEnd<Prepared>> => {
+  const { account, post, part } = sending;
+  const answer = await ask(site, account, {
+    host: 'posts',
+    path: `/v4/${account.id}/localPosts`,
+    json: {
+      languageCode: option(post, 'google_business.language'),
+      summary: part.body,
+      topicType: option(post, 'google_business.topic_type'),
+      ...buttonOf(post),
+      ...eventOf(post),
+      ...offerOf(post),
+      ...(part.media.length > 0 && {
+        media: part.media.map(({ url }) => ({ mediaFormat: 'PHOTO', sourceUrl: url })),
+      }),
+    },
+  });
+  return endOf(shaped(LocalPost, answer), 0);
+};
+
+const endOf = ({ name, state, searchUrl }: LocalPost, asked: number): SendEnd<Prepared> => {
+  if (state === 'REJECTED') {
+    throw new NetworkTrouble(
+      'content',
+      'Google rejected the post because of its content policy. Phone numbers and links in the text are frequent reasons.',
+      { networkCode: state },
+    );
+  }
+  if (state === 'PROCESSING' && asked < patience) return waiting({ name, asked }, processingMs);
+  return sent({ externalId: name, ...(searchUrl && { url: searchUrl }) });
+};
+
+const LocalPosts = z.object({ localPosts: z.array(LocalPost).default([]) });
+
+/** Google gives no key to a post: until its name is known, the last ones are compared. */
+export const confirm = async (
+  site: Site,
+  { account, part, since }: Sending,
+  { name, asked = 0 }: Prepared,
+): Promise<Confirmation<Prepared>> => {
+  if (name !== undefined) {
+    return endOf(shaped(LocalPost, await ask(site, account, { host: 'posts', path: `/v4/${name}` })), asked + 1);
+  }
+  const request = { host: 'posts', path: `/v4/${account.id}/localPosts`, query: { pageSize } } as const;
+  const { localPosts } = shaped(LocalPosts, await ask(site, account, request));
+  const times = localPosts.map(({ createTime = '' }) => Date.parse(createTime));
+  const found = localPosts.find(
+    ({ summary }, index) => comparable(summary) === comparable(part.body) && isSince(times[index] ?? 0, since),
+  );
+  return found ? endOf(found, 0) : notAmong(times, pageSize, since);
+};
+
+const comparable = (text: string) => text.replace(/\s+/g, ' ').trim().normalize('NFC');
+
+const value = (post: NetworkPost, name: string) => option(post, `google_business.${name}`);
+
+/** Offers show no button, and a call needs no link. */
+const buttonOf = (post: NetworkPost) => {
+  const actionType = value(post, 'cta_type');
+  if (actionType === '' || actionType === 'NONE' || value(post, 'topic_type') === 'OFFER') return {};
+  return { callToAction: { actionType, ...(actionType !== 'CALL' && { url: value(post, 'cta_url') }) } };
+};
+
+const eventOf = (post: NetworkPost) => {
+  if (value(post, 'topic_type') === 'STANDARD') return {};
+  const [startDate, startTime] = clockOf(value(post, 'event_start'));
+  const [endDate, endTime] = clockOf(value(post, 'event_end'));
+  return { event: { title: value(post, 'event_title'), schedule: { startDate, startTime, endDate, endTime } } };
+};
+
+/** Google wants the clock of the location and does not tell its time zone: the time goes out as it was written. */
+const clockOf = (instant: string) => {
+  const [year, month, day, hours, minutes] = instant.split(/[-T:]/, 5).map((digits) => Number.parseInt(digits, 10));
+  return [
+    { year, month, day },
+    { hours, minutes },
+  ] as const;
+};
+
+const offerOf = (post: NetworkPost) => {
+  if (value(post, 'topic_type') !== 'OFFER') return {};
+  const offer = {
+    couponCode: value(post, 'offer_code'),
+    redeemOnlineUrl: value(post, 'offer_url'),
+    termsConditions: value(post, 'offer_terms'),
+  };
+  const given = Object.entries(offer).filter(([, text]) => text !== '');
+  return given.length > 0 ? { offer: Object.fromEntries(given) } : {};
+};

@@ -1,0 +1,3 @@
+import { createAsk, graphVersion } from '#server/networks/shared/graph';
+
+export const ask = createAsk('Instagram', (site) => `${site.host('graph')}/${graphVersion(site)}`);

@@ -1,0 +1,38 @@
+import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import { insightsOf, isGone } from '#server/networks/shared/graph';
+import { reported } from '#server/networks/shared/metrics';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { ask } from './api.ts';
+import { Ref } from './publish.ts';
+
+const storyLifeMs = 24 * 3_600_000;
+
+export const readMetrics = async (
+  site: Site,
+  account: NetworkAccount,
+  posts: readonly PublishedPost[],
+): Promise<Reading[]> => {
+  const readings: Reading[] = [];
+  for (const post of posts) readings.push(await readOne(site, account, post));
+  return readings;
+};
+
+const readOne = async (site: Site, account: NetworkAccount, post: PublishedPost): Promise<Reading> => {
+  const isStory = Ref.safeParse(post.ref).data?.story ?? false;
+  if (isStory && site.now().getTime() >= Date.parse(post.publishedAt) + storyLifeMs) return { is: 'over' };
+  // One that a story does not have is refused with all the others.
+  const metric = isStory ? 'views,reach,shares' : 'views,reach,likes,comments,shares,saved';
+  try {
+    const told = insightsOf(await ask(site, account, { path: `/${post.externalId}/insights`, query: { metric } }));
+    const { views, reach, likes, comments, shares, saved: saves } = told;
+    return { is: 'numbers', metrics: reported({ views, reach, likes, comments, shares, saves }) };
+  } catch (error) {
+    if (isGone(error)) return { is: 'over', why: 'The post is no longer on Instagram.' };
+    if (isTooEarly(error)) return { is: 'numbers', metrics: {} };
+    throw error;
+  }
+};
+
+/** SPEC, Statistics rules 7. Its code 10 is that of a missing permission otherwise. */
+const isTooEarly = (error: unknown) =>
+  error instanceof NetworkTrouble && /^10\b/.test(error.networkCode ?? '') && /not enough viewers/i.test(error.message);

@@ -1,0 +1,13 @@
+import { type Confirmation, unknown } from '#server/networks/network';
+import { createPublishing, type Prepared } from '#server/networks/shared/linkedin-publish';
+import { option } from '#server/networks/shared/post';
+
+export const { prepare, send } = createPublishing({
+  network: 'linkedin',
+  urnOf: ({ id }) => `urn:li:person:${id}`,
+  tellsImages: false,
+  visibilityOf: (post) => option(post, 'linkedin.visibility') || 'PUBLIC',
+});
+
+/** Reading a member's posts is a permission that LinkedIn gives to nobody new. */
+export const confirm = async (): Promise<Confirmation<Prepared>> => unknown;

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import type { Sandbox, SandboxPerson } from '#server/networks/sandbox';
+import { createLinkedinTwin, fail, failInput } from '#server/networks/shared/linkedin-sandbox';
+import { parsed } from '#server/networks/shared/linkedin-sandbox-media';
+import { addTwinPosts, newPostOf } from '#server/networks/shared/linkedin-sandbox-posts';
+
+/** LinkedIn for organizations: the pages of a person, their posts and the comments on these. */
+
+const maxComment = 1_250;
+/** A new post is not known everywhere at once. */
+const unknownMs = 3_000;
+
+const pagesOf = ({ id, handle, name }: SandboxPerson) => [
+  { urn: `urn:li:organization:${id}1`, name: `${name} Bakery`, vanityName: `${handle}-bakery` },
+  { urn: `urn:li:organization:${id}2`, name: `${name} Roastery`, vanityName: `${handle}-roastery` },
+];
+
+const NewComment = z.strictObject({
+  actor: z.string(),
+  object: z.string(),
+  message: z.strictObject({ text: z.string().min(1) }),
+});
+
+const sandbox: Sandbox = (kit) => {
+  const twin = createLinkedinTwin(kit, {
+    scopes: ['r_organization_social', 'w_organization_social', 'rw_organization_admin'],
+    scopeSeparator: ' ',
+    writeScope: 'w_organization_social',
+    tellsImages: true,
+    visibilities: ['PUBLIC', 'LOGGED_IN'],
+    authorsOf: pagesOf,
+  });
+  const { router, signedIn, refusals, authorOf } = twin;
+  addTwinPosts(twin);
+
+  router.get(
+    '/api/v2/organizationalEntityAcls',
+    signedIn(['rw_organization_admin'], async (req, res, { person }) => {
+      const { q, role, state, projection, start = '0', count = '10' } = req.query as Record<string, string>;
+      if (q !== 'roleAssignee') return fail(res, 400, 'ILLEGAL_ARGUMENT', 'No finder of this name');
+      const matches = (role ?? 'ADMINISTRATOR') === 'ADMINISTRATOR' && (state ?? 'APPROVED') === 'APPROVED';
+      const pages = matches ? pagesOf(person).slice(Number(start), Number(start) + Number(count)) : [];
+      // Only what the projection names is looked up; encoded brackets are not understood.
+      const isShown = /\?.*projection=\(elements\*\(.*organizationalTarget~\(/.test(req.originalUrl) && projection;
+      res.send({
+        paging: { start: Number(start), count: Number(count), links: [] },
+        elements: pages.map(({ urn, name, vanityName }) => ({
+          role: 'ADMINISTRATOR',
+          organizationalTarget: urn,
+          ...(isShown && { 'organizationalTarget~': { localizedName: name, vanityName } }),
+        })),
+      });
+    }),
+  );
+
+  router.get(
+    '/api/rest/posts',
+    signedIn(['r_organization_social'], async (req, res, { person }) => {
+      const { q, author = '', count = '10', sortBy = 'LAST_MODIFIED' } = req.query as Record<string, string>;
+      if (q !== 'author' || !['LAST_MODIFIED', 'CREATED'].includes(sortBy) || !(Number(count) <= 100)) {
+        return fail(res, 400, 'ILLEGAL_ARGUMENT', 'The query is not valid');
+      }
+      if (!authorOf(person, author)) return refusals['missing-permission'](res);
+      const posts = (await kit.posts.of(author, 1000)).filter(({ replyTo }) => replyTo === undefined);
+      res.send({
+        paging: { start: 0, count: Number(count), links: [] },
+        elements: posts.slice(0, Number(count)).map((post) => {
+          const at = Date.parse(post.createdAt);
+          return { ...newPostOf(post), id: post.id, createdAt: at, publishedAt: at, lastModifiedAt: at };
+        }),
+      });
+    }),
+  );
+
+  const path = '/api/rest/socialActions/:urn/comments';
+
+  const postOf = async (urn: string) => {
+    const post = await kit.posts.get(urn);
+    const isKnown = post && kit.now().getTime() - Date.parse(post.createdAt) >= unknownMs;
+    return isKnown && post.replyTo === undefined ? post : undefined;
+  };
+
+  router.post(
+    path,
+    signedIn(['w_organization_social'], async (req, res, { person }) => {
+      const urn = String(req.params.urn);
+      const asked = parsed(NewComment, req, res);
+      if (asked === undefined) return;
+      const { actor, object, message } = asked;
+      const author = authorOf(person, actor);
+      if (author === undefined) return refusals['missing-permission'](res);
+      if (!(await postOf(urn))) return fail(res, 404, 'NOT_FOUND', `Unable to obtain activity for urn: ${urn}`);
+      if (object !== urn) return failInput(res, 400, 'INVALID_URN_ID', 'The object is not the one of the path');
+      if (message.text.length > maxComment) {
+        return failInput(res, 400, 'FIELD_LENGTH_TOO_LONG', `A comment has at most ${maxComment} characters`);
+      }
+      await kit.commit(req, res, {
+        text: message.text,
+        person,
+        refusals,
+        make: async () => {
+          const id = kit.newId();
+          const createdAt = kit.now().toISOString();
+          await kit.posts.add({
+            id,
+            author: actor,
+            authorName: author.name,
+            text: message.text,
+            media: [],
+            replyTo: urn,
+            createdAt,
+            data: asked,
+          });
+          return commentOf({ id, actor, text: message.text, urn, createdAt });
+        },
+        answer: (comment) => {
+          res.setHeader('x-restli-id', comment.id);
+          res.status(201).send(comment);
+        },
+      });
+    }),
+  );
+
+  router.get(
+    path,
+    signedIn(['r_organization_social'], async (req, res) => {
+      const urn = String(req.params.urn);
+      if (!(await postOf(urn))) return fail(res, 404, 'NOT_FOUND', `Unable to obtain activity for urn: ${urn}`);
+      const comments = await kit.posts.replies(urn);
+      res.send({
+        paging: { start: 0, count: 100, links: [], total: comments.length },
+        elements: comments.map(({ id, author, text, createdAt }) =>
+          commentOf({ id, actor: author, text, urn, createdAt }),
+        ),
+      });
+    }),
+  );
+
+  return router;
+};
+
+export default sandbox;
+
+const commentOf = ({
+  id,
+  actor,
+  text,
+  urn,
+  createdAt,
+}: Record<'id' | 'actor' | 'text' | 'urn' | 'createdAt', string>) => ({
+  id,
+  actor,
+  object: urn,
+  commentUrn: `urn:li:comment:(${urn},${id})`,
+  created: { actor, time: Date.parse(createdAt) },
+  message: { attributes: [], text },
+});

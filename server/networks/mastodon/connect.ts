@@ -1,0 +1,12 @@
+import { runsPixelfed } from '#server/networks/shared/mastodon';
+import { connectTo } from '#server/networks/shared/mastodon-connect';
+
+export const connect = connectTo({
+  name: 'Mastodon',
+  usualServer: 'mastodon.social',
+  scopes: ['read:accounts', 'read:statuses', 'write:statuses', 'write:media'],
+  // Servers before 4.3 do not look at it.
+  pkce: true,
+  // Many kinds of server speak its API, and their versions say so in no common way.
+  isIt: (version) => !runsPixelfed(version),
+});

@@ -1,0 +1,54 @@
+import type { Confirmation, SendEnd, Sending, Site } from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { runsMastodonItself } from '#server/networks/shared/mastodon';
+import { ask } from '#server/networks/shared/mastodon-api';
+import { idAtServer } from '#server/networks/shared/mastodon-connect';
+import {
+  findSent,
+  type Prepared,
+  pageSize,
+  postStatus,
+  Statuses,
+  timesOf,
+} from '#server/networks/shared/mastodon-publish';
+import { isOn, option } from '#server/networks/shared/post';
+import { notAmong } from '#server/networks/shared/recent';
+import { NetworkTrouble } from '#server/networks/trouble';
+
+/** Servers keep a key for an hour after the post, which was not before `since`. */
+const keyLifeMs = 55 * 60_000;
+
+export const send = (site: Site, sending: Sending, { mediaIds }: Prepared): Promise<SendEnd<Prepared>> => {
+  const { post, part, out } = sending;
+  const set = (key: string) => option(post, `mastodon.${key}`) || undefined;
+  return postStatus(site, sending, {
+    status: part.body,
+    ...(mediaIds.length > 0 && { media_ids: mediaIds }),
+    in_reply_to_id: out.at(-1)?.externalId,
+    visibility: set('visibility'),
+    sensitive: isOn(post, 'mastodon.sensitive'),
+    spoiler_text: set('spoiler_text'),
+    language: set('language'),
+    quote_approval_policy: set('quote_policy'),
+  });
+};
+
+/**
+ * With the same key Mastodon makes no second post, but shows the first. Once it has forgotten the key, its list tells;
+ * so it does with other software, which may not look at keys.
+ */
+export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
+  const ageMs = site.now().getTime() - sending.since.getTime();
+  if (ageMs < keyLifeMs && runsMastodonItself(sending.account.facts)) {
+    try {
+      return await send(site, sending, prepared);
+    } catch (error) {
+      // Refused as it is: whether the first was taken, the list tells.
+      if (!(error instanceof NetworkTrouble) || !['content', 'media'].includes(error.kind)) throw error;
+    }
+  }
+  const path = `/api/v1/accounts/${idAtServer(sending.account)}/statuses`;
+  const answer = await ask(site, sending.account, { path, query: { limit: pageSize, exclude_reblogs: 'true' } });
+  const statuses = shaped(Statuses, answer);
+  return findSent(statuses, sending, prepared) ?? notAmong(timesOf(statuses), pageSize, sending.since);
+};

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { readEach } from '#server/networks/shared/mastodon-statistics';
+import { reported } from '#server/networks/shared/metrics';
+
+const Counts = z.object({
+  favourites_count: z.number().optional(),
+  replies_count: z.number().optional(),
+  reblogs_count: z.number().optional(),
+  // Since 4.5.
+  quotes_count: z.number().optional(),
+});
+
+export const readMetrics = (site: Site, account: NetworkAccount, posts: readonly PublishedPost[]): Promise<Reading[]> =>
+  readEach(site, account, posts, (status) => {
+    const counts = shaped(Counts, status);
+    return reported({
+      likes: counts.favourites_count,
+      comments: counts.replies_count,
+      shares: counts.reblogs_count,
+      quotes: counts.quotes_count,
+    });
+  });

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import type { Site, Tokens } from './network.ts';
+import { type NetworkAnswer, retryAt, shaped } from './request.ts';
+import { NetworkTrouble } from './trouble.ts';
+
+export const TokenAnswer = z.object({
+  access_token: z.string().min(1),
+  refresh_token: z.string().min(1).optional(),
+  expires_in: z.coerce.number().positive().optional(),
+  scope: z.string().optional(),
+});
+export type TokenAnswer = z.output<typeof TokenAnswer>;
+
+/** An address with these parameters, where a person says yes. */
+export const authorizeUrl = (address: string, parameters: Readonly<Record<string, string | undefined>>): string => {
+  const given = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== undefined);
+  return `${address}?${new URLSearchParams(given)}`;
+};
+
+/** Asks a token endpoint (RFC 6749). What it refuses, only connecting again can mend. */
+export const askForTokens = async (
+  site: Site,
+  request: { url: string; form: Readonly<Record<string, string | undefined>>; basic?: boolean },
+): Promise<TokenAnswer> => {
+  const { clientId, clientSecret } = site.app;
+  const answer = await site.request({
+    url: request.url,
+    form: request.form,
+    ...(request.basic && { headers: { authorization: basic(clientId, clientSecret) } }),
+  });
+  if (answer.status >= 400) throw tokenTrouble(answer, site.now());
+  return shaped(TokenAnswer, answer);
+};
+
+const basic = (id: string, secret: string) =>
+  `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
+
+const TokenError = z.object({ error: z.string(), error_description: z.string().optional() });
+
+export const tokenTrouble = (answer: NetworkAnswer, now: Date): NetworkTrouble => {
+  const { data } = TokenError.safeParse(answer.json);
+  const networkCode = data?.error ?? String(answer.status);
+  if (answer.status === 429) {
+    const until = retryAt(answer.headers['retry-after'], now);
+    return new NetworkTrouble('rateLimited', 'The network asks to wait before it gives new access.', {
+      networkCode,
+      ...(until && { until }),
+    });
+  }
+  if (answer.status >= 500) {
+    return new NetworkTrouble('temporary', 'The network cannot give access right now. Try again later.', {
+      networkCode,
+    });
+  }
+  const why = data?.error_description ?? data?.error ?? `HTTP ${answer.status}`;
+  return new NetworkTrouble('token', `The network refused access (${why}). Connect the account again.`, {
+    networkCode,
+  });
+};
+
+/** A network that sends no new refresh token means the old one to be kept. */
+export const tokensFrom = (answer: TokenAnswer, now: Date, old?: Tokens): Tokens => {
+  const refreshToken = answer.refresh_token ?? old?.refreshToken;
+  return {
+    accessToken: answer.access_token,
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(answer.expires_in !== undefined && {
+      expiresAt: new Date(now.getTime() + answer.expires_in * 1000).toISOString(),
+    }),
+  };
+};
+
+/** For networks that have nothing to refresh with. */
+export const cannotRefresh = async (): Promise<never> => {
+  throw new NetworkTrouble('token', 'The network no longer accepts our access. Connect the account again.');
+};

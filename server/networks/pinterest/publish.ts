@@ -1,0 +1,160 @@
+import { buffer } from 'node:stream/consumers';
+import { z } from 'zod';
+import {
+  type Confirmation,
+  type NetworkPost,
+  type Preparation,
+  type PublishMedia,
+  ready,
+  type SendEnd,
+  type Sending,
+  type Site,
+  sent,
+  waiting,
+} from '#server/networks/network';
+import { bytesOf, shaped } from '#server/networks/request';
+import { seconds } from '#server/networks/shared/limits';
+import { isVideo, option } from '#server/networks/shared/post';
+import { isSince, notAmong } from '#server/networks/shared/recent';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { ask, storeTrouble } from './api.ts';
+
+const processingMs = seconds(5);
+const secondLookMs = seconds(15);
+const pageSize = 250;
+
+export interface Prepared {
+  /** Of a video; images go with the pin itself. */
+  readonly mediaId?: string;
+  /** The pin was looked for and not found. */
+  readonly missed?: true;
+}
+
+const Registered = z.object({
+  media_id: z.string(),
+  upload_url: z.string(),
+  upload_parameters: z.record(z.string(), z.string()),
+});
+const Processed = z.object({ status: z.enum(['registered', 'processing', 'succeeded', 'failed']) });
+
+export const prepare = async (
+  site: Site,
+  { account, part }: Sending,
+  kept?: Prepared,
+): Promise<Preparation<Prepared>> => {
+  const video = part.media.find(isVideo);
+  if (video === undefined) return ready({});
+  if (kept?.mediaId === undefined) {
+    const answer = await ask(site, account, { path: '/media', json: { media_type: 'video' } });
+    const registered = shaped(Registered, answer);
+    await upload(site, registered, video);
+    return waiting({ mediaId: registered.media_id }, processingMs);
+  }
+  const { status } = shaped(Processed, await ask(site, account, { path: `/media/${kept.mediaId}` }));
+  if (status === 'failed') throw new NetworkTrouble('media', 'Pinterest could not use the video. Choose another.');
+  return status === 'succeeded' ? ready(kept) : waiting(kept, processingMs);
+};
+
+/** The store takes what Pinterest signed, and the file after it. */
+const upload = async (
+  site: Site,
+  { upload_url, upload_parameters }: z.output<typeof Registered>,
+  video: PublishMedia,
+) => {
+  const { id, mimeType, bytes } = video;
+  const file = { field: 'file', name: id, mimeType, length: bytes, stream: await video.read() };
+  const answer = await site.request({ url: upload_url, multipart: { fields: upload_parameters, file } });
+  if (answer.status >= 300) throw storeTrouble(answer);
+};
+
+const Pinned = z.object({ id: z.string() });
+
+export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
+  const { account, post, part } = sending;
+  const section = option(post, 'pinterest.board_section');
+  const { title, description, link } = textsOf(sending);
+  const alt = option(post, 'pinterest.alt_text') || part.media[0]?.alt;
+  const pin = {
+    board_id: option(post, 'pinterest.board'),
+    ...(section !== '' && { board_section_id: section }),
+    ...(title !== '' && { title }),
+    ...(description !== '' && { description }),
+    ...(link !== '' && { link }),
+    ...(alt && { alt_text: alt }),
+    media_source: await mediaSource(post, part.media, prepared),
+  };
+  const answer = await ask(site, account, {
+    path: '/pins',
+    // As bytes, so that the time it may take grows with the images in it.
+    bytes: bytesOf(Buffer.from(JSON.stringify(pin))),
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+  });
+  return pinned(site, shaped(Pinned, answer).id);
+};
+
+const textsOf = ({ post, part }: Sending) => ({
+  title: option(post, 'pinterest.title'),
+  description: part.body.trim(),
+  link: option(post, 'pinterest.link'),
+});
+
+const mediaSource = async (post: NetworkPost, media: readonly PublishMedia[], { mediaId }: Prepared) => {
+  if (mediaId !== undefined) {
+    return {
+      source_type: 'video_id',
+      media_id: mediaId,
+      cover_image_key_frame_time: Number(option(post, 'pinterest.cover_second')),
+    };
+  }
+  const items = [];
+  for (const image of media) {
+    items.push({ content_type: image.mimeType, data: (await buffer(await image.read())).toString('base64') });
+  }
+  return items.length === 1
+    ? { source_type: 'image_base64', ...items[0] }
+    : { source_type: 'multiple_image_base64', items, index: 0 };
+};
+
+const pinned = (site: Site, id: string) => sent({ externalId: id, url: `${site.link('web')}/pin/${id}/` });
+
+const Listed = z.object({
+  items: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string().nullish(),
+      description: z.string().nullish(),
+      link: z.string().nullish(),
+      created_at: z.string(),
+    }),
+  ),
+});
+
+/** Pinterest gives no key to a pin, so the last ones of the board are compared. A list may lag, so it is read twice. */
+export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
+  const { account, post, since } = sending;
+  const board = `/boards/${encodeURIComponent(option(post, 'pinterest.board'))}`;
+  const section = option(post, 'pinterest.board_section');
+  const path = section === '' ? `${board}/pins` : `${board}/sections/${encodeURIComponent(section)}/pins`;
+  const { title, description, link } = textsOf(sending);
+  const { items } = shaped(Listed, await ask(site, account, { path, query: { page_size: pageSize } }));
+  const found = items.find(
+    (pin) =>
+      comparable(pin.title) === comparable(title) &&
+      comparable(pin.description) === comparable(description) &&
+      sameAddress(pin.link ?? '', link) &&
+      isSince(instantOf(pin.created_at), since),
+  );
+  if (found) return pinned(site, found.id);
+  if (!prepared.missed) return waiting({ ...prepared, missed: true }, secondLookMs);
+  const times = items.map(({ created_at }) => instantOf(created_at));
+  return notAmong(times, pageSize, since);
+};
+
+const comparable = (text: string | null | undefined) => (text ?? '').replace(/\s+/g, ' ').trim().normalize('NFC');
+
+const sameAddress = (one: string, other: string) =>
+  one === other || (URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href);
+
+/** Pinterest leaves the time zone out and means UTC. */
+const instantOf = (time: string) => Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(time) ? time : `${time}Z`);

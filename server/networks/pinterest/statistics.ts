@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { reported } from '#server/networks/shared/metrics';
+import { ask } from './api.ts';
+
+const dayMs = 86_400_000;
+const oldestDays = 90;
+
+const count = z.number().optional();
+const Read = z.object({
+  all: z.object({
+    summary_metrics: z.object({ IMPRESSION: count, SAVE: count, PIN_CLICK: count, OUTBOUND_CLICK: count }).default({}),
+  }),
+});
+
+export const readMetrics = async (
+  site: Site,
+  account: NetworkAccount,
+  posts: readonly PublishedPost[],
+): Promise<Reading[]> => {
+  const readings: Reading[] = [];
+  for (const post of posts) readings.push(await read(site, account, post));
+  return readings;
+};
+
+/** All since the day of publication. */
+const read = async (
+  site: Site,
+  account: NetworkAccount,
+  { externalId, publishedAt }: PublishedPost,
+): Promise<Reading> => {
+  const now = site.now();
+  if (now.getTime() - Date.parse(publishedAt) >= oldestDays * dayMs) {
+    return { is: 'over', why: `Pinterest tells numbers of the last ${oldestDays} days alone.` };
+  }
+  const answer = await ask(site, account, {
+    path: `/pins/${externalId}/analytics`,
+    query: {
+      start_date: dateOf(new Date(publishedAt)),
+      end_date: dateOf(now),
+      metric_types: 'IMPRESSION,PIN_CLICK,OUTBOUND_CLICK,SAVE',
+      app_types: 'ALL',
+    },
+    accepted: 404,
+  });
+  if (answer.status === 404) return { is: 'over', why: 'The pin is no longer on Pinterest.' };
+  const { IMPRESSION, SAVE, PIN_CLICK, OUTBOUND_CLICK } = shaped(Read, answer).all.summary_metrics;
+  const clicks = [PIN_CLICK, OUTBOUND_CLICK].filter((one) => one !== undefined);
+  return {
+    is: 'numbers',
+    metrics: reported({
+      views: IMPRESSION,
+      saves: SAVE,
+      clicks: clicks.length > 0 ? clicks.reduce((sum, one) => sum + one) : undefined,
+    }),
+  };
+};
+
+const dateOf = (instant: Date) => instant.toISOString().slice(0, 10);

@@ -1,0 +1,27 @@
+import type { NetworkAccount, Site, Tokens } from '#server/networks/network';
+import { askForTokens, tokensFrom } from '#server/networks/oauth2';
+import { runsPixelfed } from '#server/networks/shared/mastodon';
+import { connectTo } from '#server/networks/shared/mastodon-connect';
+
+export const connect = connectTo({
+  name: 'Pixelfed',
+  usualServer: 'pixelfed.social',
+  // There are no smaller ones.
+  scopes: ['read', 'write'],
+  pkce: false,
+  isIt: runsPixelfed,
+});
+
+export const refresh = async (site: Site, { tokens, scopes }: NetworkAccount): Promise<Tokens> => {
+  const answer = await askForTokens(site, {
+    url: `${site.server}/oauth/token`,
+    form: {
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refreshToken ?? '',
+      client_id: site.app.clientId,
+      client_secret: site.app.clientSecret,
+      scope: scopes.join(' '),
+    },
+  });
+  return tokensFrom(answer, site.now(), tokens);
+};

@@ -1,0 +1,168 @@
+import type { Response } from 'express';
+import { z } from 'zod';
+import type { Refusals, Sandbox, SandboxGrant } from '#server/networks/sandbox';
+import { createServerTwin, type SandboxUpload } from '#server/networks/shared/mastodon-sandbox';
+import { codePoints } from '#server/networks/shared/text';
+
+/** A Pixelfed server as its source tells, with the limits it has unless its operator changed them. */
+
+const dayMs = 24 * 3_600_000;
+const accessLifeMs = 356 * dayMs;
+const refreshLifeMs = 400 * dayMs;
+const maxCharacters = 500;
+const maxMedia = 4;
+const descendantsShown = 20;
+
+const refuse = (res: Response, status: number, error: string) => {
+  res.status(status).send({ error });
+};
+const invalid = (res: Response, field: string, message: string) => {
+  res.status(422).send({ message, errors: { [field]: [message] } });
+};
+
+const refusals: Refusals = {
+  '429': (res) => {
+    res.setHeader('x-ratelimit-limit', '60');
+    res.setHeader('x-ratelimit-remaining', '0');
+    res.setHeader('retry-after', '60');
+    refuse(res, 429, 'Too Many Attempts.');
+  },
+  '429-bare': (res) => refuse(res, 429, ''),
+  '503': (res) =>
+    res
+      .status(res.statusCode === 500 ? 500 : 503)
+      .type('html')
+      .send('<!doctype html><title>Service Unavailable</title><h1>503</h1>'),
+  'expired-token': (res) => refuse(res, 401, 'Unauthenticated.'),
+  'refused-token': (res) => refuse(res, 401, 'Unauthenticated.'),
+  'missing-permission': (res) => refuse(res, 403, ''),
+  'content-refused': (res) => refuse(res, 400, 'Invalid object. Contains banned keyword.'),
+  'media-refused': (res) => refuse(res, 400, 'Invalid media_ids'),
+};
+
+const NewStatus = z.object({
+  status: z.string().nullish(),
+  in_reply_to_id: z.string().nullish(),
+  media_ids: z.array(z.string()).max(maxMedia).optional(),
+  sensitive: z.boolean().default(false),
+  visibility: z.enum(['private', 'unlisted', 'public']).default('public'),
+  spoiler_text: z.string().max(140).optional(),
+  comments_disabled: z.boolean().default(false),
+});
+
+const sandbox: Sandbox = (kit) => {
+  const tokens = async ({ person, scopes }: SandboxGrant, client: string) => {
+    const access = await kit.grants.issue('access', { person, scopes, lifeMs: accessLifeMs });
+    const data = { client, access };
+    return {
+      token_type: 'Bearer',
+      expires_in: accessLifeMs / 1000,
+      access_token: access,
+      refresh_token: await kit.grants.issue('refresh', { person, scopes, lifeMs: refreshLifeMs, data }),
+    };
+  };
+
+  const { router, server, signedIn, uploadOf, statusView, addPost, usedFor, use } = createServerTwin(kit, {
+    domain: 'pixelfed.sandbox',
+    version: '3.5.3 (compatible; Pixelfed 0.12.6)',
+    hasInstanceV2: false,
+    refusals,
+    scopes: ['read', 'write', 'follow', 'push'],
+    maxCharacters,
+    maxMedia,
+    media: {
+      types: ['image/jpeg', 'image/png', 'image/gif'],
+      maxBytes: () => 15_000 * 1024,
+      maxDescription: 1_000,
+      takesTime: () => false,
+      readyStatus: 202,
+      // Told by every server, and enforced by none.
+      told: { image_matrix_limit: 2_073_600 },
+    },
+    invalid,
+    notFound: (res) => refuse(res, 404, ''),
+    tokens,
+    postPath: (handle, id) => `/p/${handle}/${id}`,
+    ownFields: () => ({}),
+  });
+
+  server.post(
+    '/api/v1/statuses',
+    signedIn('write', async (req, res, { person }) => {
+      const parsed = NewStatus.safeParse(req.body);
+      if (!parsed.success) {
+        const [issue] = parsed.error.issues;
+        return invalid(res, issue?.path.join('.') ?? '', `The field is invalid: ${issue?.message}.`);
+      }
+      const { status, in_reply_to_id, media_ids = [], ...data } = parsed.data;
+      const text = status ?? '';
+      if (codePoints(text) > maxCharacters) {
+        return invalid(res, 'status', `The status field must not be greater than ${maxCharacters} characters.`);
+      }
+      if ((await usedFor(req, person)) !== undefined) return refuse(res, 400, 'Duplicate idempotency key.');
+      /** The key is used up even so. */
+      const refuseWith = async (answer: () => void) => {
+        await use(req, person, '');
+        answer();
+      };
+      const replyTo = in_reply_to_id ?? undefined;
+      if (media_ids.length === 0 && replyTo === undefined) {
+        return refuseWith(() => refuse(res, 403, 'Empty statuses are not allowed'));
+      }
+      const parent = replyTo === undefined ? undefined : await kit.posts.get(replyTo);
+      if (replyTo !== undefined && parent === undefined) {
+        return refuseWith(() => refuse(res, 404, `No query results for model [App\\Status] ${replyTo}`));
+      }
+      if ((parent?.data as { comments_disabled?: boolean } | undefined)?.comments_disabled) {
+        return refuseWith(() => res.status(422).json('Comments have been disabled on this post'));
+      }
+      const uploads: SandboxUpload[] = [];
+      for (const id of media_ids) {
+        const upload = await uploadOf(id, person);
+        if (upload === undefined) return refuseWith(() => refuse(res, 400, 'Invalid media_ids'));
+        uploads.push(upload);
+      }
+      const spoiler_text = data.sensitive ? (data.spoiler_text ?? '') : '';
+      await kit.commit(req, res, {
+        text,
+        person,
+        refusals,
+        make: async () => {
+          await use(req, person, '');
+          return addPost(person, { text, replyTo, uploads, data: { ...data, spoiler_text } });
+        },
+        answer: (post) => res.send(statusView(post)),
+      });
+    }),
+  );
+
+  server.get(
+    '/api/v1/accounts/:id/statuses',
+    signedIn('read', async (req, res, { person }) => {
+      const limit = Number(req.query.limit ?? 20);
+      if (!(limit >= 1 && limit <= 100)) return invalid(res, 'limit', 'The limit field must be between 1 and 100.');
+      if (req.params.id !== person.id) return refuse(res, 404, 'Account not found');
+      const posts = await kit.posts.of(person.id, 1000);
+      res.send(
+        posts
+          .filter(({ replyTo }) => replyTo === undefined)
+          .slice(0, limit)
+          .map(statusView),
+      );
+    }),
+  );
+
+  server.get(
+    '/api/v1/statuses/:id/context',
+    signedIn('read', async (req, res) => {
+      const id = String(req.params.id);
+      if (!(await kit.posts.get(id))) return res.status(404).end();
+      const replies = await kit.posts.replies(id);
+      res.send({ ancestors: [], descendants: replies.slice(0, descendantsShown).map(statusView) });
+    }),
+  );
+
+  return router;
+};
+
+export default sandbox;

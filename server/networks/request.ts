@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { Outbound } from '#server/outbound/outbound';
+import { NetworkTrouble } from './trouble.ts';
+
+/** Bytes whose number is known before they are read. */
+export interface Bytes {
+  readonly length: number;
+  readonly stream: Readable;
+}
+
+export interface NetworkRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly url: string;
+  /** Added to the address; what is undefined is left out. */
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** At most one of these. */
+  readonly json?: unknown;
+  readonly form?: Readonly<Record<string, string | undefined>>;
+  readonly multipart?: Multipart;
+  readonly bytes?: Bytes;
+}
+
+export interface Multipart {
+  readonly fields: Readonly<Record<string, string | undefined>>;
+  readonly file?: Bytes & { readonly field: string; readonly name: string; readonly mimeType: string };
+}
+
+export interface NetworkAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  /** Undefined when the text is not JSON. */
+  readonly json: unknown;
+}
+
+/** Any status is an answer. Without one it throws trouble: `temporary` when nothing arrived, else `unknown`. */
+export type Request = (request: NetworkRequest) => Promise<NetworkAnswer>;
+
+const maxAnswerBytes = 5_000_000;
+/** A line that is slower than this is not worth waiting for. */
+const slowestBytesPerMs = 50;
+
+/** Reasons that come up before the first byte of a request leaves. */
+const neverArrived = ['badUrl', 'blocked', 'notFound', 'refused', 'badCertificate'];
+
+export const createRequest =
+  (outbound: Pick<Outbound, 'request'>, timeoutMs: number): Request =>
+  async ({ method, url, query, headers, ...content }) => {
+    const { body, length, type } = encode(content);
+    const answer = await outbound.request(withQuery(url, query), {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'Posthorn/1',
+        ...(type && { 'content-type': type }),
+        ...(length !== undefined && { 'content-length': String(length) }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+      timeoutMs: timeoutMs + Math.ceil((length ?? 0) / slowestBytesPerMs),
+      maxBytes: maxAnswerBytes,
+    });
+    if (!answer.ok) {
+      if (body instanceof Readable) body.destroy();
+      const reached = !neverArrived.includes(answer.reason);
+      throw new NetworkTrouble(reached ? 'unknown' : 'temporary', `The network could not be asked: ${answer.message}`, {
+        networkCode: answer.reason,
+        reached,
+      });
+    }
+    const text = answer.body.toString();
+    return { status: answer.status, headers: flat(answer.headers), text, json: parsed(text) };
+  };
+
+/** The answer in the shape it should have; a network that answers something else has not told us what happened. */
+export const shaped = <Schema extends z.ZodType>(schema: Schema, answer: NetworkAnswer): z.output<Schema> => {
+  const result = schema.safeParse(answer.json);
+  if (result.success) return result.data;
+  throw new NetworkTrouble('unknown', `The network gave an answer that is not understood (HTTP ${answer.status}).`, {
+    networkCode: String(answer.status),
+  });
+};
+
+/** When to ask again, from seconds to wait, an instant in seconds or in words. */
+export const retryAt = (value: string | undefined, now: Date): Date | undefined => {
+  if (value === undefined || value === '') return undefined;
+  const number = Number(value);
+  if (Number.isNaN(number)) {
+    const instant = Date.parse(value);
+    return Number.isNaN(instant) ? undefined : new Date(instant);
+  }
+  // Seconds since 1970 are ten digits; nobody is told to wait that long.
+  return new Date(number > 1e9 ? number * 1000 : now.getTime() + number * 1000);
+};
+
+export const bytesOf = (bytes: Uint8Array): Bytes => ({ length: bytes.length, stream: Readable.from([bytes]) });
+
+const withQuery = (url: string, query: NetworkRequest['query'] = {}) => {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  if (given.length === 0) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams(given)}`;
+};
+
+const encode = ({ json, form, multipart, bytes }: Omit<NetworkRequest, 'method' | 'url' | 'query' | 'headers'>) => {
+  if (json !== undefined) return { body: JSON.stringify(json), type: 'application/json' };
+  if (form) return { body: new URLSearchParams(given(form)).toString(), type: 'application/x-www-form-urlencoded' };
+  if (multipart) return encodeMultipart(multipart);
+  return bytes ? { body: bytes.stream, length: bytes.length } : {};
+};
+
+const given = (fields: Readonly<Record<string, string | undefined>>) =>
+  Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
+
+/** As a stream with a known length: a video does not fit into memory. */
+const encodeMultipart = ({ fields, file }: Multipart) => {
+  const boundary = randomUUID();
+  const open = (disposition: string) => `--${boundary}\r\ncontent-disposition: form-data; ${disposition}`;
+  const texts = given(fields).map(([name, value]) => `${open(`name="${name}"`)}\r\n\r\n${value}\r\n`);
+  if (file) {
+    texts.push(`${open(`name="${file.field}"; filename="${file.name}"`)}\r\ncontent-type: ${file.mimeType}\r\n\r\n`);
+  }
+  const head = Buffer.from(texts.join(''));
+  const tail = Buffer.from(`${file ? '\r\n' : ''}--${boundary}--\r\n`);
+  const all = async function* () {
+    yield head;
+    if (file) yield* file.stream;
+    yield tail;
+  };
+  return {
+    body: Readable.from(all()),
+    length: head.length + (file?.length ?? 0) + tail.length,
+    type: `multipart/form-data; boundary=${boundary}`,
+  };
+};
+
+const flat = (headers: Readonly<Record<string, string | string[] | undefined>>) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,179 @@
+import type { Request as HttpRequest, Response as HttpResponse, RequestHandler, Router } from 'express';
+import type { MetricName } from '#contracts/analytics';
+import type { Json } from './network.ts';
+
+/** What a twin can be told to do wrong, by a mark in the text such as `[sandbox:429]` or on the sandbox page. */
+export const faults = {
+  '429': 'Asks to wait, and says how long',
+  '429-bare': 'Asks to wait, and does not say how long',
+  '503': 'Is not available',
+  '500-after': 'Takes the post, then answers with an error',
+  lost: 'Takes the post and never answers',
+  cut: 'Takes the post and closes the connection in the middle of its answer',
+  hang: 'Takes nothing and never answers',
+  html: 'Takes nothing and answers a web page',
+  slow: 'Answers after three seconds',
+  'expired-token': 'Says that the token has expired; a new one works',
+  'refused-token': 'Takes the access away until the account is connected again',
+  'missing-permission': 'Says that a permission is missing',
+  'content-refused': 'Refuses the text',
+  'media-refused': 'Refuses the media',
+} as const;
+export type Fault = keyof typeof faults;
+
+/** When it happens: while media come in, at the call that makes a post public, or when numbers are read. */
+export const faultMoments = ['upload', 'publish', 'read'] as const;
+export type FaultMoment = (typeof faultMoments)[number];
+
+/** How a network says no in its own words. Each answers the request. */
+export type Refusals = Readonly<
+  Record<
+    | '429'
+    | '429-bare'
+    | '503'
+    | 'expired-token'
+    | 'refused-token'
+    | 'missing-permission'
+    | 'content-refused'
+    | 'media-refused',
+    (res: HttpResponse) => void
+  >
+>;
+
+/** Somebody who has an account at the twin. */
+export interface SandboxPerson {
+  /** The same for the same handle, and digits alone. */
+  readonly id: string;
+  readonly handle: string;
+  readonly name: string;
+}
+
+export interface SandboxGrant {
+  readonly person: SandboxPerson;
+  readonly scopes: readonly string[];
+  /** What the twin itself wants to remember with it. */
+  readonly data: Json;
+  readonly expired: boolean;
+}
+
+export interface SandboxPost {
+  readonly id: string;
+  /** Id of the person, page or place it belongs to. */
+  readonly author: string;
+  /** As the page shows it. */
+  readonly authorName: string;
+  readonly text: string;
+  /** Addresses or names of what is attached. */
+  readonly media: readonly string[];
+  readonly replyTo?: string;
+  /** ISO-8601 instant. */
+  readonly createdAt: string;
+  /** Whatever else the network's answers need. */
+  readonly data: Json;
+}
+
+export interface SandboxForm {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, { readonly mimeType: string; readonly bytes: Buffer }>>;
+}
+
+/** What every twin stands on. All of it is kept, so that a restart loses nothing. */
+export interface SandboxKit {
+  now(): Date;
+  /** A number that no other of this network has, as text of digits that grows. */
+  newId(): string;
+  /** The address of the twin as its caller knows it, to build further addresses: `here(req)` + `/api/upload/…`. */
+  here(req: HttpRequest): string;
+  /** The same for people, for permalinks. */
+  link(path: string): string;
+
+  readonly people: {
+    /** Makes the person on first sight. */
+    signIn(handle: string): Promise<SandboxPerson>;
+    get(id: string): Promise<SandboxPerson | undefined>;
+  };
+
+  /**
+   * The page where a person says yes, for GET and POST of the authorization address: `router.all(path, kit.consent(…))`.
+   * It asks for a handle and shows the scopes, each of which can be refused, and goes back with `code` and `state`.
+   * `check` gives what is wrong with the request, in words.
+   */
+  consent(options: {
+    readonly check: (query: Readonly<Record<string, string>>) => string | undefined;
+    readonly scopesOf: (query: Readonly<Record<string, string>>) => readonly string[];
+    /** Ten minutes, unless the network says otherwise. */
+    readonly codeLifeMs?: number;
+    /** Put behind the code, as Meta does. */
+    readonly suffix?: string;
+  }): RequestHandler;
+
+  readonly grants: {
+    /** A secret for one use: `code`, `access`, `refresh`, `app`, whatever the twin has. */
+    issue(
+      use: string,
+      grant: { person: SandboxPerson; scopes: readonly string[]; lifeMs?: number; data?: Json },
+    ): Promise<string>;
+    /** Undefined when it was never issued, or was revoked. */
+    find(use: string, secret: string): Promise<SandboxGrant | undefined>;
+    /** Finds and ends it: only one of two callers gets it. */
+    take(use: string, secret: string): Promise<SandboxGrant | undefined>;
+    /** All of a person, of every use. */
+    revokeAll(person: SandboxPerson): Promise<void>;
+  };
+
+  /** Uploads, containers, sessions, registered apps: whatever the twin has to remember. */
+  readonly records: {
+    put(kind: string, id: string, value: Json): Promise<void>;
+    /** False when there is one of this id already; two callers at once never both get true. */
+    add(kind: string, id: string, value: Json): Promise<boolean>;
+    get<T extends Json>(kind: string, id: string): Promise<T | undefined>;
+    remove(kind: string, id: string): Promise<void>;
+  };
+
+  readonly posts: {
+    /** False when there is a post of this id already. */
+    add(post: SandboxPost): Promise<boolean>;
+    get(id: string): Promise<SandboxPost | undefined>;
+    remove(id: string): Promise<void>;
+    /** Newest first. */
+    of(author: string, limit: number): Promise<SandboxPost[]>;
+    replies(id: string): Promise<SandboxPost[]>;
+  };
+
+  /** A body of any type, whole; JSON and forms are in `req.body` already. */
+  readBytes(req: HttpRequest): Promise<Buffer>;
+  readMultipart(req: HttpRequest): Promise<SandboxForm>;
+
+  /** Plausible numbers that grow with the age of a post and never shrink. */
+  numbers(post: SandboxPost): Readonly<Record<MetricName, number>>;
+
+  /** The bytes behind an address, as a network that fetches media would get them; undefined when it cannot. */
+  fetchMedia(url: string): Promise<{ readonly mimeType: string; readonly bytes: Buffer } | undefined>;
+
+  /**
+   * The one call that makes something public. `make` keeps it and gives what `answer` then sends; with a fault in the way
+   * one or both do not happen. A mark in the text works once, with `!` at its end every time.
+   */
+  commit<Made>(
+    req: HttpRequest,
+    res: HttpResponse,
+    call: {
+      readonly text: string;
+      readonly person: SandboxPerson;
+      readonly refusals: Refusals;
+      readonly make: () => Promise<Made>;
+      readonly answer: (made: Made) => void;
+    },
+  ): Promise<void>;
+
+  /** For uploads and reads: true when a fault of the sandbox page has answered the request, or never will. */
+  isFaulty(
+    moment: Exclude<FaultMoment, 'publish'>,
+    req: HttpRequest,
+    res: HttpResponse,
+    call: { readonly person: SandboxPerson; readonly refusals: Refusals },
+  ): Promise<boolean>;
+}
+
+/** A network's stand-in: speaks its HTTP API as the network documents it, below `/sandbox/<key>/<name of host>`. */
+export type Sandbox = (kit: SandboxKit) => Router;

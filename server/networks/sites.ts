@@ -1,0 +1,64 @@
+import type { Clock } from '#server/clock';
+import type { App, Network, Site } from './network.ts';
+import type { Request } from './request.ts';
+
+export type Sites = ReturnType<typeof createSites>;
+
+const sandboxApp: App = { clientId: 'sandbox', clientSecret: 'sandbox' };
+
+/** Leads adapters to the networks themselves or to their sandbox. */
+export const createSites = ({
+  live,
+  sandbox,
+  setting,
+  clock,
+}: {
+  live: Request;
+  sandbox: {
+    readonly request: Request;
+    /** Where we ask it; known once the service listens. */
+    readonly url: () => string;
+    /** Where people see it. */
+    readonly baseUrl: string;
+  };
+  /** The operator's settings. */
+  setting: (name: string) => string | undefined;
+  clock: Clock;
+}) => {
+  const liveApp = ({ settings: [id = '', secret = ''] }: Network): App => ({
+    clientId: setting(id) ?? '',
+    clientSecret: setting(secret) ?? '',
+  });
+  const shared = {
+    setting: (name: string, byDefault: string) => setting(name) ?? byDefault,
+    now: clock.now,
+  };
+  const hostOf = (network: Network, name: string) => {
+    const address = network.hosts[name];
+    if (address === undefined) throw new Error(`${network.key} has no host ${name}`);
+    return address;
+  };
+
+  return {
+    live: (network: Network, { server = '', app = liveApp(network) }: { server?: string; app?: App } = {}): Site => ({
+      ...shared,
+      host: (name) => hostOf(network, name),
+      link: (name) => hostOf(network, name),
+      server,
+      app,
+      request: live,
+    }),
+
+    sandbox: (network: Network, { server = '', app = sandboxApp }: { server?: string; app?: App } = {}): Site => {
+      const path = (name: string) => hostOf(network, name) && `/sandbox/${network.key}/${name}`;
+      return {
+        ...shared,
+        host: (name) => sandbox.url() + path(name),
+        link: (name) => sandbox.baseUrl + path(name),
+        server,
+        app,
+        request: sandbox.request,
+      };
+    },
+  };
+};

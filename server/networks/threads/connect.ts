@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
+import { authorizeUrl, TokenAnswer } from '#server/networks/oauth2';
+import { shaped } from '#server/networks/request';
+import { askForAccess, createLongTokens, plainCode } from '#server/networks/shared/graph-tokens';
+import { ask } from './api.ts';
+
+const scopes = [
+  'threads_basic',
+  'threads_content_publish',
+  'threads_manage_replies',
+  // To find a reply again whose answer was lost.
+  'threads_read_replies',
+  'threads_manage_insights',
+];
+
+const Me = z.object({
+  id: z.string(),
+  username: z.string(),
+  name: z.string().optional(),
+  threads_profile_picture_url: z.string().optional(),
+});
+
+const Granted = z.object({ data: z.object({ scopes: z.array(z.string()) }) });
+
+const longTokens = createLongTokens('Threads', 'th');
+
+const readMe = async (site: Site, tokens: Tokens): Promise<Profile & { id: string }> => {
+  const query = { fields: 'id,username,name,threads_profile_picture_url' };
+  const me = shaped(Me, await ask(site, { tokens }, { path: '/me', query }));
+  return {
+    id: me.id,
+    name: me.name || me.username,
+    handle: me.username,
+    ...(me.threads_profile_picture_url && { avatarUrl: me.threads_profile_picture_url }),
+    facts: null,
+  };
+};
+
+const readScopes = async (site: Site, tokens: Tokens) => {
+  const query = { input_token: tokens.accessToken };
+  return shaped(Granted, await ask(site, { tokens }, { path: '/debug_token', query })).data.scopes;
+};
+
+export const connect: OAuthConnect = {
+  kind: 'OAuth',
+  pkce: false,
+  authorizeUrl: (site, { redirectUri, state }) =>
+    authorizeUrl(`${site.link('web')}/oauth/authorize`, {
+      client_id: site.app.clientId,
+      redirect_uri: redirectUri,
+      scope: scopes.join(','),
+      response_type: 'code',
+      state,
+    }),
+  exchange: async (site, { code, redirectUri }) => {
+    const answer = await askForAccess('Threads', site, {
+      url: `${site.host('graph')}/oauth/access_token`,
+      form: {
+        client_id: site.app.clientId,
+        client_secret: site.app.clientSecret,
+        grant_type: 'authorization_code',
+        redirect_uri: redirectUri,
+        code: plainCode(code),
+      },
+    });
+    const tokens = await longTokens.exchange(site, shaped(TokenAnswer, answer).access_token);
+    return [{ ...(await readMe(site, tokens)), tokens, scopes: await readScopes(site, tokens) }];
+  },
+};
+
+export const { refresh } = longTokens;
+
+export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<Profile> => {
+  const { id: _, ...told } = await readMe(site, tokens);
+  return told;
+};

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import {
+  type Confirmation,
+  type NetworkAccount,
+  type PublishMedia,
+  type SendEnd,
+  type Sending,
+  type Sent,
+  type Site,
+  sent,
+} from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { isPart } from '#server/networks/shared/graph';
+import { addressOf, type Containers, createContainers, type Form } from '#server/networks/shared/graph-containers';
+import { isOn, isVideo, option } from '#server/networks/shared/post';
+import { ask } from './api.ts';
+
+export type Prepared = Containers;
+
+const fileOf = (media: PublishMedia) => ({
+  ...(isVideo(media) ? { media_type: 'VIDEO', video_url: media.url } : { media_type: 'IMAGE', image_url: media.url }),
+  ...(media.alt && { alt_text: media.alt }),
+});
+
+const formOf = ({ part, post, out }: Sending): Form => {
+  const [first, ...others] = part.media;
+  const before = out.at(-1)?.externalId;
+  const about = {
+    ...(part.body.trim() !== '' && { text: part.body }),
+    ...(before === undefined ? optionsOf(post) : { reply_to_id: before }),
+    ...(first && isOn(post, 'threads.spoiler_media') && { is_spoiler_media: true }),
+  };
+  if (others.length > 0) {
+    return {
+      children: part.media.map((media) => ({ is_carousel_item: true, ...fileOf(media) })),
+      container: (children) => ({ media_type: 'CAROUSEL', children: children.join(','), ...about }),
+    };
+  }
+  // Text too goes through a container, so that its state tells whether it was published.
+  return { children: [], container: () => ({ ...(first ? fileOf(first) : { media_type: 'TEXT' }), ...about }) };
+};
+
+/** Of the thread as a whole: its first item carries them. */
+const optionsOf = (post: Sending['post']) => {
+  const replyControl = option(post, 'threads.reply_control');
+  const topic = option(post, 'threads.topic_tag');
+  const link = option(post, 'threads.link');
+  return {
+    ...(replyControl !== '' && replyControl !== 'everyone' && { reply_control: replyControl }),
+    ...(topic !== '' && { topic_tag: topic }),
+    ...(link !== '' && { link_attachment: link }),
+  };
+};
+
+const PostList = z.object({
+  data: z.array(
+    z.object({ id: z.string(), text: z.string().optional(), timestamp: z.string(), permalink: z.string().optional() }),
+  ),
+});
+
+const find = async (site: Site, sending: Sending): Promise<Sent | undefined> => {
+  const { account, index } = sending;
+  const answer = await ask(site, account, {
+    path: `/${account.id}/${index > 0 ? 'replies' : 'threads'}`,
+    query: { fields: 'id,text,timestamp,permalink', limit: 50 },
+  });
+  const found = shaped(PostList, answer).data.find(({ id, text, timestamp }) =>
+    isPart(sending, { id, text, at: timestamp }),
+  );
+  return found && { externalId: found.id, url: found.permalink ?? profileUrl(site, account) };
+};
+
+const profileUrl = (site: Site, { handle }: NetworkAccount) => `${site.link('web')}/@${handle}`;
+
+const containers = createContainers({
+  name: 'Threads',
+  ask,
+  edges: { create: 'threads', publish: 'threads_publish' },
+  statusFields: 'status,error_message',
+  formOf,
+  find,
+});
+
+export const { prepare } = containers;
+
+export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
+  const { account } = sending;
+  const id = await containers.publish(site, sending, prepared);
+  return sent({ externalId: id, url: await addressOf(ask, site, account, id, profileUrl(site, account)) });
+};
+
+export const confirm = (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> =>
+  containers.confirm(site, sending, prepared);

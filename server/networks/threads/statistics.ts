@@ -1,0 +1,28 @@
+import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import { insightsOf, isGone } from '#server/networks/shared/graph';
+import { reported } from '#server/networks/shared/metrics';
+import { ask } from './api.ts';
+
+/** `shares` is left out: it counts what was sent to somebody, and SPEC, Statistics rules 3 means reposts. */
+const metric = 'views,likes,replies,reposts,quotes';
+
+export const readMetrics = async (
+  site: Site,
+  account: NetworkAccount,
+  posts: readonly PublishedPost[],
+): Promise<Reading[]> => {
+  const readings: Reading[] = [];
+  for (const { externalId } of posts) readings.push(await readOne(site, account, externalId));
+  return readings;
+};
+
+const readOne = async (site: Site, account: NetworkAccount, id: string): Promise<Reading> => {
+  try {
+    const told = insightsOf(await ask(site, account, { path: `/${id}/insights`, query: { metric } }));
+    const { views, likes, replies: comments, reposts: shares, quotes } = told;
+    return { is: 'numbers', metrics: reported({ views, likes, comments, shares, quotes }) };
+  } catch (error) {
+    if (isGone(error)) return { is: 'over', why: 'The post is no longer on Threads.' };
+    throw error;
+  }
+};

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { absent, type Confirmation, type Sending, type Site, sent, unknown, waiting } from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { minutes, seconds } from '#server/networks/shared/limits';
+import { isVideo, option } from '#server/networks/shared/post';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { ask, troubleFor } from './api.ts';
+import { everyone } from './creator.ts';
+import type { Prepared } from './publish.ts';
+import { readStatus } from './status.ts';
+
+const askAgainMs = seconds(20);
+/** Usually it takes a minute until a public post has its id. Now and then it takes hours, for which nobody waits. */
+const idMs = minutes(5);
+/** How long bytes that were sent may be on their way to be counted. */
+const cutMs = minutes(1);
+const clockDifferenceMs = minutes(2);
+
+export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
+  if (prepared.publishId === undefined) return findPhotos(site, sending, prepared);
+  const status = await readStatus(site, sending.account, prepared.publishId);
+  if (status === undefined) return unknown;
+  if (status.said === 'PUBLISH_COMPLETE') return published(site, sending, prepared, status.publicIds);
+  if (status.said === 'FAILED') return failed(status.failReason);
+  const video = sending.part.media.find(isVideo);
+  const isCut = video !== undefined && !prepared.uploaded && status.uploadedBytes < video.bytes;
+  return isCut ? waitOr(site, prepared, cutMs, absent) : waiting(prepared, askAgainMs);
+};
+
+/** TikTok has given up on it: whatever the reason, asking again changes nothing. */
+const failed = (reason: string) => {
+  if (reason === 'internal') return absent;
+  const { kind, message } = troubleFor(reason);
+  throw new NetworkTrouble(kind === 'media' ? 'media' : 'content', message, { networkCode: reason });
+};
+
+/** Waits until `forMs` after the first time, then gives `orElse`. */
+const waitOr = <Else>(site: Site, prepared: Prepared, forMs: number, orElse: Else) => {
+  const now = site.now();
+  const { waitingSince = now.toISOString() } = prepared;
+  return now.getTime() - Date.parse(waitingSince) < forMs ? waiting({ ...prepared, waitingSince }, askAgainMs) : orElse;
+};
+
+const published = (site: Site, sending: Sending, prepared: Prepared, [id]: readonly string[]) => {
+  if (id !== undefined) return posted(site, sending, prepared, id);
+  const withoutId = sent({
+    externalId: prepared.publishId ?? '',
+    url: `${site.link('web')}/@${prepared.username}`,
+    withoutStatistics: true,
+  });
+  return prepared.privacy === everyone ? waitOr(site, prepared, idMs, withoutId) : withoutId;
+};
+
+const posted = (site: Site, { part }: Sending, { username }: Prepared, id: string) =>
+  sent({
+    externalId: id,
+    url: `${site.link('web')}/@${username}/${part.media.some(isVideo) ? 'video' : 'photo'}/${id}`,
+  });
+
+const Listed = z.object({
+  data: z.object({
+    videos: z
+      .array(
+        z.object({
+          id: z.string(),
+          create_time: z.number(),
+          title: z.string().default(''),
+          video_description: z.string().default(''),
+        }),
+      )
+      .default([]),
+  }),
+});
+
+/**
+ * Photos whose answer was lost have no id to ask for. Only public posts are listed, after a while, and whether all photo
+ * posts are is not certain, so one that is not listed may be out all the same.
+ */
+const findPhotos = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
+  const { account, part, post, since } = sending;
+  const wanted = beginning(part.body) || beginning(option(post, 'tiktok.title'));
+  if (prepared.privacy !== everyone || wanted === '' || !account.scopes.includes('video.list')) return unknown;
+  const answer = await ask(site, account, {
+    path: '/video/list/',
+    query: { fields: 'id,create_time,title,video_description' },
+    json: { max_count: 20 },
+  });
+  const found = shaped(Listed, answer).data.videos.find(
+    ({ create_time, title, video_description }) =>
+      create_time * 1000 >= since.getTime() - clockDifferenceMs &&
+      [title, video_description].map(beginning).includes(wanted),
+  );
+  return found ? posted(site, sending, prepared, found.id) : waitOr(site, prepared, idMs, unknown);
+};
+
+/** Lists cut texts at 150 characters. */
+const beginning = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, 100);

@@ -1,0 +1,45 @@
+/** What went wrong at a network, by what can be done about it. */
+export type TroubleKind =
+  /** The token is refused: refresh it, or ask to connect again. */
+  | 'token'
+  /** The account did not grant this, or lost it. */
+  | 'permission'
+  | 'rateLimited'
+  /** The text, an option or the post as a whole is refused. */
+  | 'content'
+  | 'media'
+  /** The network is down or overloaded: later it may work. */
+  | 'temporary'
+  /** Nobody can say what happened. */
+  | 'unknown';
+
+/** Adapters throw it, and whoever called them turns it into data. The message tells people what happened and what to do. */
+export class NetworkTrouble extends Error {
+  override readonly name = 'NetworkTrouble';
+  readonly kind: TroubleKind;
+  /** The network's own name for it. */
+  readonly networkCode: string | undefined;
+  /** For `rateLimited`: when it is worth trying again. */
+  readonly until: Date | undefined;
+  /** False when the request certainly never arrived. */
+  readonly reached: boolean;
+
+  constructor(
+    kind: TroubleKind,
+    message: string,
+    { networkCode, until, reached = true }: { networkCode?: string; until?: Date; reached?: boolean } = {},
+  ) {
+    super(message);
+    this.kind = kind;
+    this.networkCode = networkCode;
+    this.until = until;
+    this.reached = reached;
+  }
+}
+
+/** Whatever an adapter threw. What is no trouble of a network is a fault of ours, and reported as one. */
+export const asTrouble = (error: unknown, report: (error: unknown) => void): NetworkTrouble => {
+  if (error instanceof NetworkTrouble) return error;
+  report(error);
+  return new NetworkTrouble('unknown', 'Something went wrong on this server.');
+};

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
+import { askForTokens, authorizeUrl, tokensFrom } from '#server/networks/oauth2';
+import { shaped } from '#server/networks/request';
+import { ask } from './api.ts';
+
+const scopes = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'];
+
+const Me = z.object({
+  data: z.object({
+    id: z.string(),
+    name: z.string(),
+    username: z.string(),
+    profile_image_url: z.string().optional(),
+  }),
+});
+
+const readMe = async (site: Site, tokens: Tokens): Promise<Profile & { id: string }> => {
+  const query = { 'user.fields': 'profile_image_url,name,username' };
+  const { data } = shaped(Me, await ask(site, { tokens }, { path: '/2/users/me', query }));
+  return {
+    id: data.id,
+    name: data.name,
+    handle: data.username,
+    ...(data.profile_image_url && { avatarUrl: data.profile_image_url }),
+    facts: null,
+  };
+};
+
+export const connect: OAuthConnect = {
+  kind: 'OAuth',
+  pkce: true,
+  authorizeUrl: (site, { redirectUri, state, challenge }) =>
+    authorizeUrl(`${site.link('web')}/i/oauth2/authorize`, {
+      response_type: 'code',
+      client_id: site.app.clientId,
+      redirect_uri: redirectUri,
+      scope: scopes.join(' '),
+      state,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    }),
+  exchange: async (site, { code, redirectUri, verifier }) => {
+    const answer = await askForTokens(site, {
+      url: `${site.host('api')}/2/oauth2/token`,
+      form: { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier },
+      basic: true,
+    });
+    const tokens = tokensFrom(answer, site.now());
+    return [{ ...(await readMe(site, tokens)), tokens, scopes: answer.scope?.split(' ') ?? scopes }];
+  },
+};
+
+export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<Profile> => {
+  const { id: _, ...told } = await readMe(site, tokens);
+  return told;
+};
+
+export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<Tokens> => {
+  const answer = await askForTokens(site, {
+    url: `${site.host('api')}/2/oauth2/token`,
+    form: { grant_type: 'refresh_token', refresh_token: tokens.refreshToken ?? '' },
+    basic: true,
+  });
+  return tokensFrom(answer, site.now(), tokens);
+};

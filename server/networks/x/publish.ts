@@ -1,0 +1,174 @@
+import twitter from 'twitter-text';
+import { z } from 'zod';
+import {
+  absent,
+  type Confirmation,
+  type Preparation,
+  type PublishMedia,
+  ready,
+  type SendEnd,
+  type Sending,
+  type Site,
+  sent,
+  unknown,
+  waiting,
+} from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { isOn, option } from '#server/networks/shared/post';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { ask } from './api.ts';
+
+/** X takes up to 4 MB, one is proven. */
+const chunkBytes = 1_000_000;
+const clockDifferenceMs = 120_000;
+
+export interface Prepared {
+  readonly mediaIds: readonly string[];
+  /** Those that X still works on. */
+  readonly processing: readonly string[];
+}
+
+const Uploaded = z.object({
+  data: z.object({
+    id: z.string(),
+    processing_info: z
+      .object({
+        state: z.enum(['pending', 'in_progress', 'succeeded', 'failed']),
+        check_after_secs: z.number().optional(),
+        error: z.object({ message: z.string().optional() }).optional(),
+      })
+      .optional(),
+  }),
+});
+
+export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
+  const prepared = kept ?? (await uploadAll(site, sending));
+  let waitMs = 0;
+  const processing: string[] = [];
+  for (const id of prepared.processing) {
+    const status = await ask(site, sending.account, {
+      path: '/2/media/upload',
+      query: { command: 'STATUS', media_id: id },
+    });
+    const { processing_info: info } = shaped(Uploaded, status).data;
+    if (info?.state === 'failed') {
+      throw new NetworkTrouble('media', `X could not use the file: ${info.error?.message ?? 'it says no more'}`);
+    }
+    if (info === undefined || info.state === 'succeeded') continue;
+    processing.push(id);
+    waitMs = Math.max(waitMs, (info.check_after_secs ?? 1) * 1000);
+  }
+  const now = { ...prepared, processing };
+  return processing.length > 0 ? waiting(now, waitMs) : ready(now);
+};
+
+const uploadAll = async (site: Site, sending: Sending): Promise<Prepared> => {
+  const mediaIds: string[] = [];
+  const processing: string[] = [];
+  for (const media of sending.part.media) {
+    const isWhole = media.kind === 'Image' && media.mimeType !== 'image/gif';
+    const { id, processing_info: info } = await (isWhole ? uploadImage : uploadInChunks)(site, sending, media);
+    if (info) processing.push(id);
+    if (media.alt && media.kind === 'Image') {
+      const metadata = { alt_text: { text: media.alt } };
+      await ask(site, sending.account, { path: '/2/media/metadata', json: { id, metadata } });
+    }
+    mediaIds.push(id);
+  }
+  return { mediaIds, processing };
+};
+
+const uploadImage = async (site: Site, { account }: Sending, media: PublishMedia) => {
+  const file = {
+    field: 'media',
+    name: media.id,
+    mimeType: media.mimeType,
+    length: media.bytes,
+    stream: await media.read(),
+  };
+  const fields = { media_category: 'tweet_image', media_type: media.mimeType };
+  return shaped(Uploaded, await ask(site, account, { path: '/2/media/upload', multipart: { fields, file } })).data;
+};
+
+const uploadInChunks = async (site: Site, { account }: Sending, media: PublishMedia) => {
+  const begun = await ask(site, account, {
+    path: '/2/media/upload/initialize',
+    json: {
+      media_type: media.mimeType,
+      total_bytes: media.bytes,
+      media_category: media.kind === 'Video' ? 'tweet_video' : 'tweet_gif',
+    },
+  });
+  const { id } = shaped(Uploaded, begun).data;
+  for (let index = 0; index * chunkBytes < media.bytes; index++) {
+    const first = index * chunkBytes;
+    const last = Math.min(first + chunkBytes, media.bytes) - 1;
+    const stream = await media.read({ first, last });
+    const file = { field: 'media', name: media.id, mimeType: media.mimeType, length: last - first + 1, stream };
+    const multipart = { fields: { segment_index: String(index) }, file };
+    await ask(site, account, { path: `/2/media/upload/${id}/append`, multipart });
+  }
+  return shaped(Uploaded, await ask(site, account, { method: 'POST', path: `/2/media/upload/${id}/finalize` })).data;
+};
+
+const Posted = z.object({ data: z.object({ id: z.string() }) });
+
+export const send = async (site: Site, sending: Sending, { mediaIds }: Prepared): Promise<SendEnd<Prepared>> => {
+  const { account, post, part, out } = sending;
+  const before = out.at(-1)?.externalId;
+  const replySettings = option(post, 'x.reply_settings');
+  const community = option(post, 'x.community');
+  const answer = await ask(site, account, {
+    path: '/2/tweets',
+    json: {
+      ...(part.body.trim() !== '' && { text: part.body }),
+      ...(mediaIds.length > 0 && { media: { media_ids: mediaIds } }),
+      ...(before !== undefined && { reply: { in_reply_to_tweet_id: before } }),
+      ...(replySettings !== '' && replySettings !== 'everyone' && { reply_settings: replySettings }),
+      ...(community !== '' && before === undefined && { community_id: community }),
+      ...(isOn(post, 'x.made_with_ai') && { made_with_ai: true }),
+      ...(isOn(post, 'x.paid_partnership') && { paid_partnership: true }),
+    },
+  });
+  return posted(site, sending, shaped(Posted, answer).data.id);
+};
+
+const posted = (site: Site, { account }: Sending, id: string) =>
+  sent({ externalId: id, url: `${site.link('web')}/${account.handle}/status/${id}` });
+
+const pageSize = 100;
+const mostPages = 5;
+
+const Timeline = z.object({
+  data: z.array(z.object({ id: z.string(), text: z.string(), created_at: z.string() })).default([]),
+  meta: z.object({ next_token: z.string().optional() }).default({}),
+});
+
+/** X gives no key to a post, so those since then are compared: their links are rewritten, and left out. */
+export const confirm = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
+  const { account, part, out, since } = sending;
+  const start = new Date(since.getTime() - clockDifferenceMs).toISOString().replace(/\.\d+/, '');
+  let next: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const answer = await ask(site, account, {
+      path: `/2/users/${account.id}/tweets`,
+      query: { max_results: pageSize, start_time: start, 'tweet.fields': 'created_at,text', pagination_token: next },
+    });
+    const { data, meta } = shaped(Timeline, answer);
+    const found = data.find(
+      ({ id, text }) => comparable(text) === comparable(part.body) && !out.some(({ externalId }) => externalId === id),
+    );
+    if (found) return posted(site, sending, found.id);
+    next = meta.next_token;
+    if (next === undefined) return absent;
+  }
+  return unknown;
+};
+
+const comparable = (text: string) =>
+  twitter
+    .extractUrls(text)
+    .reduce((rest, link) => rest.replace(link, ''), text)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .normalize('NFC');

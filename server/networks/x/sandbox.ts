@@ -1,0 +1,401 @@
+import { createHash } from 'node:crypto';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import twitter from 'twitter-text';
+import { z } from 'zod';
+import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPost } from '#server/networks/sandbox';
+
+/** X's API v2 as its reference describes it: OAuth 2 with PKCE, uploads in one call or in chunks, posts, timelines. */
+
+const problem = (res: Response, status: number, title: string, detail: string, type = 'about:blank') => {
+  res.status(status).type('application/problem+json').send({ title, detail, type, status });
+};
+
+const refusalsOf = ({ now }: SandboxKit): Refusals => ({
+  '429': (res) => {
+    res.setHeader('x-rate-limit-reset', String(Math.ceil(now().getTime() / 1000) + 60));
+    problem(res, 429, 'Too Many Requests', 'Too Many Requests');
+  },
+  '429-bare': (res) => problem(res, 429, 'Too Many Requests', 'Too Many Requests'),
+  '503': (res) => problem(res, res.statusCode === 500 ? 500 : 503, 'Service Unavailable', 'Service Unavailable'),
+  'expired-token': (res) => problem(res, 401, 'Unauthorized', 'Unauthorized'),
+  'refused-token': (res) => problem(res, 401, 'Unauthorized', 'Unauthorized'),
+  'missing-permission': (res) =>
+    problem(
+      res,
+      403,
+      'Client Forbidden',
+      'This request must be made using an approved developer account.',
+      'https://api.x.com/2/problems/client-forbidden',
+    ),
+  'content-refused': (res) => problem(res, 403, 'Forbidden', 'You are not permitted to perform this action.'),
+  'media-refused': (res) =>
+    res
+      .status(400)
+      .send({ title: 'Invalid Request', status: 400, errors: [{ message: 'Your media IDs are invalid.' }] }),
+});
+
+/** Unknown fields are refused. */
+const NewPost = z.strictObject({
+  text: z.string().optional(),
+  media: z
+    .strictObject({
+      media_ids: z.array(z.string()).min(1).max(4),
+      tagged_user_ids: z.array(z.string()).max(10).optional(),
+    })
+    .optional(),
+  reply: z.strictObject({ in_reply_to_tweet_id: z.string() }).optional(),
+  reply_settings: z.enum(['following', 'mentionedUsers', 'subscribers', 'verified']).optional(),
+  community_id: z.string().optional(),
+  made_with_ai: z.boolean().optional(),
+  paid_partnership: z.boolean().optional(),
+});
+
+type Upload = {
+  owner: string;
+  category: string;
+  type: string;
+  total: number;
+  received: number;
+  state: 'uploading' | 'processing' | 'ready' | 'failed';
+  asked: number;
+};
+
+const accessLifeMs = 2 * 3_600_000;
+const wholeImageBytes = 5 * 1024 * 1024;
+
+const sandbox: Sandbox = (kit) => {
+  const router = Router();
+  const api = Router();
+  const refusals = refusalsOf(kit);
+  router.use('/api', api);
+
+  router.all(
+    '/web/i/oauth2/authorize',
+    kit.consent({
+      check: (query) => {
+        if (query.response_type !== 'code') return 'response_type must be code';
+        if (query.client_id !== 'sandbox') return 'client_id is not known';
+        if (!query.redirect_uri) return 'redirect_uri is missing';
+        if (!query.state || query.state.length > 500) return 'state must have 1 to 500 characters';
+        if (query.code_challenge_method !== 'S256' || !query.code_challenge) return 'PKCE with S256 is needed';
+        return undefined;
+      },
+      scopesOf: (query) => (query.scope ?? '').split(' '),
+      codeLifeMs: 30_000,
+    }),
+  );
+
+  const tokens = async (res: Response, { person, scopes }: SandboxGrant) => {
+    const access = await kit.grants.issue('access', { person, scopes, lifeMs: accessLifeMs });
+    const offline = scopes.includes('offline.access');
+    const refresh = offline ? await kit.grants.issue('refresh', { person, scopes }) : undefined;
+    res.send({
+      token_type: 'bearer',
+      expires_in: 7200,
+      access_token: access,
+      scope: scopes.join(' '),
+      refresh_token: refresh,
+    });
+  };
+  const grantRefused = (res: Response, description: string) =>
+    res.status(400).send({ error: 'invalid_request', error_description: description });
+
+  api.post('/2/oauth2/token', async (req, res) => {
+    const basic = `Basic ${Buffer.from('sandbox:sandbox').toString('base64')}`;
+    if (req.headers.authorization !== basic) {
+      return res
+        .status(401)
+        .send({ error: 'unauthorized_client', error_description: 'Missing valid authorization header' });
+    }
+    const form = (req.body ?? {}) as Record<string, string>;
+    if (form.grant_type === 'refresh_token') {
+      const grant = await kit.grants.take('refresh', form.refresh_token ?? '');
+      if (grant === undefined) return grantRefused(res, 'Value passed for the token was invalid.');
+      return tokens(res, grant);
+    }
+    const grant = await kit.grants.take('code', form.code ?? '');
+    const asked = (grant?.data ?? {}) as Record<string, string>;
+    const challenge = createHash('sha256')
+      .update(form.code_verifier ?? '')
+      .digest('base64url');
+    if (grant === undefined || grant.expired)
+      return grantRefused(res, 'Value passed for the authorization code was invalid.');
+    if (asked.redirect_uri !== form.redirect_uri)
+      return grantRefused(res, 'Value passed for the redirect uri did not match.');
+    if (asked.code_challenge !== challenge)
+      return grantRefused(res, 'Value passed for the code verifier did not match.');
+    return tokens(res, grant);
+  });
+
+  /** The grant behind the bearer token, if it has the scope. */
+  const signedIn =
+    (scope: string, work: (req: Request, res: Response, grant: SandboxGrant) => Promise<unknown>): RequestHandler =>
+    async (req, res) => {
+      const secret = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1] ?? '';
+      const grant = await kit.grants.find('access', secret);
+      if (grant === undefined || grant.expired) return refusals['expired-token'](res);
+      if (!grant.scopes.includes(scope)) return refusals['missing-permission'](res);
+      await work(req, res, grant);
+    };
+
+  api.get(
+    '/2/users/me',
+    signedIn('users.read', async (_req, res, { person }) => {
+      res.send({ data: { id: person.id, name: person.name, username: person.handle } });
+    }),
+  );
+
+  const uploadAnswer = (id: string, { state }: Upload) => ({
+    data: {
+      id,
+      media_key: `3_${id}`,
+      expires_after_secs: 86_400,
+      ...(state === 'processing' && { processing_info: { state: 'pending', check_after_secs: 1 } }),
+    },
+  });
+  const badMedia = (res: Response, message: string) =>
+    res.status(400).send({ title: 'Invalid Request', status: 400, errors: [{ message }] });
+
+  api.post(
+    '/2/media/upload',
+    signedIn('media.write', async (req, res, { person }) => {
+      const { fields, files } = await kit.readMultipart(req);
+      if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
+      const { media } = files;
+      if (!media || fields.media_category !== 'tweet_image')
+        return badMedia(res, 'media and media_category are needed');
+      if (media.bytes.length > wholeImageBytes) return badMedia(res, 'File size exceeds 5242880 bytes');
+      const id = kit.newId();
+      const upload: Upload = {
+        owner: person.id,
+        category: 'tweet_image',
+        type: media.mimeType,
+        total: media.bytes.length,
+        received: media.bytes.length,
+        state: 'ready',
+        asked: 0,
+      };
+      await kit.records.put('upload', id, upload);
+      res.send(uploadAnswer(id, upload));
+    }),
+  );
+
+  api.post(
+    '/2/media/upload/initialize',
+    signedIn('media.write', async (req, res, { person }) => {
+      if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
+      const { media_type, total_bytes, media_category } = req.body as Record<string, unknown>;
+      if (typeof total_bytes !== 'number' || !['tweet_video', 'tweet_gif'].includes(String(media_category))) {
+        return badMedia(res, 'total_bytes and media_category are needed');
+      }
+      const id = kit.newId();
+      const upload: Upload = {
+        owner: person.id,
+        category: String(media_category),
+        type: String(media_type),
+        total: total_bytes,
+        received: 0,
+        state: 'uploading',
+        asked: 0,
+      };
+      await kit.records.put('upload', id, upload);
+      res.send(uploadAnswer(id, upload));
+    }),
+  );
+
+  const ownUpload = async (id: unknown, { person }: SandboxGrant) => {
+    const upload = await kit.records.get<Upload>('upload', String(id));
+    return upload?.owner === person.id ? upload : undefined;
+  };
+
+  api.post(
+    '/2/media/upload/:id/append',
+    signedIn('media.write', async (req, res, grant) => {
+      const { fields, files } = await kit.readMultipart(req);
+      if (await kit.isFaulty('upload', req, res, { person: grant.person, refusals })) return;
+      const upload = await ownUpload(req.params.id, grant);
+      const index = Number(fields.segment_index);
+      if (!upload || !files.media || !(index >= 0 && index <= 999)) return badMedia(res, 'The segment is not valid');
+      await kit.records.put('upload', String(req.params.id), {
+        ...upload,
+        received: upload.received + files.media.bytes.length,
+      });
+      res.send({ data: { expires_at: 0 } });
+    }),
+  );
+
+  api.post(
+    '/2/media/upload/:id/finalize',
+    signedIn('media.write', async (req, res, grant) => {
+      const upload = await ownUpload(req.params.id, grant);
+      if (!upload || upload.received !== upload.total)
+        return badMedia(res, 'Segments do not add up to provided total file size.');
+      const finished: Upload = { ...upload, state: 'processing' };
+      await kit.records.put('upload', String(req.params.id), finished);
+      res.send(uploadAnswer(String(req.params.id), finished));
+    }),
+  );
+
+  api.get(
+    '/2/media/upload',
+    signedIn('media.write', async (req, res, grant) => {
+      const id = String(req.query.media_id);
+      const upload = await ownUpload(id, grant);
+      if (!upload || req.query.command !== 'STATUS') return badMedia(res, 'The media id is not valid');
+      const asked = upload.asked + 1;
+      const state = asked > 1 ? 'ready' : upload.state;
+      await kit.records.put('upload', id, { ...upload, asked, state });
+      res.send({
+        data: {
+          id,
+          processing_info: {
+            state: state === 'ready' ? 'succeeded' : 'in_progress',
+            ...(state !== 'ready' && { check_after_secs: 1 }),
+          },
+        },
+      });
+    }),
+  );
+
+  api.post(
+    '/2/media/metadata',
+    signedIn('media.write', async (req, res, grant) => {
+      const { id, metadata } = req.body as { id: string; metadata?: { alt_text?: { text?: string } } };
+      const text = metadata?.alt_text?.text;
+      if (!(await ownUpload(id, grant)) || !text || text.length > 1000)
+        return badMedia(res, 'The metadata is not valid');
+      res.send({ data: { id } });
+    }),
+  );
+
+  /** Null when all can be used. */
+  const mediaProblem = async (ids: readonly string[], grant: SandboxGrant) => {
+    const uploads = await Promise.all(ids.map((id) => ownUpload(id, grant)));
+    if (uploads.some((upload) => upload?.state !== 'ready')) return 'Your media IDs are invalid.';
+    const alone = uploads.filter((upload) => upload?.category !== 'tweet_image').length;
+    return alone > 0 && uploads.length > 1 ? 'You may only post one video or GIF.' : null;
+  };
+
+  api.post(
+    '/2/tweets',
+    signedIn('tweet.write', async (req, res, grant) => {
+      const { person } = grant;
+      const parsed = NewPost.safeParse(req.body);
+      if (!parsed.success)
+        return problem(res, 400, 'Invalid Request', 'One or more parameters to your request was invalid.');
+      const { text = '', media, reply } = parsed.data;
+      if (text === '' && media === undefined) return problem(res, 400, 'Invalid Request', 'text or media is needed');
+      if (twitter.parseTweet(text).weightedLength > 280) return refusals['content-refused'](res);
+      const wrong = await mediaProblem(media?.media_ids ?? [], grant);
+      if (wrong !== null) return badMedia(res, wrong);
+      if (reply && !(await kit.posts.get(reply.in_reply_to_tweet_id))) {
+        return problem(
+          res,
+          400,
+          'Invalid Request',
+          'You attempted to reply to a Tweet that is deleted or not visible to you.',
+        );
+      }
+      const recent = await kit.posts.of(person.id, 20);
+      if (
+        text !== '' &&
+        recent.some((post) => dataOf(post).typed === text && post.replyTo === reply?.in_reply_to_tweet_id)
+      ) {
+        return problem(res, 403, 'Forbidden', 'You are not allowed to create a Tweet with duplicate content.');
+      }
+      await kit.commit(req, res, {
+        text,
+        person,
+        refusals,
+        make: async () => {
+          const id = kit.newId();
+          await kit.posts.add({
+            id,
+            author: person.id,
+            authorName: `@${person.handle}`,
+            text: shortened(text),
+            media: media?.media_ids ?? [],
+            ...(reply && { replyTo: reply.in_reply_to_tweet_id }),
+            createdAt: kit.now().toISOString(),
+            data: { typed: text, ...parsed.data },
+          });
+          return id;
+        },
+        answer: (id) => res.status(201).send({ data: { id, text: shortened(text), edit_history_tweet_ids: [id] } }),
+      });
+    }),
+  );
+
+  api.get(
+    '/2/users/:id/tweets',
+    signedIn('tweet.read', async (req, res, { person }) => {
+      const count = Number(req.query.max_results ?? 10);
+      if (count < 5 || count > 100)
+        return problem(res, 400, 'Invalid Request', 'max_results must be between 5 and 100');
+      if (req.params.id !== person.id) return problem(res, 404, 'Not Found Error', 'Could not find user');
+      const start = Date.parse(String(req.query.start_time ?? '1970-01-01T00:00:00Z'));
+      const before = String(req.query.pagination_token ?? '');
+      const posts = (await kit.posts.of(person.id, 3200)).filter(({ createdAt }) => Date.parse(createdAt) >= start);
+      const from = before === '' ? 0 : posts.findIndex(({ id }) => id === before) + 1;
+      const page = posts.slice(from, from + count);
+      const data = page.map(({ id, text, createdAt }) => ({ id, text, created_at: createdAt }));
+      const more = from + count < posts.length;
+      res.send({
+        ...(data.length > 0 && { data }),
+        meta: { result_count: data.length, ...(more && { next_token: page.at(-1)?.id }) },
+      });
+    }),
+  );
+
+  api.get(
+    '/2/tweets',
+    signedIn('tweet.read', async (req, res, { person }) => {
+      if (await kit.isFaulty('read', req, res, { person, refusals })) return;
+      const ids = String(req.query.ids ?? '').split(',');
+      if (ids.length > 100) return problem(res, 400, 'Invalid Request', 'ids: at most 100');
+      const found = await Promise.all(ids.map((id) => kit.posts.get(id)));
+      const data = found
+        .filter((post) => post !== undefined)
+        .map((post) => ({ id: post.id, text: post.text, public_metrics: metrics(kit.numbers(post)) }));
+      const missing = ids.filter((_, index) => found[index] === undefined);
+      res.send({
+        ...(data.length > 0 && { data }),
+        ...(missing.length > 0 && {
+          errors: missing.map((value) => ({
+            value,
+            title: 'Not Found Error',
+            type: 'https://api.x.com/2/problems/resource-not-found',
+          })),
+        }),
+      });
+    }),
+  );
+
+  return router;
+};
+
+export default sandbox;
+
+const dataOf = ({ data }: SandboxPost) => data as { typed: string };
+
+/** X shortens every link of a text. */
+const shortened = (text: string) =>
+  twitter
+    .extractUrls(text)
+    .reduce(
+      (changed, url) =>
+        changed.replace(
+          url,
+          `https://t.co/${createHash('sha256').update(url).digest('base64url').slice(0, 10).replaceAll(/[-_]/g, 'x')}`,
+        ),
+      text,
+    );
+
+const metrics = (numbers: ReturnType<SandboxKit['numbers']>) => ({
+  impression_count: numbers.views,
+  like_count: numbers.likes,
+  reply_count: numbers.comments,
+  retweet_count: numbers.shares,
+  quote_count: numbers.quotes,
+  bookmark_count: numbers.saves,
+});

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import {
+  absent,
+  type Confirmation,
+  type Preparation,
+  type PublishMedia,
+  ready,
+  type SendEnd,
+  type Sending,
+  type Site,
+  sent,
+  unknown,
+  waiting,
+} from '#server/networks/network';
+import { type NetworkRequest, shaped } from '#server/networks/request';
+import { bearer } from '#server/networks/shared/google';
+import { isOn, list, option } from '#server/networks/shared/post';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { ask, troubleOf } from './api.ts';
+import { titleOf } from './title.ts';
+
+/** A piece is a whole number of these, but for the last. */
+const unitBytes = 256 * 1024;
+const pieceBytes = 256 * unitBytes;
+const stuckMs = 60_000;
+const finishingMs = 5_000;
+
+/** YouTube itself knows how much of the video it has. */
+export interface Prepared {
+  readonly session: string;
+}
+
+type Progress =
+  | { readonly is: 'complete'; readonly videoId: string }
+  | { readonly is: 'partial'; readonly received: number }
+  /** A session is forgotten after a week. */
+  | { readonly is: 'gone' };
+
+/** Everything but the end of the video, which makes it public. One piece per call, so that little is lost. */
+export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
+  const before = kept && (await progressOf(site, sending, kept));
+  if (kept === undefined || before === undefined || before.is === 'gone') {
+    return waiting({ session: await openSession(site, sending) }, 0);
+  }
+  const { bytes } = videoOf(sending);
+  const length = lengthBeforeEnd(before, bytes);
+  if (before.is === 'complete' || length === 0) return ready(kept);
+  const { received } = before;
+  const after = await put(site, sending, kept, { first: received, last: received + length - 1 });
+  if (lengthBeforeEnd(after, bytes) === 0) return ready(kept);
+  return waiting(kept, after.is === 'partial' && after.received > received ? 0 : stuckMs);
+};
+
+/** Of the next piece; 0 when the end alone is missing. */
+const lengthBeforeEnd = (progress: Progress, bytes: number) => {
+  if (progress.is !== 'partial') return 0;
+  const beforeEnd = Math.min(pieceBytes, bytes - 1 - progress.received);
+  return Math.max(Math.floor(beforeEnd / unitBytes), 0) * unitBytes;
+};
+
+const openSession = async (site: Site, sending: Sending): Promise<string> => {
+  const { account, post, part } = sending;
+  const video = videoOf(sending);
+  const tags = list(post, 'youtube.tags');
+  const { headers } = await ask(site, account, {
+    path: '/upload/youtube/v3/videos',
+    query: {
+      uploadType: 'resumable',
+      part: 'snippet,status',
+      notifySubscribers: String(isOn(post, 'youtube.notify_subscribers')),
+    },
+    headers: { 'x-upload-content-length': String(video.bytes), 'x-upload-content-type': video.mimeType },
+    json: {
+      snippet: {
+        title: titleOf(post),
+        description: part.body,
+        categoryId: option(post, 'youtube.category'),
+        ...(tags.length > 0 && { tags }),
+      },
+      status: {
+        privacyStatus: option(post, 'youtube.privacy'),
+        selfDeclaredMadeForKids: option(post, 'youtube.made_for_kids') === 'yes',
+        containsSyntheticMedia: isOn(post, 'youtube.synthetic_media'),
+        license: option(post, 'youtube.license'),
+        embeddable: isOn(post, 'youtube.embeddable'),
+      },
+    },
+  });
+  if (!headers.location) throw new NetworkTrouble('temporary', 'YouTube opened no upload. Try again later.');
+  return headers.location;
+};
+
+export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
+  const before = await progressOf(site, sending, prepared);
+  const last = videoOf(sending).bytes - 1;
+  const after = before.is === 'partial' ? await put(site, sending, prepared, { first: before.received, last }) : before;
+  if (after.is === 'complete') return posted(site, after.videoId);
+  throw new NetworkTrouble('temporary', 'YouTube did not take the end of the video. Try again later.', {
+    networkCode: after.is,
+    reached: after.is !== 'gone',
+  });
+};
+
+/** A session makes one video, and says which, however often it is asked. */
+export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
+  const progress = await progressOf(site, sending, prepared);
+  if (progress.is === 'complete') return posted(site, progress.videoId);
+  if (progress.is === 'gone') return unknown;
+  return progress.received < videoOf(sending).bytes ? absent : waiting(prepared, finishingMs);
+};
+
+const posted = (site: Site, id: string) =>
+  sent({ externalId: id, url: `${site.link('web')}/watch?${new URLSearchParams({ v: id })}` });
+
+const videoOf = ({ part }: Sending): PublishMedia => {
+  const [video] = part.media;
+  if (video === undefined) throw new NetworkTrouble('media', 'YouTube takes one video: add it.');
+  return video;
+};
+
+const progressOf = (site: Site, sending: Sending, prepared: Prepared) =>
+  askSession(site, sending, prepared, {
+    headers: { 'content-range': `bytes */${videoOf(sending).bytes}`, 'content-length': '0' },
+  });
+
+const put = async (
+  site: Site,
+  sending: Sending,
+  prepared: Prepared,
+  { first, last }: { first: number; last: number },
+) => {
+  const video = videoOf(sending);
+  return askSession(site, sending, prepared, {
+    headers: { 'content-range': `bytes ${first}-${last}/${video.bytes}`, 'content-type': video.mimeType },
+    bytes: { length: last - first + 1, stream: await video.read({ first, last }) },
+  });
+};
+
+const Video = z.object({ id: z.string().min(1) });
+
+const askSession = async (
+  site: Site,
+  { account }: Sending,
+  { session }: Prepared,
+  request: Pick<NetworkRequest, 'headers' | 'bytes'>,
+): Promise<Progress> => {
+  const answer = await site.request({
+    ...request,
+    method: 'PUT',
+    url: session,
+    headers: { ...bearer(account), ...request.headers },
+  });
+  if (answer.status === 404 || answer.status === 410) return { is: 'gone' };
+  if (answer.status === 308) return { is: 'partial', received: receivedOf(answer.headers.range) };
+  if (answer.status >= 400) throw troubleOf(answer, site.now());
+  return { is: 'complete', videoId: shaped(Video, answer).id };
+};
+
+/** `bytes=0-524287`; absent while there is nothing. */
+const receivedOf = (range: string | undefined) => {
+  const last = /-(\d+)$/.exec(range ?? '')?.[1];
+  return last === undefined ? 0 : Number(last) + 1;
+};

@@ -1,0 +1,268 @@
+import { createHash } from 'node:crypto';
+import { type Response, Router } from 'express';
+import { z } from 'zod';
+import type { Json } from '#server/networks/network';
+import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPost } from '#server/networks/sandbox';
+import { googleSignIn, refuse, signedInWith } from '#server/networks/shared/google-sandbox';
+
+/** YouTube's Data API v3 as its reference describes it: a channel, resumable uploads, statistics. */
+
+const upload = 'https://www.googleapis.com/auth/youtube.upload';
+const readonly = 'https://www.googleapis.com/auth/youtube.readonly';
+
+const bad = (res: Response, reason: string, message: string) =>
+  refuse(res, { code: 400, status: 'INVALID_ARGUMENT', reason, message });
+
+const refusals: Refusals = {
+  '429': (res) => {
+    res.setHeader('retry-after', '60');
+    refuse(res, {
+      code: 429,
+      status: 'RESOURCE_EXHAUSTED',
+      reason: 'rateLimitExceeded',
+      message: 'Too many requests.',
+    });
+  },
+  '429-bare': (res) =>
+    refuse(res, {
+      code: 403,
+      status: 'PERMISSION_DENIED',
+      reason: 'quotaExceeded',
+      message: 'The request cannot be completed because you have exceeded your <a href="/quota">quota</a>.',
+    }),
+  '503': (res) =>
+    refuse(res, {
+      code: res.statusCode === 500 ? 500 : 503,
+      status: 'UNAVAILABLE',
+      reason: 'backendError',
+      message: 'Backend Error',
+    }),
+  'expired-token': (res) =>
+    refuse(res, { code: 401, status: 'UNAUTHENTICATED', reason: 'authError', message: 'Invalid Credentials' }),
+  'refused-token': (res) =>
+    refuse(res, { code: 401, status: 'UNAUTHENTICATED', reason: 'authError', message: 'Invalid Credentials' }),
+  'missing-permission': (res) =>
+    refuse(res, {
+      code: 403,
+      status: 'PERMISSION_DENIED',
+      reason: 'insufficientPermissions',
+      message: 'Request had insufficient authentication scopes.',
+      details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT' }],
+    }),
+  'content-refused': (res) => bad(res, 'invalidTitle', 'The request metadata specifies an invalid video title.'),
+  'media-refused': (res) => bad(res, 'mediaBodyRequired', 'The request does not include the video content.'),
+};
+
+/** Unknown fields are refused. */
+const NewVideo = z.strictObject({
+  snippet: z.strictObject({
+    title: z.string().optional(),
+    description: z.string().default(''),
+    tags: z.array(z.string()).default([]),
+    categoryId: z.string().optional(),
+    defaultLanguage: z.string().optional(),
+  }),
+  status: z
+    .strictObject({
+      privacyStatus: z.enum(['public', 'unlisted', 'private']).default('public'),
+      selfDeclaredMadeForKids: z.boolean().default(false),
+      license: z.enum(['youtube', 'creativeCommon']).default('youtube'),
+      embeddable: z.boolean().default(true),
+      publicStatsViewable: z.boolean().default(true),
+      containsSyntheticMedia: z.boolean().default(false),
+      publishAt: z.string().optional(),
+    })
+    .prefault({}),
+});
+type NewVideo = z.output<typeof NewVideo>;
+
+const maxBytes = 256 * 1024 ** 3;
+const unitBytes = 256 * 1024;
+const sessionLifeMs = 7 * 86_400_000;
+const categories = ['1', '2', '10', '15', '17', '19', '20', '22', '23', '24', '25', '26', '27', '28', '29'];
+
+const problemOf = ({ snippet: { title = '', description, tags, categoryId } }: NewVideo) => {
+  const isBracketed = (text: string) => /[<>]/.test(text);
+  if (title.trim() === '' || [...title].length > 100 || isBracketed(title)) return 'invalidTitle';
+  if (Buffer.byteLength(description) > 5000 || isBracketed(description)) return 'invalidDescription';
+  const listed = tags.map((tag) => (tag.includes(' ') ? `"${tag}"` : tag)).join(',');
+  if (listed.length > 500 || isBracketed(listed)) return 'invalidTags';
+  if (categoryId !== undefined && !categories.includes(categoryId)) return 'invalidCategoryId';
+  return undefined;
+};
+
+type Session = {
+  owner: string;
+  video: Json;
+  notifySubscribers: boolean;
+  type: string;
+  total: number;
+  received: number;
+  openedAt: string;
+};
+
+const sandbox: Sandbox = (kit) => {
+  const router = Router();
+  const api = Router();
+  const signedIn = signedInWith(kit, refusals);
+  router.use(googleSignIn(kit, [upload, readonly]));
+  router.use('/api', api);
+
+  api.get(
+    '/youtube/v3/channels',
+    signedIn(readonly, async (req, res, { person }) => {
+      if (req.query.part !== 'snippet') return bad(res, 'missingRequiredParameter', 'No part was selected.');
+      if (req.query.mine !== 'true') return bad(res, 'missingRequiredParameter', 'No filter was selected.');
+      const { handle, name: title } = person;
+      const thumbnails = { default: { url: kit.link(`/web/avatars/${handle}.jpg`), width: 88, height: 88 } };
+      // Somebody who never made a channel.
+      const items =
+        handle === 'no-channel'
+          ? undefined
+          : [{ id: channelOf(person.id), snippet: { title, customUrl: `@${handle}`, thumbnails } }];
+      res.send({ kind: 'youtube#channelListResponse', pageInfo: { totalResults: items?.length ?? 0 }, items });
+    }),
+  );
+
+  api.post(
+    '/upload/youtube/v3/videos',
+    signedIn(upload, async (req, res, { person }) => {
+      if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
+      const { uploadType, part, notifySubscribers = 'true' } = req.query;
+      const total = Number(req.headers['x-upload-content-length']);
+      const type = String(req.headers['x-upload-content-type']);
+      if (uploadType !== 'resumable')
+        return bad(res, 'mediaBodyRequired', 'The request does not include the video content.');
+      if (part !== 'snippet,status') return bad(res, 'unexpectedPart', `The part ${part} was not expected.`);
+      if (!/^(video\/.+|application\/octet-stream)$/.test(type))
+        return bad(res, 'badContent', `Upload content type '${type}' is not allowed.`);
+      if (!(total > 0 && total <= maxBytes))
+        return bad(res, 'mediaBodyRequired', 'The size of the video is not valid.');
+      const parsed = NewVideo.safeParse(req.body);
+      if (!parsed.success) return bad(res, 'badRequest', `Invalid JSON payload received. ${parsed.error.message}`);
+      const problem = problemOf(parsed.data);
+      if (problem !== undefined) return bad(res, problem, `The request metadata is not valid: ${problem}.`);
+      const id = kit.newId();
+      const session: Session = {
+        owner: person.id,
+        video: parsed.data as unknown as Json,
+        notifySubscribers: notifySubscribers === 'true',
+        type,
+        total,
+        received: 0,
+        openedAt: kit.now().toISOString(),
+      };
+      await kit.records.put('session', id, session);
+      const query = new URLSearchParams({ uploadType, part, upload_id: id });
+      res.setHeader('location', `${kit.here(req)}/upload/youtube/v3/videos?${query}`);
+      res.status(200).end();
+    }),
+  );
+
+  const openSession = async (id: string, { person }: SandboxGrant) => {
+    const session = await kit.records.get<Session>('session', id);
+    const isOpen = session && kit.now().getTime() - Date.parse(session.openedAt) < sessionLifeMs;
+    return isOpen && session.owner === person.id ? session : undefined;
+  };
+  const incomplete = (res: Response, received: number) => {
+    if (received > 0) res.setHeader('range', `bytes=0-${received - 1}`);
+    res.status(308).end();
+  };
+
+  api.put(
+    '/upload/youtube/v3/videos',
+    signedIn(upload, async (req, res, grant) => {
+      const { person } = grant;
+      const bytes = await kit.readBytes(req);
+      const id = String(req.query.upload_id);
+      const session = await openSession(id, grant);
+      if (session === undefined) return res.status(404).type('text').send('Not Found');
+      const [, first, last, total] = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+)$/.exec(req.headers['content-range'] ?? '') ?? [];
+      if (Number(total) !== session.total) return bad(res, 'badRequest', 'Failed to parse Content-Range header.');
+      const made = await kit.posts.get(videoIdOf(id));
+      if (made) return res.status(200).send(resourceOf(made));
+      if (first === undefined || last === undefined) {
+        if (bytes.length > 0) return bad(res, 'badRequest', 'Failed to parse Content-Range header.');
+        return incomplete(res, session.received);
+      }
+      const end = Number(last) + 1;
+      const isRight =
+        Number(first) === session.received && bytes.length === end - session.received && end <= session.total;
+      if (!isRight) return bad(res, 'badRequest', 'Invalid request. The bytes do not follow those received before.');
+      if (end < session.total) {
+        if (bytes.length % unitBytes > 0)
+          return bad(res, 'badRequest', 'Invalid request. The chunk is no multiple of 256 KiB.');
+        if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
+        await kit.records.put('session', id, { ...session, received: end });
+        return incomplete(res, end);
+      }
+      const { snippet, status } = session.video as unknown as NewVideo;
+      const text = [snippet.title, snippet.description].filter(Boolean).join('\n');
+      await kit.commit(req, res, {
+        text,
+        person,
+        refusals,
+        make: async () => {
+          const post: SandboxPost = {
+            id: videoIdOf(id),
+            author: channelOf(person.id),
+            authorName: `@${person.handle}`,
+            text,
+            media: [`${session.type}, ${session.total} bytes`],
+            createdAt: kit.now().toISOString(),
+            data: { ...snippet, ...status, notifySubscribers: session.notifySubscribers } as Json,
+          };
+          await kit.posts.add(post);
+          return post;
+        },
+        answer: (post) => res.status(201).send(resourceOf(post)),
+      });
+    }),
+  );
+
+  api.get(
+    '/youtube/v3/videos',
+    signedIn(readonly, async (req, res, { person }) => {
+      if (await kit.isFaulty('read', req, res, { person, refusals })) return;
+      const ids = String(req.query.id ?? '').split(',');
+      if (req.query.part !== 'statistics') return bad(res, 'missingRequiredParameter', 'No part was selected.');
+      if (ids.length > 50) return bad(res, 'invalidFilters', 'The request specifies too many ids.');
+      const found = await Promise.all(ids.map((id) => kit.posts.get(id)));
+      const items = found
+        .filter((post) => post !== undefined)
+        .map((post) => ({ kind: 'youtube#video', id: post.id, statistics: statisticsOf(kit, post) }));
+      res.send({ kind: 'youtube#videoListResponse', items, pageInfo: { totalResults: items.length } });
+    }),
+  );
+
+  return router;
+};
+
+export default sandbox;
+
+const channelOf = (personId: string) => `UC${personId.padStart(22, '0')}`;
+
+/** Eleven characters, and always the same for one upload. */
+const videoIdOf = (sessionId: string) => createHash('sha256').update(sessionId).digest('base64url').slice(0, 11);
+
+const resourceOf = ({ id, author, data }: SandboxPost) => {
+  const { title, description, privacyStatus } = data as Record<string, Json>;
+  return {
+    kind: 'youtube#video',
+    id,
+    snippet: { channelId: author, title, description },
+    status: { uploadStatus: 'uploaded', privacyStatus },
+  };
+};
+
+/** Numbers are texts. Videos made for kids take no comments. */
+const statisticsOf = (kit: SandboxKit, post: SandboxPost) => {
+  const { views, likes, comments } = kit.numbers(post);
+  const { selfDeclaredMadeForKids } = post.data as Record<string, Json>;
+  return {
+    viewCount: String(views),
+    likeCount: String(likes),
+    favoriteCount: '0',
+    ...(!selfDeclaredMadeForKids && { commentCount: String(comments) }),
+  };
+};

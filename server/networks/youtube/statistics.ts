@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { reported } from '#server/networks/shared/metrics';
+import { ask } from './api.ts';
+
+/** YouTube writes numbers as texts, and leaves out what the channel hides. */
+const Count = z.coerce.number().optional();
+
+const Videos = z.object({
+  items: z
+    .array(
+      z.object({
+        id: z.string(),
+        statistics: z.object({ viewCount: Count, likeCount: Count, commentCount: Count }).default({}),
+      }),
+    )
+    .default([]),
+});
+
+export const readMetrics = async (
+  site: Site,
+  account: NetworkAccount,
+  posts: readonly PublishedPost[],
+): Promise<Reading[]> => {
+  const query = { part: 'statistics', id: posts.map(({ externalId }) => externalId).join(',') };
+  const { items } = shaped(Videos, await ask(site, account, { path: '/youtube/v3/videos', query }));
+  return posts.map(({ externalId }) => {
+    const found = items.find(({ id }) => id === externalId)?.statistics;
+    if (found === undefined) return { is: 'over', why: 'The video is no longer on YouTube.' };
+    return {
+      is: 'numbers',
+      metrics: reported({ views: found.viewCount, likes: found.likeCount, comments: found.commentCount }),
+    };
+  });
+};

@@ -1,0 +1,46 @@
+import { type Database, sql } from '#server/store/database';
+
+const plan = sql('plans.plan', 'select plan from workspaces where id = $1');
+const lockPlan = sql('plans.lockPlan', 'select plan from workspaces where id = $1 for update');
+const setPlan = sql('plans.setPlan', 'update workspaces set plan = $2 where id = $1');
+const accounts = sql(
+  'plans.accounts',
+  'select count(*)::int as count from accounts where workspace_id = $1 and disconnected_at is null',
+);
+const members = sql('plans.members', 'select count(*)::int as count from members where workspace_id = $1');
+const usage = sql(
+  'plans.usage',
+  'select scheduled, paid_posts as "paidPosts" from plan_usage where workspace_id = $1 and month = $2',
+);
+const addUsage = sql(
+  'plans.addUsage',
+  `insert into plan_usage (workspace_id, month, scheduled, paid_posts) values ($1, $2, greatest($3, 0), greatest($4, 0))
+   on conflict (workspace_id, month) do update
+      set scheduled = greatest(plan_usage.scheduled + $3, 0), paid_posts = greatest(plan_usage.paid_posts + $4, 0)`,
+);
+const purge = sql('plans.purge', 'delete from plan_usage where month < $1');
+
+export type PlanStore = ReturnType<typeof createPlanStore>;
+
+export const createPlanStore = (db: Database) => {
+  const count = async (...query: Parameters<typeof db.query>) =>
+    (await db.query<{ count: number }>(...query))[0]?.count ?? 0;
+  return {
+    plan: async (workspaceId: string) => (await db.query<{ plan: string }>(plan, [workspaceId]))[0]?.plan,
+    lockPlan: async (workspaceId: string) => (await db.query<{ plan: string }>(lockPlan, [workspaceId]))[0]?.plan,
+    setPlan: async (workspaceId: string, key: string) => (await db.run(setPlan, [workspaceId, key])) > 0,
+    accounts: (workspaceId: string) => count(accounts, [workspaceId]),
+    members: (workspaceId: string) => count(members, [workspaceId]),
+    usage: async (workspaceId: string, month: string) =>
+      (await db.query<{ scheduled: number; paidPosts: number }>(usage, [workspaceId, month]))[0] ?? {
+        scheduled: 0,
+        paidPosts: 0,
+      },
+    addUsage: async (workspaceId: string, month: string, add: { scheduled: number; paidPosts: number }) => {
+      await db.run(addUsage, [workspaceId, month, add.scheduled, add.paidPosts]);
+    },
+    purge: async (before: string) => {
+      await db.run(purge, [before]);
+    },
+  };
+};

@@ -1,0 +1,25 @@
+import type { Live } from '#server/live/live';
+import type { Events } from '#server/webhooks/events';
+import type { PostStore } from './store.ts';
+
+export type Outcomes = ReturnType<typeof createOutcomes>;
+
+/** How publishing ends: the post, its event and the news for open tabs are one change. */
+export const createOutcomes = ({ store, events, live }: { store: PostStore; events: Events; live: Live }) => ({
+  /** Those of the posts that have no account left to go to. Called in the transaction that ended the last of them. */
+  end: async (ids: readonly string[]) => {
+    const ended = await store.end(ids);
+    await events.write(
+      ended.map(({ workspaceId, post }) => ({
+        workspaceId,
+        type: post.status === 'Published' ? 'post.published' : 'post.failed',
+        data: { post },
+      })),
+    );
+    for (const { workspaceId, post } of ended)
+      await live.tell({ workspaceId, kind: 'post', id: post.id, text: said(post.status) });
+  },
+});
+
+const said = (status: string) =>
+  status === 'Published' ? 'A post was published' : 'A post could not be published everywhere';

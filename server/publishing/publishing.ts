@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { createBatch } from '#server/batch';
+import type { Networks } from '#server/networks/registry';
+import type { Outcomes } from '#server/posts/outcome';
+import { createDueLoop, type DueLoop } from '#server/queue';
+import type { PublishingFigures } from './figures.ts';
+import { missed } from './result.ts';
+import { createSendOne, type SendingParts } from './sending.ts';
+import type { Ended, PublishingStore, SendRow } from './store.ts';
+
+const leaseMs = 60_000;
+const extendMs = 15_000;
+const postsAtOnce = 500;
+
+export type Publishing = ReturnType<typeof createPublishing>;
+
+/** Posts go out at their time, to every account, once. Rows of the database are the queue; who dies loses them by lease. */
+export const createPublishing = ({
+  store,
+  networks,
+  outcomes,
+  figures,
+  perNetwork,
+  report,
+  ...parts
+}: {
+  store: PublishingStore;
+  networks: Networks;
+  outcomes: Outcomes;
+  figures: PublishingFigures;
+  /** How many sends to one network are under way at once. */
+  perNetwork: number;
+} & Pick<SendingParts, 'access' | 'library' | 'clock' | 'graceMs' | 'report'>) => {
+  const markBegun = createBatch(async (rows: readonly { row: SendRow; prepared: unknown }[]) => {
+    const ours = new Set((await store.markBegun(rows.map(({ row, prepared }) => ({ ...row, prepared })))).map(nameOf));
+    return rows.map(({ row }) => ours.has(nameOf(row)));
+  });
+
+  /** The results, what is public, and the posts that are through with it: one transaction. */
+  const end = createBatch(async (rows: readonly (Ended & { row: SendRow })[]) => {
+    await store.transaction(async () => {
+      const ours = new Set((await store.end(rows)).map(nameOf));
+      const ended = rows.filter((row) => ours.has(nameOf(row)));
+      const out = ended.flatMap(({ row, result, sent, firstReadMs }) => {
+        const [first] = sent;
+        if (!result.ok || first === undefined || result.publishedAt === undefined) return [];
+        return [
+          {
+            postId: row.postId,
+            accountId: row.accountId,
+            workspaceId: row.workspaceId,
+            externalId: first.externalId,
+            publishedAt: result.publishedAt,
+            ref: first.ref ?? null,
+            firstReadMs,
+          },
+        ];
+      });
+      if (out.length > 0) await store.publish(out);
+      await outcomes.end([...new Set(ended.map(({ postId }) => postId))]);
+    });
+    return rows.map(() => undefined);
+  });
+
+  const sendOne = createSendOne({
+    ...parts,
+    report,
+    markBegun: (row, prepared) => markBegun({ row, prepared }),
+    save: store.save,
+    end: async (ended) => {
+      await end(ended);
+      figures.ended(ended.row.account.network, ended.result);
+    },
+    sendingNow: (row) => {
+      const due = row.scheduledAt !== null && !row.again ? row.scheduledAt : row.startedAt;
+      figures.late(Math.max(parts.clock.now().getTime() - Date.parse(due), 0));
+    },
+  });
+
+  const underWay = new Map<string, number>(networks.all.map(({ key }) => [key, 0]));
+  const change = (network: string, by: number) => {
+    const count = (underWay.get(network) ?? 0) + by;
+    underWay.set(network, count);
+    figures.inFlight(network, count);
+  };
+
+  const sends: DueLoop = createDueLoop<SendRow>({
+    concurrency: perNetwork * networks.all.length,
+    claim: async () => {
+      const rooms = new Map(
+        [...underWay].flatMap(([key, count]) => (count < perNetwork ? [[key, perNetwork - count]] : [])),
+      );
+      return store.claim(rooms, randomUUID(), leaseMs);
+    },
+    handle: async (row) => {
+      change(row.account.network, 1);
+      await sendOne(row).finally(() => change(row.account.network, -1));
+    },
+    msToNext: () => store.msToSend([...underWay].flatMap(([key, count]) => (count < perNetwork ? [] : [key]))),
+    extend: { everyMs: extendMs, run: (rows) => store.extend(rows, leaseMs) },
+    report,
+  });
+
+  /** Scheduled → Publishing at its time, never early; what is too late is not published by surprise. */
+  const moveDue = () =>
+    store.transaction(async () => {
+      const { due, missed: tooLate } = await store.due(postsAtOnce, parts.graceMs);
+      const all = [...due, ...tooLate];
+      if (all.length === 0) return 0;
+      await store.begin(all);
+      if (tooLate.length > 0) await store.endMissed(tooLate, missed);
+      await outcomes.end(all);
+      return all.length;
+    });
+
+  const posts: DueLoop = createDueLoop<number>({
+    concurrency: 2,
+    claim: async () => {
+      const moved = await moveDue();
+      if (moved > 0) sends.wake();
+      return moved === postsAtOnce ? [moved, moved] : [];
+    },
+    handle: async () => undefined,
+    msToNext: store.msToPost,
+    report,
+  });
+
+  return { posts, sends };
+};
+
+const nameOf = ({ postId, accountId }: { postId: string; accountId: string }) => `${postId} ${accountId}`;

@@ -1,0 +1,295 @@
+import { createHash } from 'node:crypto';
+import type { Result } from '#contracts/posts';
+import type { Access, AccountAccess, Opened } from '#server/accounts/access';
+import type { Clock } from '#server/clock';
+import type { MediaLibrary } from '#server/media/library';
+import type { Confirmation, NetworkPost, PublishMedia, SendEnd, Sending, Sent } from '#server/networks/network';
+import { asTrouble, type NetworkTrouble } from '#server/networks/trouble';
+import { networkPost, problemsOf } from '#server/posts/limits';
+import { versionFor } from '#server/posts/versions';
+import { accountGone, failed, missed, needsReconnect, notSent, refused, uncertain, withSent } from './result.ts';
+import type { Ended, Progress, SendRow } from './store.ts';
+
+const minuteMs = 60_000;
+/** Trouble that passes: how long until the next try. After these it has failed. */
+const patienceMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];
+/** Longer than this nobody waits for a network that asks for patience, or works on it. */
+const longestWaitMs = 60 * minuteMs;
+const shortestWaitMs = minuteMs;
+/** A request that broke off may still be at work over there: only after this is the network asked what became of it. */
+const settleMs = minuteMs;
+
+export interface SendingParts {
+  readonly access: AccountAccess;
+  readonly library: MediaLibrary;
+  readonly clock: Clock;
+  readonly graceMs: number;
+  /** False: it is no longer ours. */
+  readonly markBegun: (row: SendRow, prepared: unknown) => Promise<boolean>;
+  readonly save: (progress: Progress) => Promise<{ key: string; since: string } | undefined>;
+  readonly end: (ended: Ended & { readonly row: SendRow }) => Promise<void>;
+  /** The call that makes something public goes out now. */
+  readonly sendingNow: (row: SendRow) => void;
+  readonly report: (error: unknown) => void;
+}
+
+export type SendOne = ReturnType<typeof createSendOne>;
+
+/** One post to one account: as far as it gets, and then a row that says how far. */
+export const createSendOne = ({ access, library, clock, graceMs, ...parts }: SendingParts) => {
+  const ageMs = (instant: string) => clock.now().getTime() - Date.parse(instant);
+
+  /** Where the work on a claimed row stands. */
+  interface State {
+    readonly row: SendRow;
+    readonly opened: Opened;
+    readonly post: NetworkPost<PublishMedia>;
+    readonly count: number;
+    readonly sent: readonly Sent[];
+    readonly key: string;
+    readonly since: string;
+    readonly tries: number;
+    /** New tokens were fetched for this row; the next refusal is final. */
+    readonly renewed: boolean;
+  }
+
+  const end = (
+    row: SendRow,
+    sent: readonly Sent[],
+    outcome: Omit<Result, 'accountId'>,
+    firstReadMs: number | null = null,
+  ) =>
+    parts.end({
+      row,
+      postId: row.postId,
+      accountId: row.accountId,
+      claim: row.claim,
+      sent,
+      result: { accountId: row.accountId, ...outcome },
+      maybeOut: outcome.uncertain === true,
+      firstReadMs,
+    });
+
+  const endState = ({ row, sent, count }: State, outcome: Omit<Result, 'accountId'>) =>
+    end(row, sent, withSent(outcome, sent, count));
+
+  /** Gives the row back until `inMs` have passed. */
+  const pause = (
+    { row, sent, tries }: State,
+    { prepared, begun, inMs }: { prepared: unknown; begun: Progress['begun']; inMs: number },
+  ) => parts.save({ ...heldOf(row), sent, prepared, begun, tries, inMs, nextPart: false });
+
+  const sendingOf = (state: State): Sending => {
+    const { opened, post, sent, key, since } = state;
+    const part = opened.network.parts(post)[sent.length];
+    if (part === undefined) throw new Error('all parts are out already');
+    return {
+      account: opened.account,
+      post,
+      index: sent.length,
+      part,
+      out: sent,
+      key: keyOf(key, sent.length),
+      since: new Date(since),
+    };
+  };
+
+  /** Opens the account, or ends or pauses the row. */
+  const opening = async (row: SendRow, found: Access): Promise<Opened | undefined> => {
+    if (found.is === 'open') return found;
+    const outOfReach = {
+      ...heldOf(row),
+      sent: row.sent,
+      prepared: row.prepared,
+      begun: row.begunAt === null ? ('no' as const) : ('yes' as const),
+      nextPart: false,
+    };
+    if (found.is === 'busy') await parts.save({ ...outOfReach, tries: row.tries, inMs: found.forMs });
+    else if (found.is === 'trouble' && row.tries < patienceMs.length) {
+      await parts.save({ ...outOfReach, tries: row.tries + 1, inMs: patienceMs[row.tries] ?? 0 });
+    } else await end(row, row.sent, row.begunAt === null ? withoutAccess(found) : uncertain);
+    return undefined;
+  };
+
+  const mediaOf = async (row: SendRow): Promise<Map<string, PublishMedia>> => {
+    const ids = versionFor(row.versions, row.accountId).content.flatMap(({ media }) => media);
+    return library.forPublishing(row.workspaceId, ids);
+  };
+
+  /** SPEC and DECISIONS, never twice: prepared, marked as begun in a row of its own, sent, recorded. */
+  const goOn = async (state: State): Promise<void> => {
+    const { opened, row } = state;
+    const { network, site } = opened;
+    if (state.sent.length === state.count) return finish(state);
+    const sending = sendingOf(state);
+    let prepared: unknown;
+    try {
+      const step = await network.prepare(site, sending, state.row.prepared ?? undefined);
+      if (step.is === 'waiting') {
+        if (ageMs(row.startedAt) > longestWaitMs) return endState(state, failed('media_refused', tookTooLong));
+        await pause(state, { prepared: step.prepared, begun: 'no', inMs: step.forMs });
+        return;
+      }
+      prepared = step.prepared;
+    } catch (error) {
+      return troubled(state, asTrouble(error, parts.report));
+    }
+    if (!(await parts.markBegun(row, prepared))) return;
+    if (state.sent.length === 0) parts.sendingNow(row);
+    let answer: SendEnd<unknown>;
+    try {
+      answer = await network.send(site, sending, prepared);
+    } catch (error) {
+      const trouble = asTrouble(error, parts.report);
+      if (isDefinite(trouble)) return troubled(state, trouble);
+      await pause(state, { prepared, begun: 'anew', inMs: settleMs });
+      return;
+    }
+    return answered(state, answer);
+  };
+
+  const answered = async (state: State, answer: SendEnd<unknown>): Promise<void> => {
+    if (answer.is === 'waiting') {
+      await pause(state, { prepared: answer.prepared, begun: 'yes', inMs: answer.forMs });
+      return;
+    }
+    const sent = [...state.sent, answer.sent];
+    if (sent.length === state.count) return finish({ ...state, sent });
+    const { row } = state;
+    const kept: Progress = {
+      ...heldOf(row),
+      sent,
+      prepared: null,
+      begun: 'no',
+      tries: 0,
+      inMs: longestStepMs,
+      nextPart: true,
+    };
+    const next = await parts.save(kept);
+    if (next) return goOn({ ...state, row: { ...row, prepared: null, begunAt: null }, sent, tries: 0, ...next });
+  };
+
+  const finish = ({ row, opened, post, sent }: State) => {
+    const [first] = sent;
+    const { metrics } = opened.network.constraintsFor(post, opened.account.facts);
+    const isRead = metrics.length > 0 && first?.withoutStatistics !== true;
+    const outcome = { ok: true, publishedAt: clock.now().toISOString() };
+    return end(row, sent, withSent(outcome, sent, sent.length), isRead ? firstReadMs : null);
+  };
+
+  /** Nothing was made public: try again, or say what is wrong. */
+  const troubled = async (state: State, trouble: NetworkTrouble): Promise<void> => {
+    const { row, tries } = state;
+    if (trouble.kind === 'token') {
+      if (state.renewed) {
+        await access.refuse(row.account);
+        return endState(state, refused(trouble));
+      }
+      const found = await access.renewed(row.account, state.opened.account.tokens);
+      const opened = await opening({ ...row, sent: state.sent, begunAt: null }, found);
+      if (opened) return goOn({ ...state, opened, renewed: true });
+      return;
+    }
+    const waitMs = waitFor(trouble, tries);
+    if (waitMs === undefined || ageMs(row.startedAt) + waitMs > longestWaitMs) return endState(state, refused(trouble));
+    await pause({ ...state, tries: tries + 1 }, { prepared: null, begun: 'no', inMs: waitMs });
+  };
+
+  const waitFor = ({ kind, until, reached }: NetworkTrouble, tries: number): number | undefined => {
+    if (kind === 'rateLimited') {
+      const asked = until ? until.getTime() - clock.now().getTime() : shortestWaitMs;
+      return Math.max(asked, patienceMs[tries] ?? longestWaitMs);
+    }
+    return kind === 'temporary' || kind === 'unknown' || !reached ? patienceMs[tries] : undefined;
+  };
+
+  /** A send was begun, and how it ended is not known. */
+  const ask = async (state: State, begunAt: string): Promise<void> => {
+    const { opened, row } = state;
+    const later = (inMs: number, prepared: unknown = row.prepared) => pause(state, { prepared, begun: 'yes', inMs });
+    let found: Confirmation<unknown>;
+    try {
+      found = await opened.network.confirm(opened.site, sendingOf(state), row.prepared);
+    } catch (error) {
+      return askedInVain(state, asTrouble(error, parts.report));
+    }
+    switch (found.is) {
+      case 'sent':
+        return answered(state, found);
+      case 'waiting':
+        if (ageMs(begunAt) > longestWaitMs) return endState(state, uncertain);
+        await later(found.forMs, found.prepared);
+        return;
+      case 'unknown':
+        return endState(state, uncertain);
+      case 'absent':
+        if (ageMs(begunAt) < settleMs) {
+          await later(settleMs - ageMs(begunAt));
+          return;
+        }
+        // Only somebody who asked for it again gets it sent again.
+        if (row.again) return goOn({ ...state, row: { ...row, prepared: null, begunAt: null } });
+        return endState(state, notSent);
+    }
+  };
+
+  const askedInVain = async (state: State, trouble: NetworkTrouble): Promise<void> => {
+    const { row, tries } = state;
+    if (trouble.kind === 'content' || trouble.kind === 'media') return endState(state, refused(trouble));
+    if (trouble.kind === 'token' && !state.renewed) {
+      const opened = await opening(row, await access.renewed(row.account, state.opened.account.tokens));
+      if (opened && row.begunAt !== null) return ask({ ...state, opened, renewed: true }, row.begunAt);
+      return;
+    }
+    if (trouble.kind === 'token') await access.refuse(row.account);
+    const waitMs = trouble.kind === 'token' || trouble.kind === 'permission' ? undefined : waitFor(trouble, tries);
+    if (waitMs === undefined || ageMs(row.startedAt) + waitMs > longestWaitMs) return endState(state, uncertain);
+    await pause({ ...state, tries: tries + 1 }, { prepared: row.prepared, begun: 'yes', inMs: waitMs });
+  };
+
+  return async (row: SendRow): Promise<void> => {
+    const mayBeOut = row.begunAt !== null;
+    if (row.account.disconnectedAt !== null) return end(row, row.sent, mayBeOut ? uncertain : accountGone);
+    if (!mayBeOut && ageMs(row.startedAt) > graceMs) return end(row, row.sent, missed);
+    const opened = await opening(row, await access.open(row.account));
+    if (opened === undefined) return;
+    const { network, account } = opened;
+    const media = await mediaOf(row);
+    const { post, missing } = networkPost(network, versionFor(row.versions, row.accountId), media);
+    const problems = [...missing, ...problemsOf(network, post, account.facts)];
+    const state: State = {
+      row,
+      opened,
+      post,
+      count: network.parts(post).length,
+      sent: row.sent,
+      key: row.key,
+      since: row.since,
+      tries: row.tries,
+      renewed: false,
+    };
+    if (row.begunAt !== null) return ask(state, row.begunAt);
+    if (problems[0])
+      return endState(state, failed('invalid', `${problems[0].message} Change the post, then publish again.`));
+    return goOn(state);
+  };
+};
+
+const tookTooLong = 'The network worked on the media for more than an hour. Publish again, perhaps with smaller files.';
+const firstReadMs = 3_600_000;
+/** The lease of a row that stays in hand; it is renewed while the work goes on. */
+const longestStepMs = 60_000;
+
+const heldOf = ({ postId, accountId, claim }: SendRow) => ({ postId, accountId, claim });
+
+const withoutAccess = (found: Exclude<Access, { is: 'open' | 'busy' }>) =>
+  found.is === 'trouble' ? refused(found.trouble) : needsReconnect;
+
+/** The network said no, or never heard of it: nothing is public. */
+const isDefinite = ({ kind, reached }: NetworkTrouble) => !reached || (kind !== 'temporary' && kind !== 'unknown');
+
+/** A UUID for each part, from the one of the row. */
+const keyOf = (key: string, index: number) => {
+  const hex = createHash('sha256').update(`${key} ${index}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+};

@@ -1,0 +1,230 @@
+import type { Result, Version } from '#contracts/posts';
+import { type AccountRow, accountColumns } from '#server/accounts/account-row';
+import type { Json, Sent } from '#server/networks/network';
+import { type Database, sql } from '#server/store/database';
+
+/** A send that is ours until its lease ends. */
+export interface SendRow {
+  readonly postId: string;
+  readonly accountId: string;
+  readonly workspaceId: string;
+  readonly claim: string;
+  readonly key: string;
+  readonly startedAt: string;
+  readonly since: string;
+  readonly sent: readonly Sent[];
+  readonly prepared: Json;
+  readonly begunAt: string | null;
+  readonly again: boolean;
+  readonly tries: number;
+  readonly versions: readonly Version[];
+  readonly scheduledAt: string | null;
+  readonly account: AccountRow;
+}
+
+/** Which send, and that it is still ours. */
+type Held = Pick<SendRow, 'postId' | 'accountId' | 'claim'>;
+
+export interface Ended extends Held {
+  readonly result: Result;
+  readonly sent: readonly Sent[];
+  /** It may be out: whoever publishes again asks the network first. */
+  readonly maybeOut: boolean;
+  /** The next read of its numbers; null when there is none. */
+  readonly firstReadMs: number | null;
+}
+
+export interface Progress extends Held {
+  readonly sent: readonly Sent[];
+  readonly prepared: unknown;
+  /** The call that makes it public was begun, and how it ended is not known; `anew` when it broke off just now. */
+  readonly begun: 'no' | 'yes' | 'anew';
+  readonly tries: number;
+  /** When to go on; while it is held, nobody else does. */
+  readonly inMs: number;
+  /** A new part, with a key and a time of its own. */
+  readonly nextPart: boolean;
+}
+
+const moveDue = sql(
+  'publishing.moveDue',
+  `with due as (
+     select id, scheduled_at < (select posthorn_now()) - $2 * interval '1 ms' as missed from posts
+      where status = 'Scheduled' and scheduled_at <= (select posthorn_now())
+      order by scheduled_at limit $1 for update skip locked)
+   select array_agg(id) filter (where not missed) as due, array_agg(id) filter (where missed) as missed from due`,
+);
+const begin = sql('publishing.begin', 'select begin_publishing($1)');
+const endMissed = sql(
+  'publishing.endMissed',
+  `update sends set due_at = null, claim = null, result = $2::jsonb || jsonb_build_object('accountId', account_id)
+    where post_id = any($1)`,
+);
+const msToPost = sql(
+  'publishing.msToPost',
+  `select ceil(extract(epoch from min(scheduled_at) - posthorn_now()) * 1000)::float8 as ms
+     from posts where status = 'Scheduled'`,
+);
+const overdue = sql(
+  'publishing.overdue',
+  `select count(*)::int as count from posts
+    where status = 'Scheduled' and scheduled_at < (select posthorn_now()) - interval '1 minute'`,
+);
+/** Up to so many of each network. By their place: a join could make PostgreSQL read all posts there ever were. */
+const claim = sql(
+  'publishing.claim',
+  `with due as (
+     select send.place
+       from unnest($1::text[], $2::int[]) as network(key, room)
+      cross join lateral (
+        select ctid as place from sends
+         where sends.network = network.key and due_at <= (select posthorn_now())
+         order by due_at limit network.room for update skip locked) send)
+   update sends s set due_at = posthorn_now() + $4 * interval '1 ms', claim = $3, since = coalesce(s.since, posthorn_now())
+    where s.ctid = any(array(select place from due))
+   returning s.post_id as "postId", s.account_id as "accountId", s.workspace_id as "workspaceId", s.claim, s.key,
+             s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.again, s.tries,
+             (select p.versions from posts p where p.id = s.post_id) as versions,
+             (select p.scheduled_at from posts p where p.id = s.post_id) as "scheduledAt",
+             (select ${accountColumns('a')} from accounts a where a.id = s.account_id) as account`,
+);
+const msToSend = sql(
+  'publishing.msToSend',
+  `select ceil(extract(epoch from min(due_at) - posthorn_now()) * 1000)::float8 as ms
+     from sends where due_at is not null and network <> all($1)`,
+);
+const held = `(s.post_id, s.account_id, s.claim) = (held.post_id, held.account_id, held.claim)`;
+const extend = sql(
+  'publishing.extend',
+  `update sends s set due_at = posthorn_now() + $4 * interval '1 ms'
+     from unnest($1::text[], $2::text[], $3::uuid[]) as held(post_id, account_id, claim) where ${held}`,
+);
+const markBegun = sql(
+  'publishing.markBegun',
+  `update sends s set prepared = held.prepared, begun_at = posthorn_now()
+     from unnest($1::text[], $2::text[], $3::uuid[], $4::jsonb[]) as held(post_id, account_id, claim, prepared) where ${held}
+   returning s.post_id as "postId", s.account_id as "accountId"`,
+);
+const save = sql(
+  'publishing.save',
+  `update sends set sent = $4, prepared = $5, begun_at = case $6 when 'yes' then begun_at when 'anew' then posthorn_now() end, tries = $7,
+          due_at = posthorn_now() + $8 * interval '1 ms',
+          key = case when $9 then gen_random_uuid() else key end, since = case when $9 then posthorn_now() else since end
+    where post_id = $1 and account_id = $2 and claim = $3
+   returning key, since`,
+);
+const end = sql(
+  'publishing.end',
+  `update sends s set due_at = null, claim = null, result = held.result, sent = held.sent,
+          begun_at = case when held.maybe_out then s.begun_at end, prepared = case when held.maybe_out then s.prepared end
+     from unnest($1::text[], $2::text[], $3::uuid[], $4::jsonb[], $5::jsonb[], $6::boolean[])
+          as held(post_id, account_id, claim, result, sent, maybe_out) where ${held}
+   returning s.post_id as "postId", s.account_id as "accountId"`,
+);
+const publish = sql(
+  'publishing.publish',
+  `insert into publications (post_id, account_id, workspace_id, external_id, published_at, ref, next_fetch_at)
+   select post_id, account_id, workspace_id, external_id, published_at, ref, published_at + first_read_ms * interval '1 ms'
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::jsonb[], $7::float8[])
+          as out(post_id, account_id, workspace_id, external_id, published_at, ref, first_read_ms)
+   on conflict do nothing`,
+);
+
+export type PublishingStore = ReturnType<typeof createPublishingStore>;
+
+export const createPublishingStore = (db: Database) => {
+  const heldBy = (rows: readonly Held[]) => [
+    rows.map(({ postId }) => postId),
+    rows.map(({ accountId }) => accountId),
+    rows.map(({ claim }) => claim),
+  ];
+  const ms = async (...query: Parameters<typeof db.query>) =>
+    (await db.query<{ ms: number | null }>(...query))[0]?.ms ?? undefined;
+
+  return {
+    transaction: db.transaction,
+
+    /** Locks posts whose time has come, until the transaction ends. */
+    due: async (limit: number, graceMs: number) => {
+      const [found] = await db.query<{ due: string[] | null; missed: string[] | null }>(moveDue, [limit, graceMs]);
+      return { due: found?.due ?? [], missed: found?.missed ?? [] };
+    },
+
+    begin: async (ids: readonly string[]) => {
+      await db.query(begin, [ids]);
+    },
+
+    endMissed: async (ids: readonly string[], result: Omit<Result, 'accountId'>) => {
+      await db.run(endMissed, [ids, JSON.stringify(result)]);
+    },
+
+    msToPost: () => ms(msToPost),
+
+    overdue: async () => (await db.query<{ count: number }>(overdue))[0]?.count ?? 0,
+
+    claim: (rooms: ReadonlyMap<string, number>, claimId: string, leaseMs: number) =>
+      db.query<SendRow>(claim, [[...rooms.keys()], [...rooms.values()], claimId, leaseMs]),
+
+    msToSend: (but: readonly string[]) => ms(msToSend, [but]),
+
+    extend: async (rows: readonly Held[], leaseMs: number) => {
+      await db.run(extend, [...heldBy(rows), leaseMs]);
+    },
+
+    /** Those that are still ours. */
+    markBegun: (rows: readonly (Held & { readonly prepared: unknown })[]) =>
+      db.query<Pick<SendRow, 'postId' | 'accountId'>>(markBegun, [
+        ...heldBy(rows),
+        rows.map(({ prepared }) => JSON.stringify(prepared ?? null)),
+      ]),
+
+    /** Undefined when it is no longer ours. */
+    save: async (progress: Progress) => {
+      const { postId, accountId, claim: claimId, sent, prepared, begun, tries, inMs, nextPart } = progress;
+      const [row] = await db.query<Pick<SendRow, 'key' | 'since'>>(save, [
+        postId,
+        accountId,
+        claimId,
+        JSON.stringify(sent),
+        JSON.stringify(prepared ?? null),
+        begun,
+        tries,
+        inMs,
+        nextPart,
+      ]);
+      return row;
+    },
+
+    /** Those that were still ours. */
+    end: (rows: readonly Ended[]) =>
+      db.query<Pick<SendRow, 'postId' | 'accountId'>>(end, [
+        ...heldBy(rows),
+        rows.map(({ result }) => JSON.stringify(result)),
+        rows.map(({ sent }) => JSON.stringify(sent)),
+        rows.map(({ maybeOut }) => maybeOut),
+      ]),
+
+    /** What statistics and analytics are about. */
+    publish: async (
+      rows: readonly {
+        postId: string;
+        accountId: string;
+        workspaceId: string;
+        externalId: string;
+        publishedAt: string;
+        ref: Json;
+        firstReadMs: number | null;
+      }[],
+    ) => {
+      await db.run(publish, [
+        rows.map(({ postId }) => postId),
+        rows.map(({ accountId }) => accountId),
+        rows.map(({ workspaceId }) => workspaceId),
+        rows.map(({ externalId }) => externalId),
+        rows.map(({ publishedAt }) => publishedAt),
+        rows.map(({ ref }) => JSON.stringify(ref)),
+        rows.map(({ firstReadMs }) => firstReadMs),
+      ]);
+    },
+  };
+};

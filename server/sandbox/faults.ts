@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Response } from 'express';
+import { type Fault, type FaultMoment, faults, type Refusals } from '#server/networks/sandbox';
+import type { SandboxStore } from './store.ts';
+
+const slowMs = 3_000;
+const mark = /\[sandbox:([\w-]+)(!?)\]/;
+
+/** What the sandbox page asked for: the next so many calls go wrong, or all until it is taken back. */
+export interface PlannedFault {
+  readonly fault: Fault;
+  readonly times: number | null;
+}
+
+export type Faults = ReturnType<typeof createFaults>;
+
+export const createFaults = ({ store, network }: { store: SandboxStore; network: string }) => {
+  const isFault = (name: string): name is Fault => name in faults;
+
+  /** A mark works once for a text, so that trying again succeeds; with `!` it works every time. */
+  const marked = async (text: string): Promise<Fault | undefined> => {
+    const [, name = '', always] = mark.exec(text) ?? [];
+    if (!isFault(name)) return undefined;
+    const id = createHash('sha256').update(text).digest('hex');
+    return always || (await store.add({ network, kind: 'fault-done', id, value: name })) ? name : undefined;
+  };
+
+  const planned = async (moment: FaultMoment): Promise<Fault | undefined> => {
+    const plan = (await store.get(network, 'fault', moment)) as unknown as PlannedFault | undefined;
+    if (!plan) return undefined;
+    if (plan.times !== null) {
+      const times = plan.times - 1;
+      if (times > 0) await store.put({ network, kind: 'fault', id: moment, value: { ...plan, times } });
+      else await store.take(network, 'fault', moment);
+    }
+    return plan.fault;
+  };
+
+  return {
+    plan: async (moment: FaultMoment, plan: PlannedFault | undefined) => {
+      if (plan) await store.put({ network, kind: 'fault', id: moment, value: { ...plan } });
+      else await store.take(network, 'fault', moment);
+    },
+
+    planned: async (moment: FaultMoment) =>
+      (await store.get(network, 'fault', moment)) as unknown as PlannedFault | undefined,
+
+    find: async (moment: FaultMoment, text: string) => (await marked(text)) ?? planned(moment),
+  };
+};
+
+/**
+ * Does a call with a fault in the way. `work` is what the network would have done, `answer` what it would have said.
+ * Time alone is in the way of a slow one.
+ */
+export const misbehave = async <Made>(
+  fault: Fault,
+  res: Response,
+  call: {
+    readonly refusals: Refusals;
+    readonly revoke: () => Promise<void>;
+    readonly work: () => Promise<Made>;
+    readonly answer: (made: Made) => void;
+  },
+): Promise<void> => {
+  switch (fault) {
+    case 'slow':
+      await sleep(slowMs);
+      return call.answer(await call.work());
+    case '500-after':
+      await call.work();
+      return call.refusals['503'](res.status(500));
+    case 'lost':
+      await call.work();
+      return;
+    case 'cut':
+      await call.work();
+      res.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+      res.write('{"data":', () => res.destroy());
+      return;
+    case 'hang':
+      return;
+    case 'html':
+      res.status(502).type('html').send('<!doctype html><title>Bad gateway</title><h1>502 Bad Gateway</h1>');
+      return;
+    case 'refused-token':
+      await call.revoke();
+      return call.refusals['refused-token'](res);
+    default:
+      return call.refusals[fault](res);
+  }
+};

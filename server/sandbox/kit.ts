@@ -1,0 +1,142 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import type { Clock } from '#server/clock';
+import type { Json } from '#server/networks/network';
+import type { SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
+import { createConsent } from './consent.ts';
+import { createFaults, misbehave } from './faults.ts';
+import { numbersOf } from './numbers.ts';
+import { readBytes, readMultipart } from './read-body.ts';
+import type { SandboxStore } from './store.ts';
+
+/** So that ids have as many digits as those of large networks: more than a JavaScript number can hold. */
+const idsBegin = Date.UTC(1995, 0, 1);
+const grantKind = 'grant ';
+
+interface StoredGrant {
+  readonly personId: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: string | null;
+  readonly data: Json;
+}
+
+export const createKit = ({
+  network,
+  store,
+  clock,
+  baseUrl,
+  fetchMedia,
+}: {
+  network: string;
+  store: SandboxStore;
+  clock: Clock;
+  baseUrl: string;
+  fetchMedia: SandboxKit['fetchMedia'];
+}): SandboxKit & { readonly faults: ReturnType<typeof createFaults> } => {
+  const { now } = clock;
+  const faults = createFaults({ store, network });
+  const asPost = (value: Json) => value as unknown as SandboxPost;
+
+  const people: SandboxKit['people'] = {
+    signIn: async (handle) => {
+      const person: SandboxPerson = { id: personId(handle), handle, name: nameFor(handle) };
+      await store.add({ network, kind: 'person', id: person.id, value: { ...person } });
+      return person;
+    },
+    get: async (id) => (await store.get(network, 'person', id)) as unknown as SandboxPerson | undefined,
+  };
+
+  const toGrant = async (value: Json | undefined): Promise<SandboxGrant | undefined> => {
+    if (value === undefined) return undefined;
+    const { personId, scopes, expiresAt, data } = value as unknown as StoredGrant;
+    const person = await people.get(personId);
+    return person && { person, scopes, data, expired: expiresAt !== null && new Date(expiresAt) <= now() };
+  };
+
+  const grants: SandboxKit['grants'] = {
+    issue: async (use, { person, scopes, lifeMs, data = null }) => {
+      const secret = `${use}-${randomBytes(24).toString('base64url')}`;
+      const expiresAt = lifeMs === undefined ? null : new Date(now().getTime() + lifeMs).toISOString();
+      const value = { personId: person.id, scopes, expiresAt, data };
+      await store.put({ network, kind: grantKind + use, id: secret, value, owner: person.id });
+      return secret;
+    },
+    find: async (use, secret) => toGrant(await store.get(network, grantKind + use, secret)),
+    take: async (use, secret) => toGrant(await store.take(network, grantKind + use, secret)),
+    revokeAll: (person) => store.removeOwned(network, grantKind, person.id),
+  };
+
+  return {
+    now,
+    newId: () => String((BigInt(now().getTime() - idsBegin) << 20n) | BigInt(randomInt(2 ** 20))),
+    here: (req) => `${req.protocol}://${req.get('host')}${req.baseUrl}`,
+    link: (path) => `${baseUrl}/sandbox/${network}${path}`,
+    people,
+    consent: createConsent({ people, grants }),
+    grants,
+    records: {
+      put: (kind, id, value) => store.put({ network, kind, id, value }),
+      add: (kind, id, value) => store.add({ network, kind, id, value }),
+      get: async <T extends Json>(kind: string, id: string) => (await store.get(network, kind, id)) as T | undefined,
+      remove: async (kind, id) => {
+        await store.take(network, kind, id);
+      },
+    },
+    posts: {
+      add: (post) =>
+        store.add({
+          network,
+          kind: 'post',
+          id: post.id,
+          value: { ...post },
+          owner: post.author,
+          ...(post.replyTo !== undefined && { parent: post.replyTo }),
+        }),
+      get: async (id) => {
+        const found = await store.get(network, 'post', id);
+        return found === undefined ? undefined : asPost(found);
+      },
+      remove: async (id) => {
+        await store.take(network, 'post', id);
+      },
+      of: async (author, limit) => (await store.ofOwner(network, 'post', author, limit)).map(asPost),
+      replies: async (id) => (await store.ofParent(network, 'post', id, 1000)).map(asPost),
+    },
+    readBytes,
+    readMultipart,
+    numbers: ({ id, createdAt }) => numbersOf(id, now().getTime() - Date.parse(createdAt)),
+    fetchMedia,
+    faults,
+
+    commit: async (_req, res, { text, person, refusals, make, answer }) => {
+      const fault = await faults.find('publish', text);
+      if (fault === undefined) return answer(await make());
+      await misbehave(fault, res, { refusals, revoke: () => grants.revokeAll(person), work: make, answer });
+    },
+
+    isFaulty: async (moment, _req, res, { person, refusals }) => {
+      const fault = await faults.find(moment, '');
+      if (fault === undefined) return false;
+      let goesOn = false;
+      await misbehave(fault, res, {
+        refusals,
+        revoke: () => grants.revokeAll(person),
+        work: async () => undefined,
+        answer: () => {
+          goesOn = true;
+        },
+      });
+      return !goesOn;
+    },
+  };
+};
+
+const personId = (handle: string) =>
+  String(100_000_000_000 + (createHash('sha256').update(handle).digest().readUIntBE(0, 6) % 899_999_999_999));
+
+/** `anna.bakery` → `Anna Bakery` */
+const nameFor = (handle: string) =>
+  handle
+    .split(/[._@-]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import type { Connecting, Step } from '#server/accounts/connecting';
+import type { Caller } from '#server/context';
+import type { Networks } from '#server/networks/registry';
+import type { Sandboxes } from './sandboxes.ts';
+
+/** Says yes on the consent page of a sandbox network, as a browser would, but for the permissions in `without`. */
+export const sayYes = async (url: string, handle: string, without: readonly string[] = []): Promise<URL> => {
+  const page = await (await fetch(url)).text();
+  const names = [...page.matchAll(/name="(scope [^"]+)"/g)].map(([, name = '']) => name.replaceAll('&amp;', '&'));
+  const granted = names.filter((name) => !without.includes(name.replace(/^scope /, '')));
+  const form = new URLSearchParams([['handle', handle], ['answer', 'allow'], ...granted.map((name) => [name, 'on'])]);
+  const answer = await fetch(url, { method: 'POST', body: form, redirect: 'manual' });
+  const location = answer.headers.get('location');
+  if (location === null) throw new Error(`the sandbox said no: ${answer.status} ${await answer.text()}`);
+  return new URL(location);
+};
+
+/** Connects an account of a sandbox network without a browser. `here` is where the page of the network is found. */
+export const connectInSandbox = async (
+  { connecting, networks }: { connecting: Connecting; networks: Networks },
+  caller: Caller,
+  network: string,
+  { handle, without = [], here }: { handle: string; without?: readonly string[]; here: (url: string) => string },
+): Promise<string> => {
+  const { connect } = networks.get(network);
+  const fields = connect.kind === 'Form' ? connect.fields : [];
+  const values = Object.fromEntries(fields.map(({ name, byDefault = handle }) => [name, byDefault]));
+  let step: Step = await connecting.begin(caller, network, values);
+  if (step.is === 'go') {
+    const { searchParams, hash } = await sayYes(here(step.url), handle, without);
+    const code = (searchParams.get('code') ?? '') + hash;
+    step = await connecting.finish(caller, network, { ...Object.fromEntries(searchParams), code });
+  }
+  if (step.is === 'choose') step = await connecting.choose(caller, step.connectionId, [step.accounts[0]?.id ?? '']);
+  const [id] = step.is === 'connected' ? step.accountIds : [];
+  if (id === undefined) throw new Error(`${network} was not connected`);
+  return id;
+};
+
+/** The sandbox alone, on a port of its own, while `work` runs. */
+export const withSandboxServer = async <T>(sandboxes: Sandboxes, work: (url: string) => Promise<T>): Promise<T> => {
+  const server = express().use(sandboxes.router()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+};

@@ -1,0 +1,97 @@
+import type { Json } from '#server/networks/network';
+import { type Database, sql } from '#server/store/database';
+
+export interface SandboxRecord {
+  readonly network: string;
+  readonly kind: string;
+  readonly id: string;
+  readonly value: Json;
+  /** Whose it is. */
+  readonly owner?: string;
+  /** What it answers to. */
+  readonly parent?: string;
+}
+
+export interface SandboxStore {
+  put(record: SandboxRecord): Promise<void>;
+  /** False when there is one already. */
+  add(record: SandboxRecord): Promise<boolean>;
+  get(network: string, kind: string, id: string): Promise<Json | undefined>;
+  /** Removes it and gives what it was, to one caller only. */
+  take(network: string, kind: string, id: string): Promise<Json | undefined>;
+  ofOwner(network: string, kind: string, owner: string, limit: number): Promise<Json[]>;
+  ofParent(network: string, kind: string, parent: string, limit: number): Promise<Json[]>;
+  newest(network: string, kind: string, limit: number): Promise<Json[]>;
+  removeOwned(network: string, kindPrefix: string, owner: string): Promise<void>;
+}
+
+const insert = `insert into sandbox_records (network, kind, id, value, owner, parent) values ($1, $2, $3, $4, $5, $6)`;
+const put = sql(
+  'sandbox.put',
+  `${insert} on conflict (network, kind, id) do update set value = excluded.value, owner = excluded.owner, parent = excluded.parent`,
+);
+const add = sql('sandbox.add', `${insert} on conflict do nothing`);
+const get = sql('sandbox.get', 'select value from sandbox_records where network = $1 and kind = $2 and id = $3');
+const take = sql(
+  'sandbox.take',
+  'delete from sandbox_records where network = $1 and kind = $2 and id = $3 returning value',
+);
+const ofOwner = sql(
+  'sandbox.ofOwner',
+  'select value from sandbox_records where network = $1 and kind = $2 and owner = $3 order by number desc limit $4',
+);
+const ofParent = sql(
+  'sandbox.ofParent',
+  'select value from sandbox_records where network = $1 and kind = $2 and parent = $3 order by number desc limit $4',
+);
+const newest = sql(
+  'sandbox.newest',
+  'select value from sandbox_records where network = $1 and kind = $2 order by number desc limit $3',
+);
+const removeOwned = sql(
+  'sandbox.removeOwned',
+  'delete from sandbox_records where network = $1 and starts_with(kind, $2) and owner = $3',
+);
+
+export const createSandboxStore = (db: Database): SandboxStore => {
+  const values = ({ network, kind, id, value, owner = null, parent = null }: Nullable<SandboxRecord>) => [
+    network,
+    kind,
+    id,
+    JSON.stringify(value),
+    owner,
+    parent,
+  ];
+  const all = async (...query: Parameters<typeof db.query>) =>
+    (await db.query<{ value: Json }>(...query)).map(({ value }) => value);
+  return {
+    put: async (record) => {
+      await db.run(put, values(record));
+    },
+    add: async (record) => (await db.run(add, values(record))) > 0,
+    get: async (network, kind, id) => (await all(get, [network, kind, id]))[0],
+    take: async (network, kind, id) => (await all(take, [network, kind, id]))[0],
+    ofOwner: (network, kind, owner, limit) => all(ofOwner, [network, kind, owner, limit]),
+    ofParent: (network, kind, parent, limit) => all(ofParent, [network, kind, parent, limit]),
+    newest: (network, kind, limit) => all(newest, [network, kind, limit]),
+    removeOwned: async (network, kindPrefix, owner) => {
+      await db.run(removeOwned, [network, kindPrefix, owner]);
+    },
+  };
+};
+
+type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
+
+const clockOffset = sql('sandbox.clockOffset', 'select offset_ms::float8 as "offsetMs" from sandbox_clock');
+const moveClock = sql('sandbox.moveClock', 'select move_sandbox_clock($1)::float8 as "offsetMs"');
+
+export type SandboxClockStore = ReturnType<typeof createSandboxClockStore>;
+
+export const createSandboxClockStore = (db: Database) => {
+  const offset = async (...query: Parameters<typeof db.query>) =>
+    (await db.query<{ offsetMs: number }>(...query))[0]?.offsetMs ?? 0;
+  return {
+    offset: () => offset(clockOffset),
+    move: (byMs: number) => offset(moveClock, [byMs]),
+  };
+};

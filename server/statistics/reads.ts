@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import type { MetricName } from '#contracts/analytics';
+import type { Access, AccountAccess, Opened } from '#server/accounts/access';
+import { mayReadStatistics, reconnectForStatistics } from '#server/accounts/accounts';
+import type { Clock } from '#server/clock';
+import type { Network, Reading } from '#server/networks/network';
+import type { Networks } from '#server/networks/registry';
+import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
+import { createDueLoop, type DueLoop } from '#server/queue';
+import type { DuePost, DueReads, Numbers, StatisticsStore } from './store.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** SPEC, Statistics rules 1. Those that pass while nothing is read are one read. */
+const stepsMs = [hourMs, 6 * hourMs, dayMs, 3 * dayMs, 7 * dayMs, 30 * dayMs];
+const lastMs = Math.max(...stepsMs);
+/** A moved read takes the place of the next; the last has no next and would be moved for ever. */
+const lastMoves = 8;
+const longestMoveMs = 30 * dayMs;
+
+const leaseMs = 60_000;
+const extendMs = 15_000;
+/** How many accounts of one network are read at once. */
+const perNetwork = 4;
+/** Posts of one account in one go, where the network tells of fewer at a time. */
+const fewestAtOnce = 10;
+const changedMs = 1_000;
+
+const disconnected = 'The account was disconnected, so its numbers are no longer read.';
+
+/** Reads the numbers of published posts at their times. It can stop the reads of an account, and nothing else of it. */
+export const createReads = ({
+  store,
+  networks,
+  access,
+  clock,
+  report,
+}: {
+  store: StatisticsStore;
+  networks: Networks;
+  access: AccountAccess['forReading'];
+  clock: Clock;
+  report: (error: unknown) => void;
+}): DueLoop => {
+  const underWay = new Set<DueReads>();
+  const roomAt = (key: string) => perNetwork - [...underWay].filter(({ account }) => account.network === key).length;
+  const withRoom = () => networks.all.filter(({ key }) => roomAt(key) > 0);
+  /** One account is asked one question at a time. */
+  const busyAccounts = () => [...underWay].map(({ account }) => account.id);
+
+  const readAll = async (reads: DueReads): Promise<void> => {
+    const { account, posts } = reads;
+    const network = networks.get(account.network);
+    if (account.disconnectedAt !== null) {
+      const over = posts.map(({ postId }) => ({ postId, why: disconnected }));
+      return store.end(reads, over);
+    }
+    // Without the permission the network is not even asked (SPEC, Statistics rules 10).
+    if (!mayReadStatistics(account, network)) return stop(reads, network, posts);
+
+    let found = await opening(access.open(account));
+    let isRenewed = false;
+    let left = posts;
+    while (left.length > 0) {
+      if (found.is === 'busy') return store.giveBack(reads, left, found.forMs);
+      if (found.is === 'refused') return stop(reads, network, left);
+      if (found.is === 'trouble') return troubled(reads, network, left, found.trouble);
+      const asked = left.slice(0, network.postsPerRead);
+      const answer = await ask(found, asked);
+      if (!(answer instanceof NetworkTrouble)) {
+        await keep(reads, network, asked, answer);
+        left = left.slice(asked.length);
+      } else if (answer.kind === 'token' && !isRenewed) {
+        found = await opening(access.renewed(account, found.account.tokens));
+        isRenewed = true;
+      } else {
+        // What is not understood may lie in these posts alone; anything else the others would meet too.
+        const met = isUnclear(answer) ? asked : left;
+        await troubled(reads, network, met, answer);
+        left = left.slice(met.length);
+      }
+    }
+  };
+
+  const opening = (work: Promise<Access>): Promise<Access> =>
+    work.catch((error: unknown) => ({ is: 'trouble', trouble: asTrouble(error, report) }));
+
+  const ask = async ({ network, site, account }: Opened, posts: readonly DuePost[]) => {
+    try {
+      const readings = await network.readMetrics(site, account, posts);
+      if (readings.length === posts.length) return readings;
+      throw new Error(`${network.key} told of ${readings.length} posts where ${posts.length} were asked for`);
+    } catch (error) {
+      return asTrouble(error, report);
+    }
+  };
+
+  const keep = async (
+    reads: DueReads,
+    network: Network,
+    posts: readonly DuePost[],
+    readings: readonly Reading[],
+  ): Promise<void> => {
+    const told: { postId: string; metrics: Numbers }[] = [];
+    const over: { postId: string; why?: string | undefined }[] = [];
+    for (const [index, { postId }] of posts.entries()) {
+      const reading = readings[index];
+      if (reading?.is === 'numbers') told.push({ postId, metrics: possible(reading.metrics, network) });
+      else over.push({ postId, why: reading?.why });
+    }
+    if (told.length > 0) await store.keep(reads, told, stepsMs);
+    if (over.length > 0) await store.end(reads, over);
+  };
+
+  const troubled = async (
+    reads: DueReads,
+    network: Network,
+    posts: readonly DuePost[],
+    trouble: NetworkTrouble,
+  ): Promise<void> => {
+    if (trouble.kind === 'token' || trouble.kind === 'permission') return stop(reads, network, posts);
+    // SPEC, Statistics rules 2. What is not understood is moved too: its next step may be weeks away.
+    const { message: why } = trouble;
+    await store.move(reads, posts, {
+      why,
+      failed: isUnclear(trouble),
+      byMs: waitMs(network, trouble),
+      lastMs,
+      lastMoves,
+    });
+  };
+
+  /** A network that takes money for posts has small quotas for reads. */
+  const waitMs = ({ paidPerPost }: Network, { until }: NetworkTrouble) => {
+    const shortestMs = paidPerPost ? 3 * hourMs : 2 * hourMs;
+    const askedMs = until === undefined ? 0 : until.getTime() - clock.now().getTime();
+    return askedMs > shortestMs ? Math.min(askedMs, longestMoveMs) : shortestMs;
+  };
+
+  /** SPEC, Statistics rules 11. */
+  const stop = async (reads: DueReads, network: Network, posts: readonly DuePost[]): Promise<void> => {
+    if (!(await store.stop(reads, reconnectForStatistics(network)))) await store.giveBack(reads, posts, changedMs);
+  };
+
+  return createDueLoop<DueReads>({
+    concurrency: perNetwork * networks.all.length,
+    claim: () => {
+      const rooms = withRoom().map(({ key, postsPerRead }) => ({
+        key,
+        room: roomAt(key),
+        atOnce: Math.max(postsPerRead, fewestAtOnce),
+      }));
+      return store.claim(rooms, busyAccounts(), randomUUID(), leaseMs);
+    },
+    handle: async (reads) => {
+      underWay.add(reads);
+      await readAll(reads).finally(() => underWay.delete(reads));
+    },
+    msToNext: () =>
+      store.msToNext(
+        withRoom().map(({ key }) => key),
+        busyAccounts(),
+      ),
+    extend: { everyMs: extendMs, run: (rows) => store.extend(rows, leaseMs) },
+    report,
+  });
+};
+
+/** Neither access nor time is the matter. Only this is a read that failed; one that has to wait is moved. */
+const isUnclear = ({ kind }: NetworkTrouble) => kind === 'unknown' || kind === 'content' || kind === 'media';
+
+/** Whatever an adapter lets through, callers get counts that can be, of what the network is said to report. */
+const possible = (metrics: Numbers, network: Network): Numbers =>
+  Object.fromEntries(
+    Object.entries(metrics).filter(
+      ([name, count]) =>
+        network.constraints.metrics.includes(name as MetricName) && Number.isSafeInteger(count) && count >= 0,
+    ),
+  );

@@ -1,0 +1,24 @@
+import type { AppRoutes } from '#contracts/app';
+import type { RouteHandlers } from '#server/context';
+import type { Webhooks } from './webhooks.ts';
+
+type Names =
+  | ('listWebhooks' | 'addWebhook' | 'getWebhook' | 'changeWebhook' | 'deleteWebhook')
+  | ('testWebhook' | 'resumeWebhook' | 'rotateWebhookSecret' | 'listDeliveries' | 'resendDelivery');
+
+/** SPEC, Webhook authentication: owners and admins in the app; no token, MCP client or assistant comes here. */
+export const webhookRoutes = ({ webhooks }: { webhooks: Webhooks }): RouteHandlers<Pick<AppRoutes, Names>> => ({
+  listWebhooks: async ({ caller }) => ({ webhooks: await webhooks.list(caller) }),
+  addWebhook: ({ caller, body }) => webhooks.add(caller, body),
+  getWebhook: ({ caller, params }) => webhooks.get(caller, params.id),
+  changeWebhook: ({ caller, params, body }) => webhooks.change(caller, params.id, body),
+  deleteWebhook: async ({ caller, params }) => {
+    await webhooks.remove(caller, params.id);
+    return { done: true };
+  },
+  testWebhook: ({ caller, params }) => webhooks.test(caller, params.id),
+  resumeWebhook: ({ caller, params }) => webhooks.resume(caller, params.id),
+  rotateWebhookSecret: ({ caller, params }) => webhooks.rotateSecret(caller, params.id),
+  listDeliveries: async ({ caller, params }) => ({ deliveries: await webhooks.deliveries(caller, params.id) }),
+  resendDelivery: ({ caller, params }) => webhooks.resend(caller, params.id, params.deliveryId),
+});

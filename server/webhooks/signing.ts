@@ -1,0 +1,42 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const prefix = 'whsec_';
+const secretBytes = 24;
+
+/** The form of the Standard Webhooks specification, so that its verifiers take the secret as it is shown. */
+export const newSecret = () => prefix + randomBytes(secretBytes).toString('base64');
+
+export interface Signed {
+  readonly id: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** SPEC, Request sent to the target URL; beside it the headers of Standard Webhooks. One signature for each secret. */
+export const deliveryHeaders = ({ id, eventId, type, body }: Signed, secrets: readonly string[], now: Date) => {
+  const time = String(Math.floor(now.getTime() / 1000));
+  const ours = secrets.map((secret) => `v1=${sign(secret, `${time}.`, body).toString('hex')}`);
+  const standard = secrets.map((secret) => `v1,${sign(keyOf(secret), `${eventId}.${time}.`, body).toString('base64')}`);
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Posthorn-Webhooks/1',
+    'Posthorn-Event': type,
+    'Posthorn-Delivery': id,
+    'Posthorn-Signature': [`t=${time}`, ...ours].join(','),
+    'Content-Length': String(body.length),
+    // The specification asks for an id of the event, the same on every retry, to deduplicate by.
+    'webhook-id': eventId,
+    'webhook-timestamp': time,
+    'webhook-signature': standard.join(' '),
+  };
+};
+
+const sign = (key: string | Buffer, before: string, body: Buffer) =>
+  createHmac('sha256', key).update(before).update(body).digest();
+
+const keyOf = (secret: string) => Buffer.from(secret.slice(prefix.length), 'base64');
+
+/** Where a secret is sealed for; see seal.ts. */
+export const secretPlace = (webhookId: string) => `webhooks:${webhookId}:secret`;
+export const oldSecretPlace = (webhookId: string) => `webhooks:${webhookId}:old_secret`;

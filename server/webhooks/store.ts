@@ -1,0 +1,304 @@
+import type { Delivery, Webhook } from '#contracts/webhooks';
+import { type Database, sql } from '#server/store/database';
+
+const dueChannel = 'posthorn_due';
+const queue = 'deliveries';
+
+/** With the webhooks that are to be told. They stay until the transaction ends: a delivery needs its webhook. */
+const insertEvents = sql(
+  'events.insert',
+  `with event as (
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[], $5::timestamptz[])
+       as event (id, workspace_id, type, data, created_at)
+   ), written as (insert into events (id, workspace_id, type, data, created_at) select * from event)
+   select event.id as "eventId", w.id as "webhookId"
+     from event join webhooks w on w.workspace_id = event.workspace_id and event.type = any (w.events)
+    where w.paused_at is null order by event.id, w.id for key share of w`,
+);
+const insertDeliveries = sql(
+  'deliveries.insert',
+  `with made as (
+     insert into deliveries (id, webhook_id, event_id, type, body)
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) returning id
+   )
+   select pg_notify('${dueChannel}', '${queue}') from (select count(*) from made) as all_of_them`,
+);
+const purgeEvents = sql(
+  'events.purge',
+  `delete from events where created_at < posthorn_now() - $1 * interval '1 millisecond'`,
+);
+
+interface EventRow {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly type: string;
+  readonly data: unknown;
+  readonly createdAt: string;
+}
+
+interface NewDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+export type EventStore = ReturnType<typeof createEventStore>;
+
+export const createEventStore = (db: Database) => ({
+  insert: (events: readonly EventRow[]) =>
+    db.query<{ eventId: string; webhookId: string }>(insertEvents, [
+      events.map(({ id }) => id),
+      events.map(({ workspaceId }) => workspaceId),
+      events.map(({ type }) => type),
+      events.map(({ data }) => JSON.stringify(data)),
+      events.map(({ createdAt }) => createdAt),
+    ]),
+
+  insertDeliveries: async (deliveries: readonly NewDelivery[]) => {
+    await db.run(insertDeliveries, [
+      deliveries.map(({ id }) => id),
+      deliveries.map(({ webhookId }) => webhookId),
+      deliveries.map(({ eventId }) => eventId),
+      deliveries.map(({ type }) => type),
+      deliveries.map(({ body }) => body),
+    ]);
+  },
+
+  purge: (keptMs: number) => db.run(purgeEvents, [keptMs]),
+});
+
+const webhookColumns = `id, workspace_id as "workspaceId", url, events, secret, paused_at as "pausedAt",
+  pause_reason as "pauseReason", created_at as "createdAt",
+  case when old_secret_until > posthorn_now() then old_secret_until end as "oldSecretUntil"`;
+
+export interface WebhookRow extends Pick<Webhook, 'id' | 'url' | 'events' | 'createdAt'> {
+  readonly workspaceId: string;
+  readonly secret: string;
+  readonly pausedAt: string | null;
+  readonly pauseReason: string | null;
+  readonly oldSecretUntil: string | null;
+}
+
+const lockWorkspace = sql('webhooks.lockWorkspace', 'select from workspaces where id = $1 for no key update');
+const listWebhooks = sql('webhooks.list', `select ${webhookColumns} from webhooks where workspace_id = $1 order by id`);
+const insertWebhook = sql(
+  'webhooks.insert',
+  'insert into webhooks (id, workspace_id, url, events, secret) values ($1, $2, $3, $4, $5)',
+);
+const changeWebhook = sql(
+  'webhooks.change',
+  'update webhooks set url = coalesce($2, url), events = coalesce($3, events) where id = $1',
+);
+const rotateSecret = sql(
+  'webhooks.rotateSecret',
+  `update webhooks set secret = $2, old_secret = $3, old_secret_until = posthorn_now() + $4 * interval '1 millisecond'
+    where id = $1`,
+);
+const resumeWebhook = sql(
+  'webhooks.resume',
+  'update webhooks set paused_at = null, pause_reason = null, given_up_in_a_row = 0 where id = $1',
+);
+/** Deliveries first, as everybody who needs both locks them in this order. */
+const removeDeliveries = sql('webhooks.removeDeliveries', 'delete from deliveries where webhook_id = $1');
+const removeWebhook = sql('webhooks.remove', 'delete from webhooks where id = $1');
+
+export type WebhookStore = ReturnType<typeof createWebhookStore>;
+
+export const createWebhookStore = (db: Database) => ({
+  transaction: db.transaction,
+  /** In a transaction: nobody else adds a webhook to this workspace until it ends. */
+  lockWorkspace: (id: string) => db.run(lockWorkspace, [id]),
+  /** Oldest first. */
+  list: (workspaceId: string) => db.query<WebhookRow>(listWebhooks, [workspaceId]),
+  insert: (id: string, workspaceId: string, url: string, events: readonly string[], secret: string) =>
+    db.run(insertWebhook, [id, workspaceId, url, events, secret]),
+  change: (id: string, url: string | undefined, events: readonly string[] | undefined) =>
+    db.run(changeWebhook, [id, url ?? null, events ?? null]),
+  rotateSecret: (id: string, secret: string, oldSecret: string, oldLivesMs: number) =>
+    db.run(rotateSecret, [id, secret, oldSecret, oldLivesMs]),
+  resume: (id: string) => db.run(resumeWebhook, [id]),
+  remove: async (id: string) => {
+    await db.run(removeDeliveries, [id]);
+    await db.run(removeWebhook, [id]);
+  },
+});
+
+const deliveryColumns = `id, event_id as "eventId", type, state, attempts, last_answer as "lastAnswer",
+  tried_at as "lastTriedAt", case when state = 'pending' then due_at end as "nextTryAt", created_at as "createdAt"`;
+
+export interface DeliveryRow extends Pick<Delivery, 'id' | 'eventId' | 'type' | 'state' | 'attempts' | 'createdAt'> {
+  readonly lastAnswer: string | null;
+  readonly lastTriedAt: string | null;
+  readonly nextTryAt: string | null;
+}
+
+/** A delivery that is ours to try until the lease ends. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly claim: string;
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly body: string;
+  readonly attempts: number;
+  readonly workspaceId: string;
+  readonly url: string;
+  /** Sealed. */
+  readonly secret: string;
+  /** Sealed; while it is live. */
+  readonly oldSecret: string | null;
+  readonly paused: boolean;
+  /** How many webhooks of the workspace are older. */
+  readonly older: number;
+}
+
+const listDeliveries = sql(
+  'deliveries.list',
+  `select ${deliveryColumns} from deliveries
+    where webhook_id = $1 and created_at > posthorn_now() - $3 * interval '1 millisecond' order by id desc limit $2`,
+);
+const getDelivery = sql(
+  'deliveries.get',
+  `select ${deliveryColumns} from deliveries where id = $2 and webhook_id = $1`,
+);
+const resendDelivery = sql(
+  'deliveries.resend',
+  `with again as (
+     update deliveries set state = 'pending', attempts = 0, last_answer = null, tried_at = null, claim = null,
+       due_at = posthorn_now() where id = $2 and webhook_id = $1 and state <> 'sending' returning id
+   )
+   select id, pg_notify('${dueChannel}', '${queue}') from again`,
+);
+/** All but the newest of each webhook, and of those the old ones. */
+const purgeDeliveries = sql(
+  'deliveries.purge',
+  `delete from deliveries d using (
+     select w.id, (select n.id from deliveries n where n.webhook_id = w.id order by n.id desc offset $1 limit 1) as newest_out
+       from webhooks w
+   ) w
+   where d.webhook_id = w.id and d.due_at is null
+     and (d.id <= w.newest_out or d.created_at < posthorn_now() - $2 * interval '1 millisecond')`,
+);
+
+/** Webhooks with a delivery that has not ended: one step in the index for each, however many wait there. */
+const waiting = `recursive waiting (webhook_id) as (
+     (select webhook_id from deliveries where due_at is not null order by webhook_id limit 1)
+     union all
+     select next.webhook_id from waiting cross join lateral (
+       select d.webhook_id from deliveries d
+        where d.due_at is not null and d.webhook_id > waiting.webhook_id order by d.webhook_id limit 1
+     ) next
+   )`;
+
+/** In turn: the first of every webhook, then the second, no more of each than it has slots. */
+const claimDue = sql(
+  'deliveries.claim',
+  `with ${waiting}, due as (
+     select first.id, first.due_at,
+            row_number() over (partition by waiting.webhook_id order by first.due_at) as place
+       from waiting left join unnest($4::text[], $5::int[]) as slot (webhook_id, free) using (webhook_id)
+       cross join lateral (
+         select d.id, d.due_at from deliveries d
+          where d.webhook_id = waiting.webhook_id and d.due_at <= (select posthorn_now())
+          order by d.due_at limit coalesce(slot.free, $6) for update skip locked
+       ) first
+   ), chosen as (select id from due order by place, due_at limit $1)
+   update deliveries d set state = 'sending', claim = $2, due_at = posthorn_now() + $3 * interval '1 millisecond'
+     from chosen, webhooks w where d.id = chosen.id and w.id = d.webhook_id
+   returning d.id, d.claim, d.webhook_id as "webhookId", d.event_id as "eventId", d.type, d.body, d.attempts,
+     w.workspace_id as "workspaceId", w.url, w.secret,
+     case when w.old_secret_until > posthorn_now() then w.old_secret end as "oldSecret", w.paused_at is not null as paused,
+     (select count(*)::int from webhooks o where o.workspace_id = w.workspace_id and o.id < w.id) as older`,
+);
+const msToNext = sql(
+  'deliveries.msToNext',
+  `with ${waiting}
+   select (extract(epoch from min(first.due_at) - posthorn_now()) * 1000)::float8 as ms
+     from waiting cross join lateral (
+       select d.due_at from deliveries d
+        where d.webhook_id = waiting.webhook_id and d.due_at is not null order by d.due_at limit 1
+     ) first
+    where waiting.webhook_id <> all ($1::text[])`,
+);
+
+const saveDelivered = sql(
+  'deliveries.delivered',
+  `with done as (
+     update deliveries d set state = 'delivered', attempts = d.attempts + 1, last_answer = good.answer,
+            tried_at = posthorn_now(), due_at = null, claim = null
+       from unnest($1::text[], $2::uuid[], $3::text[]) as good (id, claim, answer)
+      where d.id = good.id and d.claim = good.claim
+     returning d.webhook_id
+   )
+   update webhooks set given_up_in_a_row = 0
+    where given_up_in_a_row > 0 and id in (select webhook_id from done)`,
+);
+/** Without a wait it has ended; so it has when the webhook was paused meanwhile. */
+const saveFailed = sql(
+  'deliveries.failed',
+  `update deliveries d set state = case when next.at is null then 'failed' else 'pending' end, due_at = next.at,
+          attempts = d.attempts + $4, last_answer = $3, tried_at = case when $4 = 0 then d.tried_at else clock.now end,
+          claim = null
+     from (select posthorn_now() as now) clock, webhooks w,
+          lateral (select case when w.paused_at is null then clock.now + $5 * interval '1 millisecond' end as at) next
+    where d.id = $1 and d.claim = $2 and w.id = d.webhook_id`,
+);
+const countGivenUp = sql(
+  'webhooks.countGivenUp',
+  `update webhooks set given_up_in_a_row = given_up_in_a_row + 1 where id = $1 returning given_up_in_a_row as "inARow"`,
+);
+const pauseWebhook = sql(
+  'webhooks.pause',
+  `update webhooks set paused_at = posthorn_now(), pause_reason = $2 where id = $1 and paused_at is null`,
+);
+const endPending = sql(
+  'deliveries.endPending',
+  `update deliveries set state = 'failed', due_at = null, last_answer = $2 where webhook_id = $1 and state = 'pending'`,
+);
+
+type Claim = Pick<ClaimedDelivery, 'id' | 'claim'>;
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+export const createDeliveryStore = (db: Database) => ({
+  transaction: db.transaction,
+
+  /** Newest first. */
+  list: (webhookId: string, limit: number, keptMs: number) =>
+    db.query<DeliveryRow>(listDeliveries, [webhookId, limit, keptMs]),
+  get: async (webhookId: string, id: string) => (await db.query<DeliveryRow>(getDelivery, [webhookId, id]))[0],
+  /** False when it is being sent. */
+  resend: async (webhookId: string, id: string) => (await db.run(resendDelivery, [webhookId, id])) > 0,
+  purge: (kept: number, keptMs: number) => db.run(purgeDeliveries, [kept, keptMs]),
+
+  claim: (
+    room: number,
+    claim: string,
+    leaseMs: number,
+    slots: { readonly free: ReadonlyMap<string, number>; readonly otherwise: number },
+  ) =>
+    db.query<ClaimedDelivery>(claimDue, [
+      room,
+      claim,
+      leaseMs,
+      [...slots.free.keys()],
+      [...slots.free.values()],
+      slots.otherwise,
+    ]),
+  /** Undefined when nothing waits but for these webhooks. */
+  msToNext: async (without: readonly string[]) =>
+    (await db.query<{ ms: number | null }>(msToNext, [without]))[0]?.ms ?? undefined,
+
+  saveDelivered: (good: readonly (Claim & { readonly answer: string })[]) =>
+    db.run(saveDelivered, [good.map(({ id }) => id), good.map(({ claim }) => claim), good.map(({ answer }) => answer)]),
+  /** False when it is no longer ours. */
+  saveFailed: async ({ id, claim }: Claim, answer: string, tries: 0 | 1, waitMs: number | undefined) =>
+    (await db.run(saveFailed, [id, claim, answer, tries, waitMs ?? null])) > 0,
+  countGivenUp: async (webhookId: string) =>
+    (await db.query<{ inARow: number }>(countGivenUp, [webhookId]))[0]?.inARow ?? 0,
+  /** False when it is paused already. */
+  pause: async (webhookId: string, reason: string) => (await db.run(pauseWebhook, [webhookId, reason])) > 0,
+  endPending: (webhookId: string, answer: string) => db.run(endPending, [webhookId, answer]),
+});

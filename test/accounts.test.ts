@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sayYes } from '#server/sandbox/sign-up';
+import { sql } from '#server/store/database';
+import { networks } from '#test/support/networks';
+import { type Service, startService } from '#test/support/service';
+import { until } from '#test/support/until';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({}, { ownAddress: true });
+});
+afterAll(() => service.stop());
+
+const signedIn = async (email?: string) => {
+  const browser = service.browser();
+  await browser.signIn(email);
+  return browser;
+};
+const begin = async (browser: Awaited<ReturnType<typeof signedIn>>, network: string, values = {}) =>
+  browser.post('/api/app/connections', { network, values });
+
+const stored = async (id: string) =>
+  (
+    await service.database.query<{ tokens: string | null; server: string; sandbox: boolean }>(
+      sql('test.stored', 'select tokens, server, sandbox from accounts where id = $1'),
+      [id],
+    )
+  )[0];
+
+describe('connecting an account', () => {
+  test.each(networks.map(({ key }) => key))('of %s on its sandbox needs no credentials', async (network) => {
+    const id = await service.connect(network);
+    const account = (await service.client.accounts.list()).accounts.find((one) => one.id === id);
+    expect(account).toMatchObject({
+      network,
+      status: 'Connected',
+      name: expect.any(String),
+      handle: expect.any(String),
+    });
+    const row = await stored(id);
+    expect(row).toMatchObject({ sandbox: true });
+    expect(row?.tokens).toMatch(/^v1\.\w+\.[\w-]+$/);
+    expect(JSON.stringify(account)).not.toContain(row?.tokens ?? '');
+  });
+
+  test('leads to the network and back, and the way works once', async () => {
+    const browser = await signedIn();
+    const { body } = await begin(browser, 'x');
+    const back = await sayYes(body.next, 'once');
+    const path = back.pathname + back.search;
+    const first = await browser.get(path);
+    expect({ status: first.status, to: first.headers.get('location') }).toMatchObject({ status: 302 });
+    const { accounts } = await service.client.accounts.list();
+    expect(accounts.filter(({ handle }) => handle === 'once')).toHaveLength(1);
+    const second = await browser.get(path);
+    expect(second.status).toBe(409);
+    expect(second.body).toContain('Begin again');
+  });
+
+  test('is for owners and admins', async () => {
+    for (const role of ['viewer', 'editor'] as const) {
+      const { email } = await service.addMember(role);
+      const answer = await begin(await signedIn(email), 'x');
+      expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 403, code: 'Forbidden' });
+    }
+    const { email } = await service.addMember('admin');
+    expect((await begin(await signedIn(email), 'x')).status).toBe(200);
+  });
+
+  test('that somebody else began is refused', async () => {
+    const { body } = await begin(await signedIn(), 'x');
+    const back = await sayYes(body.next, 'stolen');
+    const { email } = await service.addMember('admin');
+    const answer = await (await signedIn(email)).get(back.pathname + back.search);
+    expect(answer.status).toBe(409);
+    expect((await service.client.accounts.list()).accounts.some(({ handle }) => handle === 'stolen')).toBe(false);
+  });
+
+  test('again gives the same account new access', async () => {
+    const id = await service.connect('x', { handle: 'again' });
+    const before = await stored(id);
+    expect(await service.connect('x', { handle: 'again' })).toBe(id);
+    expect((await stored(id))?.tokens).not.toBe(before?.tokens);
+  });
+
+  test('that was disconnected makes a new one, and the tokens of the old are gone', async () => {
+    const id = await service.connect('x', { handle: 'come.back' });
+    await service.asHuman('accounts.delete', { id });
+    expect((await stored(id))?.tokens).toBeNull();
+    expect(await service.connect('x', { handle: 'come.back' })).not.toBe(id);
+  });
+
+  test('without the permission for statistics says what to do', async () => {
+    const { statisticsPermission = '' } = service.posthorn.networks.get('instagram');
+    const id = await service.connect('instagram', { handle: 'no.numbers', without: [statisticsPermission] });
+    const account = (await service.client.accounts.list()).accounts.find((one) => one.id === id);
+    expect(account).toMatchObject({ status: 'Connected', statistics: 'Reconnect' });
+    expect(account?.statisticsMessage).toContain(statisticsPermission);
+    await service.connect('instagram', { handle: 'no.numbers' });
+    const again = (await service.client.accounts.list()).accounts.find((one) => one.id === id);
+    expect(again).toMatchObject({ statistics: 'Ok' });
+  });
+
+  test.each([
+    ['an unknown network', { network: 'myspace' }, 404, 'NotFound'],
+    ['a server that is private', { network: 'mastodon', values: { server: '127.0.0.1' } }, 400, 'BadInput'],
+    ['a server that is no address', { network: 'mastodon', values: { server: 'not an address' } }, 400, 'BadInput'],
+    ['the metadata service', { network: 'mastodon', values: { server: 'http://169.254.169.254' } }, 400, 'BadInput'],
+    ['a missing field', { network: 'bluesky', values: { handle: 'anna' } }, 400, 'BadInput'],
+    ['a wrong password', { network: 'bluesky', values: { handle: 'anna', password: 'wrong' } }, 409, 'Conflict'],
+    ['unknown fields', { network: 'x', extra: 1 }, 400, 'BadInput'],
+  ])('with %s is refused in words', async (_, input, status, code) => {
+    const answer = await (await signedIn()).post('/api/app/connections', input);
+    expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
+    expect(answer.body.message).toMatch(/\S/);
+  });
+
+  test('of a network without credentials is not offered in production', async () => {
+    const live = await startService({
+      NODE_ENV: 'production',
+      BASE_URL: 'https://posthorn.example',
+      EMBEDDED_DATABASE: 'true',
+    });
+    await expect(live.connect('x')).rejects.toMatchObject({
+      code: 'Conflict',
+      message: expect.stringContaining('X_CLIENT_ID'),
+    });
+    expect((await live.request('GET', '/sandbox/x/api/2/users/me')).status).toBe(404);
+    await live.stop();
+  });
+});
+
+describe('what is known of an account', () => {
+  test('is read again every day', async () => {
+    const own = await startService();
+    own.startJobs();
+    const id = await own.connect('mastodon');
+    await own.database.query(sql('test.rename', "update accounts set name = 'Old' where id = $1"), [id]);
+    await own.clock.forward(25 * 3_600_000);
+    await until('the name is new', async () => (await own.client.accounts.list()).accounts[0]?.name !== 'Old');
+    await own.stop();
+  });
+});

@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Service, startService } from '#test/support/service';
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService();
+});
+afterEach(() => service.stop());
+
+const setPlan = (plan: string) => service.posthorn.plans.set(service.owner.workspaceId, plan);
+const soon = () => new Date(service.clock.now().getTime() + 3_600_000).toISOString();
+const schedule = async (accountIds: string[]) => {
+  const { id } = await service.client.posts.create({ accountIds, body: 'Planned' });
+  return service.asHuman('posts.schedule', { id, at: soon() });
+};
+
+describe('PlanLimit', () => {
+  test('a workspace has no limits unless its operator sets some', async () => {
+    expect(await service.posthorn.plans.read(service.owner.workspaceId)).toMatchObject({
+      key: 'unlimited',
+      accounts: null,
+    });
+  });
+
+  test('names a network outside the plan, and what lifts it', async () => {
+    const x = await service.connect('x');
+    await setPlan('free');
+    const refused = {
+      code: 'PlanLimit',
+      status: 402,
+      message: expect.stringMatching(/Free.*X is not part.*Team or Business/),
+    };
+    await expect(service.connect('x', { handle: 'second' })).rejects.toMatchObject(refused);
+    await expect(schedule([x])).rejects.toMatchObject(refused);
+    const { id } = await service.client.posts.create({ accountIds: [x], body: 'Now' });
+    await expect(service.asHuman('posts.publishNow', { id })).rejects.toMatchObject(refused);
+  });
+
+  test('refuses one account too many, but never new access for one that is there', async () => {
+    await setPlan('free');
+    for (const network of ['bluesky', 'mastodon', 'pixelfed']) await service.connect(network, { handle: 'anna' });
+    await expect(service.connect('threads')).rejects.toMatchObject({
+      code: 'PlanLimit',
+      message: expect.stringContaining('3 accounts'),
+    });
+    await expect(service.connect('bluesky', { handle: 'berta' })).rejects.toMatchObject({ code: 'PlanLimit' });
+    await expect(service.connect('mastodon', { handle: 'anna' })).resolves.toBeDefined();
+    expect((await service.client.accounts.list()).accounts).toHaveLength(3);
+  });
+
+  test("refuses when the month's scheduled posts are used up, gives back what is taken back, and starts anew next month", async () => {
+    await setPlan('free');
+    const account = await service.connect('bluesky');
+    const ids: string[] = [];
+    for (let i = 0; i < 30; i++) ids.push((await schedule([account])).id);
+    const over = { code: 'PlanLimit', message: expect.stringMatching(/30 scheduled posts.*next month/) };
+    await expect(schedule([account])).rejects.toMatchObject(over);
+    await service.posthorn.lifecycle.unschedule({ ...service.owner, role: 'owner', human: true }, ids[0] ?? '');
+    await expect(schedule([account])).resolves.toMatchObject({ status: 'Scheduled' });
+    await service.asHuman('posts.delete', { id: ids[1] });
+    await expect(schedule([account])).resolves.toMatchObject({ status: 'Scheduled' });
+    await expect(schedule([account])).rejects.toMatchObject(over);
+    await service.clock.forward(32 * 24 * 3_600_000);
+    await expect(schedule([account])).resolves.toMatchObject({ status: 'Scheduled' });
+  });
+
+  test('counts posts on the short-post network, also those that a change adds', async () => {
+    const x = await service.connect('x');
+    const other = await service.connect('bluesky');
+    await setPlan('team');
+    for (let i = 0; i < 99; i++) await schedule([x]);
+    const last = await schedule([other]);
+    const { versions } = last;
+    await service.asHuman('posts.update', { id: last.id, accountIds: [other, x], versions });
+    await expect(schedule([x])).rejects.toMatchObject({
+      code: 'PlanLimit',
+      message: expect.stringContaining('100 posts of this month on X'),
+    });
+    await service.asHuman('posts.update', { id: last.id, accountIds: [other], versions });
+    await expect(schedule([x])).resolves.toBeDefined();
+  });
+
+  test('two at once do not both get the last of a month', async () => {
+    await setPlan('free');
+    const account = await service.connect('bluesky');
+    for (let i = 0; i < 29; i++) await schedule([account]);
+    const answers = await Promise.allSettled([schedule([account]), schedule([account]), schedule([account])]);
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('limits members', async () => {
+    await setPlan('free');
+    await service.addMember('editor');
+    const browser = service.browser();
+    await browser.signIn();
+    const { status, body } = await browser.post('/api/app/invitations', { email: 'c@example.com', role: 'editor' });
+    expect({ status, code: body.code }).toEqual({ status: 402, code: 'PlanLimit' });
+  });
+
+  test('over MCP is a result with isError: true, and no card', async () => {
+    const x = await service.connect('x');
+    await setPlan('free');
+    const { id } = await service.client.posts.create({ accountIds: [x], body: 'Please' });
+    const { body } = await service.request('POST', '/mcp', {
+      headers: {
+        authorization: `Bearer ${service.token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-06-18',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'posts_schedule', arguments: { id, at: soon() } },
+      }),
+    });
+    expect(body.result.isError).toBe(true);
+    expect(body.result.content[0].text).toMatch(/PlanLimit.*X is not part of it.*Team or Business/);
+    const browser = service.browser();
+    await browser.signIn();
+    expect((await browser.get('/api/approvals')).body.cards).toEqual([]);
+  });
+
+  test('is shown to members with what is used', async () => {
+    await setPlan('team');
+    await schedule([await service.connect('x')]);
+    const browser = service.browser();
+    await browser.signIn();
+    expect((await browser.get('/api/app/plan')).body).toMatchObject({
+      key: 'team',
+      scheduledPerMonth: 500,
+      used: { scheduled: 1, paidPosts: 1 },
+    });
+  });
+});

@@ -1,0 +1,474 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Post } from '#contracts/posts';
+import { createHealth } from '#server/http/health';
+import type { Fault } from '#server/networks/sandbox';
+import { sql } from '#server/store/database';
+import { type Service, startService } from '#test/support/service';
+import { until } from '#test/support/until';
+
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ NETWORK_TIMEOUT_SECONDS: '0.4' });
+  service.startJobs();
+});
+afterAll(() => service.stop());
+
+const draft = (accountIds: string[], body: string) => service.client.posts.create({ accountIds, body });
+const read = (id: string) => service.client.posts.get({ id });
+const isOver = ({ status }: Post) => status === 'Published' || status === 'Failed';
+
+const ended = async (id: string): Promise<Post> => {
+  await until(`${id} has ended`, async () => isOver(await read(id)));
+  return read(id);
+};
+
+/** Moves the clock whenever nobody works on the post, until it has ended. */
+const endedInTime = async (id: string): Promise<Post> => {
+  for (let turn = 0; turn < 60; turn++) {
+    await until(`${id} has ended or waits`, async () => isOver(await read(id)) || (await isWaiting(id)));
+    if (isOver(await read(id))) return read(id);
+    await service.clock.forward(30 * secondMs);
+  }
+  throw new Error(`${id} never ended`);
+};
+
+/** No send of the post is due or in hand: it waits for its time. */
+const isWaiting = async (id: string) => {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const [row] = await service.database.query<{ waits: boolean }>(
+    sql(
+      'test.waits',
+      `select bool_and(due_at is null or (due_at > posthorn_now() and due_at < posthorn_now() + interval '58 seconds'))
+              and bool_or(due_at is not null) as waits from sends where post_id = $1`,
+    ),
+    [id],
+  );
+  return row?.waits === true;
+};
+
+const publishNow = async (id: string) => (await service.asHuman('posts.publishNow', { id })) as Post;
+
+const publish = async (accountIds: string[], body: string) => {
+  const { id } = await draft(accountIds, body);
+  await publishNow(id);
+  return endedInTime(id);
+};
+
+const thread = async (accountId: string, bodies: string[]) => {
+  const { id } = await draft([accountId], '');
+  const versions = [{ content: bodies.map((body) => ({ body })) }];
+  await service.client.posts.update({ id, accountIds: [accountId], versions });
+  return id;
+};
+
+const shown = async (network: string, text: string) =>
+  (await service.feed(network)).filter((post) => post.text.includes(text)).length;
+
+const eventsOf = async (id: string) =>
+  (await service.events())
+    .filter(({ data }) => [(data.post as Post)?.id, (data.account as { id: string })?.id].includes(id))
+    .map(({ type }) => type);
+
+const accountNow = async (id: string) => (await service.client.accounts.list()).accounts.find((one) => one.id === id);
+
+let texts = 0;
+const newText = (fault?: Fault) => `Text ${++texts}.${fault ? ` [sandbox:${fault}]` : ''}`;
+
+describe('posts.publishNow', () => {
+  test('publishes to every account, and tells it once', async () => {
+    const accounts = [await service.connect('x'), await service.connect('bluesky'), await service.connect('mastodon')];
+    const text = newText();
+    const post = await publish(accounts, text);
+    expect(post.status).toBe('Published');
+    expect(post.results).toEqual(
+      accounts.map((accountId) => ({
+        accountId,
+        ok: true,
+        externalId: expect.any(String),
+        url: expect.stringMatching(/^http/),
+        publishedAt: expect.any(String),
+      })),
+    );
+    for (const network of ['x', 'bluesky', 'mastodon']) expect(await shown(network, text)).toBe(1);
+    expect(await eventsOf(post.id)).toEqual(['post.published']);
+    const { accounts: published } = await service.client.posts.metrics({ id: post.id });
+    expect(published.map(({ accountId }) => accountId).toSorted()).toEqual(accounts.toSorted());
+  });
+
+  test('answers Publishing at once', async () => {
+    const { id } = await draft([await service.connect('x')], newText());
+    expect(await publishNow(id)).toMatchObject({ status: 'Publishing', results: [] });
+    await ended(id);
+  });
+
+  test('twice at once publishes once and answers one of them 409', async () => {
+    const text = newText();
+    const { id } = await draft([await service.connect('x')], text);
+    const answers = await Promise.allSettled([publishNow(id), publishNow(id)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    const refused = answers.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+    expect(refused.reason).toMatchObject({ code: 'Conflict' });
+    expect((await ended(id)).status).toBe('Published');
+    expect(await shown('x', text)).toBe(1);
+  });
+
+  test('of a published post answers 409', async () => {
+    const post = await publish([await service.connect('x')], newText());
+    await expect(publishNow(post.id)).rejects.toMatchObject({ code: 'Conflict' });
+  });
+});
+
+describe('a scheduled post', () => {
+  const schedule = async (accountIds: string[], inMs: number, text = newText()) => {
+    const { id } = await draft(accountIds, text);
+    const at = new Date(service.clock.now().getTime() + inMs).toISOString();
+    expect(await service.asHuman('posts.schedule', { id, at })).toMatchObject({ status: 'Scheduled' });
+    return id;
+  };
+
+  test('goes out at its time and never early', async () => {
+    const id = await schedule([await service.connect('x')], 10 * minuteMs);
+    await service.clock.forward(10 * minuteMs - 5 * secondMs);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await read(id)).status).toBe('Scheduled');
+    await service.clock.forward(5 * secondMs);
+    const post = await ended(id);
+    expect(post.status).toBe('Published');
+    expect(Date.parse(post.results[0]?.publishedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(post.scheduledAt ?? ''));
+  });
+
+  test('that is moved by its human goes out at the new time', async () => {
+    const account = await service.connect('x');
+    const id = await schedule([account], hourMs);
+    const { versions } = await read(id);
+    const scheduledAt = new Date(service.clock.now().getTime() + 5 * minuteMs).toISOString();
+    await service.asHuman('posts.update', { id, accountIds: [account], versions, scheduledAt });
+    await service.clock.forward(5 * minuteMs);
+    expect((await ended(id)).status).toBe('Published');
+  });
+
+  test('that is taken back is a Draft and stays at home', async () => {
+    const id = await schedule([await service.connect('x')], 5 * minuteMs);
+    const browser = service.browser();
+    await browser.signIn();
+    const { status, body } = await browser.post(`/api/app/posts/${id}/unschedule`);
+    expect({ status, post: body.status, at: body.scheduledAt }).toEqual({
+      status: 200,
+      post: 'Draft',
+      at: expect.any(String),
+    });
+    expect((await browser.post(`/api/app/posts/${id}/unschedule`)).status).toBe(409);
+    await service.clock.forward(10 * minuteMs);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await read(id)).status).toBe('Draft');
+  });
+
+  test('that is late by less than a day goes out at once, and by more is missed', async () => {
+    const [late, missed] = [await startService(), await startService()];
+    for (const [own, lateMs] of [
+      [late, 23 * hourMs],
+      [missed, 25 * hourMs],
+    ] as const) {
+      const { id } = await own.client.posts.create({ accountIds: [await own.connect('x')], body: 'Late' });
+      const at = new Date(own.clock.now().getTime() + minuteMs).toISOString();
+      await own.asHuman('posts.schedule', { id, at });
+      await own.clock.forward(lateMs);
+      own.startJobs();
+      await until('it has ended', async () => isOver(await own.client.posts.get({ id })));
+      const post = await own.client.posts.get({ id });
+      const feed = await own.feed('x');
+      if (own === late) {
+        expect(post.status).toBe('Published');
+        expect(feed).toHaveLength(1);
+      } else {
+        expect(post).toMatchObject({ status: 'Failed', results: [{ ok: false, error: { code: 'missed' } }] });
+        expect(feed).toHaveLength(0);
+      }
+      expect((await own.events()).map(({ type }) => type)).toEqual([own === late ? 'post.published' : 'post.failed']);
+      await own.stop();
+    }
+  });
+
+  test('fails for an account that was disconnected meanwhile, and goes out to the others', async () => {
+    const [gone, stays] = [await service.connect('x'), await service.connect('x')];
+    const id = await schedule([gone, stays], 5 * minuteMs);
+    await service.asHuman('accounts.delete', { id: gone });
+    await service.clock.forward(5 * minuteMs);
+    expect(await ended(id)).toMatchObject({
+      status: 'Failed',
+      results: [
+        { accountId: gone, ok: false, error: { code: 'disconnected' } },
+        { accountId: stays, ok: true },
+      ],
+    });
+    expect(await eventsOf(id)).toEqual(['post.failed']);
+  });
+});
+
+describe('when a network', () => {
+  test.each<Fault>(['429', '429-bare'])('asks to wait (%s), the post goes out after that', async (fault) => {
+    const text = newText(fault);
+    const post = await publish([await service.connect('x')], text);
+    expect(post.status).toBe('Published');
+    expect(await shown('x', text)).toBe(1);
+  });
+
+  test('says that the token has expired, it is renewed and the post goes out', async () => {
+    const account = await service.connect('x');
+    const text = newText('expired-token');
+    expect((await publish([account], text)).status).toBe('Published');
+    expect(await shown('x', text)).toBe(1);
+    expect((await accountNow(account))?.status).toBe('Connected');
+  });
+
+  test('says so in the middle of an upload, too', async () => {
+    const account = await service.connect('x');
+    const { id } = await draft([account], newText());
+    const media = await service.addFile();
+    await service.client.posts.update({
+      id,
+      accountIds: [account],
+      versions: [{ content: [{ body: newText(), media: [media] }] }],
+    });
+    await service.posthorn.sandboxes.planFault('x', 'upload', { fault: 'expired-token', times: 1 });
+    await publishNow(id);
+    expect((await endedInTime(id)).status).toBe('Published');
+  });
+
+  test('takes our access away, the account needs reconnecting, and that is told once', async () => {
+    const account = await service.connect('x', { handle: 'locked.out' });
+    const post = await publish([account], newText('refused-token'));
+    expect(post).toMatchObject({ status: 'Failed', results: [{ ok: false, error: { code: 'reconnect' } }] });
+    expect((await accountNow(account))?.status).toBe('NeedsReconnect');
+    await publishNow(post.id);
+    await endedInTime(post.id);
+    expect(await eventsOf(account)).toEqual(['account.disconnected']);
+    expect(await eventsOf(post.id)).toEqual(['post.failed', 'post.failed']);
+    const again = await service.connect('x', { handle: 'locked.out' });
+    expect(again).toBe(account);
+    expect((await accountNow(account))?.status).toBe('Connected');
+    await publishNow(post.id);
+    expect((await endedInTime(post.id)).status).toBe('Published');
+  });
+
+  test.each<[Fault, string]>([
+    ['missing-permission', 'permission'],
+    ['content-refused', 'content_refused'],
+    ['media-refused', 'media_refused'],
+  ])('refuses (%s), the result says %s and what to do', async (fault, code) => {
+    const post = await publish([await service.connect('x')], newText(fault));
+    expect(post).toMatchObject({ status: 'Failed', results: [{ ok: false, error: { code } }] });
+    expect(post.results[0]?.error?.message).toMatch(/publish again/i);
+    expect(post.results[0]).not.toHaveProperty('uncertain');
+  });
+
+  test.each<Fault>(['lost', 'cut', '500-after'])(
+    'takes the post but loses the answer (%s), it is found and never sent again',
+    async (fault) => {
+      const text = newText(fault);
+      const post = await publish([await service.connect('x')], text);
+      expect(post).toMatchObject({ status: 'Published', results: [{ ok: true, externalId: expect.any(String) }] });
+      expect(await shown('x', text)).toBe(1);
+      expect(await eventsOf(post.id)).toEqual(['post.published']);
+    },
+  );
+
+  test.each<Fault>(['hang', '503', 'html'])(
+    'does not take the post (%s), nothing is sent by itself, and publishing again sends it',
+    async (fault) => {
+      const text = newText(fault);
+      const post = await publish([await service.connect('x')], text);
+      expect(post).toMatchObject({ status: 'Failed', results: [{ ok: false, error: { code: 'not_sent' } }] });
+      expect(await shown('x', text)).toBe(0);
+      await publishNow(post.id);
+      expect((await endedInTime(post.id)).status).toBe('Published');
+      expect(await shown('x', text)).toBe(1);
+      expect(await eventsOf(post.id)).toEqual(['post.failed', 'post.published']);
+    },
+  );
+
+  test('cannot say what became of a post, the result is uncertain until a human decides', async () => {
+    const text = newText('lost');
+    const account = await service.connect('linkedin');
+    const post = await publish([account], text);
+    const uncertain = { accountId: account, ok: false, uncertain: true, error: { code: 'uncertain' } };
+    expect(post).toMatchObject({ status: 'Failed', results: [uncertain] });
+    await publishNow(post.id);
+    expect(await endedInTime(post.id)).toMatchObject({ status: 'Failed', results: [uncertain] });
+    expect(await shown('linkedin', text)).toBe(1);
+    for (const seen of await service.feed('linkedin')) {
+      if (seen.text.includes(text)) await service.posthorn.sandboxes.remove('linkedin', seen.id);
+    }
+    const browser = service.browser();
+    await browser.signIn();
+    const again = await browser.post(`/api/app/posts/${post.id}/publish-again`, { accountIds: [account] });
+    expect(again.body.status).toBe('Publishing');
+    expect((await endedInTime(post.id)).status).toBe('Published');
+    expect(await shown('linkedin', text)).toBe(1);
+  });
+});
+
+describe('an account that is disconnected', () => {
+  test('while its post is being sent leaves the result uncertain, since nobody can ask any more', async () => {
+    const account = await service.connect('x');
+    const text = newText('lost');
+    const { id } = await draft([account], text);
+    await publishNow(id);
+    await until('the network has it', async () => (await shown('x', text)) === 1);
+    await service.asHuman('accounts.delete', { id: account });
+    expect(await endedInTime(id)).toMatchObject({ status: 'Failed', results: [{ ok: false, uncertain: true }] });
+    expect(await shown('x', text)).toBe(1);
+  });
+
+  test('just before leaves nothing sent', async () => {
+    const own = await startService();
+    const account = await own.connect('x');
+    const { id } = await own.client.posts.create({ accountIds: [account], body: 'Too late' });
+    await own.asHuman('posts.publishNow', { id });
+    await own.asHuman('accounts.delete', { id: account });
+    own.startJobs();
+    await until('it has ended', async () => isOver(await own.client.posts.get({ id })));
+    const post = await own.client.posts.get({ id });
+    expect(post.results).toMatchObject([{ ok: false, error: { code: 'disconnected' } }]);
+    expect(await own.feed('x')).toEqual([]);
+    await own.stop();
+  });
+});
+
+describe('a partial failure', () => {
+  test('is Failed, keeps what is out, and publishing again goes to the others only', async () => {
+    const [good, bad] = [await service.connect('x'), await service.connect('mastodon')];
+    const { id } = await draft([good, bad], newText());
+    const text = newText('content-refused');
+    await service.client.posts.setVersionText({ id, accountId: bad, body: text });
+    await publishNow(id);
+    const first = await endedInTime(id);
+    expect(first).toMatchObject({
+      status: 'Failed',
+      results: [
+        { accountId: good, ok: true, externalId: expect.any(String) },
+        { accountId: bad, ok: false, error: { code: 'content_refused' } },
+      ],
+    });
+    await publishNow(id);
+    const second = await endedInTime(id);
+    expect(second.status).toBe('Published');
+    expect(second.results[0]).toEqual(first.results[0]);
+    expect(await eventsOf(id)).toEqual(['post.failed', 'post.published']);
+  });
+
+  test('of a thread goes on with the item that is missing', async () => {
+    const account = await service.connect('x');
+    const [first, second, third] = [newText(), newText('content-refused'), newText()];
+    const id = await thread(account, [first, second, third]);
+    await publishNow(id);
+    const broken = await endedInTime(id);
+    expect(broken).toMatchObject({ status: 'Failed', results: [{ ok: false, externalId: expect.any(String) }] });
+    expect(broken.results[0]?.error?.message).toContain('1 of 3 parts are out');
+    await publishNow(id);
+    const whole = await endedInTime(id);
+    expect(whole).toMatchObject({ status: 'Published', results: [{ externalId: broken.results[0]?.externalId }] });
+    for (const text of [first, second, third]) expect(await shown('x', text)).toBe(1);
+  });
+
+  test('whose failed account is taken out of the post is Published when it is published again', async () => {
+    const [good, bad] = [await service.connect('x'), await service.connect('x')];
+    const { id } = await draft([good, bad], newText());
+    await service.client.posts.setVersionText({ id, accountId: bad, body: newText('content-refused') });
+    await publishNow(id);
+    const { versions } = await endedInTime(id);
+    await service.client.posts.update({ id, accountIds: [good], versions: [{ content: versions[0]?.content ?? [] }] });
+    expect((await publishNow(id)).status).toBe('Published');
+    expect(await eventsOf(id)).toEqual(['post.failed', 'post.published']);
+  });
+});
+
+describe('access to an account', () => {
+  test('is renewed ahead of its end, without anybody publishing', async () => {
+    const account = await service.connect('x');
+    const sealed = async () =>
+      (
+        await service.database.query<{ tokens: string }>(
+          sql('test.tokens', 'select tokens from accounts where id = $1'),
+          [account],
+        )
+      )[0]?.tokens;
+    const before = await sealed();
+    await service.clock.forward(2 * hourMs - 4 * minuteMs);
+    await until('the tokens are new', async () => (await sealed()) !== before);
+    expect(await sealed()).toMatch(/^v1\./);
+    expect((await publish([account], newText())).status).toBe('Published');
+  });
+
+  test('is renewed again and again with a refresh token that the network sent only once', async () => {
+    const own = await startService();
+    own.startJobs();
+    const account = await own.connect('google_business');
+    for (let hour = 0; hour < 5; hour++) {
+      await own.clock.forward(hourMs);
+      const { id } = await own.client.posts.create({ accountIds: [account], body: `Hour ${hour}` });
+      await own.asHuman('posts.publishNow', { id });
+      await until('it has ended', async () => {
+        if (!isOver(await own.client.posts.get({ id }))) await own.clock.forward(5 * secondMs);
+        return isOver(await own.client.posts.get({ id }));
+      });
+      expect((await own.client.posts.get({ id })).status).toBe('Published');
+    }
+    await own.stop();
+  });
+
+  test('is renewed once when many posts need it at the same time', async () => {
+    const own = await startService({ NETWORK_TIMEOUT_SECONDS: '5' });
+    const account = await own.connect('x');
+    const ids = [];
+    for (let i = 0; i < 12; i++) {
+      const { id } = await own.client.posts.create({ accountIds: [account], body: `Many ${i}` });
+      await own.asHuman('posts.publishNow', { id });
+      ids.push(id);
+    }
+    await own.clock.forward(2 * hourMs);
+    own.startJobs();
+    for (const id of ids) {
+      await until('it has ended', async () => {
+        if (!isOver(await own.client.posts.get({ id }))) await own.clock.forward(secondMs);
+        return isOver(await own.client.posts.get({ id }));
+      });
+      expect((await own.client.posts.get({ id })).status).toBe('Published');
+    }
+    expect((await own.client.accounts.list()).accounts[0]?.status).toBe('Connected');
+    await own.stop();
+  });
+});
+
+describe('what operators see', () => {
+  test('/readyz says so when the scheduler has not ticked', async () => {
+    expect((await service.request('GET', '/readyz')).status).toBe(200);
+    const { ready } = createHealth({ ping: service.database.ping, idleMs: () => minuteMs });
+    expect(await ready()).toEqual({ status: 503, body: 'the scheduler has not ticked for 60 seconds' });
+  });
+
+  test('/metrics has lateness, sends in flight and failures by network, for the admin token alone', async () => {
+    const own = await startService({ ADMIN_TOKEN: 'a-token-for-operators' });
+    own.startJobs();
+    const { id } = await own.client.posts.create({
+      accountIds: [await own.connect('x')],
+      body: 'Hi [sandbox:content-refused]',
+    });
+    await own.asHuman('posts.publishNow', { id });
+    await until('it has ended', async () => isOver(await own.client.posts.get({ id })));
+    expect((await own.request('GET', '/metrics')).status).toBe(401);
+    expect((await service.request('GET', '/metrics')).status).toBe(403);
+    const { body } = await own.request('GET', '/metrics', {
+      headers: { authorization: 'Bearer a-token-for-operators' },
+    });
+    expect(body).toContain('posthorn_sends_total{network="x",result="content_refused"} 1');
+    expect(body).toMatch(/posthorn_publish_lateness_seconds_count 1/);
+    expect(body).toContain('posthorn_sends_in_flight{network="x"} 0');
+    expect(body).toContain('posthorn_posts_overdue 0');
+    await own.stop();
+  });
+});

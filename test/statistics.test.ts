@@ -1,0 +1,606 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
+import sharp from 'sharp';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Post } from '#contracts/posts';
+import { createPosthorn } from '#server/app';
+import { createMovableClock } from '#server/clock';
+import type { Caller } from '#server/context';
+import type { PlannedFault } from '#server/sandbox/faults';
+import { openDatabase } from '#server/store/database';
+import { type Service, startService } from '#test/support/service';
+import { until } from '#test/support/until';
+import { mp4 } from '#test/support/videos';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const steps = [hourMs, 6 * hourMs, dayMs, 3 * dayMs, 7 * dayMs, 30 * dayMs];
+
+/** The way from the service to the sandbox, where a test hears the questions and answers in the network's place. */
+const startLine = async (target = '') => {
+  const line = {
+    url: '',
+    target,
+    asked: [] as string[],
+    /** Nothing passes before. */
+    gate: Promise.resolve(),
+    /** True when it has answered, or never will. */
+    answer: (_path: string, _res: ServerResponse): boolean => false,
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  const server = createServer(async (req: IncomingMessage, res) => {
+    const path = req.url ?? '';
+    line.asked.push(path);
+    await line.gate;
+    if (line.answer(path, res)) return;
+    const on = request(line.target + path, { method: req.method, headers: req.headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers);
+      pipeline(answer, res, () => undefined);
+    });
+    on.on('error', () => res.destroy());
+    req.pipe(on);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  line.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return line;
+};
+
+let line: Awaited<ReturnType<typeof startLine>>;
+let service: Service;
+const begin = async (timeoutSeconds: number) => {
+  line = await startLine();
+  service = await startService({ SANDBOX_URL: line.url, NETWORK_TIMEOUT_SECONDS: String(timeoutSeconds) });
+  line.target = service.url;
+  service.startJobs();
+};
+const end = async () => {
+  line.stop();
+  await service.stop();
+};
+beforeEach(() => begin(60));
+afterEach(end);
+
+const caller = (): Caller => ({ ...service.owner, role: 'owner', human: true });
+
+/** Some networks work on a post for a while, so the clock goes on now and then. */
+const ended = async (id: string): Promise<Post> => {
+  let post = await service.client.posts.get({ id });
+  let looks = 0;
+  await until(
+    `${id} has ended`,
+    async () => {
+      post = await service.client.posts.get({ id });
+      if (++looks % 50 === 0) await service.clock.forward(20_000);
+      return post.status !== 'Publishing';
+    },
+    25_000,
+  );
+  return post;
+};
+
+const publish = async (
+  accountIds: string[],
+  { body = 'What the numbers are about', media = [] as string[], options = {} } = {},
+) => {
+  const { id } = await service.client.posts.create({ accountIds, body });
+  if (media.length > 0) {
+    await service.client.posts.update({ id, accountIds, versions: [{ content: [{ body, media }], options }] });
+  }
+  await service.asHuman('posts.publishNow', { id });
+  const post = await ended(id);
+  expect(post).toMatchObject({ status: 'Published' });
+  return post;
+};
+
+const entryOf = async ({ id }: Pick<Post, 'id'>, index = 0) => {
+  const entry = (await service.client.posts.metrics({ id })).accounts[index];
+  if (entry === undefined) throw new Error(`${id} was published to fewer accounts`);
+  return entry;
+};
+
+const readsOf = async ({ id }: Pick<Post, 'id'>) =>
+  (await service.posthorn.statistics.history(caller(), id)).accounts.flatMap(({ reads }) => reads);
+
+/** When it went out, and so long after. */
+const since = async (post: Post, ms: number) => Date.parse((await entryOf(post)).publishedAt) + ms;
+
+const goTo = async (instantMs: number) => service.clock.forward(instantMs - service.clock.now().getTime());
+
+const nextOf = async (post: Post) => {
+  const { nextFetchAt } = await entryOf(post);
+  return nextFetchAt === undefined ? undefined : Date.parse(nextFetchAt);
+};
+
+const read = (post: Post, count: number) =>
+  until(`it was read ${count} times`, async () => (await readsOf(post)).length >= count, 20_000);
+
+const accountOf = async (accountId: string) => {
+  const { accounts } = await service.client.accounts.list();
+  const account = accounts.find(({ id }) => id === accountId);
+  if (account === undefined) throw new Error(`${accountId} is not connected`);
+  return account;
+};
+
+const numbersIn = (metrics: object = {}) =>
+  Object.keys(metrics)
+    .filter((name) => name !== 'fetchedAt' && name !== 'error')
+    .sort();
+
+const photo = async () => {
+  const file = await sharp({ create: { width: 1080, height: 1080, channels: 3, background: '#8a4b08' } })
+    .jpeg()
+    .toBuffer();
+  return (await service.client.media.upload(new Uint8Array(file))).id;
+};
+
+const readFault = (network: string, fault: PlannedFault['fault'] | undefined, times: number | null = null) =>
+  service.posthorn.sandboxes.planFault(network, 'read', fault && { fault, times });
+
+describe('the schedule', () => {
+  test('a post is read 1 h, 6 h, 24 h, 3 d, 7 d and 30 d after publication, then never again; between two reads the numbers stay the same', async () => {
+    const account = await service.connect('mastodon');
+    const post = await publish([account]);
+    expect(await entryOf(post)).not.toHaveProperty('metrics');
+    for (const [index, step] of steps.entries()) {
+      const due = await since(post, step);
+      await goTo(due - minuteMs);
+      expect(await nextOf(post)).toBe(due);
+      const before = (await entryOf(post)).metrics;
+      const reads = await readsOf(post);
+      expect(reads).toHaveLength(index);
+      expect(before).toEqual(reads.at(-1));
+      await goTo(due + 1_000);
+      await read(post, index + 1);
+      const { metrics } = await entryOf(post);
+      expect(numbersIn(metrics)).toEqual(['comments', 'likes', 'quotes', 'shares']);
+      expect(metrics).not.toHaveProperty('error');
+      expect(Date.parse(metrics?.fetchedAt ?? '')).toBeGreaterThanOrEqual(due);
+      expect(Date.parse(metrics?.fetchedAt ?? '')).toBeLessThan(due + minuteMs);
+      expect(metrics?.likes).toBeGreaterThanOrEqual(before?.likes ?? 0);
+    }
+    expect(await entryOf(post)).not.toHaveProperty('nextFetchAt');
+
+    await service.clock.forward(100 * dayMs);
+    const later = await publish([account], { body: 'Much later' });
+    await goTo(await since(later, hourMs));
+    await read(later, 1);
+    expect(await readsOf(post)).toHaveLength(6);
+  });
+
+  test('steps that pass while nothing runs are one read, and the next is in the future', async () => {
+    const post = await publish([await service.connect('mastodon')]);
+    await goTo(await since(post, 4 * dayMs));
+    await read(post, 1);
+    expect(await nextOf(post)).toBe(await since(post, 7 * dayMs));
+    await goTo(await since(post, 60 * dayMs));
+    await read(post, 2);
+    expect(await entryOf(post)).not.toHaveProperty('nextFetchAt');
+    expect(await readsOf(post)).toHaveLength(2);
+  });
+
+  test('posts of networks that report nothing have no statistics and no nextFetchAt', async () => {
+    for (const network of ['linkedin', 'linkedin_page', 'google_business']) {
+      const account = await service.connect(network);
+      const entry = await entryOf(await publish([account], { body: `On ${network}` }));
+      expect(entry).not.toHaveProperty('nextFetchAt');
+      expect(entry).not.toHaveProperty('metrics');
+      expect(await accountOf(account)).toMatchObject({ statistics: 'None' });
+    }
+  });
+
+  test('while a read is under way nextFetchAt is its time', async () => {
+    const post = await publish([await service.connect('mastodon')]);
+    const due = await since(post, hourMs);
+    line.answer = (path) => path.includes('/api/v1/statuses/');
+    line.asked = [];
+    await goTo(due);
+    await until('the network is asked', () => line.asked.some((path) => path.includes('/api/v1/statuses/')));
+    expect(await nextOf(post)).toBe(due);
+  });
+
+  test('the due posts of an account are one question', async () => {
+    const account = await service.connect('x');
+    const posts = [];
+    for (const body of ['One', 'Two', 'Three']) posts.push(await publish([account], { body }));
+    line.asked = [];
+    await service.clock.forward(hourMs + minuteMs);
+    for (const post of posts) await read(post, 1);
+    expect(line.asked.filter((path) => path.includes('/2/tweets?'))).toHaveLength(1);
+  });
+});
+
+describe('a network that asks to wait', () => {
+  test('is asked 3 hours later where read quotas are small, and a read that passes the next step takes its place', async () => {
+    const post = await publish([await service.connect('x')]);
+    await readFault('x', '429');
+    const first = await since(post, hourMs);
+    await goTo(first);
+    await until('the read is moved', async () => (await nextOf(post)) !== first);
+    const second = (await nextOf(post)) ?? 0;
+    expect(second - first).toBeGreaterThanOrEqual(3 * hourMs);
+    expect(second - first).toBeLessThan(3 * hourMs + minuteMs);
+    expect(await entryOf(post)).not.toHaveProperty('metrics');
+
+    await goTo(second);
+    await until('the read is moved again', async () => (await nextOf(post)) !== second);
+    await readFault('x', undefined);
+    const third = (await nextOf(post)) ?? 0;
+    expect(third).toBeGreaterThan(await since(post, 7 * hourMs));
+    await goTo(third);
+    await read(post, 1);
+    expect(await readsOf(post)).toHaveLength(1);
+    expect(await nextOf(post)).toBe(await since(post, dayMs));
+  });
+
+  test('is asked 2 hours later elsewhere, also when it is not available', async () => {
+    const post = await publish([await service.connect('mastodon')]);
+    await readFault('mastodon', '503', 1);
+    const due = await since(post, hourMs);
+    await goTo(due);
+    await until('the read is moved', async () => (await nextOf(post)) !== due);
+    const moved = (await nextOf(post)) ?? 0;
+    expect(moved - due).toBeGreaterThanOrEqual(2 * hourMs);
+    expect(moved - due).toBeLessThan(2 * hourMs + minuteMs);
+    await goTo(moved);
+    await read(post, 1);
+    expect(await nextOf(post)).toBe(await since(post, 6 * hourMs));
+  });
+
+  test('is asked when it says, if that is later', async () => {
+    const post = await publish([await service.connect('x')]);
+    const due = await since(post, hourMs);
+    const free = Math.ceil((due + 20 * hourMs) / 1000);
+    line.answer = (path, res) => {
+      if (!path.includes('/2/tweets?')) return false;
+      res.writeHead(429, { 'x-rate-limit-reset': String(free) }).end();
+      return true;
+    };
+    await goTo(due);
+    await until('the read is moved', async () => (await nextOf(post)) !== due);
+    expect(Math.abs(((await nextOf(post)) ?? 0) - free * 1000)).toBeLessThan(minuteMs);
+  });
+
+  test('for ever is given up some time after the last step, and says so', async () => {
+    const post = await publish([await service.connect('mastodon')]);
+    await readFault('mastodon', '429');
+    await goTo(await since(post, 30 * dayMs));
+    let next = await since(post, hourMs);
+    for (let moves = 0; moves < 20; moves++) {
+      const now = next;
+      await until('the read is moved', async () => (await nextOf(post)) !== now);
+      const moved = await nextOf(post);
+      if (moved === undefined) break;
+      next = moved;
+      await goTo(next);
+    }
+    const { metrics, nextFetchAt } = await entryOf(post);
+    expect(nextFetchAt).toBeUndefined();
+    expect(metrics).toEqual({ fetchedAt: expect.any(String), error: expect.any(String) });
+    expect(await readsOf(post)).toEqual([]);
+  });
+
+  test('does not hold up other networks', async () => {
+    const slow = [];
+    for (let one = 0; one < 6; one++) slow.push(await service.connect('mastodon'));
+    const quick = await service.connect('bluesky');
+    const held = await publish(slow);
+    const post = await publish([quick]);
+    line.answer = (path) => path.includes('/api/v1/statuses/');
+    await service.clock.forward(hourMs);
+    await read(post, 1);
+    expect(await entryOf(held)).not.toHaveProperty('metrics');
+  });
+});
+
+describe('a read that failed', () => {
+  test('is told in metrics.error beside the numbers of the read before', async () => {
+    const post = await publish([await service.connect('mastodon')]);
+    await goTo(await since(post, hourMs));
+    await read(post, 1);
+    const { metrics: good } = await entryOf(post);
+    const due = await since(post, 6 * hourMs);
+    await readFault('mastodon', 'cut', 1);
+    await goTo(due);
+    await until('it has failed', async () => (await entryOf(post)).metrics?.error !== undefined);
+    expect((await entryOf(post)).metrics).toEqual({ ...good, error: expect.any(String) });
+    await goTo((await nextOf(post)) ?? 0);
+    await read(post, 2);
+    expect((await entryOf(post)).metrics).not.toHaveProperty('error');
+    expect(await nextOf(post)).toBe(await since(post, dayMs));
+  });
+
+  test.each([
+    [
+      'answers something else',
+      (_: string, res: ServerResponse) =>
+        res.writeHead(200, { 'content-type': 'application/json' }).end('{"da') && true,
+    ],
+    [
+      'answers a page',
+      (_: string, res: ServerResponse) => res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hi') && true,
+    ],
+    ['hangs up', (_: string, res: ServerResponse) => res.destroy().destroyed],
+  ])('of a network that %s has no numbers, and is tried again', (_, answer) => failsFirst(answer));
+
+  test('of a network that never answers has no numbers, and is tried again', async () => {
+    await end();
+    await begin(1);
+    await failsFirst(() => true);
+  });
+
+  const failsFirst = async (answer: typeof line.answer) => {
+    const post = await publish([await service.connect('x')]);
+    line.answer = (path, res) => path.includes('/2/tweets?') && answer(path, res);
+    const due = await since(post, hourMs);
+    await goTo(due);
+    await until('it has failed', async () => (await entryOf(post)).metrics !== undefined);
+    const { metrics } = await entryOf(post);
+    expect(metrics).toEqual({ fetchedAt: expect.any(String), error: expect.any(String) });
+    expect(Date.parse(metrics?.fetchedAt ?? '')).toBeGreaterThanOrEqual(due);
+    line.answer = () => false;
+    await goTo((await nextOf(post)) ?? 0);
+    await read(post, 1);
+  };
+
+  test('of a post that is gone ends the schedule and keeps the numbers', async () => {
+    const account = await service.connect('x');
+    const post = await publish([account]);
+    await goTo(await since(post, hourMs));
+    await read(post, 1);
+    const { externalId, metrics } = await entryOf(post);
+    await service.posthorn.sandboxes.remove('x', externalId);
+    await goTo(await since(post, 6 * hourMs));
+    await until('the schedule is over', async () => (await nextOf(post)) === undefined);
+    expect((await entryOf(post)).metrics).toEqual({ ...metrics, error: expect.stringContaining('no longer') });
+    expect(await accountOf(account)).toMatchObject({ status: 'Connected', statistics: 'Ok' });
+  });
+
+  test('has no numbers that cannot be', async () => {
+    const post = await publish([await service.connect('x')]);
+    const { externalId } = await entryOf(post);
+    const public_metrics = {
+      like_count: -1,
+      reply_count: 1.5,
+      retweet_count: 1e300,
+      quote_count: 7,
+      impression_count: 0,
+    };
+    line.answer = (path, res) => {
+      if (!path.includes('/2/tweets?')) return false;
+      res.writeHead(200, { 'content-type': 'application/json' });
+      res.end(JSON.stringify({ data: [{ id: externalId, public_metrics }] }));
+      return true;
+    };
+    await goTo(await since(post, hourMs));
+    await read(post, 1);
+    expect((await entryOf(post)).metrics).toEqual({ quotes: 7, views: 0, fetchedAt: expect.any(String) });
+  });
+});
+
+describe('access to statistics', () => {
+  test('that was never granted shows a message instead of numbers without asking; reconnecting reads at once', async () => {
+    const handle = 'anna';
+    const account = await service.connect('facebook', { handle, without: ['read_insights'] });
+    const post = await publish([account]);
+    const older = await publish([account], { body: 'Another' });
+    expect(await accountOf(account)).toMatchObject({ statistics: 'Reconnect', status: 'Connected' });
+    line.asked = [];
+    await goTo(await since(older, hourMs));
+    await until('it is said', async () => (await entryOf(post)).metrics !== undefined);
+    expect(await entryOf(post)).toMatchObject({ metrics: { error: expect.stringContaining('Reconnect') } });
+    expect(await entryOf(post)).not.toHaveProperty('nextFetchAt');
+    expect(numbersIn((await entryOf(post)).metrics)).toEqual([]);
+    expect(line.asked).toEqual([]);
+
+    await service.clock.forward(35 * dayMs);
+    const young = await publish([account], { body: 'A new one' });
+    expect(await service.connect('facebook', { handle })).toBe(account);
+    for (const one of [post, older, young]) await read(one, 1);
+    expect((await entryOf(post)).metrics).not.toHaveProperty('error');
+    expect(await entryOf(post)).not.toHaveProperty('nextFetchAt');
+    expect(await nextOf(young)).toBe(await since(young, hourMs));
+    expect(await accountOf(account)).toMatchObject({ statistics: 'Ok' });
+  });
+
+  test.each(['expired-token', 'missing-permission'] as const)(
+    'that the network takes back (%s) stops statistics alone, until somebody reconnects',
+    async (fault) => {
+      const handle = 'anna';
+      const account = await service.connect('x', { handle });
+      const post = await publish([account]);
+      await goTo(await since(post, hourMs));
+      await read(post, 1);
+      const { metrics } = await entryOf(post);
+      await readFault('x', fault);
+      await goTo(await since(post, 6 * hourMs));
+      await until('statistics have stopped', async () => (await accountOf(account)).statistics === 'Reconnect', 20_000);
+      expect(await accountOf(account)).toMatchObject({
+        status: 'Connected',
+        statisticsMessage: expect.stringContaining('Reconnect'),
+      });
+      expect((await entryOf(post)).metrics).toEqual({ ...metrics, error: expect.stringContaining('Reconnect') });
+      expect(await entryOf(post)).not.toHaveProperty('nextFetchAt');
+      const next = await publish([account], { body: 'Publishing goes on' });
+      expect((await service.events()).map(({ type }) => type)).not.toContain('account.disconnected');
+
+      line.asked = [];
+      await goTo(await since(next, hourMs));
+      await until('the new post says so too', async () => (await entryOf(next)).metrics?.error !== undefined);
+      expect(line.asked.filter((path) => path.includes('/2/tweets?'))).toEqual([]);
+
+      await readFault('x', undefined);
+      expect(await service.connect('x', { handle })).toBe(account);
+      await read(post, 2);
+      await read(next, 1);
+      expect((await entryOf(post)).metrics).not.toHaveProperty('error');
+      expect(await nextOf(post)).toBe(await since(post, dayMs));
+      expect(await accountOf(account)).toMatchObject({ statistics: 'Ok' });
+    },
+  );
+
+  test('that ended everywhere does not disconnect the account either', async () => {
+    const account = await service.connect('x');
+    const post = await publish([account]);
+    await readFault('x', 'refused-token', 1);
+    await goTo(await since(post, hourMs));
+    await until('statistics have stopped', async () => (await accountOf(account)).statistics === 'Reconnect');
+    expect(await accountOf(account)).toMatchObject({ status: 'Connected' });
+    expect((await service.events()).map(({ type }) => type)).not.toContain('account.disconnected');
+  });
+
+  test('that was refused before somebody reconnected stops nothing afterwards', async () => {
+    const handle = 'anna';
+    const account = await service.connect('x', { handle });
+    const post = await publish([account]);
+    const held: ServerResponse[] = [];
+    line.answer = (path, res) => path.includes('/2/tweets?') && held.length === 0 && held.push(res) > 0;
+    await goTo(await since(post, hourMs));
+    await until('the network is asked', () => held.length > 0);
+    await service.connect('x', { handle });
+    held[0]?.writeHead(403, { 'content-type': 'application/json' }).end('{"type":"/problems/client-forbidden"}');
+    await read(post, 1);
+    expect(await accountOf(account)).toMatchObject({ status: 'Connected', statistics: 'Ok' });
+    expect((await entryOf(post)).metrics).not.toHaveProperty('error');
+  });
+
+  test('is renewed when a token has expired early', async () => {
+    const account = await service.connect('x');
+    const post = await publish([account]);
+    await readFault('x', 'expired-token', 1);
+    await goTo(await since(post, hourMs));
+    await read(post, 1);
+    expect(await accountOf(account)).toMatchObject({ status: 'Connected', statistics: 'Ok' });
+  });
+
+  test('ends with the account', async () => {
+    const account = await service.connect('mastodon');
+    const post = await publish([account]);
+    await service.asHuman('accounts.delete', { id: account });
+    await goTo(await since(post, hourMs));
+    await until('the schedule is over', async () => (await nextOf(post)) === undefined);
+    expect((await entryOf(post)).metrics).toEqual({
+      fetchedAt: expect.any(String),
+      error: expect.stringContaining('disconnected'),
+    });
+  });
+});
+
+describe('what networks tell', () => {
+  test('photo network stories report views, reach and shares only, and nothing until 5 people have seen them', async () => {
+    const handle = 'anna';
+    const account = await service.connect('instagram', { handle });
+    const story = await publish([account], {
+      body: '',
+      media: [await photo()],
+      options: { 'instagram.type': 'story' },
+    });
+    await service.connect('instagram', { handle });
+    await read(story, 1);
+    expect((await entryOf(story)).metrics).toEqual({ fetchedAt: expect.any(String) });
+    await goTo(await since(story, hourMs));
+    await read(story, 2);
+    expect(numbersIn((await entryOf(story)).metrics)).toEqual(['reach', 'shares', 'views']);
+    await goTo(await since(story, 6 * hourMs));
+    await read(story, 3);
+    const { metrics } = await entryOf(story);
+    await goTo(await since(story, dayMs));
+    await until('the schedule is over', async () => (await nextOf(story)) === undefined);
+    expect((await entryOf(story)).metrics).toEqual(metrics);
+  });
+
+  test('a Page returns views and reach only once it has 100 likes; smaller Pages still return likes, comments and shares', async () => {
+    const small = await publish([await service.connect('facebook', { handle: 'small' })]);
+    const large = await publish([await service.connect('facebook', { handle: 'large' })]);
+    await goTo(await since(large, hourMs));
+    await read(small, 1);
+    await read(large, 1);
+    expect(numbersIn((await entryOf(small)).metrics)).toEqual(['comments', 'likes', 'shares']);
+    expect(numbersIn((await entryOf(large)).metrics)).toEqual(['comments', 'likes', 'reach', 'shares', 'views']);
+  });
+
+  test('a short-video post without a public id has no statistics', async () => {
+    const video = await service.client.media.upload(
+      new Uint8Array(mp4({ width: 720, height: 1280, padding: 100_000 })),
+    );
+    const account = await service.connect('tiktok');
+    const hidden = await publish([account], { media: [video.id], options: { 'tiktok.privacy': 'SELF_ONLY' } });
+    expect(await entryOf(hidden)).not.toHaveProperty('nextFetchAt');
+    const shown = await publish([account], { media: [video.id], options: { 'tiktok.privacy': 'PUBLIC_TO_EVERYONE' } });
+    await goTo(await since(shown, hourMs));
+    await read(shown, 1);
+    expect(numbersIn((await entryOf(shown)).metrics)).toEqual(['comments', 'likes', 'shares', 'views']);
+    expect(await entryOf(hidden)).not.toHaveProperty('metrics');
+  });
+});
+
+describe('several instances', () => {
+  /** Another process on the same database; `url` is where it finds the networks. */
+  const startAnother = (url: string) => {
+    const { parts, config, seal, outbound, log } = service;
+    const database = openDatabase(parts, { report: () => undefined });
+    const clock = createMovableClock();
+    const other = createPosthorn({
+      database,
+      outbound,
+      seal,
+      config: { ...config, sandboxUrl: url },
+      clock,
+      ownUrl: service.ownUrl,
+      log,
+    });
+    return { ...other, database };
+  };
+
+  test('share the reads: every post is read once', async () => {
+    const second = await startLine(service.url);
+    const other = startAnother(second.url);
+    await other.sandboxClock.read();
+    const accounts: string[] = [];
+    for (let one = 0; one < 12; one++) accounts.push(await service.connect('mastodon'));
+    const posts = [await publish(accounts), await publish(accounts, { body: 'Twice as many' })];
+    other.jobs.start();
+    line.asked = [];
+    // Who has as many as it takes at once waits for the other.
+    line.gate = until('both ask', () => line.asked.length > 0 && second.asked.length > 0);
+    second.gate = line.gate;
+    await service.clock.forward(hourMs + minuteMs);
+    for (const post of posts) await read(post, 12);
+    const asked = [...line.asked, ...second.asked].filter((path) => path.includes('/api/v1/statuses/'));
+    expect(asked).toHaveLength(24);
+    await other.jobs.stop(5_000);
+    await other.close();
+    await other.database.close();
+    second.stop();
+  });
+
+  test('take over what one that died had begun to read', async () => {
+    const account = await service.connect('mastodon');
+    const post = await publish([account]);
+    await service.posthorn.jobs.stop(5_000);
+
+    const silent = await startLine();
+    silent.answer = () => true;
+    const other = startAnother(silent.url);
+    await service.clock.forward(hourMs);
+    await other.sandboxClock.read();
+    other.jobs.start();
+    await until('it has begun', () => silent.asked.length > 0);
+    await other.database.close();
+    silent.stop();
+    await other.jobs.stop(0);
+    await other.close();
+
+    service.startJobs();
+    expect(await readsOf(post)).toEqual([]);
+    await service.clock.forward(minuteMs);
+    await read(post, 1);
+    expect(await nextOf(post)).toBe(await since(post, 6 * hourMs));
+  });
+});

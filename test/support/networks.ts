@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { Network, NetworkMedia, NetworkPost } from '#server/networks/network';
+import type { Sandbox } from '#server/networks/sandbox';
+
+/** Long texts are written as `{ "repeat": "a", "times": 280 }`, or as a list of pieces. */
+export type Text = string | { repeat: string; times: number } | Text[];
+/** A MIME type stands for an ordinary file of that type; fields change what matters to the example. */
+export type Media = string | (Partial<NetworkMedia> & { mimeType: string });
+
+export interface PostExample {
+  title: string;
+  items: { body: Text; media?: Media[] }[];
+  options?: Record<string, Text>;
+}
+
+export interface Examples {
+  counting: { text: Text; length: number; why: string; options?: Record<string, Text> }[];
+  valid: PostExample[];
+  invalid: (PostExample & { code: string; path: string })[];
+  /** Limits that depend on the post, by their dotted path; null when there is none. */
+  limits?: (PostExample & { limits: Record<string, unknown> })[];
+  /** Posts that are sent to the sandbox, and what that has to show of each part. The first is the plainest. */
+  publish: (PostExample & { posted: Record<string, unknown>[] })[];
+  /** Whether the network can say what became of a post whose answer was lost. */
+  confirms: boolean;
+}
+
+const folder = 'server/networks';
+
+export const networks = await Promise.all(
+  readdirSync(folder)
+    .filter((key) => existsSync(`${folder}/${key}/index.ts`))
+    .map(async (key) => ({
+      key,
+      network: ((await import(`#server/networks/${key}/index`)) as { default: Network }).default,
+      examples: JSON.parse(readFileSync(`${folder}/${key}/examples.json`, 'utf8')) as Examples,
+    })),
+);
+
+export const twins = Object.fromEntries(
+  await Promise.all(
+    networks
+      .filter(({ key }) => existsSync(`${folder}/${key}/sandbox.ts`))
+      .map(
+        async ({ key }) =>
+          [key, ((await import(`#server/networks/${key}/sandbox`)) as { default: Sandbox }).default] as const,
+      ),
+  ),
+);
+
+export const textOf = (text: Text): string => {
+  if (typeof text === 'string') return text;
+  return Array.isArray(text) ? text.map(textOf).join('') : text.repeat.repeat(text.times);
+};
+
+export const mediaOf = (media: Media, index: number): NetworkMedia => {
+  const fields = typeof media === 'string' ? { mimeType: media } : media;
+  const ordinary = fields.mimeType.startsWith('video/')
+    ? ({ kind: 'Video', bytes: 5_000_000, width: 1080, height: 1920, durationMs: 30_000 } as const)
+    : ({ kind: 'Image', bytes: 200_000, width: 1080, height: 1080 } as const);
+  return { id: `media_${index}`, ...ordinary, ...fields };
+};
+
+export const optionsOf = (network: Network, options: Record<string, Text> = {}): Record<string, string> => ({
+  ...Object.fromEntries(network.options.flatMap((option) => (option.default ? [[option.key, option.default]] : []))),
+  ...Object.fromEntries(Object.entries(options).map(([key, value]) => [key, textOf(value)])),
+});
+
+export const postOf = (network: Network, { items, options }: Pick<PostExample, 'items' | 'options'>): NetworkPost => ({
+  items: items.map(({ body, media = [] }) => ({ body: textOf(body), media: media.map(mediaOf) })),
+  options: optionsOf(network, options),
+});

@@ -1,0 +1,189 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import express from 'express';
+import sharp from 'sharp';
+import type {
+  App,
+  Confirmation,
+  Network,
+  NetworkAccount,
+  NetworkMedia,
+  NetworkPost,
+  PublishMedia,
+  Sending,
+  Sent,
+  Site,
+} from '#server/networks/network';
+import { createRequest } from '#server/networks/request';
+import { createSites } from '#server/networks/sites';
+import { createOutbound } from '#server/outbound/outbound';
+import { createMemorySandboxStore } from '#server/sandbox/memory-store';
+import { createSandboxes } from '#server/sandbox/sandboxes';
+import { sayYes } from '#server/sandbox/sign-up';
+import { twins } from './networks.ts';
+import { mp4 } from './videos.ts';
+
+const baseUrl = 'http://posthorn.test';
+const redirectUri = `${baseUrl}/connect/callback`;
+
+export type SandboxNetworks = Awaited<ReturnType<typeof startSandboxNetworks>>;
+
+/** All twins on a free port, with a clock to move, and what an adapter needs to talk to them. */
+export const startSandboxNetworks = async ({
+  answerMs = 500,
+  delayMs,
+}: {
+  answerMs?: number;
+  /** How long the twins think before they do anything. */
+  delayMs?: () => number;
+} = {}) => {
+  let offsetMs = 0;
+  const clock = { now: () => new Date(performance.timeOrigin + performance.now() + offsetMs) };
+  const files = new Map<string, { mimeType: string; bytes: Buffer }>();
+  const sandboxes = createSandboxes({
+    twins,
+    store: createMemorySandboxStore(),
+    clock,
+    baseUrl,
+    fetchMedia: async (url) => files.get(url),
+  });
+  const app = express().disable('x-powered-by');
+  if (delayMs) app.use((_req, _res, next) => void setTimeout(next, delayMs()));
+  app.use(sandboxes.router());
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const outbound = createOutbound({ allow: [new URL(url).host], plainHttp: true });
+  const request = createRequest(outbound, answerMs);
+  const sites = createSites({
+    live: request,
+    sandbox: { request, url: () => url, baseUrl: url },
+    setting: () => undefined,
+    clock,
+  });
+
+  const media = async (file: NetworkMedia): Promise<PublishMedia> => {
+    const bytes = await bytesOf(file);
+    const address = `${baseUrl}/media/${file.id}-${createHash('sha256').update(bytes).digest('hex').slice(0, 8)}`;
+    files.set(address, { mimeType: file.mimeType, bytes });
+    return {
+      ...file,
+      bytes: bytes.length,
+      url: address,
+      read: async (range) => Readable.from([range ? bytes.subarray(range.first, range.last + 1) : bytes]),
+    };
+  };
+
+  const withBytes = async (post: NetworkPost): Promise<NetworkPost<PublishMedia>> => ({
+    options: post.options,
+    items: await Promise.all(
+      post.items.map(async (item) => ({ body: item.body, media: await Promise.all(item.media.map(media)) })),
+    ),
+  });
+
+  /** What a person does to connect; `without` are permissions they refuse. */
+  const connect = async (network: Network, { handle = 'anna', without = [] as string[] } = {}) => {
+    const found = await signIn(network, handle, without);
+    const account = found.accounts[0];
+    if (account === undefined) throw new Error(`${network.key}: nothing to connect`);
+    return {
+      account,
+      accounts: found.accounts,
+      site: sites.sandbox(network, { server: account.server ?? '', app: found.app }),
+    };
+  };
+
+  const signIn = async (network: Network, handle: string, without: string[]) => {
+    const own = network.connect;
+    if (own.kind === 'Form') {
+      const values = Object.fromEntries(own.fields.map(({ name, byDefault }) => [name, byDefault ?? handle]));
+      const site = sites.sandbox(network);
+      return { accounts: await own.signIn(site, values), app: site.app };
+    }
+    const first = sites.sandbox(
+      network,
+      own.kind === 'ServerOAuth' ? { server: sites.sandbox(network).host('server') } : {},
+    );
+    const app: App =
+      own.kind === 'ServerOAuth' ? await own.register(first, { redirectUri, website: baseUrl }) : first.app;
+    const site: Site = { ...first, app };
+    const verifier = 'v'.repeat(64);
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const state = randomUUID();
+    const back = await sayYes(own.authorizeUrl(site, { redirectUri, state, challenge }), handle, without);
+    if (back.searchParams.get('state') !== state) throw new Error('the state came back changed');
+    const code = back.searchParams.get('code') ?? '';
+    return { accounts: await own.exchange(site, { code: code + back.hash, redirectUri, verifier }), app };
+  };
+
+  return {
+    url,
+    clock,
+    forward: (ms: number) => {
+      offsetMs += ms;
+    },
+    sandboxes,
+    sites,
+    connect,
+    withBytes,
+
+    /** One part, as the service sends it, without any patience for trouble. */
+    sending: (
+      network: Network,
+      account: NetworkAccount,
+      post: NetworkPost<PublishMedia>,
+      out: readonly Sent[] = [],
+    ): Sending => {
+      const part = network.parts(post)[out.length];
+      if (part === undefined) throw new Error('all parts are out');
+      return { account, post, index: out.length, part, out, key: randomUUID(), since: clock.now() };
+    },
+
+    stop: async () => {
+      await outbound.close();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
+
+const bytesOf = async ({ mimeType, bytes, width, height, durationMs, kind }: NetworkMedia): Promise<Buffer> => {
+  if (kind === 'Video')
+    return mp4({ width, height, durationMs: durationMs ?? 10_000, padding: Math.min(bytes, 2_500_000) });
+  const image = sharp({ create: { width, height, channels: 3, background: '#8a4b08' } });
+  const format = mimeType.replace('image/', '');
+  return image.toFormat(format === 'gif' || format === 'png' || format === 'webp' ? format : 'jpeg').toBuffer();
+};
+
+export type Publisher = ReturnType<typeof createPublisher>;
+
+/** All parts one after the other, moving the clock where the network asks to wait. */
+export const createPublisher = (sandbox: SandboxNetworks) => ({
+  publish: async (network: Network, site: Site, account: NetworkAccount, post: NetworkPost<PublishMedia>) => {
+    const out: Sent[] = [];
+    while (out.length < network.parts(post).length) {
+      const sending = sandbox.sending(network, account, post, out);
+      const prepared = await prepareFully(sandbox, network, site, sending);
+      let end: Confirmation<unknown> = await network.send(site, sending, prepared);
+      for (let turn = 0; end.is === 'waiting' && turn < 50; turn++) {
+        sandbox.forward(end.forMs);
+        end = await network.confirm(site, sending, end.prepared);
+      }
+      if (end.is !== 'sent') throw new Error(`part ${out.length} ended ${end.is}`);
+      out.push(end.sent);
+    }
+    return out;
+  },
+});
+
+export const prepareFully = async (sandbox: SandboxNetworks, network: Network, site: Site, sending: Sending) => {
+  let step = await network.prepare(site, sending);
+  for (let turn = 0; step.is === 'waiting' && turn < 50; turn++) {
+    sandbox.forward(step.forMs);
+    step = await network.prepare(site, sending, step.prepared);
+  }
+  if (step.is !== 'ready') throw new Error('it was never ready');
+  return step.prepared;
+};

@@ -1,0 +1,600 @@
+import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Delivery } from '#contracts/webhooks';
+import { verifyWebhook } from '#generated/sdk/src/index';
+import { openDatabase, sql } from '#server/store/database';
+import { startEmbedded } from '#server/store/embedded';
+import { createProcesses, type Processes } from '#test/support/processes';
+import { type Address, type Received, type Receiver, startReceiver } from '#test/support/receiver';
+import { type Service, startService } from '#test/support/service';
+import { newTeam, type Team, type TeamWebhook } from '#test/support/teams';
+import { until } from '#test/support/until';
+
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const ladderMs = [minuteMs, 5 * minuteMs, 30 * minuteMs, 2 * hourMs, 6 * hourMs, 12 * hourMs, 24 * hourMs];
+
+let receiver: Receiver;
+let service: Service;
+let others: { team: Team; address: Address };
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  service = await startService({ OUTBOUND_ALLOW: `${receiver.host},127.0.0.1:1`, SIGN_INS_PER_HOUR: '100000' });
+  service.startJobs();
+  others = { team: await newTeam(service), address: receiver.address() };
+  await others.team.addWebhook(others.address.url);
+});
+
+afterAll(async () => {
+  await service.stop();
+  receiver.stop();
+});
+
+const seconds = (text: string) => new Date(text).getTime() / 1000;
+const latest = async (webhook: TeamWebhook) => (await webhook.log())[0];
+
+/** The newest delivery when it is neither sent nor about to be. */
+const settled = async (webhook: TeamWebhook, attempts: number) => {
+  let found = await latest(webhook);
+  await until(`attempt ${attempts} is in the log`, async () => {
+    found = await latest(webhook);
+    return found.attempts === attempts && found.state !== 'sending';
+  });
+  return found;
+};
+
+/** Until the loop has looked once more at what is due, and sent it: a ping of others that was queued last has come. */
+const looked = async () => {
+  const before = others.address.received().length;
+  await others.team.happen();
+  await others.address.nth(before + 1);
+};
+
+const forwardTo = async (instant: string, lateMs = 0) => {
+  const byMs = Math.ceil(new Date(instant).getTime() - service.clock.now().getTime()) + lateMs;
+  if (byMs > 0) await service.clock.forward(byMs);
+};
+
+describe('what is sent', () => {
+  test('is a POST with the envelope and the headers of the specification', async () => {
+    const team = await newTeam(service);
+    const address = receiver.address();
+    const webhook = await team.addWebhook(address.url);
+    await team.happen('post.published', { post: { id: 'post_1', versions: [{ content: [{ body: 'Grüße 🎉' }] }] } });
+    const { method, headers, raw, event } = await address.nth(1);
+    const delivery = await settled(webhook, 1);
+
+    expect(method).toBe('POST');
+    expect(event).toEqual({
+      id: delivery.eventId,
+      type: 'post.published',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      workspaceId: team.workspaceId,
+      data: { post: { id: 'post_1', versions: [{ content: [{ body: 'Grüße 🎉' }] }] } },
+    });
+    expect(Object.keys(event)).toEqual(['id', 'type', 'createdAt', 'workspaceId', 'data']);
+    expect(event.id).toMatch(/^evt_[0-9A-Z]{26}$/);
+    const kept = sql('test.event', 'select type, data, created_at from events where id = $1');
+    expect(await service.database.query(kept, [event.id])).toEqual([
+      { type: event.type, data: event.data, created_at: event.createdAt.replace('Z', '000Z') },
+    ]);
+    expect(delivery).toMatchObject({ id: expect.stringMatching(/^whd_[0-9A-Z]{26}$/), state: 'delivered' });
+    const [, time = '', v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['posthorn-signature'])) ?? [];
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': 'Posthorn-Webhooks/1',
+      'posthorn-event': 'post.published',
+      'posthorn-delivery': delivery.id,
+      'content-length': String(Buffer.byteLength(raw)),
+      'webhook-id': event.id,
+      'webhook-timestamp': time,
+    });
+    expect(v1).toBe(createHmac('sha256', webhook.secret).update(`${time}.${raw}`).digest('hex'));
+    const key = Buffer.from(webhook.secret.slice('whsec_'.length), 'base64');
+    expect(headers['webhook-signature']).toBe(
+      `v1,${createHmac('sha256', key).update(`${event.id}.${time}.${raw}`).digest('base64')}`,
+    );
+  });
+
+  test('goes to every active webhook that asked for the type, each with a delivery id of its own', async () => {
+    const team = await newTeam(service);
+    const [one, two, other, elsewhere] = [1, 2, 3, 4].map(() => receiver.address()) as [
+      Address,
+      Address,
+      Address,
+      Address,
+    ];
+    await team.addWebhook(one.url, ['post.failed', 'post.published']);
+    await team.addWebhook(two.url, ['post.failed']);
+    await team.addWebhook(other.url, ['account.disconnected']);
+    await (await newTeam(service)).addWebhook(elsewhere.url, ['post.failed']);
+    await team.happen('post.failed');
+    const [first, second] = [await one.nth(1), await two.nth(1)];
+    expect(first.raw).toBe(second.raw);
+    expect(first.headers['posthorn-delivery']).not.toBe(second.headers['posthorn-delivery']);
+    expect(first.headers['webhook-id']).toBe(second.headers['webhook-id']);
+    await looked();
+    expect([...other.received(), ...elsewhere.received()]).toEqual([]);
+  });
+
+  test('a ping goes to the tested webhook alone, whatever it asked for', async () => {
+    const team = await newTeam(service);
+    const [tested, other] = [receiver.address(), receiver.address()];
+    const webhook = await team.addWebhook(tested.url, ['post.failed']);
+    await team.addWebhook(other.url, ['post.failed']);
+    expect(await webhook.test()).toMatchObject({ type: 'ping', state: 'pending', attempts: 0 });
+    const { event } = await tested.nth(1);
+    expect(event).toMatchObject({ type: 'ping', data: { message: expect.any(String) } });
+    await looked();
+    expect(other.received()).toEqual([]);
+  });
+
+  test('an event of a change that is rolled back was never there', async () => {
+    const team = await newTeam(service);
+    const address = receiver.address();
+    const webhook = await team.addWebhook(address.url);
+    await service.database
+      .transaction(async () => {
+        await team.happen();
+        throw new Error('the change failed');
+      })
+      .catch(() => undefined);
+    await looked();
+    expect(await webhook.log()).toEqual([]);
+    expect(address.received()).toEqual([]);
+  });
+
+  test('goes to the address as it is when it is sent', async () => {
+    const team = await newTeam(service);
+    const [before, after] = [receiver.address(500), receiver.address()];
+    const webhook = await team.addWebhook(before.url);
+    await team.happen();
+    const { nextTryAt } = await settled(webhook, 1);
+    await webhook.change({ url: after.url });
+    await forwardTo(nextTryAt);
+    expect((await after.nth(1)).raw).toBe((await before.nth(1)).raw);
+  });
+});
+
+describe('the answer', () => {
+  const endless = (res: ServerResponse) => {
+    const drip = setInterval(() => res.write('.'), 5);
+    res.on('close', () => clearInterval(drip));
+  };
+
+  test.each<[string, Parameters<Address['answer']>[0]]>([
+    ['200', 200],
+    ['204', 204],
+    ['202 with an endless body', (res) => endless(res.writeHead(202))],
+    ['200 with 20 MB', (res) => res.end(Buffer.alloc(20 * 1024 * 1024))],
+  ])('%s is a delivery: only the status is read', async (_what, answering) => {
+    const address = receiver.address(answering);
+    const webhook = await (await newTeam(service)).addWebhook(address.url);
+    await webhook.test();
+    const delivery = await settled(webhook, 1);
+    expect(delivery).toMatchObject({ state: 'delivered', lastAnswer: expect.stringMatching(/^HTTP 20\d$/) });
+    expect(delivery).not.toHaveProperty('nextTryAt');
+  });
+
+  test.each<[string, Parameters<Address['answer']>[0], string | RegExp]>([
+    ['301', (res) => res.writeHead(301, { location: receiver.address().url }).end(), /^HTTP 301: redirects/],
+    ['307', (res) => res.writeHead(307, { location: '/' }).end(), /^HTTP 307: redirects/],
+    ['304', 304, /^HTTP 304/],
+    ['400', 400, 'HTTP 400'],
+    ['404', 404, 'HTTP 404'],
+    ['500', 500, 'HTTP 500'],
+    ['a reset', (res) => res.socket?.destroy(), 'The connection failed.'],
+    ['no HTTP', (res) => res.socket?.end('hello'), 'The connection failed.'],
+  ])('%s is a failure that is tried again in a minute', async (_what, answering, lastAnswer) => {
+    const address = receiver.address(answering);
+    const webhook = await (await newTeam(service)).addWebhook(address.url);
+    await webhook.test();
+    const delivery = await settled(webhook, 1);
+    expect(delivery).toMatchObject({ state: 'pending', lastAnswer: expect.stringMatching(lastAnswer) });
+    expect(seconds(delivery.nextTryAt) - seconds(delivery.lastTriedAt)).toBe(60);
+    await webhook.remove();
+  });
+
+  test.each<[string, Parameters<Address['answer']>[0]]>([
+    ['no answer', () => undefined],
+    ['a status that comes too late', (res) => setTimeout(() => res.end(), 1000)],
+    ['headers that never end', (res) => res.socket?.write('HTTP/1.1 200 OK\r\nx-a: b\r\n')],
+  ])('%s in time is a failure', async (_what, answering) => {
+    const webhookAnswerMs = 300;
+    const hasty = await startService({ OUTBOUND_ALLOW: receiver.host }, { webhooks: { webhookAnswerMs } });
+    hasty.startJobs();
+    const webhook = await (await newTeam(hasty)).addWebhook(receiver.address(answering).url);
+    await webhook.test();
+    const lastAnswer = 'There was no complete answer in time.';
+    expect(await settled(webhook, 1)).toMatchObject({ state: 'pending', lastAnswer });
+    await hasty.stop();
+  });
+
+  test('a refused connection is a failure as well, and no redirect was followed', async () => {
+    const webhook = await (await newTeam(service)).addWebhook('http://127.0.0.1:1/');
+    await webhook.test();
+    expect(await settled(webhook, 1)).toMatchObject({ state: 'pending', lastAnswer: 'The connection was refused.' });
+    await webhook.remove();
+    expect(receiver.received.filter(({ method }) => method !== 'POST')).toEqual([]);
+  });
+});
+
+describe('the ladder', () => {
+  test('is 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h, to the second; then the delivery is given up', async () => {
+    const address = receiver.address(500);
+    const webhook = await (await newTeam(service)).addWebhook(address.url);
+    await webhook.test();
+    for (const [step, waitMs] of ladderMs.entries()) {
+      const { state, lastTriedAt, nextTryAt } = await settled(webhook, step + 1);
+      expect(state).toBe('pending');
+      expect(seconds(nextTryAt) - seconds(lastTriedAt)).toBe(waitMs / 1000);
+      await forwardTo(nextTryAt, -10 * secondMs);
+      await looked();
+      expect(address.received()).toHaveLength(step + 1);
+      await forwardTo(nextTryAt);
+      await address.nth(step + 2);
+    }
+    const given = await settled(webhook, 8);
+    expect(given).toMatchObject({ state: 'failed', lastAnswer: 'HTTP 500' });
+    expect(given).not.toHaveProperty('nextTryAt');
+    await service.clock.forward(10 * dayMs);
+    await looked();
+    expect(address.received()).toHaveLength(8);
+    expect(await webhook.get()).toMatchObject({ state: 'active' });
+  });
+
+  test('keeps delivery id, event and body, and signs each try afresh', async () => {
+    const address = receiver.address(500);
+    const webhook = await (await newTeam(service)).addWebhook(address.url);
+    const start = new Date();
+    vi.useFakeTimers({ toFake: ['Date'], now: start });
+    try {
+      await webhook.test();
+      const { nextTryAt } = await settled(webhook, 1);
+      vi.setSystemTime(start.getTime() + minuteMs);
+      address.answer(200);
+      await service.clock.forward(minuteMs + secondMs);
+      expect(nextTryAt).toBeDefined();
+      const [first, second] = [await address.nth(1), await address.nth(2)];
+      for (const header of ['posthorn-delivery', 'webhook-id', 'posthorn-event']) {
+        expect(second.headers[header]).toBe(first.headers[header]);
+      }
+      expect(second.raw).toBe(first.raw);
+      const timeOf = ({ headers }: Received) => Number(/t=(\d+)/.exec(String(headers['posthorn-signature']))?.[1]);
+      expect(timeOf(second) - timeOf(first)).toBe(60);
+      expect(await verifyWebhook(second.raw, String(second.headers['posthorn-signature']), webhook.secret)).toEqual(
+        second.event,
+      );
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test.each([
+    ['later than the ladder says', { 'retry-after': '600' }, 600],
+    ['at most a day later', { 'retry-after': '9999999' }, dayMs / 1000],
+    ['never earlier', { 'retry-after': '1' }, 60],
+    ['not when it is nonsense', { 'retry-after': 'soon' }, 60],
+  ])('Retry-After is honoured: %s', async (_what, headers, waitSeconds) => {
+    const address = receiver.address((res) => res.writeHead(503, headers).end());
+    const webhook = await (await newTeam(service)).addWebhook(address.url);
+    await webhook.test();
+    const { nextTryAt, lastTriedAt } = await settled(webhook, 1);
+    expect(seconds(nextTryAt) - seconds(lastTriedAt)).toBe(waitSeconds);
+    await webhook.remove();
+  });
+
+  test('Retry-After may be a date of the wall clock', async () => {
+    const at = Math.floor(Date.now() / 1000) * 1000 + hourMs;
+    const address = receiver.address((res) => res.writeHead(429, { 'retry-after': new Date(at).toUTCString() }).end());
+    const webhook = await (await newTeam(service)).addWebhook(address.url);
+    await webhook.test();
+    const { nextTryAt, lastTriedAt } = await settled(webhook, 1);
+    const waitSeconds = seconds(nextTryAt) - seconds(lastTriedAt);
+    expect(waitSeconds).toBeGreaterThan(3600 - 60);
+    expect(waitSeconds).toBeLessThanOrEqual(3600);
+    await webhook.remove();
+  });
+});
+
+describe('pausing', () => {
+  /** Through the whole ladder, all of them together. */
+  const giveUp = async (team: Team, webhook: TeamWebhook, count: number) => {
+    for (let i = 0; i < count; i++) await team.happen();
+    for (const [step, waitMs] of [...ladderMs, 0].entries()) {
+      await until(`try ${step + 1} of ${count} deliveries has failed`, async () =>
+        (await webhook.log())
+          .slice(0, count)
+          .every(({ attempts, state }: Delivery) => attempts === step + 1 && state !== 'sending'),
+      );
+      if (waitMs > 0) await service.clock.forward(waitMs + minuteMs);
+    }
+  };
+
+  test('comes with the tenth delivery given up in a row; nothing is sent or kept until somebody resumes', async () => {
+    const team = await newTeam(service);
+    const address = receiver.address(500);
+    const webhook = await team.addWebhook(address.url);
+    await giveUp(team, webhook, 9);
+    expect(await webhook.get()).toMatchObject({ state: 'active' });
+    await giveUp(team, webhook, 1);
+    expect(await webhook.get()).toMatchObject({
+      state: 'paused',
+      reason: '10 deliveries in a row were given up.',
+      pausedAt: expect.any(String),
+    });
+    const sent = address.received().length;
+    await team.happen();
+    expect(await webhook.log()).toHaveLength(10);
+    const path = `/api/webhooks/${webhook.id}`;
+    expect(await team.browser().post(`${path}/test`)).toMatchObject({ status: 409, body: { code: 'Conflict' } });
+    const { id } = await latest(webhook);
+    expect((await team.browser().post(`${path}/deliveries/${id}/resend`)).body.message).toContain('Resume it first');
+
+    address.answer(200);
+    const resumed = await webhook.resume();
+    expect(resumed.state).toBe('active');
+    expect(resumed).not.toHaveProperty('reason');
+    await looked();
+    expect(address.received()).toHaveLength(sent);
+    await team.happen();
+    await address.nth(sent + 1);
+    expect(await webhook.resume()).toEqual(resumed);
+    const { body } = await team.browser().get('/api/app/audit');
+    expect(body.entries.map(({ event }: { event: string }) => event)).toEqual([
+      'webhook.resumed',
+      'webhook.paused',
+      'webhook.added',
+    ]);
+  });
+
+  test('starts to count anew with every delivery that arrives', async () => {
+    const team = await newTeam(service);
+    const address = receiver.address(500);
+    const webhook = await team.addWebhook(address.url);
+    await giveUp(team, webhook, 9);
+    address.answer(200);
+    await webhook.test();
+    await settled(webhook, 1);
+    address.answer(500);
+    await giveUp(team, webhook, 1);
+    expect(await latest(webhook)).toMatchObject({ state: 'failed', attempts: 8 });
+    expect(await webhook.get()).toMatchObject({ state: 'active' });
+  });
+
+  test('comes at once when the receiver answers 410, and ends what waits', async () => {
+    const team = await newTeam(service);
+    const address = receiver.address(500);
+    const webhook = await team.addWebhook(address.url);
+    await team.happen();
+    await settled(webhook, 1);
+    address.answer(410);
+    await team.happen();
+    await until('it is paused', async () => (await webhook.get()).state === 'paused');
+    expect((await webhook.get()).reason).toBe('The receiver answered 410: it wants no more deliveries.');
+    const [gone, waiting] = await webhook.log();
+    expect(gone).toMatchObject({ state: 'failed', attempts: 1, lastAnswer: 'HTTP 410' });
+    expect(waiting).toMatchObject({
+      state: 'failed',
+      attempts: 1,
+      lastAnswer: 'Not sent: the webhook was paused. The receiver answered 410: it wants no more deliveries.',
+    });
+    await service.clock.forward(dayMs);
+    await looked();
+    expect(address.received()).toHaveLength(2);
+  });
+});
+
+describe('Send again', () => {
+  test('queues a delivery afresh, from the first attempt, under the same id', async () => {
+    const address = receiver.address(500);
+    const webhook = await (await newTeam(service)).addWebhook(address.url);
+    await webhook.test();
+    const { id, nextTryAt } = await settled(webhook, 1);
+    await forwardTo(nextTryAt);
+    await settled(webhook, 2);
+    expect(await webhook.resend(id)).toMatchObject({ id, state: 'pending', attempts: 0 });
+    const again = await settled(webhook, 1);
+    expect(seconds(again.nextTryAt) - seconds(again.lastTriedAt)).toBe(60);
+    address.answer(200);
+    await webhook.resend(id);
+    await until('it is delivered', async () => (await latest(webhook)).state === 'delivered');
+    await webhook.resend(id);
+    const last = await address.nth(5);
+    expect(last.headers['posthorn-delivery']).toBe(id);
+    expect(new Set(address.received().map(({ raw }) => raw)).size).toBe(1);
+  });
+
+  test('is refused while it is being sent', async () => {
+    const team = await newTeam(service);
+    let end = () => undefined as unknown;
+    const address = receiver.address((res) => {
+      end = () => res.end();
+    });
+    const webhook = await team.addWebhook(address.url);
+    const { id } = await webhook.test();
+    await address.nth(1);
+    expect(await latest(webhook)).toMatchObject({ state: 'sending', attempts: 0 });
+    const answer = await team.browser().post(`/api/webhooks/${webhook.id}/deliveries/${id}/resend`);
+    expect(answer).toMatchObject({ status: 409, body: { code: 'Conflict' } });
+    end();
+    expect(await settled(webhook, 1)).toMatchObject({ state: 'delivered' });
+  });
+});
+
+describe('rotating the secret', () => {
+  test('signs with both for 24 hours, then with the new one alone', async () => {
+    const address = receiver.address();
+    const webhook = await (await newTeam(service)).addWebhook(address.url);
+    const fresh = await webhook.rotate();
+    expect(fresh).not.toBe(webhook.secret);
+    await webhook.test();
+    const both = await address.nth(1);
+    const header = String(both.headers['posthorn-signature']);
+    expect(header).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+    expect(both.headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/);
+    for (const secret of [fresh, webhook.secret])
+      expect(await verifyWebhook(both.raw, header, secret)).toEqual(both.event);
+
+    const { oldSecretUntil } = await webhook.get();
+    await forwardTo(oldSecretUntil, -minuteMs);
+    await webhook.test();
+    expect((await address.nth(2)).headers['posthorn-signature']).toMatch(/v1=.*v1=/);
+    await forwardTo(oldSecretUntil);
+    await webhook.test();
+    const alone = await address.nth(3);
+    expect(alone.headers['posthorn-signature']).not.toMatch(/v1=.*v1=/);
+    expect(await verifyWebhook(alone.raw, String(alone.headers['posthorn-signature']), fresh)).toEqual(alone.event);
+    expect(await webhook.get()).not.toHaveProperty('oldSecretUntil');
+  });
+});
+
+describe('receivers that do not answer', () => {
+  const held = () => {
+    const open: ServerResponse[] = [];
+    return { open, address: receiver.address((res) => open.push(res)) };
+  };
+
+  test('hold up nobody else: they have a few requests open, and all others go on', async () => {
+    const team = await newTeam(service);
+    const { open, address: hanging } = held();
+    const good = receiver.address();
+    await team.addWebhook(hanging.url);
+    await team.addWebhook(good.url);
+    for (let i = 0; i < 30; i++) await team.happen();
+    await good.nth(30);
+    await until('the slots of the other are taken', () => open.length === 8);
+    await team.happen();
+    await good.nth(31);
+    expect(hanging.received()).toHaveLength(8);
+    hanging.answer(200);
+    for (const res of open) res.end();
+    await hanging.nth(31);
+  });
+
+  test('get one request at a time until they answer well', async () => {
+    const team = await newTeam(service);
+    const { open, address } = held();
+    const webhook = await team.addWebhook(address.url);
+    for (let i = 0; i < 12; i++) await team.happen();
+    await until('the slots are taken', () => open.length === 8);
+    for (const res of open.splice(0)) res.writeHead(500).end();
+    for (let sent = 9; sent <= 12; sent++) {
+      await address.nth(sent);
+      await until('the others are in the log', async () => {
+        const log: Delivery[] = await webhook.log();
+        return log.filter(({ state }) => state === 'sending').length === 1;
+      });
+      expect(open).toHaveLength(1);
+      open.pop()?.writeHead(500).end();
+    }
+    await webhook.remove();
+  });
+
+  test('who lost the lease over the wait changes nothing', async () => {
+    const team = await newTeam(service);
+    const { open, address } = held();
+    const webhook = await team.addWebhook(address.url);
+    await webhook.test();
+    await address.nth(1);
+    await service.clock.forward(31 * secondMs);
+    const second = await address.nth(2);
+    expect(second.headers['posthorn-delivery']).toBe((await address.nth(1)).headers['posthorn-delivery']);
+    open[0]?.writeHead(500).end();
+    const good = receiver.address();
+    await (await team.addWebhook(good.url)).test();
+    await good.nth(1);
+    expect(await latest(webhook)).toMatchObject({ state: 'sending', attempts: 0 });
+    open[1]?.end();
+    expect(await settled(webhook, 1)).toMatchObject({ state: 'delivered', lastAnswer: 'HTTP 200' });
+  });
+});
+
+describe('a process that is killed during its deliveries', () => {
+  let posthorn: Processes;
+  let customer: Receiver;
+  beforeAll(async () => {
+    posthorn = await createProcesses();
+    customer = await startReceiver();
+  });
+  afterAll(async () => {
+    await posthorn.clear();
+    customer.stop();
+  });
+
+  test('loses none: they are sent again when the lease has ended, and the log is right', {
+    timeout: 90_000,
+  }, async () => {
+    const settings = { OUTBOUND_ALLOW: customer.host };
+    const first = await posthorn.start(undefined, settings);
+    const owner = { email: 'owner@example.com', password: 'correct horse' };
+    await posthorn.ask('setup', '--email', owner.email, '--password', owner.password, '--workspace', 'Demo');
+    let cookie = '';
+    const call = async (method: string, path: string, body?: object) => {
+      const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie };
+      const answer = await fetch(first.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? cookie;
+      return answer.json() as Promise<{ id: string; deliveries: Delivery[] }>;
+    };
+    await call('POST', '/api/auth/sign-in', owner);
+    const address = customer.address(() => undefined);
+    const { id } = await call('POST', '/api/webhooks', { url: address.url, events: ['post.failed'] });
+    const made: string[] = [];
+    for (let i = 0; i < 5; i++) made.push((await call('POST', `/api/webhooks/${id}/test`, {})).id);
+    await address.nth(5);
+    first.kill('SIGKILL');
+    await first.ended;
+
+    address.answer(200);
+    await posthorn.start(undefined, settings);
+    const log = async () => (await call('GET', `/api/webhooks/${id}/deliveries`)).deliveries;
+    await moveClockOf(posthorn, 31 * secondMs);
+    await address.nth(10);
+    await until('all are delivered', async () => (await log()).every(({ state }) => state === 'delivered'));
+    expect((await log()).map((one) => [one.id, one.attempts])).toEqual(made.toReversed().map((one) => [one, 1]));
+    const sent = address.received().map(({ headers }) => headers['posthorn-delivery']);
+    expect(sent.toSorted()).toEqual([...made, ...made].toSorted());
+  });
+
+  const moveClockOf = async ({ dataDir }: Processes, ms: number) => {
+    const embedded = await startEmbedded(join(dataDir, 'database'));
+    const database = openDatabase(embedded.config, { report: () => undefined });
+    await database.query(sql('test.clock', 'select move_sandbox_clock($1)'), [ms]);
+    await database.close();
+    await embedded.stop();
+  };
+});
+
+describe('the log', () => {
+  test('shows the last 50 deliveries, newest first, for 30 days', async () => {
+    const team = await newTeam(service);
+    const address = receiver.address();
+    const webhook = await team.addWebhook(address.url);
+    const made = [];
+    for (let i = 0; i < 60; i++) made.unshift((await webhook.test()).id);
+    await address.nth(60);
+    await until('all are delivered', async () =>
+      (await webhook.log()).every(({ state }: { state: string }) => state === 'delivered'),
+    );
+    expect((await webhook.log()).map(({ id }: { id: string }) => id)).toEqual(made.slice(0, 50));
+    expect(await service.posthorn.webhooks.purge()).toBeGreaterThanOrEqual(10);
+    expect(await webhook.log()).toHaveLength(50);
+    await service.clock.forward(31 * dayMs);
+    await team.signInAgain();
+    await team.happen();
+    await address.nth(61);
+    expect(await webhook.log()).toHaveLength(1);
+    await service.posthorn.webhooks.purge();
+    expect(await service.posthorn.webhooks.purge()).toBe(0);
+    expect(await webhook.log()).toHaveLength(1);
+  });
+});
+
+afterEach(() => {
+  expect(service.logLines.join('')).not.toContain('whsec_');
+});

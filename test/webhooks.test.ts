@@ -1,0 +1,422 @@
+import type { RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { appRoutes } from '#contracts/app';
+import type { Delivery } from '#contracts/webhooks';
+import { catalog } from '#generated/catalog';
+import { mcpTools } from '#generated/mcp-tools';
+import { sql } from '#server/store/database';
+import { selfSigned } from '#test/support/certificate';
+import { pretendInternet } from '#test/support/internet';
+import { type Receiver, startReceiver } from '#test/support/receiver';
+import { type Service, startService } from '#test/support/service';
+import { newTeam, type Team, type TeamWebhook } from '#test/support/teams';
+import { until } from '#test/support/until';
+
+const hook = 'https://hooks.example.com/posthorn';
+const events = ['post.published', 'post.failed'];
+
+let receiver: Receiver;
+let service: Service;
+let others: Team;
+/** How many webhooks the plan of a workspace covers; ten if nothing else is said. */
+const allowed = new Map<string, number>();
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  service = await startService(
+    { OUTBOUND_ALLOW: receiver.host, SIGN_INS_PER_HOUR: '100000' },
+    { webhooks: { allowedWebhooks: async (workspaceId) => allowed.get(workspaceId) ?? 10 } },
+  );
+  service.startJobs();
+  others = await newTeam(service);
+});
+
+afterAll(async () => {
+  await service.stop();
+  receiver.stop();
+});
+
+const add = (team: Team, body: object = {}) => team.browser().post('/api/webhooks', { url: hook, events, ...body });
+
+const audited = async (team: Team) => (await team.browser().get('/api/app/audit')).body.entries;
+
+describe('a webhook', () => {
+  test('is added with a secret that is shown this once', async () => {
+    const team = await newTeam(service);
+    const { body } = await add(team);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^whk_[0-9A-Z]{26}$/),
+      url: hook,
+      events,
+      state: 'active',
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32}$/),
+    });
+    const { secret, ...listed } = body;
+    expect((await team.browser().get('/api/webhooks')).body).toEqual({ webhooks: [listed] });
+    expect((await team.browser().get(`/api/webhooks/${body.id}`)).body).toEqual(listed);
+    const rows = await service.database.query(sql('test.webhooks', 'select w::text from webhooks w'));
+    expect(JSON.stringify(rows)).toContain(body.id);
+    expect(JSON.stringify(rows)).not.toContain(secret);
+    expect(JSON.stringify(rows)).not.toContain('whsec_');
+  });
+
+  test('has each event type once', async () => {
+    const { body } = await add(await newTeam(service), { events: ['post.failed', 'post.published', 'post.failed'] });
+    expect(body.events).toEqual(['post.failed', 'post.published']);
+  });
+
+  test.each([
+    ['url', { url: undefined }],
+    ['url', { url: 7 }],
+    ['url', { url: '' }],
+    ['url', { url: `https://example.com/${'a'.repeat(3000)}` }],
+    ['events', { events: undefined }],
+    ['events', { events: [] }],
+    ['events.0', { events: ['post.created'] }],
+    ['events.0', { events: ['ping'] }],
+    ['events', { events: 'post.failed' }],
+    ['secret', { secret: 'whsec_mine' }],
+  ])('is refused as BadInput naming %s: %j', async (path, input) => {
+    const { status, body } = await add(others, input);
+    expect({ status, code: body.code, path: body.issues[0].path }).toEqual({ status: 400, code: 'BadInput', path });
+  });
+
+  test('is changed, its address and its events apart', async () => {
+    const team = await newTeam(service);
+    const webhook = await team.addWebhook(hook);
+    expect(await webhook.change({ url: 'https://new.example.com/' })).toMatchObject({
+      url: 'https://new.example.com/',
+      events: ['post.published'],
+    });
+    expect(await webhook.change({ events: ['account.disconnected'] })).toMatchObject({
+      url: 'https://new.example.com/',
+      events: ['account.disconnected'],
+    });
+    expect((await team.browser().patch(`/api/webhooks/${webhook.id}`, { state: 'paused' })).body.code).toBe('BadInput');
+  });
+
+  test('is deleted with its log, and what waits is not sent', async () => {
+    const team = await newTeam(service);
+    const address = receiver.address(500);
+    const webhook = await team.addWebhook(address.url);
+    await webhook.test();
+    await until('it waits', async () => (await webhook.log())[0].attempts === 1);
+    expect(await webhook.remove()).toEqual({ done: true });
+    for (const path of ['', '/deliveries']) {
+      expect((await team.browser().get(`/api/webhooks/${webhook.id}${path}`)).status).toBe(404);
+    }
+    expect(
+      await service.database.query(sql('test.left', 'select from deliveries where webhook_id = $1'), [webhook.id]),
+    ).toEqual([]);
+  });
+
+  test('that is deleted during a delivery leaves no trace of it', async () => {
+    const team = await newTeam(service);
+    let end = () => undefined as unknown;
+    const address = receiver.address((res) => {
+      end = () => res.end();
+    });
+    const webhook = await team.addWebhook(address.url);
+    await webhook.test();
+    await address.nth(1);
+    await webhook.remove();
+    end();
+    const next = receiver.address();
+    await (await team.addWebhook(next.url)).test();
+    await next.nth(1);
+    expect((await team.browser().get('/api/webhooks')).body.webhooks).toHaveLength(1);
+  });
+
+  test('leaves its history in the audit log, without secrets and without the path of its address', async () => {
+    const team = await newTeam(service);
+    const address = receiver.address();
+    const webhook = await team.addWebhook(address.url);
+    await webhook.change({ events: ['post.failed'], url: `${address.url}?token=hush` });
+    await webhook.rotate();
+    const { id } = await webhook.test();
+    await until('it is delivered', async () => (await webhook.log())[0].state === 'delivered');
+    await webhook.resend(id);
+    await webhook.remove();
+    const entries = await audited(team);
+    expect(entries.map(({ event }: { event: string }) => event)).toEqual([
+      'webhook.deleted',
+      'webhook.resent',
+      'webhook.secret-rotated',
+      'webhook.changed',
+      'webhook.added',
+    ]);
+    for (const { userId, details } of entries) expect([userId, details.id]).toEqual([team.userId, webhook.id]);
+    expect(JSON.stringify(entries)).not.toMatch(/whsec_|hush|\/hook-/);
+  });
+});
+
+describe('only owners and admins', () => {
+  const routes = Object.entries(appRoutes).filter(([, { path }]) => path.startsWith('/api/webhooks'));
+  const request = async (email: string, route: { method: string; path: string }, ids: Record<string, string>) => {
+    const browser = service.browser();
+    await browser.signIn(email);
+    const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => ids[name] ?? '');
+    return service.request(route.method, path, {
+      headers: { cookie: browser.cookie(), origin: 'http://posthorn.test', 'content-type': 'application/json' },
+      ...(route.method !== 'GET' && { body: JSON.stringify({ url: hook, events }) }),
+    });
+  };
+
+  test('there are ten paths', () => {
+    expect(routes.map(([, { method, path }]) => `${method} ${path}`)).toEqual([
+      'GET /api/webhooks',
+      'POST /api/webhooks',
+      'GET /api/webhooks/:id',
+      'PATCH /api/webhooks/:id',
+      'DELETE /api/webhooks/:id',
+      'POST /api/webhooks/:id/test',
+      'POST /api/webhooks/:id/resume',
+      'POST /api/webhooks/:id/rotate-secret',
+      'GET /api/webhooks/:id/deliveries',
+      'POST /api/webhooks/:id/deliveries/:deliveryId/resend',
+    ]);
+  });
+
+  test.each(routes)('%s is 403 for editors and viewers', async (_name, route) => {
+    for (const role of ['editor', 'viewer'] as const) {
+      const { email } = await service.addMember(role);
+      const answer = await request(email, route, { id: 'whk_1', deliveryId: 'whd_1' });
+      expect(answer).toMatchObject({ status: 403, body: { code: 'Forbidden' } });
+    }
+  });
+
+  test('an admin may do all of it', async () => {
+    const { email } = await service.addMember('admin');
+    const browser = service.browser();
+    await browser.signIn(email);
+    const { body } = await browser.post('/api/webhooks', { url: hook, events });
+    expect((await browser.get('/api/webhooks')).body.webhooks).toHaveLength(1);
+    expect((await browser.delete(`/api/webhooks/${body.id}`)).status).toBe(200);
+  });
+
+  test('a webhook of another workspace is not there', async () => {
+    const address = receiver.address();
+    const webhook = await others.addWebhook(address.url);
+    const { id: deliveryId } = await webhook.test();
+    const stranger = await newTeam(service);
+    const own = await stranger.addWebhook(hook);
+    const browser = stranger.browser();
+    const path = `/api/webhooks/${webhook.id}`;
+    for (const answer of [
+      await browser.get(path),
+      await browser.patch(path, { events }),
+      await browser.delete(path),
+      await browser.post(`${path}/test`),
+      await browser.post(`${path}/resume`),
+      await browser.post(`${path}/rotate-secret`),
+      await browser.get(`${path}/deliveries`),
+      await browser.post(`${path}/deliveries/${deliveryId}/resend`),
+      await browser.post(`/api/webhooks/${own.id}/deliveries/${deliveryId}/resend`),
+    ]) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'NotFound' } });
+    }
+    expect(await webhook.get()).toMatchObject({ state: 'active', events: ['post.published'] });
+    await webhook.remove();
+  });
+
+  test('no agent has a tool for them', () => {
+    expect(JSON.stringify([catalog, mcpTools])).not.toMatch(/webhook/i);
+  });
+});
+
+describe('a workspace', () => {
+  test('has at most ten webhooks, also when twelve are added at once', async () => {
+    const team = await newTeam(service);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => add(team)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(200), 409, 409]);
+    expect((await add(team)).body).toMatchObject({ code: 'Conflict', message: expect.stringContaining('Delete one') });
+    const { webhooks } = (await team.browser().get('/api/webhooks')).body;
+    expect(webhooks).toHaveLength(10);
+    await team.browser().delete(`/api/webhooks/${webhooks[0].id}`);
+    expect((await add(team)).status).toBe(200);
+  });
+
+  test('has fewer when its plan says so; the message says what lifts it', async () => {
+    const team = await newTeam(service);
+    allowed.set(team.workspaceId, 1);
+    await add(team);
+    const answer = await add(team);
+    expect(answer).toMatchObject({ status: 402, body: { code: 'PlanLimit' } });
+    expect(answer.body.message).toMatch(/covers 1 webhook.*larger plan/);
+  });
+
+  test('after a move to a smaller plan keeps the oldest working; deliveries to the others fail with the reason', async () => {
+    const team = await newTeam(service);
+    const [kept, left] = [receiver.address(), receiver.address()];
+    const [oldest, youngest] = [await team.addWebhook(kept.url), await team.addWebhook(left.url)] as [
+      TeamWebhook,
+      TeamWebhook,
+    ];
+    allowed.set(team.workspaceId, 1);
+    await team.happen();
+    await kept.nth(1);
+    let delivery: Delivery | undefined;
+    await until('the other has failed', async () => {
+      [delivery] = await youngest.log();
+      return delivery?.state === 'failed';
+    });
+    expect(delivery).toMatchObject({
+      attempts: 0,
+      lastAnswer: expect.stringMatching(/^Not sent\. The plan.*larger plan/),
+    });
+    expect(delivery).not.toHaveProperty('nextTryAt');
+    expect(left.received()).toEqual([]);
+    expect(await oldest.get()).not.toHaveProperty('reason');
+    expect(await youngest.get()).toMatchObject({ state: 'active', reason: expect.stringContaining('larger plan') });
+    allowed.set(team.workspaceId, 2);
+    await youngest.resend(delivery?.id ?? '');
+    await left.nth(1);
+  });
+});
+
+describe('an address', () => {
+  const notPublic = [
+    'https://localhost/',
+    'https://posthorn.localhost/',
+    'https://printer.local/',
+    'https://metadata.google.internal/computeMetadata/v1/',
+    'https://127.0.0.1/',
+    'https://127.1/',
+    'https://0177.0.0.1/',
+    'https://0x7f.1/',
+    'https://2130706433/',
+    'https://１２７.0.0.1/',
+    'https://0.0.0.0/',
+    'https://10.1.2.3/',
+    'https://172.16.0.1/',
+    'https://192.168.1.1/',
+    'https://100.64.0.1/',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://0xa9fea9fe/',
+    'https://168.63.129.16/',
+    'https://[::1]/',
+    'https://[::ffff:169.254.169.254]/',
+    'https://[::ffff:7f00:1]/',
+    'https://[64:ff9b::a9fe:a9fe]/',
+    'https://[2002:7f00:1::]/',
+    'https://[fd00:ec2::254]/',
+    'https://[fe80::1]/',
+    'https://example.com:22/',
+  ];
+  const notHttps = [
+    'http://example.com/',
+    'http://169.254.169.254/',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'https://user:password@example.com/',
+    'https://example.com\\@127.0.0.1/',
+    'hooks.example.com',
+  ];
+
+  test.each([...notPublic, ...notHttps])('%s is refused when added and when changed', async (url) => {
+    for (const answer of [
+      await add(others, { url }),
+      await others.browser().patch(`/api/webhooks/${standing.id}`, { url }),
+    ]) {
+      expect(answer).toMatchObject({ status: 400, body: { code: 'BadInput', issues: [{ path: 'url' }] } });
+    }
+    expect((await standing.get()).url).toBe(hook);
+  });
+
+  let standing: TeamWebhook;
+  beforeAll(async () => {
+    standing = await others.addWebhook(hook);
+  });
+
+  describe('on the internet', () => {
+    const publicIp = '93.184.216.34';
+    const certificate = selfSigned({ names: ['good.example.com', 'turning.example.com'] });
+    const seen: string[] = [];
+    let online: Service;
+    let dialled: string[];
+    let close: () => void;
+
+    beforeAll(async () => {
+      const answer: RequestListener = (req, res) => {
+        seen.push(`${req.headers.host}${req.url}`);
+        res.writeHead(req.url === '/fails' ? 500 : 204, { connection: 'close' }).end();
+      };
+      const server = createSecureServer(certificate, answer).listen(0, '127.0.0.1');
+      await new Promise((listening) => server.once('listening', listening));
+      close = () => {
+        server.closeAllConnections();
+        server.close();
+      };
+      const internet = pretendInternet({
+        names: {
+          'good.example.com': [[publicIp]],
+          'turning.example.com': [[publicIp], ['169.254.169.254']],
+          'private.example.com': [['10.0.0.7']],
+          'mixed.example.com': [[publicIp, '127.0.0.1']],
+          'wrong-name.example.com': [[publicIp]],
+        },
+        port: (server.address() as AddressInfo).port,
+      });
+      dialled = internet.dialled;
+      online = await startService({}, { internet: { ...internet, extraCa: certificate.cert } });
+      online.startJobs();
+    });
+    afterAll(async () => {
+      await online.stop();
+      close();
+    });
+
+    /** What the log says of a test that goes to this address, however the address came to be there. */
+    const tryAt = async (url: string) => {
+      const webhook = await (await newTeam(online)).addWebhook('https://good.example.com/');
+      await online.database.run(sql('test.url', 'update webhooks set url = $2 where id = $1'), [webhook.id, url]);
+      await webhook.test();
+      await until('it was tried', async () => (await webhook.log())[0].attempts === 1);
+      return { webhook, delivery: (await webhook.log())[0] as Delivery };
+    };
+
+    test('is reached over TLS', async () => {
+      const { delivery } = await tryAt('https://good.example.com/hook?a=b');
+      expect(delivery).toMatchObject({ state: 'delivered', lastAnswer: 'HTTP 204' });
+      expect(seen).toContain('good.example.com/hook?a=b');
+    });
+
+    test.each([...notPublic, ...notHttps])('%s is not reached, even if it stands in the database', async (url) => {
+      const before = dialled.length;
+      const { delivery } = await tryAt(url);
+      expect(delivery).toMatchObject({ state: 'pending', lastAnswer: expect.stringMatching(/address|port/) });
+      expect(dialled).toHaveLength(before);
+    });
+
+    test.each(['private.example.com', 'mixed.example.com'])('%s is not dialled', async (host) => {
+      const before = dialled.length;
+      const { delivery } = await tryAt(`https://${host}/`);
+      expect(delivery.lastAnswer).toBe('The address is not on the public internet.');
+      expect(dialled).toHaveLength(before);
+    });
+
+    test('a name that turns private between two tries is not dialled again', async () => {
+      const before = dialled.length;
+      const { webhook, delivery } = await tryAt('https://turning.example.com/fails');
+      expect(delivery.lastAnswer).toBe('HTTP 500');
+      await online.clock.forward(61_000);
+      await until('it was tried again', async () => (await webhook.log())[0].attempts === 2);
+      expect((await webhook.log())[0].lastAnswer).toBe('The address is not on the public internet.');
+      expect(dialled.slice(before)).toEqual([publicIp]);
+    });
+
+    test('a certificate for another name is a failure, and nothing was sent', async () => {
+      const { delivery } = await tryAt('https://wrong-name.example.com/');
+      expect(delivery).toMatchObject({ state: 'pending', lastAnswer: expect.stringContaining('certificate') });
+      expect(seen.join()).not.toContain('wrong-name');
+    });
+
+    test('a name that nobody has is a failure', async () => {
+      const { delivery } = await tryAt('https://gone.example.com/');
+      expect(delivery).toMatchObject({ state: 'pending', lastAnswer: 'The host name was not found.' });
+    });
+  });
+});
