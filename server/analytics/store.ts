@@ -23,7 +23,7 @@ const best = 'engagement desc, published_at desc, post_id';
 
 /** A post over those of its targets that are asked for. */
 const postColumns = `p.post_id, min(p.published_at) as published_at, sum(p.engagement) as engagement,
-  floor(extract(epoch from min(p.published_at)))::bigint as published_second`;
+  floor(date_part('epoch', min(p.published_at)))::bigint as published_second`;
 
 const hoursOf = (posts: string, which: string) =>
   `select (p.published_second + stretch.wall) / 3600 % 168 as hour, count(*) as posts, sum(p.engagement) as engagement
