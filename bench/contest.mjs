@@ -1,7 +1,7 @@
 // Servers beside each other on one database: what the figures for rest and mcp have in common.
 import { atPlace, poolSize } from './place.mjs';
 import { cpuSeconds, messageFrom, startFile } from './processes.mjs';
-import { ratio, shuffled, table } from './table.mjs';
+import { ratio, say, shuffled, table } from './table.mjs';
 
 const warmUpSeconds = 3; // the service has more code to warm than a bare handler
 
@@ -28,7 +28,6 @@ const run = async ({ servers, work, afterVisit, close }, { rounds, seconds, conn
     await afterVisit?.(what);
     return { perSecond: answered / took, cpu: before === undefined ? undefined : (after - before) / answered };
   };
-  const say = (what) => process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${what}` : `${what}\n`);
   say('warming up …');
   for (const what of Object.keys(work)) for (const server of servers) await visit(server, what, warmUpSeconds);
   const samples = [];

@@ -1,11 +1,11 @@
-// npm run bench [-- rest | validate | mcp | publish | webhooks] [--rounds N] [--seconds N] [--other <cli.js>]
+// npm run bench [-- rest | validate | mcp | publish | webhooks | analytics] [--rounds N] [--seconds N] [--other <cli.js>]
 // Plain JavaScript: it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const figures = ['rest', 'validate', 'mcp', 'publish', 'webhooks'];
+const figures = ['rest', 'validate', 'mcp', 'publish', 'webhooks', 'analytics'];
 
 const here = import.meta.dirname;
 const changedMs = (path) => statSync(resolve(here, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;

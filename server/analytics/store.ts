@@ -1,32 +1,143 @@
-import type { Metrics } from '#contracts/analytics';
+import { type MetricName, metricNames } from '#contracts/analytics';
 import { type Database, sql } from '#server/store/database';
+import type { Stretch } from './time-zone.ts';
 
-export interface PublishedRow {
-  readonly post_id: string;
-  readonly account_id: string;
-  readonly network: string;
-  readonly published_at: string;
-  readonly metrics: Partial<Metrics> | null;
-  readonly text: string;
-  readonly weekday: number;
-  readonly hour: number;
+export interface Counted {
+  /** A metric that nobody reports is null. */
+  readonly accounts: readonly ({ id: string; network: string; posts: number } & Record<MetricName, number | null>)[];
+  readonly networks: readonly { network: string; posts: number }[];
+  /** By hour of the week, 0 to 167 from Monday on. An hour may come twice. */
+  readonly hours: readonly { hour: number; posts: number; engagement: number }[];
+  readonly topPosts: {
+    postId: string;
+    text: string;
+    publishedAt: string;
+    accountIds: string[];
+    engagement: number;
+    views: number;
+  }[];
 }
 
-/** `isodow` is 1 Monday to 7 Sunday, as SPEC has it. */
-const published = sql(
-  'analytics.published',
-  `select p.post_id, p.account_id, a.network, p.published_at, p.metrics, posts.versions -> 0 -> 'content' -> 0 ->> 'body' as text,
-          extract(isodow from p.published_at at time zone $5)::int as weekday,
-          extract(hour from p.published_at at time zone $5)::int as hour
-     from publications p join accounts a on a.id = p.account_id join posts on posts.id = p.post_id
-    where p.workspace_id = $1 and p.published_at >= $2 and p.published_at < $3
-      and (cardinality($4::text[]) = 0 or p.account_id = any($4))
-    order by p.published_at, p.post_id, p.account_id`,
+const inRange = 'p.workspace_id = $1 and p.published_at >= $2 and p.published_at < $3';
+const best = 'engagement desc, published_at desc, post_id';
+
+/** A post over those of its targets that are asked for. */
+const postColumns = `p.post_id, min(p.published_at) as published_at, sum(p.engagement) as engagement,
+  floor(date_part('epoch', min(p.published_at)))::bigint as published_second`;
+
+const hoursOf = (posts: string, which: string) =>
+  `select (p.published_second + stretch.wall) / 3600 % 168 as hour, count(*) as posts, sum(p.engagement) as engagement
+     from unnest($4::timestamptz[], $5::timestamptz[], $6::bigint[]) as stretch (begins, ends, wall)
+     join ${posts} p on p.published_at >= stretch.begins and p.published_at < stretch.ends
+    where ${which} group by 1`;
+
+/** One account after the other, from the index alone. */
+const accountsOf = (targets: string) =>
+  `select a.id, a.network, sums.* from accounts a cross join lateral (
+     select count(*) as posts, ${metricNames.map((name) => `sum(p.${name}) as ${name}`).join(', ')}
+       from publications p where ${inRange} and p.account_id = a.id and ${targets}
+   ) as sums where a.workspace_id = $1 and sums.posts > 0`;
+
+/** Texts are read for the ten best alone. */
+const answerOf = (targets: string) =>
+  `select
+     (select coalesce(json_agg(account order by id), '[]') from account) as accounts,
+     (select coalesce(json_agg(on_network order by network), '[]') from on_network) as networks,
+     (select coalesce(json_agg(hours), '[]') from hours) as hours,
+     (select coalesce(json_agg(json_build_object(
+         'postId', post_id, 'text', posts.versions -> 0 -> 'content' -> 0 ->> 'body', 'engagement', engagement,
+         'publishedAt', to_char(published_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+         'accountIds', of_post.account_ids, 'views', of_post.views) order by ${best}), '[]')
+       from (select * from top order by ${best} limit 10) as top join posts on posts.id = top.post_id cross join lateral (
+         select array_agg(p.account_id order by p.published_at, p.account_id) as account_ids, coalesce(sum(p.views), 0) as views
+           from publications p where p.post_id = top.post_id and ${inRange} and ${targets}
+       ) as of_post) as "topPosts"`;
+
+/**
+ * Posts are ready in published_posts. Put together here are those with targets on both sides of an end of the range,
+ * which were published near it or late.
+ */
+const whole = 'p.workspace_id = $1 and p.last_published_at < $3';
+const straddling = 'p.post_id in (select post_id from straddling)';
+const ofAll = sql(
+  'analytics.ofAll',
+  `with straddling as materialized (
+     select post_id from (values ($2::timestamptz), ($3::timestamptz)) as range (edge) cross join lateral (
+       select post_id from published_posts where workspace_id = $1 and last_published_at >= edge
+          and published_at < edge and published_at >= edge - interval '1 hour'
+       union all
+       select post_id from published_posts where workspace_id = $1 and last_published_at >= edge
+          and published_at < edge - interval '1 hour' and last_published_at - published_at > interval '1 hour'
+     ) as near_or_late
+   ), part as materialized (
+     select ${postColumns} from publications p where ${inRange} and ${straddling} group by p.post_id
+   ), hours as (
+     ${hoursOf('published_posts', whole)} union all ${hoursOf('part', 'true')}
+   ), account as materialized (
+     ${accountsOf('true')}
+   ), on_network as (
+     select network, sum(posts) as posts from (
+       select network, posts from account
+       union all
+       select network, -count(*) from published_posts p cross join unnest(p.repeats) as network
+        where ${inRange} and ${whole} and p.repeats is not null group by network
+       union all
+       select p.network, count(distinct p.post_id) - count(*) from publications p
+        where ${inRange} and ${straddling} group by p.network
+     ) as counts group by network
+   ), top as (
+     (select post_id, published_at, engagement from published_posts p where ${inRange} and ${whole} order by ${best} limit 10)
+     union all select post_id, published_at, engagement from part
+   ) ${answerOf('true')}`,
 );
+
+/** Posts as they are on the chosen accounts, with a bit for each network they went to. */
+const ofChosen = sql(
+  'analytics.ofChosen',
+  `with chosen as materialized (
+     select id, network, 1::bigint << (dense_rank() over (order by network) - 1)::int as bit
+       from accounts where workspace_id = $1 and id = any($7)
+   ), part as materialized (
+     select ${postColumns}, bit_or(chosen.bit) as networks
+       from chosen join publications p on p.account_id = chosen.id where ${inRange} group by p.post_id
+   ), hours as (
+     ${hoursOf('part', 'true')}
+   ), account as materialized (
+     ${accountsOf('p.account_id = any($7)')}
+   ), on_network as (
+     select network, sum(posts) as posts
+       from (select networks, count(*) as posts from part group by networks) as went
+       join (select distinct network, bit from chosen) as to_network on networks & bit <> 0
+      group by network
+   ), top as (
+     select post_id, published_at, engagement from part
+   ) ${answerOf('p.account_id = any($7)')}`,
+);
+
+// The first of January 1970 was a Thursday: hours of the week are counted from Monday.
+const sinceMondaySeconds = 3 * 24 * 60 * 60;
 
 export type AnalyticsStore = ReturnType<typeof createAnalyticsStore>;
 
 export const createAnalyticsStore = (db: Database) => ({
-  published: (workspaceId: string, from: string, to: string, accountIds: readonly string[], timeZone: string) =>
-    db.query<PublishedRow>(published, [workspaceId, from, to, accountIds, timeZone]),
+  /** What was published in the stretches, which follow each other without a gap. No account means every account. */
+  counted: async (
+    workspaceId: string,
+    { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
+    stretches: readonly Stretch[],
+  ): Promise<Counted> => {
+    const values = [
+      workspaceId,
+      from,
+      to,
+      stretches.map((stretch) => stretch.from),
+      stretches.map((stretch) => stretch.to),
+      stretches.map(({ offsetSeconds }) => offsetSeconds + sinceMondaySeconds),
+    ];
+    const [counted] = await (accountIds.length === 0
+      ? db.query<Counted>(ofAll, values)
+      : db.query<Counted>(ofChosen, [...values, accountIds]));
+    if (counted === undefined) throw new Error('a statement of one row gave none');
+    return counted;
+  },
 });

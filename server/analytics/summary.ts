@@ -1,11 +1,11 @@
-import { engagementMetrics, metricNames, type Summary, type Totals } from '#contracts/analytics';
+import { engagementMetrics, type MetricName, metricNames, type Summary, type Totals } from '#contracts/analytics';
 import type { Caller } from '#server/context';
 import { badInput } from '#server/errors';
 import type { Networks } from '#server/networks/registry';
-import type { AnalyticsStore, PublishedRow } from './store.ts';
+import type { AnalyticsStore, Counted } from './store.ts';
+import { stretchesOf } from './time-zone.ts';
 
 const longestRangeMs = 400 * 24 * 60 * 60 * 1000;
-const topPostCount = 10;
 const confidentPosts = 3;
 
 export type Analytics = ReturnType<typeof createAnalytics>;
@@ -17,28 +17,33 @@ export const createAnalytics = ({ store, networks }: { store: AnalyticsStore; ne
     { from, to, accountIds, timeZone }: { from: string; to: string; accountIds: string[]; timeZone: string },
   ): Promise<Summary> => {
     checkRange(from, to);
-    const rows = await store.published(workspaceId, from, to, accountIds, knownZone(timeZone));
-    const provider = (row: PublishedRow) => networks.get(row.network).name;
-    const posts = [...grouped(rows, (row) => row.post_id)].map(([postId, ofPost]) => summed(postId, ofPost));
+    const range = { from, to, accountIds };
+    const {
+      accounts,
+      networks: counted,
+      hours,
+      topPosts,
+    } = await store.counted(workspaceId, range, stretchesOf(from, to, timeZone));
+    const bestTimes = bestTimesOf(hours);
     return {
       from,
       to,
       timeZone,
-      totals: totalsOf(rows),
-      byAccount: [...grouped(rows, (row) => row.account_id)].map(([accountId, [first, ...others]]) => ({
-        accountId,
-        provider: provider(first),
-        totals: totalsOf([first, ...others]),
+      totals: totalsOf(sumOf(bestTimes, 'posts'), accounts),
+      byAccount: accounts.map((account) => ({
+        accountId: account.id,
+        provider: networks.get(account.network).name,
+        totals: totalsOf(account.posts, [account]),
       })),
-      byNetwork: [...grouped(rows, provider)].map(([name, ofNetwork]) => ({
-        provider: name,
-        totals: totalsOf(ofNetwork),
+      byNetwork: counted.map(({ network, posts }) => ({
+        provider: networks.get(network).name,
+        totals: totalsOf(
+          posts,
+          accounts.filter((account) => account.network === network),
+        ),
       })),
-      topPosts: posts
-        .sort((a, b) => b.engagement - a.engagement || b.publishedAt.localeCompare(a.publishedAt))
-        .slice(0, topPostCount)
-        .map(({ weekday: _, hour: __, ...post }) => post),
-      bestTimes: bestTimesOf(posts),
+      topPosts,
+      bestTimes,
     };
   },
 });
@@ -51,65 +56,29 @@ const checkRange = (from: string, to: string) => {
   }
 };
 
-/** An unknown name counts as UTC (SPEC). An offset is no name, and PostgreSQL would read its sign the other way. */
-const knownZone = (timeZone: string) => {
-  if (!/^[A-Za-z]/.test(timeZone)) return 'UTC';
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
-  } catch {
-    return 'UTC';
-  }
+const sumOf = <Name extends string>(items: readonly Record<Name, number | null>[], name: Name) =>
+  items.reduce((sum, item) => sum + (item[name] ?? 0), 0);
+
+const totalsOf = (posts: number, accounts: readonly Record<MetricName, number | null>[]): Totals => {
+  const sums = Object.fromEntries(metricNames.map((name) => [name, sumOf(accounts, name)])) as Record<
+    MetricName,
+    number
+  >;
+  return { posts, ...sums, engagement: engagementMetrics.reduce((sum, name) => sum + sums[name], 0) };
 };
 
-const grouped = <Item>(items: readonly Item[], keyOf: (item: Item) => string) => {
-  const groups = new Map<string, [Item, ...Item[]]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
-};
-
-const engagementOf = ({ metrics }: PublishedRow) =>
-  engagementMetrics.reduce((sum, name) => sum + (metrics?.[name] ?? 0), 0);
-
-/** A post counts once, however many accounts it went to. */
-const totalsOf = (rows: readonly PublishedRow[]): Totals => {
-  const sums = Object.fromEntries(
-    metricNames.map((name) => [name, rows.reduce((sum, { metrics }) => sum + (metrics?.[name] ?? 0), 0)]),
-  ) as Omit<Totals, 'posts' | 'engagement'>;
-  return {
-    posts: new Set(rows.map((row) => row.post_id)).size,
-    ...sums,
-    engagement: rows.reduce((sum, row) => sum + engagementOf(row), 0),
-  };
-};
-
-/** Rows come by time: the first is when the post went out. */
-const summed = (postId: string, rows: readonly [PublishedRow, ...PublishedRow[]]) => ({
-  postId,
-  text: rows[0].text,
-  publishedAt: rows[0].published_at,
-  accountIds: rows.map((row) => row.account_id),
-  engagement: rows.reduce((sum, row) => sum + engagementOf(row), 0),
-  views: rows.reduce((sum, { metrics }) => sum + (metrics?.views ?? 0), 0),
-  weekday: rows[0].weekday,
-  hour: rows[0].hour,
-});
-
-const bestTimesOf = (posts: readonly ReturnType<typeof summed>[]): Summary['bestTimes'] =>
-  [...grouped(posts, ({ weekday, hour }) => `${weekday} ${hour}`).values()]
-    .map((atThatTime) => {
-      const [{ weekday, hour }] = atThatTime;
-      const engagement = atThatTime.reduce((sum, post) => sum + post.engagement, 0);
+const bestTimesOf = (hours: Counted['hours']): Summary['bestTimes'] =>
+  [...new Set(hours.map(({ hour }) => hour))]
+    .sort((a, b) => a - b)
+    .map((hour) => {
+      const then = hours.filter((entry) => entry.hour === hour);
+      const [posts, engagement] = [sumOf(then, 'posts'), sumOf(then, 'engagement')];
       return {
-        weekday,
-        hour,
-        posts: atThatTime.length,
+        weekday: 1 + Math.floor(hour / 24),
+        hour: hour % 24,
+        posts,
         engagement,
-        average: engagement / atThatTime.length,
-        lowConfidence: atThatTime.length < confidentPosts,
+        average: engagement / posts,
+        lowConfidence: posts < confidentPosts,
       };
-    })
-    .sort((a, b) => a.weekday - b.weekday || a.hour - b.hour);
+    });

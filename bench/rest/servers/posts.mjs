@@ -58,7 +58,7 @@ export const actions = {
     check(Number.isInteger(limit) && limit >= 1 && limit <= 100, 'limit');
     check(cursor === undefined || (typeof cursor === 'string' && cursor.length <= 200), 'cursor');
     onlyFields(input, listFields);
-    const before = cursor === undefined ? null : Buffer.from(cursor, 'base64url').toString();
+    const before = cursor === undefined ? 'q' : Buffer.from(cursor, 'base64url').toString();
     const rows = await query('list', [caller.workspace_id, limit + 1, before]);
     const posts = rows.slice(0, limit).map(toPost);
     return rows.length > limit ? { posts, nextCursor: Buffer.from(posts.at(-1).id).toString('base64url') } : { posts };

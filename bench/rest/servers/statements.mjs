@@ -8,7 +8,8 @@ export const statements = {
     where t.hash = $1 and t.revoked_at is null`,
   accounts: 'select id, network from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
   get: `select ${columns} from posts where id = $1 and workspace_id = $2`,
-  list: `select ${columns} from posts where workspace_id = $1 and ($3::text is null or id < $3) order by id desc limit $2`,
+  list: `select ${columns} from posts where workspace_id between $1 and $1 and id < $3
+    order by workspace_id, id desc limit $2`,
   create: `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by)
    values ($1, $2, 'Draft', $3, $4, $5, $6) returning ${columns}`,
 };

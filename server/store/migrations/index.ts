@@ -4,6 +4,7 @@ import { sql as media } from './0003-media.ts';
 import { sql as publishing } from './0004-publishing.ts';
 import { sql as webhooks } from './0005-webhooks.ts';
 import { sql as statistics } from './0006-statistics.ts';
+import { sql as analytics } from './0007-analytics.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   { number: 4, name: 'publishing', sql: publishing },
   { number: 5, name: 'webhooks', sql: webhooks },
   { number: 6, name: 'statistics', sql: statistics },
+  { number: 7, name: 'analytics', sql: analytics },
 ] as const;
