@@ -84,9 +84,10 @@ create function begin_publishing(ids text[]) returns void language plpgsql as $$
 end $$;
 
 -- Those of the posts in Publishing of which no account is left to go to. Locks first, so that of two who end the
--- last two accounts of a post at once, the second sees what the first did.
+-- last two accounts of a post at once, the second sees what the first did. A key lock is not in the way: whoever adds a
+-- publication holds one.
 create function end_publishing(ids text[]) returns setof posts language plpgsql as $$ begin
-  perform from posts where id = any(ids) order by id for update;
+  perform from posts where id = any(ids) order by id for no key update;
   return query
   with ended as (
     select p.id, jsonb_agg(coalesce(s.result, kept.result) order by account.place) as results,
