@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Config, readConfig, SettingError } from '#server/config';
+import { type Config, durationMs, readConfig, SettingError } from '#server/config';
 import { diagnose } from '#server/doctor';
 import { Refusal } from '#server/errors';
 import { openAgenda } from '#server/jobs/agenda';
@@ -110,20 +110,16 @@ const commands: Record<string, (config: Config, options: Options, words: string[
     }),
 
   clock: (config, options) => {
-    const [by] = need(options, 'forward');
+    const byMs = durationMs(need(options, 'forward')[0]);
+    if (byMs === undefined) {
+      throw new SettingError('Give --forward as a number with s, m, h or d, such as 6h or 30d.');
+    }
     if (config.production) throw new SettingError('The clock cannot be moved in production.');
     return using(config, async ({ posthorn: { sandboxClock } }) => {
-      await sandboxClock.forward(durationMs(by));
+      await sandboxClock.forward(byMs);
       return { now: sandboxClock.now().toISOString() };
     });
   },
-};
-
-/** `90m`, `6h`, `30d` */
-const durationMs = (text: string) => {
-  const [, count, unit = ''] = /^\+?(\d+) ?([smhd])$/.exec(text.trim()) ?? [];
-  if (count === undefined) throw new SettingError('Give --forward as a number with s, m, h or d, such as 6h or 30d.');
-  return Number(count) * ({ s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit] ?? 0);
 };
 
 const serve = async (config: Config) => {

@@ -14,6 +14,13 @@ const list = (entry: RegExp, message: string) =>
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(z.string().regex(entry, message)));
 
+/** `90m`, `6h`, `30d`; undefined when it is not understood. */
+export const durationMs = (text: string): number | undefined => {
+  const [, count, unit = ''] = /^\+?(\d{1,6}) ?([smhd])$/.exec(text.trim()) ?? [];
+  const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+  return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);
+};
+
 const Settings = z.object({
   NODE_ENV: z.string().default('development'),
   PORT: wholeNumber(0, 65_535).default(3000),
@@ -40,7 +47,10 @@ const Settings = z.object({
     .optional(),
   AUTH_CLIENT_ID: z.string().optional(),
   AUTH_CLIENT_SECRET: z.string().optional(),
-  LATE_GRACE_HOURS: z.coerce.number('must be a number of hours').min(0).max(8760).default(24),
+  LATE_GRACE: z
+    .string()
+    .default('24h')
+    .refine((text) => durationMs(text) !== undefined, 'must be a number with s, m, h or d, such as 24h'),
   NETWORK_TIMEOUT_SECONDS: z.coerce.number('must be a number of seconds').min(0.1).max(600).default(30),
   SENDS_PER_NETWORK: wholeNumber(1, 1000).default(64),
   SANDBOX_URL: z
@@ -185,7 +195,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
       s3: s3Store(settings),
     },
     childOfNpm: given.npm_lifecycle_event === 'start',
-    lateGraceMs: settings.LATE_GRACE_HOURS * 3_600_000,
+    lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
     networkTimeoutMs: settings.NETWORK_TIMEOUT_SECONDS * 1000,
     sendsPerNetwork: settings.SENDS_PER_NETWORK,
     sandboxUrl: settings.SANDBOX_URL,
