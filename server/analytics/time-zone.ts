@@ -18,7 +18,7 @@ export const stretchesOf = (from: string, to: string, timeZone: string): Stretch
   let second = Math.floor(Date.parse(from) / 1000);
   let offsetSeconds = offsetAt(second);
   while (second < last) {
-    const next = Math.min(second + stepSeconds, last);
+    const next = Math.min((Math.floor(second / stepSeconds) + 1) * stepSeconds, last);
     if (offsetAt(next) === offsetSeconds) {
       second = next;
     } else {
@@ -32,8 +32,10 @@ export const stretchesOf = (from: string, to: string, timeZone: string): Stretch
   return [...stretches, { from: begun, to, offsetSeconds }];
 };
 
+type OffsetAt = (second: number) => number;
+
 /** The first second with another offset, after `before` and not after `after`. */
-const firstWithout = (offset: number, offsetAt: (second: number) => number, before: number, after: number): number => {
+const firstWithout = (offset: number, offsetAt: OffsetAt, before: number, after: number): number => {
   if (after - before === 1) return after;
   const middle = Math.floor((before + after) / 2);
   return offsetAt(middle) === offset
@@ -41,25 +43,41 @@ const firstWithout = (offset: number, offsetAt: (second: number) => number, befo
     : firstWithout(offset, offsetAt, before, middle);
 };
 
-const offsetsOf = (timeZone: string) => {
-  const format = wallTime(timeZone);
-  if (format === undefined) return () => 0;
-  return (second: number) => {
-    const [month = 0, day, year = 0, hour, minute, wallSecond] = format
-      .format(second * 1000)
-      .split(/\D+/)
-      .map(Number);
-    return Date.UTC(year, month - 1, day, hour, minute, wallSecond) / 1000 - second;
+const mostZones = 100;
+const mostSeconds = 1000;
+const zones = new Map<string, OffsetAt>();
+
+/** Remembers: Intl takes longer than the database, and the same seconds are asked for again and again. */
+const offsetsOf = (timeZone: string): OffsetAt => {
+  const remembered = zones.get(timeZone);
+  if (remembered !== undefined) return remembered;
+  const wall = wallOf(timeZone);
+  if (wall === undefined) return () => 0;
+  const offsets = new Map<number, number>();
+  const offsetAt = (second: number) => {
+    const offset = offsets.get(second) ?? secondsOf(wall.format(second * 1000)) - second;
+    if (offsets.size === mostSeconds) offsets.clear();
+    offsets.set(second, offset);
+    return offset;
   };
+  if (zones.size === mostZones) zones.clear();
+  zones.set(timeZone, offsetAt);
+  return offsetAt;
 };
 
-/** Undefined for UTC, and for what is no name: an offset would be read by some versions of Node alone. */
-const wallTime = (timeZone: string) => {
-  if (!/^[A-Za-z]/.test(timeZone) || timeZone === 'UTC') return undefined;
+/** Undefined for what is no name: an offset would be read by some versions of Node alone. */
+const wallOf = (timeZone: string) => {
+  if (!/^[A-Za-z]/.test(timeZone)) return undefined;
   const [year, month, day, hour, minute, second] = Array<'numeric'>(6).fill('numeric');
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', year, month, day, hour, minute, second });
   } catch {
     return undefined;
   }
+};
+
+/** `6/2/2025, 22:30:00` as if it were UTC. */
+const secondsOf = (wall: string) => {
+  const [month = 0, day, year = 0, hour, minute, second] = wall.split(/\D+/).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
 };

@@ -17,7 +17,8 @@ alter table publications
     coalesce(metric(metrics, 'likes'), 0) + coalesce(metric(metrics, 'comments'), 0) + coalesce(metric(metrics, 'shares'), 0)
     + coalesce(metric(metrics, 'quotes'), 0) + coalesce(metric(metrics, 'saves'), 0)) stored;
 
--- Totals of accounts are read from the index alone.
+-- Totals of an account, connected or not, are read from the index alone.
+create index accounts_workspace on accounts (workspace_id);
 drop index publications_published;
 create index publications_totals on publications (workspace_id, account_id, published_at)
   include (post_id, views, reach, likes, comments, shares, quotes, saves, clicks, engagement);
