@@ -157,6 +157,7 @@ export const createPosthorn = ({
 
   const sandboxUrl = () => config.sandboxUrl ?? ownUrl();
   const sandboxOutbound = createSandboxOutbound(sandboxUrl);
+  const mediaOutbound = createSandboxOutbound(ownUrl);
   const sites = createSites({
     live: createRequest(outbound, networkTimeoutMs),
     sandbox: {
@@ -172,7 +173,7 @@ export const createPosthorn = ({
     store: createSandboxStore(database),
     clock,
     baseUrl,
-    fetchMedia: createMediaFetch({ outbound: createSandboxOutbound(ownUrl), baseUrl, ownUrl }),
+    fetchMedia: createMediaFetch({ outbound: mediaOutbound, baseUrl, ownUrl }),
   });
   const sandboxClock = createSandboxClock({ store: createSandboxClockStore(database), clock });
 
@@ -337,7 +338,10 @@ export const createPosthorn = ({
     jobs,
     figures,
     mediaPlace: files.place,
-    close: sandboxOutbound.close,
+    close: async () => {
+      await sandboxOutbound.close();
+      await mediaOutbound.close();
+    },
     events,
     webhooks,
     deliveries,

@@ -52,7 +52,11 @@ export const open = async (config: Config, log: Logger, ownUrl = () => config.ba
   const clock = createMovableClock();
   const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl, log });
   await posthorn.sandboxClock.read();
-  return { connection: server.connection, clock, database, posthorn, outbound, seal, close };
+  const closeAll = async () => {
+    await posthorn.close();
+    await close();
+  };
+  return { connection: server.connection, clock, database, posthorn, outbound, seal, close: closeAll };
 };
 
 /** What the operator has to mend is told as a sentence, not as a stack. */

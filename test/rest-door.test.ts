@@ -12,6 +12,13 @@ afterAll(() => service.stop());
 
 const authorized = () => ({ authorization: `Bearer ${service.token}` });
 
+test('the sandbox reads no body but its own', async () => {
+  const body = `{"text": "${'a'.repeat(2_000_000)}`;
+  const headers = { 'content-type': 'application/json' };
+  const { status, body: answer } = await service.request('POST', '/nowhere', { headers, body });
+  expect({ status, code: answer.code }).toEqual({ status: 404, code: 'NotFound' });
+});
+
 describe('GET /api/agent/tools', () => {
   test('returns a JSON array of the actions with name, description, policy and inputSchema', async () => {
     const { status, body } = await service.request('GET', '/api/agent/tools', { headers: authorized() });

@@ -35,8 +35,8 @@ export const createSandboxes = ({
 
     router: (): Router => {
       const router = express.Router();
-      // Some networks take images as text.
-      router.use(express.json({ limit: '60mb' }), express.urlencoded({ extended: false, limit: '1mb' }));
+      // Some networks take images as text. Bodies of other paths are none of ours.
+      router.use('/sandbox', express.json({ limit: '60mb' }), express.urlencoded({ extended: false, limit: '1mb' }));
       for (const [network, kit] of kits) {
         const twin = twins[network];
         if (twin) router.use(`/sandbox/${network}`, twin(kit));
