@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
-import type { Role, Scope } from './scopes.ts';
+import { type Role, roles, type Scope } from './scopes.ts';
 
 /** SPEC, What the service does: read-only, write, or only after a human's approval. */
 export type Kind = 'ReadOnly' | 'Write' | 'NeedsApproval';
@@ -72,6 +72,27 @@ export interface RouteResponse {
 
 export const route = <const R extends Route>(declaration: R): R => declaration;
 
+type Declaration = Omit<Route, 'access' | 'responses' | 'errors'>;
+
+/** One JSON answer, and the errors that every path of the app can give. */
+const withAccess =
+  <const Access extends Route['access']>(access: Access) =>
+  <const R extends Declaration, A extends z.ZodType>(
+    declaration: R & { answer: A; more?: readonly ErrorCode[] },
+  ): R & { access: Access; responses: { 200: RouteResponse & { body: A } }; errors: readonly ErrorCode[] } => ({
+    ...declaration,
+    access,
+    responses: { 200: { description: 'Done', contentType: 'application/json', body: declaration.answer } },
+    errors: ['BadInput', 'Unauthorized', 'Forbidden', ...(declaration.more ?? []), 'TooManyRequests', 'Internal'],
+  });
+
+/** A session cookie, never a token. */
+export const appRoute = withAccess('Session');
+/** A session cookie, or a personal token. */
+export const tokenRoute = withAccess('SessionOrToken');
+/** For those who come to sign in. */
+export const publicRoute = withAccess('Public');
+
 const instantMessage = 'must be an ISO-8601 instant with a zone, such as 2026-11-15T09:30:00Z';
 
 /** An instant with its zone; a wall-clock time without one is refused. Years before 1970 are nobody's plan. */
@@ -89,3 +110,11 @@ export const InstantOrEmpty = z.union([z.literal(''), Instant], {
 export const Id = z.string().min(1).max(100);
 
 export const Empty = z.strictObject({});
+
+export const ById = z.strictObject({ id: Id });
+
+export const Name = z.string().trim().min(1).max(100);
+
+export const RoleField = z.enum(roles).describe('owner, admin, editor or viewer');
+
+export const Done = z.object({ done: z.literal(true) }).meta({ id: 'Done' });

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Route } from '#contracts/define';
 import { type ErrorCode, errorSchemas, errors } from '#contracts/errors';
 import { deliveryHeaders, events } from '#contracts/events';
-import { type Declared, toolName } from './contracts.ts';
+import { type Declared, type DeclaredRoute, toolName } from './contracts.ts';
 import { byStatus, errorsOf } from './emit-rest.ts';
 import { tidy } from './json-schema.ts';
 import { json } from './text.ts';
@@ -39,17 +39,13 @@ const tags: Record<string, string> = {
 };
 
 /** openapi/openapi.json: the same promises for readers and tools outside. */
-export const emitOpenapi = (declared: readonly Declared[], routes: Readonly<Record<string, Route>>) => {
+export const emitOpenapi = (declared: readonly Declared[], routes: readonly DeclaredRoute[]) => {
   const registry = new OpenAPIRegistry();
   registerShared(registry);
   for (const one of declared) registry.registerPath(actionPath(one));
-  for (const [name, route] of Object.entries(routes)) registry.registerPath(routePath(name, route));
+  for (const { name, route } of routes) registry.registerPath(routePath(name, route));
   for (const [type, event] of Object.entries(events)) registry.registerWebhook(webhook(type, event));
-  const used = new Set([
-    ...declared.map(({ domain }) => domain),
-    ...Object.values(routes).map(({ tag }) => tag),
-    'Webhooks',
-  ]);
+  const used = new Set([...declared.map(({ domain }) => domain), ...routes.map(({ route }) => route.tag), 'Webhooks']);
   const document = new OpenApiGeneratorV31(registry.definitions, { sortComponents: 'alphabetically' }).generateDocument(
     {
       openapi: '3.1.1',

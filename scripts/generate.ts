@@ -1,6 +1,5 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { appRoutes, routes } from '#contracts/app';
 import { readContracts } from './contracts.ts';
 import { emitCatalog } from './emit-catalog.ts';
 import { emitMcpTools } from './emit-mcp-tools.ts';
@@ -17,16 +16,16 @@ const outputFolders = ['generated', 'openapi', 'docs'];
 
 /** Everything the contracts lead to, as it should be. */
 const emitAll = async (): Promise<Files> => {
-  const declared = await readContracts(root);
+  const { actions, routes } = await readContracts(root);
   return {
-    ...emitCatalog(declared),
-    ...emitRest(declared, { routes, appRoutes }),
-    ...emitMcpTools(declared),
-    ...(await emitHandlers(root, declared)),
+    ...emitCatalog(actions),
+    ...emitRest(actions, routes),
+    ...emitMcpTools(actions),
+    ...(await emitHandlers(root, actions)),
     ...(await emitNetworks(root)),
     ...(await emitNetworksPage(root)),
-    ...emitOpenapi(declared, { ...routes, ...appRoutes }),
-    ...emitSdk(declared),
+    ...emitOpenapi(actions, routes),
+    ...emitSdk(actions),
   };
 };
 
