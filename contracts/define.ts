@@ -52,11 +52,15 @@ export interface Route {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** Session: a person in the app, never a token. SessionOrToken: also a personal token, with its own workspace. */
-  readonly access: 'Public' | 'PersonalToken' | 'Session' | 'SessionOrToken';
+  /**
+   * Open: anybody, as often as they like. Public: anybody who comes to sign in, counted by address.
+   * Session: a person in the app, never a token. SessionOrToken: also a personal token, with its own workspace.
+   */
+  readonly access: 'Open' | 'Public' | 'PersonalToken' | 'Session' | 'SessionOrToken';
   /** Which roles in the workspace may; absent when it is not about a workspace. */
   readonly roles?: readonly Role[];
   readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   /** The body may also come as multipart/form-data. ts-rest cannot read a stream, so that is served beside it. */
   readonly form?: z.ZodObject;

@@ -8,7 +8,7 @@ export const healthRoutes = {
     tag: 'Health',
     summary: 'Is the process running?',
     description: 'Answers the text `ok` while the process runs.',
-    access: 'Public',
+    access: 'Open',
     responses: { 200: { description: 'It runs', contentType: 'text/plain', body: z.literal('ok') } },
     errors: ['BadInput'],
   }),
@@ -19,7 +19,7 @@ export const healthRoutes = {
     tag: 'Health',
     summary: 'Can it serve?',
     description: 'Answers 200 only when the database responds and the instance is not shutting down.',
-    access: 'Public',
+    access: 'Open',
     responses: {
       200: { description: 'It can', contentType: 'text/plain', body: z.literal('ready') },
       503: { description: 'Not now; the text says why', contentType: 'text/plain', body: z.string() },

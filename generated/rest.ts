@@ -489,7 +489,7 @@ export const rest = {
       method: 'GET',
       path: '/healthz',
       summary: "Is the process running?",
-      metadata: {"access":"Public"},
+      metadata: {"access":"Open"},
       responses: {
         200: c.otherResponse({ contentType: 'text/plain', body: healthRoutes.alive.responses[200].body }),
         400: error.BadInput,
@@ -499,7 +499,7 @@ export const rest = {
       method: 'GET',
       path: '/readyz',
       summary: "Can it serve?",
-      metadata: {"access":"Public"},
+      metadata: {"access":"Open"},
       responses: {
         200: c.otherResponse({ contentType: 'text/plain', body: healthRoutes.ready.responses[200].body }),
         503: c.otherResponse({ contentType: 'text/plain', body: healthRoutes.ready.responses[503].body }),

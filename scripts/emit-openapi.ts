@@ -196,7 +196,7 @@ const errorUnion = (group: readonly ErrorCode[]) => {
 };
 
 const routePath = (name: string, route: Route): RouteConfig => {
-  const headers = route.access === 'Public' ? publicHeaders : apiHeaders;
+  const headers = route.access === 'Open' || route.access === 'Public' ? publicHeaders : apiHeaders;
   return {
     method: route.method.toLowerCase() as 'get',
     path: route.path.replaceAll(/:(\w+)/g, '{$1}'),
@@ -208,6 +208,7 @@ const routePath = (name: string, route: Route): RouteConfig => {
     parameters: [reference('parameters', 'RequestId')],
     request: {
       ...(route.params && { params: route.params }),
+      ...(route.query && { query: route.query }),
       ...(route.body && { body: { required: true, content: bodyContent(route.body, route.form) } }),
     },
     responses: {
@@ -224,6 +225,7 @@ const routePath = (name: string, route: Route): RouteConfig => {
 };
 
 const security: Record<Route['access'], Record<string, string[]>[]> = {
+  Open: [],
   Public: [],
   PersonalToken: [{ personalToken: [] }],
   Session: [{ session: [] }],

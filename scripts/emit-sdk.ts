@@ -28,9 +28,12 @@ const extended: Record<string, { base: string; file: string }> = {
 
 const retryOf: Record<Kind, Retry> = { ReadOnly: 'Always', Write: 'WithKey', NeedsApproval: 'IfRefused' };
 
-/** The SDK as a package of its own: every file of generated/sdk/, by its path. */
-export const emitSdk = (actions: readonly Declared[], version = '0.1.0'): Record<string, string> => {
-  const printer = new TypePrinter();
+/** The SDK as a package of its own: every file of generated/sdk/, by its path. The printer keeps the types it has. */
+export const emitSdk = (
+  actions: readonly Declared[],
+  printer = new TypePrinter(),
+  version = '0.1.0',
+): Record<string, string> => {
   const client = emitClient(actions, printer);
   const files = {
     LICENSE: read('../LICENSE'),

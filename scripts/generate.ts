@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readContracts } from './contracts.ts';
+import { emitAppClient } from './emit-app-client.ts';
 import { emitCatalog } from './emit-catalog.ts';
 import { emitMcpTools } from './emit-mcp-tools.ts';
 import { emitNetworksPage } from './emit-networks-page.ts';
@@ -8,6 +9,7 @@ import { emitOpenapi } from './emit-openapi.ts';
 import { emitHandlers, emitNetworks } from './emit-registries.ts';
 import { emitRest } from './emit-rest.ts';
 import { emitSdk } from './emit-sdk.ts';
+import { TypePrinter } from './print-types.ts';
 
 type Files = Record<string, string>;
 
@@ -17,6 +19,7 @@ const outputFolders = ['generated', 'openapi', 'docs'];
 /** Everything the contracts lead to, as it should be. */
 const emitAll = async (): Promise<Files> => {
   const { actions, routes } = await readContracts(root);
+  const sdkTypes = new TypePrinter();
   return {
     ...emitCatalog(actions),
     ...emitRest(actions, routes),
@@ -25,7 +28,9 @@ const emitAll = async (): Promise<Files> => {
     ...(await emitNetworks(root)),
     ...(await emitNetworksPage(root)),
     ...emitOpenapi(actions, routes),
-    ...emitSdk(actions),
+    ...emitSdk(actions, sdkTypes),
+    // After the SDK, whose types it shares.
+    ...emitAppClient(routes, sdkTypes.named),
   };
 };
 
