@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, Empty, Id } from './define.ts';
+import { action, appRoute, ById, Empty, Id, type Route } from './define.ts';
 import { admins, everyone } from './scopes.ts';
 
 export const Account = z
@@ -71,3 +71,45 @@ export const accountActions = {
     ],
   }),
 };
+
+export const ConnectionStep = z
+  .object({
+    next: z.string().describe('Address or path to open next: the page of the network, a choice, or the accounts'),
+    accountIds: z.array(z.string()).optional().describe('The accounts that are connected now'),
+  })
+  .meta({ id: 'ConnectionStep' });
+
+export const accountRoutes = {
+  beginConnection: appRoute({
+    method: 'POST',
+    path: '/api/app/connections',
+    tag: 'Connections',
+    summary: 'Connect an account',
+    description:
+      'Begins to connect an account of a network, or gives an account that needs it new access. Open `next`; somebody who comes back from the network finds the account connected.',
+    roles: admins,
+    body: z.strictObject({
+      network: z.string().max(50).describe('Key of the network, see providers.list'),
+      values: z
+        .record(z.string().max(50), z.string().max(2000))
+        .default({})
+        .describe('What the page of the network asks for: `server` where everybody can run one, else its own fields'),
+    }),
+    answer: ConnectionStep,
+    more: ['PlanLimit', 'NotFound', 'Conflict'],
+  }),
+
+  chooseAccounts: appRoute({
+    method: 'POST',
+    path: '/api/app/connections/:id/choose',
+    tag: 'Connections',
+    summary: 'Choose accounts',
+    description: 'Of the pages or places that the person can post to, those that are connected.',
+    roles: admins,
+    params: ById,
+    body: z.strictObject({ ids: z.array(z.string().max(300)).min(1).max(100) }),
+    answer: ConnectionStep,
+    more: ['PlanLimit', 'Conflict'],
+  }),
+} as const satisfies Record<string, Route>;
+export type AccountRoutes = typeof accountRoutes;

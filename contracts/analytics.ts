@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, Id, Instant } from './define.ts';
+import { action, appRoute, ById, Id, Instant, type Route } from './define.ts';
 import { everyone } from './scopes.ts';
 
 export const metricNames = ['views', 'reach', 'likes', 'comments', 'shares', 'quotes', 'saves', 'clicks'] as const;
@@ -159,3 +159,23 @@ export const analyticsActions = {
     ],
   }),
 };
+
+export const analyticsRoutes = {
+  getHistory: appRoute({
+    method: 'GET',
+    path: '/api/app/posts/:id/history',
+    tag: 'posts',
+    summary: 'Read how the numbers of a post grew',
+    description: 'Every read of its numbers, per account, oldest first.',
+    roles: everyone,
+    params: ById,
+    answer: z.object({
+      postId: z.string(),
+      accounts: z.array(
+        z.object({ accountId: z.string(), provider: z.string(), reads: z.array(Metrics.omit({ error: true })) }),
+      ),
+    }),
+    more: ['NotFound'],
+  }),
+} as const satisfies Record<string, Route>;
+export type AnalyticsRoutes = typeof analyticsRoutes;

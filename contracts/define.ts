@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
-import type { Role, Scope } from './scopes.ts';
+import { type Role, roles, type Scope } from './scopes.ts';
 
 /** SPEC, What the service does: read-only, write, or only after a human's approval. */
 export type Kind = 'ReadOnly' | 'Write' | 'NeedsApproval';
@@ -52,11 +52,15 @@ export interface Route {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** Session: a person in the app, never a token. SessionOrToken: also a personal token, with its own workspace. */
-  readonly access: 'Public' | 'PersonalToken' | 'Session' | 'SessionOrToken';
+  /**
+   * Open: anybody, as often as they like. Public: anybody who comes to sign in, counted by address.
+   * Session: a person in the app, never a token. SessionOrToken: also a personal token, with its own workspace.
+   */
+  readonly access: 'Open' | 'Public' | 'PersonalToken' | 'Session' | 'SessionOrToken';
   /** Which roles in the workspace may; absent when it is not about a workspace. */
   readonly roles?: readonly Role[];
   readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   /** The body may also come as multipart/form-data. ts-rest cannot read a stream, so that is served beside it. */
   readonly form?: z.ZodObject;
@@ -71,6 +75,27 @@ export interface RouteResponse {
 }
 
 export const route = <const R extends Route>(declaration: R): R => declaration;
+
+type Declaration = Omit<Route, 'access' | 'responses' | 'errors'>;
+
+/** One JSON answer, and the errors that every path of the app can give. */
+const withAccess =
+  <const Access extends Route['access']>(access: Access) =>
+  <const R extends Declaration, A extends z.ZodType>(
+    declaration: R & { answer: A; more?: readonly ErrorCode[] },
+  ): R & { access: Access; responses: { 200: RouteResponse & { body: A } }; errors: readonly ErrorCode[] } => ({
+    ...declaration,
+    access,
+    responses: { 200: { description: 'Done', contentType: 'application/json', body: declaration.answer } },
+    errors: ['BadInput', 'Unauthorized', 'Forbidden', ...(declaration.more ?? []), 'TooManyRequests', 'Internal'],
+  });
+
+/** A session cookie, never a token. */
+export const appRoute = withAccess('Session');
+/** A session cookie, or a personal token. */
+export const tokenRoute = withAccess('SessionOrToken');
+/** For those who come to sign in. */
+export const publicRoute = withAccess('Public');
 
 const instantMessage = 'must be an ISO-8601 instant with a zone, such as 2026-11-15T09:30:00Z';
 
@@ -89,3 +114,11 @@ export const InstantOrEmpty = z.union([z.literal(''), Instant], {
 export const Id = z.string().min(1).max(100);
 
 export const Empty = z.strictObject({});
+
+export const ById = z.strictObject({ id: Id });
+
+export const Name = z.string().trim().min(1).max(100);
+
+export const RoleField = z.enum(roles).describe('owner, admin, editor or viewer');
+
+export const Done = z.object({ done: z.literal(true) }).meta({ id: 'Done' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { action } from './define.ts';
-import { everyone } from './scopes.ts';
+import { action, ById, type Route, tokenRoute } from './define.ts';
+import { editors, everyone } from './scopes.ts';
 
 export const MediaItem = z
   .object({
@@ -83,3 +83,44 @@ export const mediaActions = {
     ],
   }),
 };
+
+export const mediaRoutes = {
+  uploadMedia: tokenRoute({
+    method: 'POST',
+    path: '/api/media',
+    tag: 'media',
+    summary: 'Add a file to the media library',
+    description:
+      'A file as multipart/form-data, or as JSON the address of one. Its content decides what it is: a JPEG, PNG, GIF, WebP or AVIF image, or an MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows the `url` of the answer can read the file.',
+    roles: editors,
+    body: MediaFromUrl,
+    form: MediaForm,
+    answer: MediaItem,
+  }),
+
+  changeMedia: tokenRoute({
+    method: 'PATCH',
+    path: '/api/media/:id',
+    tag: 'media',
+    summary: 'Change the alternative text',
+    description: 'Posts that are not out yet go out with the new text.',
+    roles: editors,
+    params: ById,
+    body: z.strictObject({ alt: AltText }),
+    answer: MediaItem,
+    more: ['NotFound'],
+  }),
+
+  deleteMedia: tokenRoute({
+    method: 'DELETE',
+    path: '/api/media/:id',
+    tag: 'media',
+    summary: 'Delete a file',
+    description: 'Conflict while a post uses it.',
+    roles: editors,
+    params: ById,
+    answer: z.object({ id: z.string(), deleted: z.literal(true) }),
+    more: ['NotFound', 'Conflict'],
+  }),
+} as const satisfies Record<string, Route>;
+export type MediaRoutes = typeof mediaRoutes;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Deleted } from './accounts.ts';
 import { MetricsEntry } from './analytics.ts';
-import { action, Id, Instant, InstantOrEmpty } from './define.ts';
+import { action, appRoute, ById, Empty, Id, Instant, InstantOrEmpty, type Route } from './define.ts';
 import { Issue } from './errors.ts';
 import { editors, everyone } from './scopes.ts';
 
@@ -377,3 +377,33 @@ export const postActions = {
     ],
   }),
 };
+
+export const postRoutes = {
+  unschedule: appRoute({
+    method: 'POST',
+    path: '/api/app/posts/:id/unschedule',
+    tag: 'posts',
+    summary: 'Take a scheduled post back',
+    description: 'It is a Draft again; its time stays as a wish.',
+    roles: editors,
+    params: ById,
+    body: Empty,
+    answer: Post,
+    more: ['NotFound', 'Conflict'],
+  }),
+
+  publishAgain: appRoute({
+    method: 'POST',
+    path: '/api/app/posts/:id/publish-again',
+    tag: 'posts',
+    summary: 'Publish again despite doubt',
+    description:
+      'Publishes a Failed post again, also to accounts whose result is `uncertain` and where you looked and did not find it. Without this, an uncertain account gets the post only when its network says that it is not there.',
+    roles: editors,
+    params: ById,
+    body: z.strictObject({ accountIds: z.array(Id).min(1).max(100).describe('The uncertain accounts you looked at') }),
+    answer: Post,
+    more: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
+  }),
+} as const satisfies Record<string, Route>;
+export type PostRoutes = typeof postRoutes;

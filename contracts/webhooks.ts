@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { appRoute, ById, Done, Empty, Id, type Route } from './define.ts';
 import { type EventType, events } from './events.ts';
+import { admins } from './scopes.ts';
 
 /** SPEC, Webhook setup rules 2. */
 export const mostWebhooks = 10;
@@ -60,3 +62,133 @@ export const Delivery = z
   })
   .meta({ id: 'Delivery', description: 'One event on its way to one webhook' });
 export type Delivery = z.output<typeof Delivery>;
+
+export const webhookRoutes = {
+  listWebhooks: appRoute({
+    method: 'GET',
+    path: '/api/webhooks',
+    tag: 'Webhooks',
+    summary: 'List webhooks',
+    description: 'Those of the open workspace, oldest first, without their secrets.',
+    roles: admins,
+    answer: z.object({ webhooks: z.array(Webhook) }),
+  }),
+
+  addWebhook: appRoute({
+    method: 'POST',
+    path: '/api/webhooks',
+    tag: 'Webhooks',
+    summary: 'Add a webhook',
+    description:
+      'At most 10 in a workspace (Conflict), or as many as the plan covers (PlanLimit). `secret` is shown only this once.',
+    roles: admins,
+    body: z.strictObject({ url: WebhookUrl, events: ChosenEvents }),
+    answer: NewWebhook,
+    more: ['PlanLimit', 'Conflict'],
+  }),
+
+  getWebhook: appRoute({
+    method: 'GET',
+    path: '/api/webhooks/:id',
+    tag: 'Webhooks',
+    summary: 'Read one webhook',
+    description: 'Its address, its events, and whether it is paused and why.',
+    roles: admins,
+    params: ById,
+    answer: Webhook,
+    more: ['NotFound'],
+  }),
+
+  changeWebhook: appRoute({
+    method: 'PATCH',
+    path: '/api/webhooks/:id',
+    tag: 'Webhooks',
+    summary: 'Change a webhook',
+    description: 'Its address or its events. What waits for its next try goes to the new address.',
+    roles: admins,
+    params: ById,
+    body: z.strictObject({ url: WebhookUrl.optional(), events: ChosenEvents.optional() }),
+    answer: Webhook,
+    more: ['NotFound'],
+  }),
+
+  deleteWebhook: appRoute({
+    method: 'DELETE',
+    path: '/api/webhooks/:id',
+    tag: 'Webhooks',
+    summary: 'Delete a webhook',
+    description: 'With its delivery log; what waits is not sent.',
+    roles: admins,
+    params: ById,
+    answer: Done,
+    more: ['NotFound'],
+  }),
+
+  testWebhook: appRoute({
+    method: 'POST',
+    path: '/api/webhooks/:id/test',
+    tag: 'Webhooks',
+    summary: 'Send a test',
+    description: 'A `ping` to this webhook alone. Conflict while it is paused.',
+    roles: admins,
+    params: ById,
+    body: Empty,
+    answer: Delivery,
+    more: ['NotFound', 'Conflict'],
+  }),
+
+  resumeWebhook: appRoute({
+    method: 'POST',
+    path: '/api/webhooks/:id/resume',
+    tag: 'Webhooks',
+    summary: 'Resume a paused webhook',
+    description:
+      'It is told of what happens from now on. A webhook is paused after 10 deliveries in a row were given up, and when its receiver answers 410.',
+    roles: admins,
+    params: ById,
+    body: Empty,
+    answer: Webhook,
+    more: ['NotFound'],
+  }),
+
+  rotateWebhookSecret: appRoute({
+    method: 'POST',
+    path: '/api/webhooks/:id/rotate-secret',
+    tag: 'Webhooks',
+    summary: 'Make a new signing secret',
+    description:
+      'Shown only this once. For 24 hours deliveries are signed with both, so that no receiver misses one; rotating again within them ends the older secret at once.',
+    roles: admins,
+    params: ById,
+    body: Empty,
+    answer: NewWebhook,
+    more: ['NotFound'],
+  }),
+
+  listDeliveries: appRoute({
+    method: 'GET',
+    path: '/api/webhooks/:id/deliveries',
+    tag: 'Webhooks',
+    summary: 'Read the delivery log',
+    description: 'The last 50 deliveries of the last 30 days, newest first.',
+    roles: admins,
+    params: ById,
+    answer: z.object({ deliveries: z.array(Delivery) }),
+    more: ['NotFound'],
+  }),
+
+  resendDelivery: appRoute({
+    method: 'POST',
+    path: '/api/webhooks/:id/deliveries/:deliveryId/resend',
+    tag: 'Webhooks',
+    summary: 'Send again',
+    description:
+      'Queues the delivery afresh from the first attempt, under the same id. Conflict while it is being sent or the webhook is paused.',
+    roles: admins,
+    params: z.strictObject({ id: Id, deliveryId: Id }),
+    body: Empty,
+    answer: Delivery,
+    more: ['NotFound', 'Conflict'],
+  }),
+} as const satisfies Record<string, Route>;
+export type WebhookRoutes = typeof webhookRoutes;

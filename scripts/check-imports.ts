@@ -47,8 +47,9 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => from.startsWith('server/') && from !== 'server/app' && to.startsWith('generated/'),
   },
   {
-    says: 'web/ imports web/, generated/sdk and contracts/ alone; ask the server through the generated client',
-    isBroken: ({ from, to }) => from.startsWith('web/') && isOurs(to) && !/^(web|generated\/sdk|contracts)\//.test(to),
+    says: 'web/ imports web/, generated/sdk, generated/app-client and contracts/ alone; ask the server through the generated clients',
+    isBroken: ({ from, to }) =>
+      from.startsWith('web/') && isOurs(to) && !/^(web\/|generated\/sdk\/|generated\/app-client$|contracts\/)/.test(to),
   },
   {
     says: 'http/ and mcp/ never touch a store, a network or a job; call a rule of the slice',

@@ -1,43 +1,86 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Action } from '#contracts/define';
+import type { Action, Route } from '#contracts/define';
 
-export interface Declared {
+interface Place {
+  /** The contract file and the record in it: posts, postActions */
+  readonly file: string;
+  readonly record: string;
+}
+
+export interface Declared extends Place {
   /** Dotted name: posts.create */
   readonly name: string;
   /** posts */
   readonly domain: string;
   /** create */
   readonly verb: string;
-  /** The contract file and the record in it: posts, postActions */
-  readonly file: string;
-  readonly record: string;
   readonly action: Action;
 }
 
-const isAction = (value: unknown): value is Action =>
-  typeof value === 'object' && value !== null && 'kind' in value && 'input' in value && 'output' in value;
+export interface DeclaredRoute extends Place {
+  /** Name of the method in the client and of the handler: listWebhooks */
+  readonly name: string;
+  readonly route: Route;
+}
 
-/** Every action that a file of contracts/ declares, in an exported record with dotted names: by file, then as written. */
-export const readContracts = async (root: string): Promise<Declared[]> => {
-  const found: Declared[] = [];
+export interface Contracts {
+  readonly actions: readonly Declared[];
+  readonly routes: readonly DeclaredRoute[];
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isAction = (value: unknown): value is Action =>
+  isObject(value) && 'kind' in value && 'input' in value && 'output' in value;
+const isRoute = (value: unknown): value is Route =>
+  isObject(value) && 'method' in value && 'path' in value && 'responses' in value;
+
+/** Every action and route that a file of contracts/ declares in an exported record: by file, then as written. */
+export const readContracts = async (root: string): Promise<Contracts> => {
+  const actions: Declared[] = [];
+  const routes: DeclaredRoute[] = [];
   for (const entry of (await readdir(join(root, 'contracts'))).sort()) {
     const file = entry.replace(/\.ts$/, '');
     const module: Record<string, unknown> = await import(pathToFileURL(join(root, 'contracts', entry)).href);
     for (const [record, value] of Object.entries(module)) {
-      if (typeof value !== 'object' || value === null) continue;
-      for (const [name, action] of Object.entries(value)) {
-        if (!isAction(action)) continue;
-        const [domain = '', verb = '', ...rest] = name.split('.');
-        if (!domain || !verb || rest.length > 0) throw new Error(`contracts/${entry}: ${name} is not <domain>.<verb>`);
-        if (found.some((other) => other.name === name))
+      if (!isObject(value)) continue;
+      for (const [name, declaration] of Object.entries(value)) {
+        if (!isAction(declaration) && !isRoute(declaration)) continue;
+        if ([...actions, ...routes].some((other) => other.name === name))
           throw new Error(`contracts/${entry}: ${name} is declared twice`);
-        found.push({ name, domain, verb, file, record, action });
+        if (isAction(declaration)) actions.push({ ...dotted(entry, name), file, record, action: declaration });
+        else routes.push({ name, file, record, route: declaration });
       }
     }
   }
-  return found;
+  refuseSamePath(routes);
+  return { actions, routes };
 };
+
+const dotted = (entry: string, name: string) => {
+  const [domain = '', verb = '', ...rest] = name.split('.');
+  if (!domain || !verb || rest.length > 0) throw new Error(`contracts/${entry}: ${name} is not <domain>.<verb>`);
+  return { name, domain, verb };
+};
+
+const refuseSamePath = (routes: readonly DeclaredRoute[]) => {
+  const names = new Map<string, string>();
+  for (const { name, file, route } of routes) {
+    const place = `${route.method} ${route.path}`;
+    const other = names.get(place);
+    if (other !== undefined) throw new Error(`contracts/${file}.ts: ${name} has the path of ${other}: ${place}`);
+    names.set(place, name);
+  }
+};
+
+/** The imports of the records that these declarations stand in. */
+export const recordImports = (declared: readonly Place[]) => {
+  const byFile = new Map<string, Set<string>>();
+  for (const { record, file } of declared) byFile.set(file, (byFile.get(file) ?? new Set()).add(record));
+  return [...byFile].map(([file, records]) => `import { ${[...records].join(', ')} } from '#contracts/${file}';`);
+};
+
+export const recordNames = (declared: readonly Place[]) => [...new Set(declared.map(({ record }) => record))];
 
 export const toolName = (name: string) => name.replace('.', '_');

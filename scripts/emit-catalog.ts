@@ -1,11 +1,10 @@
-import type { CatalogEntry } from '#contracts/app';
-import type { Declared } from './contracts.ts';
+import type { CatalogEntry } from '#contracts/catalog';
+import { type Declared, recordImports, recordNames } from './contracts.ts';
 import { inputJsonSchema } from './json-schema.ts';
 import { banner, lines } from './text.ts';
 
 /** generated/catalog.ts: all actions in one record, and what GET /api/agent/tools answers. */
 export const emitCatalog = (declared: readonly Declared[]) => {
-  const records = new Map(declared.map(({ record, file }) => [record, file]));
   const entries: CatalogEntry[] = declared.map(({ name, action }) => ({
     name,
     description: action.description,
@@ -15,11 +14,11 @@ export const emitCatalog = (declared: readonly Declared[]) => {
   return {
     'generated/catalog.ts': lines(
       banner,
-      "import type { CatalogEntry } from '#contracts/app';",
-      [...records].map(([record, file]) => `import { ${record} } from '#contracts/${file}';`),
+      "import type { CatalogEntry } from '#contracts/catalog';",
+      recordImports(declared),
       '',
       'export const actions = {',
-      [...records.keys()].map((record) => `  ...${record},`),
+      recordNames(declared).map((record) => `  ...${record},`),
       '};',
       '',
       'export type ActionName = keyof typeof actions;',

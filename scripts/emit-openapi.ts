@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Route } from '#contracts/define';
 import { type ErrorCode, errorSchemas, errors } from '#contracts/errors';
 import { deliveryHeaders, events } from '#contracts/events';
-import { type Declared, toolName } from './contracts.ts';
+import { type Declared, type DeclaredRoute, toolName } from './contracts.ts';
 import { byStatus, errorsOf } from './emit-rest.ts';
 import { tidy } from './json-schema.ts';
 import { json } from './text.ts';
@@ -39,17 +39,13 @@ const tags: Record<string, string> = {
 };
 
 /** openapi/openapi.json: the same promises for readers and tools outside. */
-export const emitOpenapi = (declared: readonly Declared[], routes: Readonly<Record<string, Route>>) => {
+export const emitOpenapi = (declared: readonly Declared[], routes: readonly DeclaredRoute[]) => {
   const registry = new OpenAPIRegistry();
   registerShared(registry);
   for (const one of declared) registry.registerPath(actionPath(one));
-  for (const [name, route] of Object.entries(routes)) registry.registerPath(routePath(name, route));
+  for (const { name, route } of routes) registry.registerPath(routePath(name, route));
   for (const [type, event] of Object.entries(events)) registry.registerWebhook(webhook(type, event));
-  const used = new Set([
-    ...declared.map(({ domain }) => domain),
-    ...Object.values(routes).map(({ tag }) => tag),
-    'Webhooks',
-  ]);
+  const used = new Set([...declared.map(({ domain }) => domain), ...routes.map(({ route }) => route.tag), 'Webhooks']);
   const document = new OpenApiGeneratorV31(registry.definitions, { sortComponents: 'alphabetically' }).generateDocument(
     {
       openapi: '3.1.1',
@@ -200,7 +196,7 @@ const errorUnion = (group: readonly ErrorCode[]) => {
 };
 
 const routePath = (name: string, route: Route): RouteConfig => {
-  const headers = route.access === 'Public' ? publicHeaders : apiHeaders;
+  const headers = route.access === 'Open' || route.access === 'Public' ? publicHeaders : apiHeaders;
   return {
     method: route.method.toLowerCase() as 'get',
     path: route.path.replaceAll(/:(\w+)/g, '{$1}'),
@@ -212,6 +208,7 @@ const routePath = (name: string, route: Route): RouteConfig => {
     parameters: [reference('parameters', 'RequestId')],
     request: {
       ...(route.params && { params: route.params }),
+      ...(route.query && { query: route.query }),
       ...(route.body && { body: { required: true, content: bodyContent(route.body, route.form) } }),
     },
     responses: {
@@ -228,6 +225,7 @@ const routePath = (name: string, route: Route): RouteConfig => {
 };
 
 const security: Record<Route['access'], Record<string, string[]>[]> = {
+  Open: [],
   Public: [],
   PersonalToken: [{ personalToken: [] }],
   Session: [{ session: [] }],

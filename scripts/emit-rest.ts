@@ -1,6 +1,5 @@
-import type { Route } from '#contracts/define';
 import { commonErrors, type ErrorCode, errors } from '#contracts/errors';
-import type { Declared } from './contracts.ts';
+import { type Declared, type DeclaredRoute, recordImports, recordNames } from './contracts.ts';
 import { banner, lines } from './text.ts';
 
 /** What a call of this action can answer beside its output. */
@@ -21,35 +20,34 @@ export const byStatus = (codes: readonly ErrorCode[]) => {
 };
 
 /** generated/rest.ts: every path as a ts-rest contract. Schemas are referred to, never printed. */
-export const emitRest = (declared: readonly Declared[], routes: RouteRecords) => {
-  const records = new Map(declared.map(({ record, file }) => [record, file]));
+export const emitRest = (declared: readonly Declared[], routes: readonly DeclaredRoute[]) => {
   return {
     'generated/rest.ts': lines(
       banner,
       "import { type AppRouter, initContract } from '@ts-rest/core';",
       "import { z } from 'zod';",
-      `import { ${Object.keys(routes).join(', ')} } from '#contracts/app';`,
       "import { errorSchemas as error } from '#contracts/errors';",
-      [...records].map(([record, file]) => `import { ${record} } from '#contracts/${file}';`),
+      recordImports([...declared, ...routes]),
       '',
       'const c = initContract();',
+      '',
+      '/** Every path that is not an action, as declared. */',
+      'export const routes = {',
+      recordNames(routes).map((record) => `  ...${record},`),
+      '};',
       '',
       '/** Every path as a ts-rest contract: `initClient(rest.actions, …)` makes a client of it. */',
       'export const rest = {',
       '  actions: {',
       declared.flatMap(actionLines),
       '  },',
-      Object.entries(routes).flatMap(([record, entries]) => [
-        `  ${record}: {`,
-        ...Object.entries(entries).flatMap(([name, route]) => routeLines(`${record}.${name}`, name, route)),
-        '  },',
-      ]),
+      '  routes: {',
+      routes.flatMap(routeLines),
+      '  },',
       '} as const satisfies AppRouter;',
     ),
   };
 };
-
-export type RouteRecords = Readonly<Record<string, Readonly<Record<string, Route>>>>;
 
 const answerLines = (codes: readonly ErrorCode[]) =>
   byStatus(codes).map(([status, group]) => {
@@ -70,22 +68,26 @@ const actionLines = (one: Declared) => [
   '    },',
 ];
 
-const routeLines = (reference: string, name: string, route: Route) => [
-  `    ${name}: {`,
-  `      method: '${route.method}',`,
-  `      path: '${route.path}',`,
-  `      summary: ${JSON.stringify(route.summary)},`,
-  ...(route.params ? [`      pathParams: ${reference}.params,`] : []),
-  ...(route.body ? [`      body: ${reference}.body,`] : []),
-  `      metadata: ${JSON.stringify({ access: route.access, ...(route.roles && { roles: route.roles }) })},`,
-  '      responses: {',
-  ...Object.entries(route.responses).map(([status, { contentType }]) => {
-    const body = `${reference}.responses[${status}].body`;
-    return contentType === 'application/json'
-      ? `        ${status}: ${body},`
-      : `        ${status}: c.otherResponse({ contentType: '${contentType}', body: ${body} }),`;
-  }),
-  ...answerLines(route.errors),
-  '      },',
-  '    },',
-];
+const routeLines = ({ name, record, route }: DeclaredRoute) => {
+  const reference = `${record}.${name}`;
+  return [
+    `    ${name}: {`,
+    `      method: '${route.method}',`,
+    `      path: '${route.path}',`,
+    `      summary: ${JSON.stringify(route.summary)},`,
+    ...(route.params ? [`      pathParams: ${reference}.params,`] : []),
+    ...(route.query ? [`      query: ${reference}.query,`] : []),
+    ...(route.body ? [`      body: ${reference}.body,`] : []),
+    `      metadata: ${JSON.stringify({ access: route.access, ...(route.roles && { roles: route.roles }) })},`,
+    '      responses: {',
+    ...Object.entries(route.responses).map(([status, { contentType }]) => {
+      const body = `${reference}.responses[${status}].body`;
+      return contentType === 'application/json'
+        ? `        ${status}: ${body},`
+        : `        ${status}: c.otherResponse({ contentType: '${contentType}', body: ${body} }),`;
+    }),
+    ...answerLines(route.errors),
+    '      },',
+    '    },',
+  ];
+};

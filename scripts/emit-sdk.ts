@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { routes } from '#contracts/app';
+import { catalogRoutes } from '#contracts/catalog';
 import type { Kind } from '#contracts/define';
 import { commonErrors, type ErrorCode, errors, Issue } from '#contracts/errors';
 import { events } from '#contracts/events';
@@ -28,9 +28,12 @@ const extended: Record<string, { base: string; file: string }> = {
 
 const retryOf: Record<Kind, Retry> = { ReadOnly: 'Always', Write: 'WithKey', NeedsApproval: 'IfRefused' };
 
-/** The SDK as a package of its own: every file of generated/sdk/, by its path. */
-export const emitSdk = (actions: Declared[], version = '0.1.0'): Record<string, string> => {
-  const printer = new TypePrinter();
+/** The SDK as a package of its own: every file of generated/sdk/, by its path. The printer keeps the types it has. */
+export const emitSdk = (
+  actions: readonly Declared[],
+  printer = new TypePrinter(),
+  version = '0.1.0',
+): Record<string, string> => {
   const client = emitClient(actions, printer);
   const files = {
     LICENSE: read('../LICENSE'),
@@ -52,7 +55,7 @@ const pascal = (text: string): string => text.charAt(0).toUpperCase() + text.sli
 const errorClass = (code: string): string => `${code}Error`;
 const namespaceClass = (domain: string): string => `${pascal(domain)}Api`;
 
-const emitClient = (actions: Declared[], printer: TypePrinter): string => {
+const emitClient = (actions: readonly Declared[], printer: TypePrinter): string => {
   const domains = [...new Set(actions.map(({ domain }) => domain))];
   const namespaces = domains.map((domain) => emitNamespace(domain, actions, printer));
   const classes = [emitPosthorn(domains, printer), ...namespaces].join('\n');
@@ -72,7 +75,7 @@ ${classes}`;
 };
 
 const emitPosthorn = (domains: string[], printer: TypePrinter): string => {
-  const { method, path, description, responses } = routes.catalog;
+  const { method, path, description, responses } = catalogRoutes.catalog;
   return `/** The client: one namespace per domain, one method per action. */
 export class Posthorn {
 ${domains.map((domain) => `  readonly ${domain}: ${namespaceClass(domain)};\n`).join('')}  readonly #http: Http;
@@ -88,7 +91,7 @@ ${indent(doc(description))}  catalog(options?: CallOptions): ApiPromise<${printe
 `;
 };
 
-const emitNamespace = (domain: string, actions: Declared[], printer: TypePrinter): string => {
+const emitNamespace = (domain: string, actions: readonly Declared[], printer: TypePrinter): string => {
   const methods = actions.filter((action) => action.domain === domain).map((action) => emitMethod(action, printer));
   return `export class ${namespaceClass(domain)} extends ${extended[domain]?.base ?? 'Namespace'} {
 ${methods.map(indent).join('\n')}}
@@ -221,7 +224,7 @@ const emitTsconfig = (): string =>
     include: ['src'],
   });
 
-const emitReadme = (actions: Declared[]): string => {
+const emitReadme = (actions: readonly Declared[]): string => {
   const row = (...cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
   const tables: Record<string, string[]> = {
     actions: actions.map(({ name, action }) => row(`\`${name}\``, action.summary, kindText[action.kind])),

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { appRoutes, routes } from '#contracts/app';
 import { readContracts } from './contracts.ts';
+import { emitAppClient } from './emit-app-client.ts';
 import { emitCatalog } from './emit-catalog.ts';
 import { emitMcpTools } from './emit-mcp-tools.ts';
 import { emitNetworksPage } from './emit-networks-page.ts';
@@ -9,6 +9,7 @@ import { emitOpenapi } from './emit-openapi.ts';
 import { emitHandlers, emitNetworks } from './emit-registries.ts';
 import { emitRest } from './emit-rest.ts';
 import { emitSdk } from './emit-sdk.ts';
+import { TypePrinter } from './print-types.ts';
 
 type Files = Record<string, string>;
 
@@ -17,16 +18,19 @@ const outputFolders = ['generated', 'openapi', 'docs'];
 
 /** Everything the contracts lead to, as it should be. */
 const emitAll = async (): Promise<Files> => {
-  const declared = await readContracts(root);
+  const { actions, routes } = await readContracts(root);
+  const sdkTypes = new TypePrinter();
   return {
-    ...emitCatalog(declared),
-    ...emitRest(declared, { routes, appRoutes }),
-    ...emitMcpTools(declared),
-    ...(await emitHandlers(root, declared)),
+    ...emitCatalog(actions),
+    ...emitRest(actions, routes),
+    ...emitMcpTools(actions),
+    ...(await emitHandlers(root, actions)),
     ...(await emitNetworks(root)),
     ...(await emitNetworksPage(root)),
-    ...emitOpenapi(declared, { ...routes, ...appRoutes }),
-    ...emitSdk(declared),
+    ...emitOpenapi(actions, routes),
+    ...emitSdk(actions, sdkTypes),
+    // After the SDK, whose types it shares.
+    ...emitAppClient(routes, sdkTypes.named),
   };
 };
 

@@ -50,6 +50,20 @@ export class TypePrinter {
     return name;
   }
 
+  /** One input type of several schemas, whose fields stand side by side. A file is a Blob. */
+  declareTogether(name: string, schemas: readonly z.ZodObject[], description: string): string {
+    const read = schemas.map((schema) => this.#read(schema, 'input'));
+    const [only] = read;
+    if (read.length === 1 && only?.$ref !== undefined) return this.#print(only);
+    this.#name(name, {
+      type: 'object',
+      properties: Object.assign({}, ...read.map(({ properties }) => properties)),
+      required: read.flatMap(({ required = [] }) => required),
+      description,
+    });
+    return name;
+  }
+
   #read(schema: z.ZodType, io: 'input' | 'output'): Schema {
     const { $defs = {}, ...read } = z.toJSONSchema(schema, { io, unrepresentable: 'throw' });
     for (const [name, definition] of Object.entries($defs)) this.#name(name, definition);
@@ -72,6 +86,7 @@ export class TypePrinter {
     const members = schema.anyOf ?? schema.oneOf;
     if (members !== undefined) return this.#union(members as Schema[]);
     if (Array.isArray(schema.type)) return this.#union(schema.type.map((type) => ({ type })));
+    if (schema.format === 'binary') return 'Blob';
     switch (schema.type) {
       case 'string':
       case 'number':

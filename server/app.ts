@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { createExpressEndpoints } from '@ts-rest/express';
 import express, { type Express, type Request, type Response, type Router } from 'express';
 import type { Logger } from 'pino';
-import { appRoutes } from '#contracts/app';
 import { actions, catalog } from '#generated/catalog';
 import { createHandlers } from '#generated/handlers';
 import { mcpTools } from '#generated/mcp-tools';
 import { networks as networkFolders, sandboxes as sandboxFolders } from '#generated/networks';
-import { rest } from '#generated/rest';
+import { rest, routes } from '#generated/rest';
 import { createAccountAccess } from '#server/accounts/access';
 import { createAccounts } from '#server/accounts/accounts';
 import { createConnecting } from '#server/accounts/connecting';
@@ -473,7 +472,7 @@ export const createHttpApp = ({
     app.use(identity.router);
   }
   createExpressEndpoints(
-    rest.routes,
+    { catalog: rest.routes.catalog, alive: rest.routes.alive, ready: rest.routes.ready },
     {
       catalog: async ({ req, res }) => {
         await authenticate(req, res);
@@ -498,13 +497,15 @@ export const createHttpApp = ({
     }),
   );
   app.post(
-    appRoutes.uploadMedia.path,
-    uploadRoute({ uploads, admit: createWriterAdmission(keepers, appRoutes.uploadMedia) }),
+    routes.uploadMedia.path,
+    uploadRoute({ uploads, admit: createWriterAdmission(keepers, routes.uploadMedia) }),
   );
   app.get('/media/:id', mediaBytes({ library }));
+  const { catalog: _c, alive: _a, ready: _r, ...appRoutes } = routes;
+  const { catalog: _cc, alive: _aa, ready: _rr, ...appContract } = rest.routes;
   serveAppRoutes(
     app,
-    rest.appRoutes,
+    appContract,
     appRoutes,
     {
       ...workspaceRoutes({
@@ -576,7 +577,7 @@ const refuseTheRest = (app: Express) => {
     ['/media/:id', ['GET', 'HEAD']],
     [metadataPath, ['GET']],
   ]);
-  for (const { path, method } of [...Object.values(rest.routes), ...Object.values(rest.appRoutes)]) {
+  for (const { path, method } of Object.values(rest.routes)) {
     methods.set(path, [...(methods.get(path) ?? []), method]);
   }
   for (const [path, allowed] of methods) app.all(path, wrongMethod(...allowed));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { appRoutes } from '#contracts/app';
+import { routes } from '#generated/rest';
 import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 
@@ -155,7 +155,7 @@ describe('a request with a cookie', () => {
   });
 });
 
-describe.each(Object.entries(appRoutes).filter(([, { access }]) => access === 'Session'))('%s', (_name, route) => {
+describe.each(Object.entries(routes).filter(([, { access }]) => access === 'Session'))('%s', (_name, route) => {
   const path = route.path.replace(':id', 'x_1');
   const request = (headers: Record<string, string>) =>
     service.request(route.method, path, {

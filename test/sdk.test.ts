@@ -94,7 +94,7 @@ describe('actions', async () => {
     : never;
   /** JSON has no undefined: an optional field is there or it is not. */
   type Sent<T> = T extends object ? { [K in keyof T]: Sent<Exclude<T[K], undefined>> } : T;
-  const declared = await readContracts(process.cwd());
+  const { actions: declared } = await readContracts(process.cwd());
 
   test('the printed types are those of the contracts', () => {
     type Printed = { [N in keyof Actions]: Called<Method<N>> };

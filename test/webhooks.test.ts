@@ -2,8 +2,8 @@ import type { RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { appRoutes } from '#contracts/app';
 import type { Delivery } from '#contracts/webhooks';
+import { webhookRoutes } from '#contracts/webhooks';
 import { catalog } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
 import { sql } from '#server/store/database';
@@ -154,7 +154,7 @@ describe('a webhook', () => {
 });
 
 describe('only owners and admins', () => {
-  const routes = Object.entries(appRoutes).filter(([, { path }]) => path.startsWith('/api/webhooks'));
+  const routes = Object.entries(webhookRoutes);
   const request = async (email: string, route: { method: string; path: string }, ids: Record<string, string>) => {
     const browser = service.browser();
     await browser.signIn(email);

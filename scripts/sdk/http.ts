@@ -3,8 +3,11 @@ import { ConnectionError, type ErrorClasses, errorFrom, TimeoutError } from './p
 import { type Retry, sleep, waitBeforeRetry } from './retries.ts';
 
 export interface PosthornOptions {
-  /** Personal API token, or a function that gives one; it is asked before every attempt. Default: `POSTHORN_TOKEN` of the environment */
-  token?: string | (() => string | Promise<string>) | undefined;
+  /**
+   * Personal API token, or a function that gives one; it is asked before every attempt. `null` sends none, for a page that
+   * has a session cookie. Default: `POSTHORN_TOKEN` of the environment
+   */
+  token?: string | (() => string | Promise<string>) | null | undefined;
   /** Address of the server, such as `https://posts.example.com`. Default: `POSTHORN_URL` of the environment */
   baseUrl?: string | undefined;
   /** How long one attempt may take, the body of the answer included. Default 30 000 */
@@ -13,12 +16,16 @@ export interface PosthornOptions {
   maxRetries?: number | undefined;
   /** Used instead of the global fetch: for a proxy agent, tracing or tests */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Sent with every request */
-  headers?: Record<string, string> | undefined;
+  /** Sent with every request. A function is asked once per call, so that all attempts of a call are the same */
+  headers?: Record<string, string> | (() => Record<string, string>) | undefined;
+  /** Path of the actions. Default `/api/agent/tools`; people with a session cookie have `/api/app/actions` */
+  actionsPath?: string | undefined;
   /** Called before every attempt, for logs and traces. Authorization is blacked out */
   onRequest?: ((request: SentRequest) => void) | undefined;
   /** Called after every attempt */
   onResponse?: ((answer: ReceivedAnswer) => void) | undefined;
+  /** Called once when a call fails for good, before its promise rejects. Not called for an aborted call */
+  onError?: ((error: unknown) => void) | undefined;
   /** Waits between attempts. For tests, which have no time to lose */
   sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
@@ -55,9 +62,9 @@ export interface ReceivedAnswer {
 }
 
 export interface Call {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
-  body?: string | FormData;
+  body?: string | FormData | undefined;
   retry: Retry;
 }
 
@@ -66,29 +73,41 @@ export class Http {
   readonly #options: PosthornOptions;
   readonly #errorClasses: ErrorClasses;
   readonly #baseUrl: string;
-  readonly #token: string | (() => string | Promise<string>);
+  readonly #token: string | (() => string | Promise<string>) | null;
 
   constructor(options: PosthornOptions, errorClasses: ErrorClasses) {
     this.#options = options;
     this.#errorClasses = errorClasses;
     this.#baseUrl = new URL(given('baseUrl', options.baseUrl, 'POSTHORN_URL')).href.replace(/\/+$/, '');
-    this.#token = given('token', options.token, 'POSTHORN_TOKEN');
+    this.#token = options.token === null ? null : given('token', options.token, 'POSTHORN_TOKEN');
   }
 
   action<T>(name: string, retry: Retry, input: object, options?: CallOptions): ApiPromise<T> {
-    return this.call({ method: 'POST', path: `/api/agent/tools/${name}`, body: JSON.stringify(input), retry }, options);
+    const path = `${this.#options.actionsPath ?? '/api/agent/tools'}/${name}`;
+    return this.call({ method: 'POST', path, body: JSON.stringify(input), retry }, options);
   }
 
   call<T>(call: Call, options: CallOptions = {}): ApiPromise<T> {
-    return new ApiPromise(this.#run<T>(call, options));
+    return new ApiPromise(this.#report(this.#run<T>(call, options), options));
+  }
+
+  async #report<T>(answer: Promise<T>, { signal }: CallOptions): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!signal?.aborted) this.#options.onError?.(error);
+      throw error;
+    }
   }
 
   async #run<T>(call: Call, options: CallOptions): Promise<WithResponse<T>> {
     const maxRetries = options.maxRetries ?? this.#options.maxRetries ?? 2;
     const key = options.idempotencyKey ?? (call.retry === 'WithKey' ? randomKey() : undefined);
+    const { headers: own } = this.#options;
+    const more = { ...(typeof own === 'function' ? own() : own), ...options.headers };
     for (let retries = 0; ; retries++) {
       options.signal?.throwIfAborted();
-      const headers = await this.#headers(call, options, key);
+      const headers = await this.#headers(call, { ...options, headers: more }, key);
       try {
         return await this.#attempt<T>(call, options, headers, retries + 1);
       } catch (error) {
@@ -100,14 +119,14 @@ export class Http {
   }
 
   async #headers(call: Call, options: CallOptions, key: string | undefined): Promise<Headers> {
-    const token = typeof this.#token === 'string' ? this.#token : await this.#token();
-    const headers = new Headers({ accept: 'application/json', authorization: `Bearer ${token}` });
+    const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
+    const headers = new Headers({ accept: 'application/json' });
+    if (token !== null) headers.set('authorization', `Bearer ${token}`);
     // fetch itself writes the content type of a form, with its boundary.
     if (typeof call.body === 'string') headers.set('content-type', 'application/json');
     if (key !== undefined) headers.set('idempotency-key', key);
     if (options.requestId !== undefined) headers.set('x-request-id', options.requestId);
-    for (const [name, value] of Object.entries({ ...this.#options.headers, ...options.headers }))
-      headers.set(name, value);
+    for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
     return headers;
   }
 
@@ -161,7 +180,7 @@ const randomKey = (): string =>
 
 const blackedOut = (headers: Headers): Record<string, string> => ({
   ...Object.fromEntries(headers),
-  authorization: 'Bearer ***',
+  ...(headers.has('authorization') && { authorization: 'Bearer ***' }),
 });
 
 interface TimeLimit {

@@ -1,10 +1,8 @@
-import type { AppRoutes } from '#contracts/app';
+import type { AccountRoutes } from '#contracts/accounts';
 import type { RouteHandlers } from '#server/context';
 import type { Connecting, Step } from './connecting.ts';
 
-type Routes = Pick<AppRoutes, 'beginConnection' | 'chooseAccounts'>;
-
-export const accountRoutes = ({ connecting }: { connecting: Connecting }): RouteHandlers<Routes> => ({
+export const accountRoutes = ({ connecting }: { connecting: Connecting }): RouteHandlers<AccountRoutes> => ({
   beginConnection: async ({ body, caller }) => toAnswer(await connecting.begin(caller, body.network, body.values)),
   chooseAccounts: async ({ params, body, caller }) => toAnswer(await connecting.choose(caller, params.id, body.ids)),
 });

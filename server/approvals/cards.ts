@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Account } from '#contracts/accounts';
-import type { ApprovalCard, CardStatus } from '#contracts/app';
+import type { ApprovalCard, CardStatus } from '#contracts/approvals';
 import type { Accounts } from '#server/accounts/accounts';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';

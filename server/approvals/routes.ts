@@ -1,13 +1,9 @@
-import type { AppRoutes } from '#contracts/app';
+import type { ApprovalRoutes } from '#contracts/approvals';
 import type { RouteHandlers } from '#server/context';
 import type { ApprovalCards } from './cards.ts';
 
 /** A session only: no token, MCP client or assistant comes here. */
-export const approvalRoutes = ({
-  cards,
-}: {
-  cards: ApprovalCards;
-}): RouteHandlers<Pick<AppRoutes, 'listApprovals' | 'getApproval' | 'approve' | 'reject'>> => ({
+export const approvalRoutes = ({ cards }: { cards: ApprovalCards }): RouteHandlers<ApprovalRoutes> => ({
   listApprovals: async ({ caller }) => ({ cards: await cards.list(caller) }),
   getApproval: ({ caller, params }) => cards.get(caller, params.id),
   approve: ({ caller, params }) => cards.approve(caller, params.id),

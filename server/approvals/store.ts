@@ -1,4 +1,4 @@
-import type { CardStatus } from '#contracts/app';
+import type { CardStatus } from '#contracts/approvals';
 import { type Database, sql } from '#server/store/database';
 
 export interface CardRow {

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '#contracts/app';
+import type { AuditEntry } from '#contracts/audit';
 import type { Clock } from '#server/clock';
 import { newId } from '#server/ids';
 import type { AuditStore } from './store.ts';

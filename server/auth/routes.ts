@@ -1,4 +1,4 @@
-import type { AppRoutes } from '#contracts/app';
+import type { TokenRoutes } from '#contracts/tokens';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { RouteHandlers } from '#server/context';
 import type { PersonalTokens } from './personal-tokens.ts';
@@ -10,7 +10,7 @@ export const tokenRoutes = ({
 }: {
   tokens: PersonalTokens;
   audit: AuditLog;
-}): RouteHandlers<Pick<AppRoutes, 'listTokens' | 'createToken' | 'revokeToken'>> => ({
+}): RouteHandlers<TokenRoutes> => ({
   listTokens: async ({ caller }) =>
     (await tokens.list(caller)).map(({ id, name, createdAt, lastUsedAt }) => ({
       id,

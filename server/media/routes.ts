@@ -1,4 +1,4 @@
-import type { AppRoutes } from '#contracts/app';
+import type { MediaRoutes } from '#contracts/media';
 import type { RouteHandlers } from '#server/context';
 import type { MediaLibrary } from './library.ts';
 import type { Uploads } from './uploads.ts';
@@ -10,7 +10,7 @@ export const mediaRoutes = ({
 }: {
   library: MediaLibrary;
   uploads: Uploads;
-}): RouteHandlers<Pick<AppRoutes, 'uploadMedia' | 'changeMedia' | 'deleteMedia'>> => ({
+}): RouteHandlers<MediaRoutes> => ({
   uploadMedia: ({ caller, body }) => uploads.fromUrl(caller, body),
   changeMedia: ({ caller, params, body }) => library.setAlt(caller, params.id, body.alt),
   deleteMedia: async ({ caller, params: { id } }) => {

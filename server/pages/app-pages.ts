@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import type { ApprovalCard, Token } from '#contracts/app';
+import type { ApprovalCard } from '#contracts/approvals';
 import type { Issue } from '#contracts/errors';
+import type { Token } from '#contracts/tokens';
 import { versionFor } from '#server/posts/versions';
 import { excerpt, type Here, moment, page, problem } from './frame.ts';
 import { html } from './html.ts';

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { SessionRecord } from '#contracts/app';
+import type { SessionRecord } from '#contracts/people';
 import type { Role } from '#contracts/scopes';
 import type { Caller } from '#server/context';
 import { type Html, html, type Part } from './html.ts';

@@ -1,10 +1,8 @@
-import type { AppRoutes } from '#contracts/app';
+import type { PostRoutes } from '#contracts/posts';
 import type { RouteHandlers } from '#server/context';
 import type { Lifecycle } from './lifecycle.ts';
 
-type Routes = Pick<AppRoutes, 'unschedule' | 'publishAgain'>;
-
-export const postRoutes = ({ lifecycle }: { lifecycle: Lifecycle }): RouteHandlers<Routes> => ({
+export const postRoutes = ({ lifecycle }: { lifecycle: Lifecycle }): RouteHandlers<PostRoutes> => ({
   unschedule: ({ params, caller }) => lifecycle.unschedule(caller, params.id),
   publishAgain: ({ params, body, caller }) => lifecycle.publishNow(caller, params.id, { despite: body.accountIds }),
 });

@@ -1,11 +1,9 @@
-import type { AppRoutes } from '#contracts/app';
+import type { SandboxRoutes } from '#contracts/sandbox';
 import type { RouteHandlers } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { type Fault, faults } from '#server/networks/sandbox';
 import type { SandboxClock } from './clock.ts';
 import type { Sandboxes } from './sandboxes.ts';
-
-type Routes = Pick<AppRoutes, 'readSandboxClock' | 'moveSandboxClock' | 'planSandboxFault'>;
 
 export const sandboxRoutes = ({
   sandboxes,
@@ -15,7 +13,7 @@ export const sandboxRoutes = ({
   sandboxes: Sandboxes;
   sandboxClock: SandboxClock;
   production: boolean;
-}): RouteHandlers<Routes> => {
+}): RouteHandlers<SandboxRoutes> => {
   const mustBeSandbox = () => {
     if (production) throw new Refusal('Forbidden', 'There is no sandbox in production.');
   };

@@ -1,11 +1,7 @@
-import type { AppRoutes } from '#contracts/app';
+import type { AnalyticsRoutes } from '#contracts/analytics';
 import type { RouteHandlers } from '#server/context';
 import type { Statistics } from './statistics.ts';
 
-export const statisticsRoutes = ({
-  statistics,
-}: {
-  statistics: Statistics;
-}): RouteHandlers<Pick<AppRoutes, 'getHistory'>> => ({
+export const statisticsRoutes = ({ statistics }: { statistics: Statistics }): RouteHandlers<AnalyticsRoutes> => ({
   getHistory: ({ params, caller }) => statistics.history(caller, params.id),
 });

@@ -1,13 +1,9 @@
-import type { AppRoutes } from '#contracts/app';
+import type { WebhookRoutes } from '#contracts/webhooks';
 import type { RouteHandlers } from '#server/context';
 import type { Webhooks } from './webhooks.ts';
 
-type Names =
-  | ('listWebhooks' | 'addWebhook' | 'getWebhook' | 'changeWebhook' | 'deleteWebhook')
-  | ('testWebhook' | 'resumeWebhook' | 'rotateWebhookSecret' | 'listDeliveries' | 'resendDelivery');
-
 /** SPEC, Webhook authentication: owners and admins in the app; no token, MCP client or assistant comes here. */
-export const webhookRoutes = ({ webhooks }: { webhooks: Webhooks }): RouteHandlers<Pick<AppRoutes, Names>> => ({
+export const webhookRoutes = ({ webhooks }: { webhooks: Webhooks }): RouteHandlers<WebhookRoutes> => ({
   listWebhooks: async ({ caller }) => ({ webhooks: await webhooks.list(caller) }),
   addWebhook: ({ caller, body }) => webhooks.add(caller, body),
   getWebhook: ({ caller, params }) => webhooks.get(caller, params.id),

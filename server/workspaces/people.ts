@@ -1,4 +1,4 @@
-import type { SessionRecord } from '#contracts/app';
+import type { SessionRecord } from '#contracts/people';
 import type { Role } from '#contracts/scopes';
 import { hashPassword, isPassword, passwordLength } from '#server/auth/passwords';
 import type { Clock } from '#server/clock';

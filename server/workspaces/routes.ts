@@ -1,14 +1,10 @@
-import type { AppRoutes } from '#contracts/app';
+import type { PeopleRoutes } from '#contracts/people';
+import type { WorkspaceRoutes } from '#contracts/workspaces';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Sessions } from '#server/auth/sessions';
 import type { RouteHandlers, SessionCookie } from '#server/context';
 import type { Members } from './members.ts';
 import type { People } from './people.ts';
-
-type Names =
-  | ('getSession' | 'signUp' | 'signIn' | 'signOut' | 'changePassword' | 'acceptInvitation')
-  | ('createWorkspace' | 'openWorkspace' | 'changeWorkspace')
-  | ('listMembers' | 'changeMember' | 'removeMember' | 'listInvitations' | 'invite' | 'withdrawInvitation');
 
 interface Try {
   readonly address: string;
@@ -32,7 +28,7 @@ export const workspaceRoutes = ({
   tries: { begin(of: Try): void; failed(of: Try): void };
   /** Ends what MCP clients were granted. */
   forgetUser: (userId: string) => Promise<void>;
-}): RouteHandlers<Pick<AppRoutes, Names>> => {
+}): RouteHandlers<PeopleRoutes & WorkspaceRoutes> => {
   /** The one way in: a fresh session in the cookie. */
   const enter = async (userId: string, session: SessionCookie) => {
     session.set(await sessions.begin(userId));

@@ -21,6 +21,8 @@ export class PosthornError<Code extends ErrorCode = ErrorCode> extends Error {
   /** Quote it when you report a problem to the operator of the server */
   readonly requestId: string | undefined;
   readonly headers: Headers;
+  /** How long the server asks you to wait before the next try, from `Retry-After` */
+  readonly retryAfterMs: number | undefined;
 
   constructor(details: ErrorDetails<Code>) {
     super(details.message);
@@ -29,8 +31,16 @@ export class PosthornError<Code extends ErrorCode = ErrorCode> extends Error {
     this.issues = details.issues;
     this.requestId = details.requestId;
     this.headers = details.headers;
+    this.retryAfterMs = retryAfterMs(details.headers);
   }
 }
+
+/** `Retry-After` in milliseconds: the header holds seconds or a date. */
+const retryAfterMs = (headers: Headers): number | undefined => {
+  const value = headers.get('retry-after') ?? '';
+  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+};
 
 /** No answer arrived; `cause` says why. Whether the server saw the request is unknown. */
 export class ConnectionError extends Error {

@@ -9,27 +9,15 @@ export type Retry = 'Always' | 'WithKey' | 'IfRefused';
 
 const longestWaitMs = 60_000;
 
-/** `Retry-After` in milliseconds: the header holds seconds or a date. */
-const retryAfterMs = (headers: Headers, now: number): number | undefined => {
-  const value = headers.get('retry-after') ?? '';
-  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
-};
-
 /** Up to a quarter is taken off, so that clients that failed together do not come back together. */
 const backoffMs = (retries: number): number => Math.min(500 * 2 ** retries, 8000) * (1 - Math.random() / 4);
 
 /** How long to wait before the next try, or undefined when there must be none. */
-export const waitBeforeRetry = (
-  error: unknown,
-  retry: Retry,
-  retries: number,
-  now = Date.now(),
-): number | undefined => {
+export const waitBeforeRetry = (error: unknown, retry: Retry, retries: number): number | undefined => {
   if (error instanceof ConnectionError) return retry === 'IfRefused' ? undefined : backoffMs(retries);
   if (!(error instanceof PosthornError)) return undefined;
   if (error.status !== 429 && (error.status < 500 || retry === 'IfRefused')) return undefined;
-  const wait = retryAfterMs(error.headers, now) ?? backoffMs(retries);
+  const wait = error.retryAfterMs ?? backoffMs(retries);
   return wait > longestWaitMs ? undefined : wait;
 };
 

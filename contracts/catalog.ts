@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { type Route, route } from './define.ts';
+
+export const CatalogEntry = z
+  .object({
+    name: z.string().describe('Dotted name of the action'),
+    description: z.string(),
+    policy: z.enum(['Allowed', 'NeedsApproval']).describe('NeedsApproval: a human has to approve it in the app'),
+    inputSchema: z.record(z.string(), z.unknown()).describe('JSON Schema of the input'),
+  })
+  .meta({ id: 'CatalogEntry' });
+export type CatalogEntry = z.output<typeof CatalogEntry>;
+
+export const catalogRoutes = {
+  catalog: route({
+    method: 'GET',
+    path: '/api/agent/tools',
+    tag: 'Catalog',
+    summary: 'List the actions',
+    description: 'Every action with its description, policy and input schema.',
+    access: 'PersonalToken',
+    responses: {
+      200: { description: 'The actions', contentType: 'application/json', body: z.array(CatalogEntry) },
+    },
+    errors: ['Unauthorized', 'TooManyRequests', 'Internal'],
+  }),
+} as const satisfies Record<string, Route>;
+export type CatalogRoutes = typeof catalogRoutes;

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { type Route, route } from './define.ts';
+
+export const healthRoutes = {
+  alive: route({
+    method: 'GET',
+    path: '/healthz',
+    tag: 'Health',
+    summary: 'Is the process running?',
+    description: 'Answers the text `ok` while the process runs.',
+    access: 'Open',
+    responses: { 200: { description: 'It runs', contentType: 'text/plain', body: z.literal('ok') } },
+    errors: ['BadInput'],
+  }),
+
+  ready: route({
+    method: 'GET',
+    path: '/readyz',
+    tag: 'Health',
+    summary: 'Can it serve?',
+    description: 'Answers 200 only when the database responds and the instance is not shutting down.',
+    access: 'Open',
+    responses: {
+      200: { description: 'It can', contentType: 'text/plain', body: z.literal('ready') },
+      503: { description: 'Not now; the text says why', contentType: 'text/plain', body: z.string() },
+    },
+    errors: ['BadInput'],
+  }),
+} as const satisfies Record<string, Route>;
+export type HealthRoutes = typeof healthRoutes;

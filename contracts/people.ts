@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { appRoute, ById, Done, Empty, Name, publicRoute, RoleField, type Route } from './define.ts';
+import { admins, everyone } from './scopes.ts';
+
+const Email = z.string().max(254).describe('E-mail address');
+const Password = z.string().min(8).max(1024);
+
+const Membership = z
+  .object({ id: z.string().describe('Workspace id'), name: z.string(), role: RoleField })
+  .meta({ id: 'Membership', description: 'A workspace and the role of the user in it' });
+
+export const SessionRecord = z
+  .object({
+    user: z.object({
+      id: z.string(),
+      email: z.string(),
+      hasPassword: z.boolean().describe('False for somebody who came by a one-time link and has set none yet'),
+    }),
+    workspace: z
+      .object({
+        id: z.string(),
+        name: z.string(),
+        role: RoleField,
+        statisticsTools: z.boolean().describe('Whether posts_metrics and analytics_summary are in tools/list'),
+      })
+      .optional()
+      .describe('The workspace that is open; the last one opened is remembered'),
+    workspaces: z.array(Membership),
+  })
+  .meta({ id: 'Session', description: 'Who is signed in, and where they are' });
+export type SessionRecord = z.output<typeof SessionRecord>;
+
+export const Member = z
+  .object({ userId: z.string(), email: z.string(), role: RoleField, joinedAt: z.string().describe('ISO-8601 instant') })
+  .meta({ id: 'Member' });
+export type Member = z.output<typeof Member>;
+
+export const Invitation = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    role: RoleField,
+    createdAt: z.string().describe('ISO-8601 instant'),
+    expiresAt: z.string().describe('ISO-8601 instant'),
+  })
+  .meta({ id: 'Invitation' });
+export type Invitation = z.output<typeof Invitation>;
+
+export const peopleRoutes = {
+  getSession: appRoute({
+    method: 'GET',
+    path: '/api/auth/session',
+    tag: 'Session',
+    summary: 'Who is signed in?',
+    description: 'The user, the open workspace, and the workspaces to choose from.',
+    answer: SessionRecord,
+  }),
+
+  signUp: publicRoute({
+    method: 'POST',
+    path: '/api/auth/sign-up',
+    tag: 'Session',
+    summary: 'Sign up',
+    description:
+      'Makes the first user and a workspace; possible while nobody is there, later people join by invitation.',
+    body: z.strictObject({ email: Email, password: Password, workspace: Name.default('My workspace') }),
+    answer: SessionRecord,
+  }),
+
+  signIn: publicRoute({
+    method: 'POST',
+    path: '/api/auth/sign-in',
+    tag: 'Session',
+    summary: 'Sign in',
+    description: 'Sets the session cookie.',
+    body: z.strictObject({ email: Email, password: z.string().max(1024) }),
+    answer: SessionRecord,
+  }),
+
+  signOut: appRoute({
+    method: 'POST',
+    path: '/api/auth/sign-out',
+    tag: 'Session',
+    summary: 'Sign out',
+    description: 'Ends this session, also at the identity provider.',
+    body: Empty,
+    answer: Done,
+  }),
+
+  changePassword: appRoute({
+    method: 'POST',
+    path: '/api/auth/password',
+    tag: 'Session',
+    summary: 'Change the password',
+    description: 'Ends all other sessions of the user and the access of MCP clients; personal tokens stay.',
+    body: z.strictObject({
+      current: z.string().max(1024).default('').describe('The present password; empty when none is set'),
+      next: Password,
+    }),
+    answer: Done,
+  }),
+
+  acceptInvitation: publicRoute({
+    method: 'POST',
+    path: '/api/auth/invitations/accept',
+    tag: 'Session',
+    summary: 'Accept an invitation',
+    description:
+      'Joins the workspace. Somebody new chooses a password; somebody who has an account gives theirs. Signs in.',
+    body: z.strictObject({ token: z.string().min(1).max(100), password: z.string().max(1024) }),
+    answer: SessionRecord,
+    more: ['NotFound'],
+  }),
+
+  listMembers: appRoute({
+    method: 'GET',
+    path: '/api/app/members',
+    tag: 'Members',
+    summary: 'List members',
+    description: 'Everybody in the open workspace.',
+    roles: everyone,
+    answer: z.object({ members: z.array(Member) }),
+  }),
+
+  changeMember: appRoute({
+    method: 'PATCH',
+    path: '/api/app/members/:id',
+    tag: 'Members',
+    summary: 'Change a role',
+    description: 'Nobody gives or takes a role above their own, and the last owner stays one.',
+    roles: admins,
+    params: ById,
+    body: z.strictObject({ role: RoleField }),
+    answer: Member,
+    more: ['NotFound', 'Conflict'],
+  }),
+
+  removeMember: appRoute({
+    method: 'DELETE',
+    path: '/api/app/members/:id',
+    tag: 'Members',
+    summary: 'Remove a member, or leave',
+    description: 'Their tokens for this workspace stop working. Anybody can remove themselves but the last owner.',
+    roles: everyone,
+    params: ById,
+    answer: Done,
+    more: ['NotFound', 'Conflict'],
+  }),
+
+  listInvitations: appRoute({
+    method: 'GET',
+    path: '/api/app/invitations',
+    tag: 'Members',
+    summary: 'List open invitations',
+    description: 'Those that nobody has accepted yet.',
+    roles: admins,
+    answer: z.object({ invitations: z.array(Invitation) }),
+  }),
+
+  invite: appRoute({
+    method: 'POST',
+    path: '/api/app/invitations',
+    tag: 'Members',
+    summary: 'Invite somebody',
+    description: 'Gives an address to pass on; it works once, within 7 days, for this e-mail address.',
+    roles: admins,
+    body: z.strictObject({ email: Email, role: RoleField }),
+    answer: Invitation.extend({ url: z.string().describe('Shown only this once') }).meta({ id: 'NewInvitation' }),
+    more: ['Conflict'],
+  }),
+
+  withdrawInvitation: appRoute({
+    method: 'DELETE',
+    path: '/api/app/invitations/:id',
+    tag: 'Members',
+    summary: 'Withdraw an invitation',
+    description: 'Its address stops working.',
+    roles: admins,
+    params: ById,
+    answer: Done,
+    more: ['NotFound'],
+  }),
+} as const satisfies Record<string, Route>;
+export type PeopleRoutes = typeof peopleRoutes;

@@ -1,0 +1,130 @@
+import type { ApiPromise } from '#scripts/sdk/api-promise';
+import { type Call, type CallOptions, Http, type PosthornOptions } from '#scripts/sdk/http';
+import type { ErrorClasses } from '#scripts/sdk/posthorn-error';
+
+export interface AppClientOptions
+  extends Pick<PosthornOptions, 'fetch' | 'timeoutMs' | 'maxRetries' | 'onError' | 'onRequest' | 'onResponse'> {
+  /** Id of the workspace that this tab shows; asked once per call. Without one, the workspace opened last is meant */
+  workspace?: (() => string | undefined) | undefined;
+  /** Default: the address of the page */
+  baseUrl?: string | undefined;
+}
+
+export interface FormOptions extends CallOptions {
+  /** Called while the file is on its way. Only in browsers */
+  onProgress?: ((progress: Progress) => void) | undefined;
+  /** Default: the name of a File, otherwise `upload` */
+  filename?: string | undefined;
+}
+
+export interface Progress {
+  sentBytes: number;
+  totalBytes: number;
+}
+
+type Method = Call['method'];
+type Path = (segment: (field: string) => string) => string;
+
+/** The options of the SDK for a page of the app: its session cookie instead of a token, and the workspace of its tab. */
+export const sdkOptions = ({ workspace, baseUrl, ...options }: AppClientOptions): PosthornOptions => ({
+  // Who asks knows best whether to ask again: a query library does so by itself.
+  maxRetries: 0,
+  ...options,
+  token: null,
+  baseUrl: baseUrl ?? globalThis.location?.origin,
+  actionsPath: '/api/app/actions',
+  headers: () => {
+    const id = workspace?.();
+    return id === undefined ? {} : { 'Posthorn-Workspace': id };
+  },
+});
+
+/** Sends calls of the app's own routes. A write is sent again only after 429, when the server did not look at it. */
+export class AppHttp {
+  readonly #options: PosthornOptions;
+  readonly #errorClasses: ErrorClasses;
+  readonly #http: Http;
+
+  constructor(options: AppClientOptions, errorClasses: ErrorClasses) {
+    this.#options = sdkOptions(options);
+    this.#errorClasses = errorClasses;
+    this.#http = new Http(this.#options, errorClasses);
+  }
+
+  /** Of the input, `path` takes its fields, `query` names those of the query, and the others are the body. */
+  json<T>(
+    method: Method,
+    path: Path,
+    query: readonly string[],
+    input: object,
+    options: CallOptions | undefined,
+  ): ApiPromise<T> {
+    const rest = new Map<string, unknown>(Object.entries(input));
+    const take = (field: string) => {
+      const value = rest.get(field);
+      rest.delete(field);
+      return value;
+    };
+    const filled = path((field) => encodeURIComponent(String(take(field))));
+    const values = query.map((field) => [field, take(field)] as const).filter(([, value]) => value !== undefined);
+    const asked = new URLSearchParams(values.map(([field, value]) => [field, String(value)])).toString();
+    const body = method === 'GET' || method === 'DELETE' ? undefined : JSON.stringify(Object.fromEntries(rest));
+    const call: Call = {
+      method,
+      path: asked === '' ? filled : `${filled}?${asked}`,
+      body,
+      retry: method === 'GET' ? 'Always' : 'IfRefused',
+    };
+    return this.#http.call(call, options);
+  }
+
+  /** A form with a file in it. It may take long, so it has no time limit of its own. */
+  form<T>(path: string, input: object, { onProgress, filename, ...options }: FormOptions = {}): ApiPromise<T> {
+    const form = new FormData();
+    for (const [field, value] of Object.entries(input)) {
+      if (value instanceof Blob) form.set(field, value, filename ?? (value instanceof File ? value.name : 'upload'));
+      else if (value !== undefined) form.set(field, String(value));
+    }
+    const canTell = onProgress !== undefined && typeof XMLHttpRequest !== 'undefined';
+    const http = canTell
+      ? new Http({ ...this.#options, fetch: sendTelling(onProgress) }, this.#errorClasses)
+      : this.#http;
+    return http.call(
+      { method: 'POST', path, body: form, retry: 'IfRefused' },
+      { timeoutMs: Number.POSITIVE_INFINITY, ...options },
+    );
+  }
+}
+
+/** XMLHttpRequest in the shape of fetch, which cannot tell in any browser how much of a body is sent. */
+const sendTelling =
+  (onProgress: (progress: Progress) => void) =>
+  (url: string, { method = 'POST', headers, body, signal }: RequestInit): Promise<Response> =>
+    new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      const stop = () => request.abort();
+      request.open(method, url);
+      new Headers(headers).forEach((value, name) => {
+        request.setRequestHeader(name, value);
+      });
+      request.upload.addEventListener('progress', ({ loaded, total }) =>
+        onProgress({ sentBytes: loaded, totalBytes: total }),
+      );
+      request.addEventListener('load', () =>
+        resolve(new Response(request.responseText, { status: request.status, headers: headersOf(request) })),
+      );
+      request.addEventListener('error', () => reject(new TypeError('the connection was lost')));
+      request.addEventListener('abort', () => reject(signal?.reason));
+      request.addEventListener('loadend', () => signal?.removeEventListener('abort', stop));
+      signal?.addEventListener('abort', stop, { once: true });
+      request.send(body instanceof FormData ? body : null);
+    });
+
+const headersOf = (request: XMLHttpRequest): Headers => {
+  const headers = new Headers();
+  for (const line of request.getAllResponseHeaders().trim().split('\r\n')) {
+    const colon = line.indexOf(':');
+    if (colon > 0) headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  return headers;
+};
