@@ -31,7 +31,7 @@ import { tokenRoutes } from '#server/auth/routes';
 import { createSessions } from '#server/auth/sessions';
 import { createAccessStore, createSessionStore, createTokenStore } from '#server/auth/store';
 import { type Clock, type MovableClock, systemClock } from '#server/clock';
-import { type Config, incomingFolder, isPublicAddress, mediaFolder, packageRoot } from '#server/config';
+import { type Config, incomingFolder, isPublicAddress, mediaFolder, packageRoot, webFolder } from '#server/config';
 import { createFigures } from '#server/figures';
 import { actionRoute } from '#server/http/action-route';
 import { callerIn, createAdmission, createWriterAdmission, serveAppRoutes } from '#server/http/app-routes';
@@ -47,6 +47,7 @@ import { createRateLimit } from '#server/http/rate-limit';
 import { greet } from '#server/http/request';
 import { createSessionDoor } from '#server/http/session';
 import { uploadRoute } from '#server/http/upload';
+import { createWebApp } from '#server/http/web-files';
 import { createIdempotentAnswers } from '#server/idempotency/answers';
 import { createIdempotencyStore } from '#server/idempotency/store';
 import { createJobs } from '#server/jobs/jobs';
@@ -541,6 +542,8 @@ export const createHttpApp = ({
   if (!config.production) app.use(posthorn.sandboxes.router());
   app.get('/openapi.json', openapi(config));
   app.use('/docs', docsPages());
+  const web = createWebApp(webFolder);
+  app.use(web.files, web.pages);
   app.use(styleRoutes(), scriptRoutes());
   app.use(
     pageRoutes({
@@ -552,7 +555,7 @@ export const createHttpApp = ({
       production: config.production,
     }),
   );
-  refuseTheRest(app);
+  refuseTheRest(app, web.notFound);
   app.use(answerErrors(log));
   return { app, health };
 };
@@ -567,7 +570,7 @@ const openapi = ({ baseUrl }: Config): express.RequestHandler => {
   };
 };
 
-const refuseTheRest = (app: Express) => {
+const refuseTheRest = (app: Express, notFoundPage: express.RequestHandler) => {
   const methods = new Map<string, string[]>([
     ['/api/agent/tools/:action', ['POST']],
     ['/api/app/actions/:action', ['POST']],
@@ -581,5 +584,5 @@ const refuseTheRest = (app: Express) => {
     methods.set(path, [...(methods.get(path) ?? []), method]);
   }
   for (const [path, allowed] of methods) app.all(path, wrongMethod(...allowed));
-  app.use(noSuchPath);
+  app.use(notFoundPage, noSuchPath);
 };

@@ -1,6 +1,6 @@
 import { ConnectionError, createAppClient, isPosthornError } from '#generated/app-client';
+import { notices } from '#web/shell/notices.ts';
 import { isPublicPage, signInPath } from './public-pages.ts';
-import { notices } from './shell/notices.ts';
 
 let workspaceId: string | undefined;
 

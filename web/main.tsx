@@ -1,15 +1,16 @@
+import '#web/theme/layers.css';
 import '@mantine/core/styles.layer.css';
 import '@fontsource-variable/geist/index.css';
 import '@fontsource-variable/geist-mono/index.css';
-import './theme/tokens.css';
-import './theme/base.css';
+import '#web/theme/tokens.css';
+import '#web/theme/base.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
+import { cssVariablesResolver, theme } from '#web/theme/theme.ts';
 import { queryClient } from './queries.ts';
 import { router } from './router.tsx';
-import { cssVariablesResolver, theme } from './theme/theme.ts';
 
 // After an update of the server the files of an open tab are gone: the page is read anew, but not in a circle.
 window.addEventListener('vite:preloadError', (event) => {

@@ -1,6 +1,6 @@
 import { createRouter, parseSearchWith, stringifySearchWith } from '@tanstack/react-router';
+import { PageFault } from '#web/shell/page-fault.tsx';
 import { routeTree } from './routes.tsx';
-import { PageFault } from './shell/page-fault.tsx';
 
 export const router = createRouter({
   routeTree,

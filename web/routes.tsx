@@ -1,11 +1,15 @@
-import { createRoute, lazyRouteComponent, type RouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { root, shell } from './roots.tsx';
 
-/** `pages/<folder>/index.tsx`, each a chunk of its own. */
-const folders = import.meta.glob<{ default: RouteComponent }>('./pages/*/index.tsx');
+interface Page {
+  default: React.ComponentType;
+}
 
-const load = (folder: string) =>
-  lazyRouteComponent(folders[`./pages/${folder}/index.tsx`] ?? (() => import('#web/pages/not-found/index.tsx')));
+/** `pages/<folder>/index.tsx`, each a chunk of its own. */
+const folders = import.meta.glob<Page>('./pages/*/index.tsx');
+const notFound = (): Promise<Page> => import('#web/pages/not-found/index.tsx');
+
+const load = (folder: string) => lazyRouteComponent(folders[`./pages/${folder}/index.tsx`] ?? notFound);
 
 /** All values of an address are text; a page takes those it knows, see usePageSearch. */
 const validateSearch = (search: Record<string, unknown>) => search as Record<string, string | undefined>;

@@ -26,7 +26,7 @@ export const useMay = () => {
 
 /** The person's time zone: of their profile, else the browser's. */
 export const useZone = (): string => {
-  const user: { timeZone?: string } = useSession().user;
+  const user: Session['user'] & { timeZone?: string } = useSession().user;
   return user.timeZone || browserZone();
 };
 

@@ -14,9 +14,10 @@ export const useReportContext = () => {
       timer = setTimeout(() => {
         if (document.visibilityState === 'hidden') return;
         const [, postId] = /^\/posts\/(post_\w+)/.exec(pathname) ?? [];
-        const accountId = new URLSearchParams(searchStr).get('version') ?? undefined;
+        const accountId = new URLSearchParams(searchStr).get('version');
+        const post = postId === undefined ? {} : { postId, ...(accountId && { accountId }) };
         // The next change of page says it again.
-        actions.ui.setContext({ page: pathname, postId, accountId: postId && accountId }).catch(() => undefined);
+        actions.ui.setContext({ page: pathname, ...post }).catch(() => undefined);
       }, waitMs);
     };
     report();

@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
-import { FaultBanner } from './fault.tsx';
 import styles from './confirm-dialog.module.css';
+import { FaultBanner } from './fault.tsx';
 
 /**
  * For what is public or final. The button names the act; while it runs it shows progress, and a fault stays in the

@@ -40,7 +40,7 @@ export const CopyButton = ({
   label?: string;
   size?: number;
   children?: React.ReactNode;
-  onCopied?: () => void;
+  onCopied?: (() => void) | undefined;
 }) => {
   const { copied, copy } = useCopied(value);
   const Icon = copied ? Check : Copy;
@@ -85,14 +85,14 @@ export const CopyField = ({
   value: string;
   label: string;
   block?: boolean;
-  onCopied?: () => void;
+  onCopied?: (() => void) | undefined;
 }) => (
   <div className={styles.field} data-block={block || undefined}>
     {block ? (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard
-      <pre className={styles.value} tabIndex={0} aria-label={label}>
-        {value}
-      </pre>
+      <section className={styles.value} tabIndex={0} aria-label={label}>
+        <pre>{value}</pre>
+      </section>
     ) : (
       <code className={`one-line ${styles.value}`} title={value}>
         {value}

@@ -21,7 +21,15 @@ export const NetworkBadge = ({ network, size = 20, off = false }: { network: str
 };
 
 /** The networks of a post, at most `max`, then `+2`. */
-export const NetworkBadges = ({ networks, size = 18, max = 6 }: { networks: readonly string[]; size?: Size; max?: number }) => {
+export const NetworkBadges = ({
+  networks,
+  size = 18,
+  max = 6,
+}: {
+  networks: readonly string[];
+  size?: Size;
+  max?: number;
+}) => {
   const unique = [...new Set(networks)];
   return (
     <span className={styles.row}>

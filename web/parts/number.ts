@@ -20,4 +20,5 @@ export const formatBytes = (bytes: number): string => {
 };
 
 /** `1 post`, `3 posts` */
-export const count = (value: number, one: string, many = `${one}s`) => `${formatNumber(value)} ${value === 1 ? one : many}`;
+export const count = (value: number, one: string, many = `${one}s`) =>
+  `${formatNumber(value)} ${value === 1 ? one : many}`;

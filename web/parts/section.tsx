@@ -32,7 +32,13 @@ export const Section = ({
 };
 
 /** The page's content column: `narrow` 796 px, `wide` 1056 px, `full` all of it. */
-export const Column = ({ width = 'wide', children }: { width?: 'narrow' | 'wide' | 'full'; children: React.ReactNode }) => (
+export const Column = ({
+  width = 'wide',
+  children,
+}: {
+  width?: 'narrow' | 'wide' | 'full';
+  children: React.ReactNode;
+}) => (
   <div className={styles.column} data-width={width}>
     {children}
   </div>

@@ -1,6 +1,6 @@
 import { Drawer } from '@mantine/core';
-import { usePhone } from './use-phone.ts';
 import styles from './side-rail.module.css';
+import { usePhone } from './use-phone.ts';
 
 /** What supports the page: beside it on a desk, a sheet from below on a phone (opened by the page). */
 export const SideRail = ({

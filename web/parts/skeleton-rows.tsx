@@ -4,7 +4,15 @@ import styles from './skeleton-rows.module.css';
 const delayMs = 150;
 
 /** Grey rows of the height of the real ones, shown only when the data takes longer than a blink. */
-export const SkeletonRows = ({ rows = 4, height = 50, label = 'Loading' }: { rows?: number; height?: number; label?: string }) => {
+export const SkeletonRows = ({
+  rows = 4,
+  height = 50,
+  label = 'Loading',
+}: {
+  rows?: number;
+  height?: number;
+  label?: string;
+}) => {
   const [shown, setShown] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setShown(true), delayMs);

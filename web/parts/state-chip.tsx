@@ -1,4 +1,13 @@
-import { CircleCheck, CircleDashed, CircleHelp, CircleX, Clock, LoaderCircle, type LucideIcon, Stamp } from 'lucide-react';
+import {
+  CircleCheck,
+  CircleDashed,
+  CircleHelp,
+  CircleX,
+  Clock,
+  LoaderCircle,
+  type LucideIcon,
+  Stamp,
+} from 'lucide-react';
 import type { Post } from '#generated/sdk/src/types';
 import styles from './state-chip.module.css';
 

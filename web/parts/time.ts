@@ -85,8 +85,7 @@ export const wallTime = (at: Date | string, zone: string) => {
 
 /** Milliseconds since 1970 as if the wall time were UTC. */
 const asUtc = (wall: string) => {
-  const [, date, time = '00:00', seconds = ':00'] =
-    /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?)?/.exec(wall) ?? [];
+  const [, date, time = '00:00', seconds = ':00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?)?/.exec(wall) ?? [];
   return Date.parse(`${date}T${time}${seconds}Z`);
 };
 

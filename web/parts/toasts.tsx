@@ -8,7 +8,7 @@ export interface Toast {
   /** A second toast with the same id takes the place of the first. */
   id?: string;
   text: React.ReactNode;
-  icon?: LucideIcon;
+  icon?: LucideIcon | undefined;
   /** Brass: it asks for a yes. */
   tone?: 'plain' | 'brass' | 'red';
   action?: { label: string; onClick?: () => void; link?: LinkProps };
@@ -45,7 +45,13 @@ export const showToast = (toast: Toast): string => {
   const others = shown.filter((one) => one.id !== id);
   // The oldest makes room, one that stays last of all.
   while (others.length >= most) {
-    const [goes] = others.splice(Math.max(0, others.findIndex(({ stays }) => !stays)), 1);
+    const [goes] = others.splice(
+      Math.max(
+        0,
+        others.findIndex(({ stays }) => !stays),
+      ),
+      1,
+    );
     goes?.onClose?.('time');
   }
   set([...others, { ...toast, id }]);
@@ -56,7 +62,17 @@ export const showToast = (toast: Toast): string => {
  * Undo instead of "are you sure": the act happens when the toast goes, and never when Undo is pressed. A page that is
  * closed meanwhile acts at once, so `act` should use `keepalive` requests.
  */
-export const showUndo = ({ text, icon, act, undo }: { text: string; icon?: LucideIcon; act: () => void; undo: () => void }) => {
+export const showUndo = ({
+  text,
+  icon,
+  act,
+  undo,
+}: {
+  text: string;
+  icon?: LucideIcon;
+  act: () => void;
+  undo: () => void;
+}) => {
   let done = false;
   const finish = (why: 'time' | 'dismissed' | 'action') => {
     if (done) return;
@@ -119,6 +135,7 @@ const ToastCard = ({ toast }: { toast: Shown }) => {
     return stop;
   }, [toast]);
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the pointer or focus on it only stops the clock
     <div
       className={styles.toast}
       role={tone === 'red' ? 'alert' : 'status'}

@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core';
 import { useZone } from '#web/session.ts';
-import { useNow } from './use-now.ts';
 import { formatDateTime, formatDay, formatNear, formatRelative, formatTime } from './time.ts';
+import { useNow } from './use-now.ts';
 
 /**
  * A time in the person's zone. near: `Today 18:00` or `Thu 19 Nov, 08:30`; full: always the date; relative: `in 3 h`;

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Clock } from 'lucide-react';
 import { clockAheadMs, formatSpan } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';

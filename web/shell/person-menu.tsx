@@ -30,11 +30,7 @@ export const PersonMenu = () => {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{user.email}</Menu.Label>
-        <Menu.Item
-          component={Link}
-          to="/settings/profile"
-          leftSection={<User size={14} aria-hidden="true" />}
-        >
+        <Menu.Item component={Link} to="/settings/profile" leftSection={<User size={14} aria-hidden="true" />}>
           Profile
         </Menu.Item>
         <Menu.Item leftSection={<LogOut size={14} aria-hidden="true" />} onClick={signOut}>

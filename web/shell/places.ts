@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import {
   Calendar,
   ChartNoAxesColumn,
@@ -12,7 +13,6 @@ import {
   Waypoints,
   Webhook,
 } from 'lucide-react';
-import { useQuery } from '@tanstack/react-query';
 import { useNetworks } from '#web/networks.ts';
 import { queries } from '#web/queries.ts';
 

@@ -1,5 +1,5 @@
-import { Outlet, useNavigate } from '@tanstack/react-router';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Outlet, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 import { enterWorkspace } from '#web/api.ts';
 import { startLive } from '#web/live/live.ts';
@@ -77,6 +77,5 @@ export const useOwnBottomBar = () => {
 /** New post: the editor makes the draft when the first key is pressed. */
 export const useNewPost = () => {
   const navigate = useNavigate();
-  return (at?: string) =>
-    navigate({ to: '/posts/$id', params: { id: 'new' }, search: at === undefined ? {} : { at } });
+  return (at?: string) => navigate({ to: '/posts/$id', params: { id: 'new' }, search: at === undefined ? {} : { at } });
 };

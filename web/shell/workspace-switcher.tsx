@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Check, ChevronsUpDown, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
 import { Mark } from '#web/parts/mark.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
-import { faultOf } from '#web/faults.ts';
 import { queries } from '#web/queries.ts';
 import { useSession, useWorkspace } from '#web/session.ts';
 import { NewWorkspace } from './new-workspace.tsx';
@@ -30,12 +30,13 @@ export const WorkspaceSwitcher = () => {
     <>
       <Menu position="bottom-start" width={236}>
         <Menu.Target>
-          <button type="button" className={styles.switcher} aria-label={`Workspace ${name}. Switch`}>
+          <button type="button" className={styles.switcher}>
             <Mark size={28} />
             <span className={styles.text}>
               <span className={`one-line ${styles.name}`}>{name}</span>
               <span className="caption text-3">{members === undefined ? ' ' : memberLine(members)}</span>
             </span>
+            <span className="hidden">Switch workspace</span>
             <ChevronsUpDown size={15} aria-hidden="true" />
           </button>
         </Menu.Target>

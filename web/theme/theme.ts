@@ -1,23 +1,7 @@
 import {
-  ActionIcon,
-  Button,
-  Checkbox,
   type CSSVariablesResolver,
   createTheme,
   defaultVariantColorsResolver,
-  Drawer,
-  Input,
-  Menu,
-  Modal,
-  PasswordInput,
-  Popover,
-  SegmentedControl,
-  Select,
-  Switch,
-  Tabs,
-  Textarea,
-  TextInput,
-  Tooltip,
   type VariantColorsResolver,
 } from '@mantine/core';
 
@@ -62,6 +46,7 @@ const help = { fontSize: 13, lineHeight: '18px', marginTop: 6 };
 const field = { styles: { label, description: { ...help, color: token('text-3') }, error: help } };
 const floating = { background: token('raised'), border: `1px solid ${token('line')}`, boxShadow: token('shadow-2') };
 
+/** Components are named, not imported: a page carries only those it uses. */
 export const theme = createTheme({
   fontFamily: "'Geist Variable', system-ui, sans-serif",
   fontFamilyMonospace: "'Geist Mono Variable', ui-monospace, monospace",
@@ -78,47 +63,47 @@ export const theme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   components: {
-    Button: Button.extend({
+    Button: {
       defaultProps: { variant: 'default', size: 'sm' },
       styles: { root: { fontWeight: 550 }, section: { marginInlineEnd: 6 } },
-      vars: (_theme, { size }) => {
+      vars: (_theme: unknown, { size }: { size?: unknown }) => {
         const [height, padding, font] = buttonSizes[String(size)] ?? ['34px', '12px', '14px'];
         return { root: { '--button-height': height, '--button-padding-x': padding, '--button-fz': font } };
       },
-    }),
-    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'quiet', size: 30 } }),
-    SegmentedControl: SegmentedControl.extend({
+    },
+    ActionIcon: { defaultProps: { variant: 'quiet', size: 30 } },
+    SegmentedControl: {
       defaultProps: { size: 'xs', withItemsBorders: false },
       styles: {
         root: { background: token('seg'), padding: 2 },
         indicator: { background: token('seg-on'), boxShadow: token('shadow-1') },
         label: { fontSize: 13, padding: '3px 10px', fontWeight: 500, color: token('text-2') },
       },
-    }),
-    Input: Input.extend({ styles: { input: { background: token('raised'), borderColor: token('line-2') } } }),
-    TextInput: TextInput.extend({ defaultProps: { size: 'sm', inputWrapperOrder: order() }, ...field }),
-    PasswordInput: PasswordInput.extend({ defaultProps: { size: 'sm', inputWrapperOrder: order() }, ...field }),
-    Textarea: Textarea.extend({ defaultProps: { size: 'sm', inputWrapperOrder: order() }, ...field }),
-    Select: Select.extend({
+    },
+    Input: { styles: { input: { background: token('raised'), borderColor: token('line-2') } } },
+    TextInput: { defaultProps: { size: 'sm', inputWrapperOrder: order() }, ...field },
+    PasswordInput: { defaultProps: { size: 'sm', inputWrapperOrder: order() }, ...field },
+    Textarea: { defaultProps: { size: 'sm', inputWrapperOrder: order() }, ...field },
+    Select: {
       defaultProps: { size: 'sm', inputWrapperOrder: order(), allowDeselect: false, checkIconPosition: 'right' },
       ...field,
-    }),
-    Switch: Switch.extend({
+    },
+    Switch: {
       defaultProps: { size: 'sm', color: 'var(--green)', withThumbIndicator: false },
       styles: { label: { fontSize: 14 } },
-    }),
-    Checkbox: Checkbox.extend({ defaultProps: { color: 'var(--ink)', iconColor: 'var(--on-ink)', size: 'sm' } }),
-    Tooltip: Tooltip.extend({
+    },
+    Checkbox: { defaultProps: { color: 'var(--ink)', iconColor: 'var(--on-ink)', size: 'sm' } },
+    Tooltip: {
       defaultProps: { openDelay: 400, withArrow: false },
       styles: { tooltip: { background: token('toast'), color: token('toast-text'), fontSize: 12 } },
-    }),
-    Menu: Menu.extend({
-      defaultProps: { shadow: undefined, position: 'bottom-end', withinPortal: true },
+    },
+    Menu: {
+      defaultProps: { position: 'bottom-end' },
       styles: { dropdown: floating, item: { fontSize: 14, minHeight: 32 } },
-    }),
-    Popover: Popover.extend({ styles: { dropdown: floating } }),
-    Tabs: Tabs.extend({ defaultProps: { color: 'var(--ink)' } }),
-    Modal: Modal.extend({
+    },
+    Popover: { styles: { dropdown: floating } },
+    Tabs: { defaultProps: { color: 'var(--ink)' } },
+    Modal: {
       defaultProps: {
         centered: true,
         radius: 'lg',
@@ -130,8 +115,8 @@ export const theme = createTheme({
         header: { background: token('sheet') },
         title: { fontSize: 20, lineHeight: '28px', fontWeight: 600 },
       },
-    }),
-    Drawer: Drawer.extend({
+    },
+    Drawer: {
       defaultProps: {
         position: 'right',
         closeButtonProps: { 'aria-label': 'Close' },
@@ -142,7 +127,7 @@ export const theme = createTheme({
         header: { background: token('sheet') },
         title: { fontSize: 16, lineHeight: '24px', fontWeight: 600 },
       },
-    }),
+    },
   },
 });
 
