@@ -91,8 +91,9 @@ inBrowser('the shell', (world) => {
     for (const page of [first, second]) {
       await page.getByText('Claude Code asks').waitFor({ state: 'detached' });
     }
+    const takenOver = second.waitForResponse(/\/api\/app\/events/);
     await first.close();
-    await expect.poll(streams).toBe(1);
+    await takenOver;
     await world.service.posthorn.live.tell({ ...told, text: 'Asked again' });
     await second.getByText('Asked again').waitFor();
   });

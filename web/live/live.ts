@@ -38,6 +38,7 @@ export const startLive = (workspaceId: string, client: QueryClient) => {
   const hear = (news: News) => applyNews(client, news);
   channel.onmessage = ({ data }: MessageEvent<News>) => hear(data);
   const stopped = new AbortController();
+  const askedAt = performance.now();
   const lead = () =>
     readStream(
       `/api/app/events?workspace=${encodeURIComponent(workspaceId)}`,
@@ -46,6 +47,8 @@ export const startLive = (workspaceId: string, client: QueryClient) => {
         hear(news);
       },
       stopped.signal,
+      // Who waited for the lock takes over from a tab that closed; between the two nobody was reading.
+      performance.now() - askedAt > 1000,
     );
   // Pages without https have no locks; there each tab reads for itself.
   if (navigator.locks === undefined) void lead();
@@ -57,12 +60,12 @@ export const startLive = (workspaceId: string, client: QueryClient) => {
 };
 
 /** Until `signal` aborts. After every gap a `resync` is told, as events may have been missed. */
-const readStream = (url: string, tell: (news: News) => void, signal: AbortSignal) =>
+const readStream = (url: string, tell: (news: News) => void, signal: AbortSignal, takesOver: boolean) =>
   new Promise<void>((resolve) => {
     let source: EventSource | undefined;
     let retry: ReturnType<typeof setTimeout> | undefined;
     let waitMs = firstWaitMs;
-    let hadGap = false;
+    let hadGap = takesOver;
 
     const open = () => {
       source?.close();
