@@ -1,5 +1,5 @@
 import '#web/theme/layers.css';
-import '@mantine/core/styles.layer.css';
+import '#web/theme/mantine.css';
 import '@fontsource-variable/geist/index.css';
 import '@fontsource-variable/geist-mono/index.css';
 import '#web/theme/tokens.css';

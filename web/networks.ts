@@ -11,11 +11,9 @@ export interface NetworkLook {
   darkColor?: string | undefined;
 }
 
-type WithBadge = Provider & { badge?: { code: string; color: string; darkColor?: string } };
-
 /** Names and looks of the networks, from their own folders on the server. */
 export const useNetworks = () => {
-  const providers: readonly WithBadge[] = useQuery(queries.providers).data?.providers ?? [];
+  const providers: readonly Provider[] = useQuery(queries.providers).data?.providers ?? [];
   return {
     list: providers,
     of: (network: string): NetworkLook => {

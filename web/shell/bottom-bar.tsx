@@ -1,24 +1,20 @@
-import { Drawer } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Menu as MenuIcon, Pencil } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useMay } from '#web/session.ts';
 import styles from './bottom-bar.module.css';
-import { ClockPill } from './clock-pill.tsx';
-import { NavList } from './nav-list.tsx';
-import { PersonMenu } from './person-menu.tsx';
 import { type Place, usePlaces } from './places.ts';
-import { ThemeMenu } from './theme-menu.tsx';
-import { WorkspaceSwitcher } from './workspace-switcher.tsx';
+
+const MoreSheet = lazy(() => import('./more-sheet.tsx'));
+const inBar = ['/', '/calendar', '/approvals'];
 
 /** On a phone: Home, Calendar, write, Approvals, and a sheet with the rest. */
 export const BottomBar = () => {
   const { pages, workspace } = usePlaces();
   const { write } = useMay();
   const [more, setMore] = useState(false);
-  const close = () => setMore(false);
   const find = (path: string) => pages.filter(({ to }) => to === path);
-  const inBar = ['/', '/calendar', '/approvals'];
+  const rest = [...pages.filter(({ to }) => !inBar.includes(to)), ...workspace];
   return (
     <nav className={`phone-only ${styles.bar}`} aria-label="Main pages">
       {[...find('/'), ...find('/calendar')].map((place) => (
@@ -36,15 +32,7 @@ export const BottomBar = () => {
         <MenuIcon size={19} strokeWidth={1.75} aria-hidden="true" />
         More
       </button>
-      <Drawer opened={more} onClose={close} position="bottom" size="auto" title="More">
-        <WorkspaceSwitcher />
-        <NavList places={[...pages.filter(({ to }) => !inBar.includes(to)), ...workspace]} onGo={close} />
-        <ClockPill />
-        <div className={styles.person}>
-          <PersonMenu />
-          <ThemeMenu />
-        </div>
-      </Drawer>
+      <Suspense>{more && <MoreSheet places={rest} onClose={() => setMore(false)} />}</Suspense>
     </nav>
   );
 };

@@ -1,9 +1,9 @@
 import { Mark } from '#web/parts/mark.tsx';
-import { NewWorkspaceForm } from './new-workspace.tsx';
+import { NewWorkspaceForm } from './new-workspace-form.tsx';
 import { PersonMenu } from './person-menu.tsx';
 
 /** For somebody who left or was removed everywhere. */
-export const NoWorkspace = () => (
+const NoWorkspace = () => (
   <main style={{ maxWidth: 420, margin: '0 auto', padding: '12vh 24px' }}>
     <Mark size={44} />
     <h1 style={{ marginTop: 16, fontSize: 26, lineHeight: '32px' }}>You are in no workspace</h1>
@@ -16,3 +16,5 @@ export const NoWorkspace = () => (
     </div>
   </main>
 );
+
+export default NoWorkspace;

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { enterWorkspace } from '#web/api.ts';
 import { startLive } from '#web/live/live.ts';
 import { useReportContext } from '#web/live/report-context.ts';
@@ -10,16 +10,24 @@ import { queries } from '#web/queries.ts';
 import { useMay, useSession } from '#web/session.ts';
 import { AppNotices } from './app-notices.tsx';
 import { BottomBar } from './bottom-bar.tsx';
-import { NoWorkspace } from './no-workspace.tsx';
 import styles from './shell.module.css';
-import { ShortcutHelp } from './shortcut-help.tsx';
 import { useGlobalShortcuts } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
+
+/** Dialogs come when they are asked for: the first page need not wait for them. */
+const NoWorkspace = lazy(() => import('./no-workspace.tsx'));
+const ShortcutHelp = lazy(() => import('./shortcut-help.tsx'));
 
 /** The frame of every page for people who are signed in. */
 export const Shell = () => {
   const { workspace } = useSession();
-  if (workspace === undefined) return <NoWorkspace />;
+  if (workspace === undefined) {
+    return (
+      <Suspense>
+        <NoWorkspace />
+      </Suspense>
+    );
+  }
   enterWorkspace(workspace.id);
   return <Frame />;
 };
@@ -43,7 +51,7 @@ const Frame = () => {
         <Outlet />
       </main>
       <BottomBar />
-      <ShortcutHelp opened={helping} onClose={() => setHelping(false)} />
+      <Suspense>{helping && <ShortcutHelp onClose={() => setHelping(false)} />}</Suspense>
     </div>
   );
 };

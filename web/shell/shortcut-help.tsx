@@ -60,10 +60,10 @@ const groups: readonly [title: string, keys: readonly [keys: string, does: strin
   ],
 ];
 
-export const ShortcutHelp = ({ opened, onClose }: { opened: boolean; onClose: () => void }) => {
+const ShortcutHelp = ({ onClose }: { onClose: () => void }) => {
   const on = useShortcutsOn();
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size={640}>
+    <Modal opened onClose={onClose} title="Keyboard shortcuts" size={640}>
       <div className={styles.groups}>
         {groups.map(([title, keys]) => (
           <section key={title}>
@@ -91,3 +91,5 @@ export const ShortcutHelp = ({ opened, onClose }: { opened: boolean; onClose: ()
     </Modal>
   );
 };
+
+export default ShortcutHelp;

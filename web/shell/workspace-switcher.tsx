@@ -1,15 +1,16 @@
 import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Check, ChevronsUpDown, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { Mark } from '#web/parts/mark.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { queries } from '#web/queries.ts';
 import { useSession, useWorkspace } from '#web/session.ts';
-import { NewWorkspace } from './new-workspace.tsx';
 import styles from './workspace-switcher.module.css';
+
+const NewWorkspace = lazy(() => import('./new-workspace.tsx'));
 
 /** Everything of the old workspace is forgotten with the page. */
 export const openWorkspace = async (id: string) => {
@@ -56,7 +57,7 @@ export const WorkspaceSwitcher = () => {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <NewWorkspace opened={making} onClose={() => setMaking(false)} />
+      <Suspense>{making && <NewWorkspace onClose={() => setMaking(false)} />}</Suspense>
     </>
   );
 };

@@ -106,6 +106,7 @@ export const theme = createTheme({
     Modal: {
       defaultProps: {
         centered: true,
+        padding: 20,
         radius: 'lg',
         closeButtonProps: { 'aria-label': 'Close' },
         overlayProps: { backgroundOpacity: 0.4 },
@@ -119,6 +120,7 @@ export const theme = createTheme({
     Drawer: {
       defaultProps: {
         position: 'right',
+        padding: 16,
         closeButtonProps: { 'aria-label': 'Close' },
         overlayProps: { backgroundOpacity: 0.3 },
       },
