@@ -65,6 +65,9 @@ test.each([
   ['server/mcp/endpoint.ts', '#server/http/reply'],
   ['web/page.tsx', '#generated/sdk/src/index'],
   ['web/page.tsx', '#generated/app-client'],
+  ['web/page.tsx', '#contracts/posts'],
+  ['web/page.tsx', '#server/networks/counting'],
+  ['web/page.tsx', '#web/parts/time.ts'],
   ['server/posts/actions/metrics.ts', '#server/statistics/statistics'],
   ['server/posts/drafts.ts', './store.ts'],
   ['server/posts/limits.ts', '#server/networks/registry'],
@@ -121,6 +124,17 @@ test.each([
   const file = 'server/posts/drafts.ts';
   await plant({ [file]: text });
   expect(await checkImports(tree)).toEqual([{ file, line: 2, found, rule: expect.stringContaining(words) }]);
+});
+
+test('web/ takes types of contracts/ alone, not what they do', async () => {
+  await plant({ 'web/page.tsx': `import { Post } from '#contracts/posts';\n` });
+  expect(await checkImports(tree)).toMatchObject([{ found: '#contracts/posts' }]);
+});
+
+test('web/ asks parts/time.ts for the time', async () => {
+  const text = 'export const at = new Date();\n';
+  await plant({ 'web/parts/time.ts': text, 'web/pages/home/index.tsx': text });
+  expect(await checkImports(tree)).toMatchObject([{ file: 'web/pages/home/index.tsx', found: 'new Date()' }]);
 });
 
 test('the command names file, line, import and rule, and fails', async () => {
