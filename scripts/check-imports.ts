@@ -17,6 +17,7 @@ interface Link {
   readonly found: string;
   readonly from: string;
   readonly to: string;
+  readonly isTypeOnly: boolean;
 }
 
 interface Rule {
@@ -47,9 +48,12 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => from.startsWith('server/') && from !== 'server/app' && to.startsWith('generated/'),
   },
   {
-    says: 'web/ imports web/, generated/sdk, generated/app-client and contracts/ alone; ask the server through the generated clients',
-    isBroken: ({ from, to }) =>
-      from.startsWith('web/') && isOurs(to) && !/^(web\/|generated\/sdk\/|generated\/app-client$|contracts\/)/.test(to),
+    says: 'web/ imports web/, generated/sdk, generated/app-client, server/networks/counting and types of contracts/ alone; ask the server through the generated clients',
+    isBroken: ({ from, to, isTypeOnly }) =>
+      from.startsWith('web/') &&
+      isOurs(to) &&
+      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/networks\/counting(\/|$))/.test(to) &&
+      !(to.startsWith('contracts/') && isTypeOnly),
   },
   {
     says: 'http/ and mcp/ never touch a store, a network or a job; call a rule of the slice',
@@ -86,20 +90,26 @@ const rules: readonly Rule[] = [
     },
   },
   {
-    says: '`../` is not used; write #contracts/…, #generated/…, #server/…, #scripts/… or #test/…',
+    says: '`../` is not used; write #contracts/…, #generated/…, #server/…, #web/…, #scripts/… or #test/…',
     isBroken: ({ found }) => found.startsWith('..'),
   },
   {
-    says: '`./` stays inside its folder; write #contracts/…, #generated/…, #server/…, #scripts/… or #test/…',
+    says: '`./` stays inside its folder; write #contracts/…, #generated/…, #server/…, #web/…, #scripts/… or #test/…',
     isBroken: ({ found, from, to }) => found.startsWith('./') && posix.dirname(from) !== posix.dirname(to),
   },
 ];
 
+const time = /\bDate\.now\(\)|\bnew Date\(\)/g;
 const forbiddenWords = [
-  { word: /\bprocess\.env\b/g, says: 'only config.ts reads the environment; take the setting as an argument' },
-  { word: /\bDate\.now\(\)|\bnew Date\(\)/g, says: 'only clock.ts knows the time; take a clock as an argument' },
+  {
+    in: 'server/',
+    word: /\bprocess\.env\b/g,
+    says: 'only config.ts reads the environment; take the setting as an argument',
+  },
+  { in: 'server/', word: time, says: 'only clock.ts knows the time; take a clock as an argument' },
+  { in: 'web/', word: time, says: "only parts/time.ts knows the time, as the server's clock can be ahead; use now()" },
 ];
-const mayUseThem = ['server/clock.ts', 'server/config.ts'];
+const mayUseThem = ['server/clock.ts', 'server/config.ts', 'web/parts/time.ts'];
 
 /** `app.get('/…')`, also over two lines or with a list; a `.path` of a contract; and ts-rest's own way. */
 const registering =
@@ -146,6 +156,7 @@ const linksOf = (file: string, text: string): Link[] =>
       found,
       from: moduleName(file),
       to: target(file, found),
+      isTypeOnly: /^(?:import|export)\s+type\b/.test(match[0]),
     };
   });
 
@@ -189,10 +200,12 @@ const cycles = (links: readonly Link[]): Complaint[] => {
 };
 
 const wordsIn = (file: string, text: string): Complaint[] => {
-  if (!file.startsWith('server/') || mayUseThem.includes(file)) return [];
-  return forbiddenWords.flatMap(({ word, says }) =>
-    [...text.matchAll(word)].map((match) => ({ file, line: lineAt(text, match.index), found: match[0], rule: says })),
-  );
+  if (mayUseThem.includes(file)) return [];
+  return forbiddenWords
+    .filter((forbidden) => file.startsWith(forbidden.in))
+    .flatMap(({ word, says }) =>
+      [...text.matchAll(word)].map((match) => ({ file, line: lineAt(text, match.index), found: match[0], rule: says })),
+    );
 };
 
 const pathsIn = (file: string, text: string): Complaint[] => {

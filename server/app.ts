@@ -30,7 +30,7 @@ import { tokenRoutes } from '#server/auth/routes';
 import { createSessions } from '#server/auth/sessions';
 import { createAccessStore, createSessionStore, createTokenStore } from '#server/auth/store';
 import { type Clock, type MovableClock, systemClock } from '#server/clock';
-import { type Config, incomingFolder, isPublicAddress, mediaFolder, packageRoot } from '#server/config';
+import { type Config, incomingFolder, isPublicAddress, mediaFolder, packageRoot, webFolder } from '#server/config';
 import { createFigures } from '#server/figures';
 import { actionRoute } from '#server/http/action-route';
 import { createGuards } from '#server/http/app-routes';
@@ -46,6 +46,7 @@ import { createRateLimit } from '#server/http/rate-limit';
 import { greet } from '#server/http/request';
 import { createSessionDoor } from '#server/http/session';
 import { uploadRoute } from '#server/http/upload';
+import { createWebApp } from '#server/http/web-files';
 import { createIdempotentAnswers } from '#server/idempotency/answers';
 import { createIdempotencyStore } from '#server/idempotency/store';
 import { createJobs } from '#server/jobs/jobs';
@@ -512,6 +513,8 @@ export const createHttpApp = ({
   }
   if (!config.production) app.use(posthorn.sandboxes.router());
   app.use('/docs', docsPages());
+  const web = createWebApp(webFolder);
+  app.use(web.files, web.pages);
   app.use(styleRoutes(), scriptRoutes());
   app.use(
     pageRoutes({
@@ -523,7 +526,7 @@ export const createHttpApp = ({
       production: config.production,
     }),
   );
-  app.use(noSuchPath, answerErrors(log));
+  app.use(web.notFound, noSuchPath, answerErrors(log));
   return { app, health };
 };
 

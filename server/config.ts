@@ -5,6 +5,9 @@ import { z } from 'zod';
 /** Where package.json is, for the sources in server/ and the bundle in dist/ alike. */
 export const packageRoot = resolve(import.meta.dirname, '..');
 
+/** The built web app. */
+export const webFolder = join(packageRoot, 'dist/web');
+
 const wholeNumber = (min: number, max: number) =>
   z.coerce.number(`must be a number from ${min} to ${max}`).int().min(min).max(max);
 

@@ -32,8 +32,8 @@ test.each([
   ['contracts/posts.ts', 'node:fs', 'contracts/ imports contracts/ and zod alone'],
   ['server/main.ts', '#generated/catalog', 'only server/app.ts imports generated/'],
   ['server/posts/drafts.ts', '#generated/sdk/src/index', 'only server/app.ts imports generated/'],
-  ['web/page.tsx', '#server/errors', 'web/ imports web/, generated/sdk, generated/app-client and contracts/ alone'],
-  ['web/page.tsx', '#generated/catalog', 'web/ imports web/, generated/sdk, generated/app-client and contracts/ alone'],
+  ['web/page.tsx', '#server/errors', 'web/ imports web/, generated/sdk, generated/app-client'],
+  ['web/page.tsx', '#generated/catalog', 'web/ imports web/, generated/sdk, generated/app-client'],
   ['server/http/reply.ts', '#server/store/database', 'never touch a store, a network or a job'],
   ['server/http/reply.ts', '#server/networks/network', 'never touch a store, a network or a job'],
   ['server/mcp/tools.ts', '#server/jobs/publish', 'never touch a store, a network or a job'],
@@ -65,6 +65,9 @@ test.each([
   ['server/mcp/endpoint.ts', '#server/http/reply'],
   ['web/page.tsx', '#generated/sdk/src/index'],
   ['web/page.tsx', '#generated/app-client'],
+  ['web/page.tsx', '#contracts/posts'],
+  ['web/page.tsx', '#server/networks/counting'],
+  ['web/page.tsx', '#web/parts/time.ts'],
   ['server/posts/actions/metrics.ts', '#server/statistics/statistics'],
   ['server/posts/drafts.ts', './store.ts'],
   ['server/posts/limits.ts', '#server/networks/registry'],
@@ -152,6 +155,17 @@ test.each([`headers.get('location')`, `kit.records.put('key', id)`, `app.use('/d
     expect(await checkImports(tree)).toEqual([]);
   },
 );
+
+test('web/ takes types of contracts/ alone, not what they do', async () => {
+  await plant({ 'web/page.tsx': `import { Post } from '#contracts/posts';\n` });
+  expect(await checkImports(tree)).toMatchObject([{ found: '#contracts/posts' }]);
+});
+
+test('web/ asks parts/time.ts for the time', async () => {
+  const text = 'export const at = new Date();\n';
+  await plant({ 'web/parts/time.ts': text, 'web/pages/home/index.tsx': text });
+  expect(await checkImports(tree)).toMatchObject([{ file: 'web/pages/home/index.tsx', found: 'new Date()' }]);
+});
 
 test('the command names file, line, import and rule, and fails', async () => {
   await plant({ 'package.json': '{ "type": "module" }', 'contracts/posts.ts': `import '#server/errors';\n` });

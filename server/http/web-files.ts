@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { Request, RequestHandler, Response } from 'express';
+
+/** Inline styles are what Mantine's positions and sizes are made of. Nothing comes from another host. */
+const contentSecurity = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const types: Record<string, string> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+  webmanifest: 'application/manifest+json',
+};
+
+interface WebFile {
+  readonly type: string;
+  readonly tag: string;
+  readonly plain: Buffer;
+  /** Made by the build, for files that shrink. */
+  readonly packed: readonly { encoding: 'br' | 'gzip'; bytes: Buffer }[];
+}
+
+/** Pages of the app. What is not here is another's, or is not found. */
+const pagePaths = [
+  /^\/$/,
+  /^\/(posts|approvals)(\/[^/]+)?\/?$/,
+  /^\/(calendar|media|analytics|accounts)\/?$/,
+  /^\/settings(\/(api|workspace|profile|webhooks(\/[^/]+)?))?\/?$/,
+];
+
+export type WebApp = ReturnType<typeof createWebApp>;
+
+/** The built web app in `folder`: its files, and its page for every address that a person opens. */
+export const createWebApp = (folder: string) => {
+  let files: ReadonlyMap<string, WebFile> | undefined;
+  const read = () => {
+    files ??= readFiles(folder);
+    return files;
+  };
+
+  const send = (req: Request, res: Response, { type, tag, plain, packed }: WebFile, status: number, cache: string) => {
+    res.setHeader('cache-control', cache);
+    res.setHeader('etag', tag);
+    res.setHeader('vary', 'accept-encoding');
+    res.setHeader('content-security-policy', contentSecurity);
+    if (status === 200 && req.headers['if-none-match'] === tag) return res.writeHead(304).end();
+    const asked = String(req.headers['accept-encoding'] ?? '');
+    const chosen = packed.find(({ encoding }) => new RegExp(`\\b${encoding}\\b(?!;q=0(\\D|$))`).test(asked));
+    if (chosen) res.setHeader('content-encoding', chosen.encoding);
+    const bytes = chosen?.bytes ?? plain;
+    res.writeHead(status, { 'content-type': type, 'content-length': bytes.length });
+    return res.end(req.method === 'HEAD' ? undefined : bytes);
+  };
+
+  const sendPage = (req: Request, res: Response, status: number) => {
+    const page = isReading(req) && wantsPage(req) ? read().get('/index.html') : undefined;
+    if (page === undefined) return false;
+    send(req, res, page, status, 'no-cache');
+    return true;
+  };
+
+  return {
+    /** Hashed files never change; the few others are asked for again. */
+    files: ((req, res, next) => {
+      const file = isReading(req) && req.path !== '/index.html' ? read().get(req.path) : undefined;
+      if (file === undefined) return next();
+      const hashed = req.path.startsWith('/assets/');
+      send(req, res, file, 200, hashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+    }) satisfies RequestHandler,
+
+    pages: ((req, res, next) => {
+      if (!pagePaths.some((path) => path.test(req.path)) || !sendPage(req, res, 200)) next();
+    }) satisfies RequestHandler,
+
+    /** Last of all: the app says that there is nothing, to a person; a program gets the error shape. */
+    notFound: ((req, res, next) => {
+      if (req.path.startsWith('/api/') || !sendPage(req, res, 404)) next();
+    }) satisfies RequestHandler,
+  };
+};
+
+const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD';
+
+/** Browsers that open a page name html; programs and fetch() do not. */
+const wantsPage = ({ headers }: Request) => headers.accept?.includes('text/html') ?? false;
+
+const readFiles = (folder: string): Map<string, WebFile> => {
+  if (!existsSync(folder)) return new Map();
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const known = new Set(paths);
+  const found = paths.flatMap((path): [string, WebFile][] => {
+    const type = types[path.slice(path.lastIndexOf('.') + 1)];
+    if (type === undefined) return [];
+    const plain = readFileSync(path);
+    const packed = (['br', 'gzip'] as const).flatMap((encoding) => {
+      const file = `${path}.${encoding === 'br' ? 'br' : 'gz'}`;
+      return known.has(file) ? [{ encoding, bytes: readFileSync(file) }] : [];
+    });
+    const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+    return [[`/${relative(folder, path).replaceAll('\\', '/')}`, { type, tag, plain, packed }]];
+  });
+  return new Map(found);
+};

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { type Service, startService } from '#test/support/service';
+import { findChromium } from './chromium.ts';
+
+const path = findChromium();
+const isRequired = process.env.BROWSER_REQUIRED === '1';
+if (path === undefined && !isRequired) {
+  console.warn('No Chromium: the browser tests are skipped. Install one, or set CHROMIUM_PATH.');
+}
+
+export interface Visit {
+  /** Default `/`. */
+  at?: string;
+  width?: number;
+  height?: number;
+  scheme?: 'light' | 'dark';
+  /** Zone of the browser, not of the person. */
+  timeZone?: string;
+  /** Default the owner. `null`: nobody is signed in. */
+  as?: string | null;
+  /** Console errors that the test is about, such as the 404 of a page. */
+  expected?: readonly RegExp[];
+}
+
+/**
+ * Tests in a real browser with the built web app on a service of their own. A console error, or a request that leaves
+ * the host, fails the test it came from.
+ */
+export const inBrowser = (name: string, tests: (world: World) => void, settings: NodeJS.ProcessEnv = {}) => {
+  describe.skipIf(path === undefined && !isRequired)(name, () => {
+    const world = new World();
+    beforeAll(() => world.open(settings));
+    afterEach(() => world.leave());
+    afterAll(() => world.close());
+    tests(world);
+  });
+};
+
+export class World {
+  #browser: Browser | undefined;
+  #service: Service | undefined;
+  #contexts: BrowserContext[] = [];
+  #troubles: string[] = [];
+
+  get service(): Service {
+    if (this.#service === undefined) throw new Error('the service runs inside tests alone');
+    return this.#service;
+  }
+
+  async open(settings: NodeJS.ProcessEnv) {
+    if (path === undefined) throw new Error('No Chromium. Install one, or set CHROMIUM_PATH.');
+    this.#service = await startService(settings, { ownAddress: true });
+    this.#service.startJobs();
+    this.#browser = await chromium.launch({ executablePath: path });
+  }
+
+  /** A browser of its own with one tab. `page.context().newPage()` is a second tab of the same person. */
+  async visit({
+    at = '/',
+    width = 1440,
+    height = 900,
+    scheme = 'light',
+    timeZone = 'Europe/Paris',
+    as = 'owner@example.com',
+    expected = [],
+  }: Visit = {}): Promise<Page> {
+    const context = await this.#newContext({ width, height, scheme, timeZone });
+    this.#guard(context, expected);
+    if (as !== null) await this.signIn(context, as);
+    const page = await context.newPage();
+    await page.goto(this.service.url + at);
+    return page;
+  }
+
+  async signIn(context: BrowserContext, email: string) {
+    const person = this.service.browser();
+    await person.signIn(email);
+    const [name = '', value = ''] = person.cookie().split('=');
+    await context.addCookies([{ name, value, url: this.service.url, httpOnly: true, sameSite: 'Lax' }]);
+  }
+
+  /** After each test: what went wrong unseen. */
+  async leave() {
+    const [contexts, troubles] = [this.#contexts, this.#troubles];
+    this.#contexts = [];
+    this.#troubles = [];
+    await Promise.all(contexts.map((context) => context.close()));
+    expect(troubles).toEqual([]);
+  }
+
+  async close() {
+    await this.#browser?.close();
+    await this.#service?.stop();
+  }
+
+  async #newContext({
+    width,
+    height,
+    scheme,
+    timeZone,
+  }: Required<Pick<Visit, 'width' | 'height' | 'scheme' | 'timeZone'>>) {
+    if (this.#browser === undefined) throw new Error('the browser runs inside tests alone');
+    const context = await this.#browser.newContext({
+      viewport: { width, height },
+      colorScheme: scheme,
+      timezoneId: timeZone,
+      locale: 'en-GB',
+      reducedMotion: 'reduce',
+      hasTouch: width < 768,
+      isMobile: width < 768,
+    });
+    this.#contexts.push(context);
+    return context;
+  }
+
+  #guard(context: BrowserContext, expected: readonly RegExp[]) {
+    const note = (text: string) => {
+      if (!expected.some((words) => words.test(text))) this.#troubles.push(text);
+    };
+    context.on('console', (message) => {
+      if (message.type() === 'error') note(`console: ${message.text()} ${message.location().url}`);
+    });
+    context.on('weberror', (error) => note(`page: ${error.error().message}`));
+    context.on('request', (request) => {
+      const url = request.url();
+      if (!/^(data|blob):/.test(url) && !url.startsWith(`${this.service.url}/`)) note(`left the host: ${url}`);
+    });
+  }
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What breaks WCAG 2.2 AA on the page, a line each; empty is good. */
+export const axe = async (page: Page): Promise<string[]> => {
+  await page.evaluate(axeSource);
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+  const found = (await page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(tags)} })`)) as AxeResults;
+  return found.violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${target.join(' ')}: ${failureSummary}`),
+  );
+};

@@ -1,0 +1,106 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { axe, inBrowser } from './harness.ts';
+
+/** The not-found page is the one page that stands in the shell whatever else is built. */
+const nowhere = { at: '/nowhere', expected: [/404/] };
+
+const pathOf = (page: Page) => new URL(page.url()).pathname;
+
+inBrowser('the shell', (world) => {
+  test.each([
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)('is clean in %s at %i px', async (scheme, width) => {
+    const page = await world.visit({ ...nowhere, scheme, width });
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    await page.getByRole('link', { name: 'Approvals' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    const isSideways = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+    expect(isSideways).toBe(false);
+  });
+
+  test('has everything of a phone in the bottom bar and behind More', async () => {
+    const page = await world.visit({ ...nowhere, width: 390, height: 844 });
+    const bar = page.getByRole('navigation', { name: 'Main pages' });
+    for (const name of ['Home', 'Calendar', 'New post', 'Approvals']) await bar.getByRole('link', { name }).waitFor();
+    await bar.getByRole('button', { name: 'More' }).click();
+    const sheet = page.getByRole('dialog', { name: 'More' });
+    for (const name of ['Posts', 'Analytics', 'Media', 'Social accounts', 'Webhooks', 'Sandbox', 'Settings']) {
+      await sheet.getByRole('link', { name, exact: true }).waitFor();
+    }
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test('goes to places by keys, and not while somebody types', async () => {
+    const page = await world.visit(nowhere);
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await expect.poll(() => pathOf(page)).toBe('/posts');
+    await page.keyboard.press('/');
+    await page.keyboard.type('cg c');
+    await expect.poll(() => page.evaluate('document.activeElement.value')).toBe('cg c');
+    expect(pathOf(page)).toBe('/posts');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('c');
+    await expect.poll(() => pathOf(page)).toBe('/posts/new');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test('does nothing on single keys once they are switched off', async () => {
+    const page = await world.visit(nowhere);
+    await page.evaluate("localStorage.setItem('posthorn-shortcuts', 'off')");
+    await page.reload();
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.keyboard.press('c');
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await page.keyboard.press('?');
+    await page.getByRole('link', { name: 'Calendar' }).click();
+    await expect.poll(() => pathOf(page)).toBe('/calendar');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('remembers a chosen theme before the first paint', async () => {
+    const page = await world.visit(nowhere);
+    await page.getByRole('button', { name: 'Theme' }).click();
+    await page.getByRole('menuitem', { name: 'Dark' }).click();
+    const scheme = () => page.evaluate("document.documentElement.getAttribute('data-mantine-color-scheme')");
+    await expect.poll(scheme).toBe('dark');
+    await page.reload({ waitUntil: 'commit' });
+    await expect.poll(scheme).toBe('dark');
+  });
+
+  test('shows a request of an agent in every tab, and takes it away when it is decided', async () => {
+    const first = await world.visit(nowhere);
+    const second = await first.context().newPage();
+    await second.goto(`${world.service.url}/nowhere`);
+    for (const page of [first, second]) await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    const streams = () => world.service.posthorn.live.hearing(world.service.owner.workspaceId);
+    await expect.poll(streams).toBe(1);
+    const told = { workspaceId: world.service.owner.workspaceId, kind: 'approval', id: 'card_1' } as const;
+    await world.service.posthorn.live.tell({ ...told, text: 'Claude Code asks to publish a post now' });
+    for (const page of [first, second]) await page.getByText('Claude Code asks to publish a post now').waitFor();
+    expect(await axe(second)).toEqual([]);
+    await world.service.posthorn.live.tell(told);
+    for (const page of [first, second]) {
+      await page.getByText('Claude Code asks').waitFor({ state: 'detached' });
+    }
+    const takenOver = second.waitForResponse(/\/api\/app\/events/);
+    await first.close();
+    await takenOver;
+    await world.service.posthorn.live.tell({ ...told, text: 'Asked again' });
+    await second.getByText('Asked again').waitFor();
+  });
+
+  test('sends somebody who is not signed in to sign in, and back', async () => {
+    const page = await world.visit({ at: '/calendar?view=week', as: null, expected: [/401/] });
+    await page.waitForURL(/\/sign-in/);
+    expect(new URL(page.url()).searchParams.get('next')).toBe('/calendar?view=week');
+  });
+});

@@ -1,0 +1,121 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Service, startService } from '#test/support/service';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({}, { ownAddress: true });
+});
+afterAll(() => service.stop());
+
+/** As a browser that opens an address; the body stays packed. */
+const open = async (path: string, headers: Record<string, string> = {}) => {
+  const {
+    statusCode,
+    headers: got,
+    body,
+  } = await request(service.url + path, {
+    headers: { accept: 'text/html,*/*;q=0.8', ...headers },
+  });
+  return { status: statusCode, headers: got, bytes: Buffer.from(await body.arrayBuffer()) };
+};
+
+const scriptOf = async () => {
+  const { bytes } = await open('/');
+  return /src="(\/assets\/[^"]+\.js)"/.exec(bytes.toString())?.[1] ?? '';
+};
+
+describe('a page of the app', () => {
+  test.each(['/', '/posts', '/posts/post_1', '/calendar', '/media', '/analytics', '/approvals/card_1', '/accounts'])(
+    'is served at %s, asked for anew each time',
+    async (path) => {
+      const { status, headers, bytes } = await open(path);
+      expect(status).toBe(200);
+      expect(headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(headers['cache-control']).toBe('no-cache');
+      expect(bytes.toString()).toContain('<div id="app">');
+    },
+  );
+
+  test('has no inline script, and its policy allows none', async () => {
+    const { headers, bytes } = await open('/settings/webhooks/whk_1');
+    const scripts = [...bytes.toString().matchAll(/<script([^>]*)>([^<]*)/g)];
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const [, attributes, text] of scripts) {
+      expect(attributes).toContain('src="/');
+      expect(text).toBe('');
+    }
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/https?:|\*/);
+  });
+
+  test('is not sent again to a browser that has it', async () => {
+    const { headers } = await open('/');
+    const again = await open('/', { 'if-none-match': String(headers.etag) });
+    expect([again.status, again.bytes.length]).toEqual([304, 0]);
+  });
+
+  test('says itself that there is nothing, to a person', async () => {
+    const { status, bytes } = await open('/no/such/page');
+    expect(status).toBe(404);
+    expect(bytes.toString()).toContain('<div id="app">');
+  });
+
+  test('is never the answer to a program, nor to a path of the API', async () => {
+    for (const [path, accept] of [
+      ['/no/such/page', 'application/json'],
+      ['/no/such/page', '*/*'],
+      ['/api/no/such/path', 'text/html'],
+    ] as const) {
+      const { status, bytes } = await open(path, { accept });
+      expect(status).toBe(404);
+      expect(JSON.parse(bytes.toString())).toMatchObject({ code: 'NotFound' });
+    }
+  });
+});
+
+describe('a file of the app', () => {
+  test('with a hash in its name is kept for a year', async () => {
+    const { status, headers } = await open(await scriptOf());
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  });
+
+  test('comes packed as the browser can read it', async () => {
+    const path = await scriptOf();
+    const plain = await open(path);
+    const brotli = await open(path, { 'accept-encoding': 'gzip, deflate, br, zstd' });
+    const gzip = await open(path, { 'accept-encoding': 'gzip, br;q=0' });
+    expect([plain, brotli, gzip].map(({ headers }) => headers['content-encoding'])).toEqual([undefined, 'br', 'gzip']);
+    expect(brotliDecompressSync(brotli.bytes).equals(plain.bytes)).toBe(true);
+    expect(gunzipSync(gzip.bytes).equals(plain.bytes)).toBe(true);
+    expect(brotli.headers.vary).toBe('accept-encoding');
+  });
+
+  test.each([
+    ['/favicon.svg', 'image/svg+xml'],
+    ['/manifest.webmanifest', 'application/manifest+json'],
+    ['/color-scheme.js', 'text/javascript; charset=utf-8'],
+  ])('%s is there', async (path, type) => {
+    const { status, headers } = await open(path, { accept: '*/*' });
+    expect([status, headers['content-type'], headers['cache-control']]).toEqual([200, type, 'no-cache']);
+  });
+
+  test('that a build left beside it is not served', async () => {
+    for (const path of [
+      '/.sources',
+      '/index.html.br',
+      '/assets/../../package.json',
+      '/assets/..%2f..%2fpackage.json',
+    ]) {
+      const { headers, bytes } = await open(path, { accept: '*/*' });
+      expect(headers['content-type']).toContain('json');
+      expect(JSON.parse(bytes.toString())).toMatchObject({ code: expect.stringMatching(/NotFound|BadInput/) });
+    }
+  });
+});

@@ -1,0 +1,31 @@
+import { ConnectionError, createAppClient, isPosthornError } from '#generated/app-client';
+import { notices } from '#web/shell/notices.ts';
+import { isPublicPage, signInPath } from './public-pages.ts';
+
+let workspaceId: string | undefined;
+
+/** The workspace this tab is in. It stays, also when another tab opens another one. */
+export const workspaceOfTab = () => workspaceId;
+export const enterWorkspace = (id: string) => {
+  workspaceId ??= id;
+};
+
+/** A write names the workspace it was made in; the server refuses it when another is open by then. */
+const isSwitched = (error: unknown) =>
+  isPosthornError(error, 'Conflict') && error.issues.some(({ path }) => path === 'Posthorn-Workspace');
+
+/** What concerns the whole app is told by the shell, whoever called. */
+const onError = (error: unknown) => {
+  if (isPosthornError(error, 'Unauthorized') && !isPublicPage()) location.assign(signInPath());
+  if (isSwitched(error)) notices.set({ switched: true });
+  if (isPosthornError(error, 'TooManyRequests')) notices.tooMany(error.retryAfterMs ?? 30_000);
+  notices.set({ unreachable: error instanceof ConnectionError });
+};
+
+const onResponse = ({ status }: { status?: number }) => {
+  if (status !== undefined) notices.set({ unreachable: false });
+};
+
+/** The one client: `app.getSession()` for the routes of the app, `app.actions.posts.list({})` for the actions. */
+export const app = createAppClient({ workspace: workspaceOfTab, onError, onResponse });
+export const { actions } = app;

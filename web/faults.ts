@@ -1,0 +1,22 @@
+import { ConnectionError, type ErrorCode, isPosthornError } from '#generated/app-client';
+
+export interface Fault {
+  code: ErrorCode | 'NoAnswer' | 'Bug';
+  /** A sentence for humans that says what to do. */
+  message: string;
+  requestId?: string | undefined;
+  retryAfterSeconds?: number | undefined;
+}
+
+/** Any error as something to show. */
+export const faultOf = (error: unknown): Fault => {
+  if (isPosthornError(error)) {
+    const { code, message, requestId, retryAfterMs } = error;
+    const retryAfterSeconds = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
+    return { code, message, requestId, retryAfterSeconds };
+  }
+  if (error instanceof ConnectionError) {
+    return { code: 'NoAnswer', message: 'The server does not answer. Check the connection, then try again.' };
+  }
+  return { code: 'Bug', message: 'The app made a mistake. Reload the page; what you saved is safe.' };
+};

@@ -1,0 +1,137 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { Stamp } from 'lucide-react';
+import { closeToast, showToast } from '#web/parts/toasts.tsx';
+
+/** What the server tells open tabs: that something changed, not what. */
+interface News {
+  kind: string;
+  id?: string;
+  text?: string;
+}
+
+/** Which queries an event makes stale, by the first part of their keys. Any other kind is its own domain. */
+const touched: Record<string, readonly string[]> = {
+  approval: ['approvals', 'posts'],
+  post: ['posts', 'analytics', 'approvals'],
+  account: ['accounts', 'posts'],
+  webhook: ['webhooks'],
+  media: ['media'],
+  member: ['members', 'session', 'invitations'],
+  workspace: ['session', 'plan'],
+  clock: ['clock'],
+};
+const kinds = [...Object.keys(touched), 'resync'];
+
+const firstWaitMs = 1000;
+const longestWaitMs = 30_000;
+/** A machine that slept has a dead connection that nobody reports. */
+const sleptMs = 90_000;
+const lookMs = 30_000;
+
+/**
+ * One event stream for all tabs of a workspace: the tab that holds the lock reads it and tells the others. When it
+ * closes, the next one takes over. Answers with how to stop.
+ */
+export const startLive = (workspaceId: string, client: QueryClient) => {
+  const name = `posthorn live ${workspaceId}`;
+  const channel = new BroadcastChannel(name);
+  const hear = (news: News) => applyNews(client, news);
+  channel.onmessage = ({ data }: MessageEvent<News>) => hear(data);
+  const stopped = new AbortController();
+  const askedAt = performance.now();
+  const lead = () =>
+    readStream(
+      `/api/app/events?workspace=${encodeURIComponent(workspaceId)}`,
+      (news) => {
+        channel.postMessage(news);
+        hear(news);
+      },
+      stopped.signal,
+      // Who waited for the lock takes over from a tab that closed; between the two nobody was reading.
+      performance.now() - askedAt > 1000,
+    );
+  // Pages without https have no locks; there each tab reads for itself.
+  if (navigator.locks === undefined) void lead();
+  else navigator.locks.request(name, { signal: stopped.signal }, lead).catch(() => undefined);
+  return () => {
+    stopped.abort();
+    channel.close();
+  };
+};
+
+/** Until `signal` aborts. After every gap a `resync` is told, as events may have been missed. */
+const readStream = (url: string, tell: (news: News) => void, signal: AbortSignal, takesOver: boolean) =>
+  new Promise<void>((resolve) => {
+    let source: EventSource | undefined;
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    let waitMs = firstWaitMs;
+    let hadGap = takesOver;
+
+    const open = () => {
+      source?.close();
+      source = new EventSource(url);
+      source.onopen = () => {
+        waitMs = firstWaitMs;
+        if (hadGap) tell({ kind: 'resync' });
+        hadGap = false;
+      };
+      source.onerror = () => {
+        hadGap = true;
+        // Closed for good: the browser tries again by itself only when an open connection breaks.
+        if (source?.readyState === EventSource.CLOSED) reopen();
+      };
+      for (const kind of kinds) {
+        source.addEventListener(kind, ({ data }: MessageEvent<string>) => tell({ ...parsed(data), kind }));
+      }
+    };
+    const reopen = () => {
+      clearTimeout(retry);
+      retry = setTimeout(open, waitMs * (0.5 + Math.random() / 2));
+      waitMs = Math.min(waitMs * 2, longestWaitMs);
+    };
+    const again = () => {
+      hadGap = true;
+      open();
+    };
+    let lookedAt = performance.now();
+    const look = setInterval(() => {
+      const passedMs = performance.now() - lookedAt;
+      lookedAt = performance.now();
+      if (passedMs > sleptMs) again();
+    }, lookMs);
+    window.addEventListener('online', again);
+    signal.addEventListener('abort', () => {
+      clearTimeout(retry);
+      clearInterval(look);
+      window.removeEventListener('online', again);
+      source?.close();
+      resolve();
+    });
+    open();
+  });
+
+const parsed = (data: string): Partial<News> => {
+  try {
+    return JSON.parse(data) as Partial<News>;
+  } catch {
+    return {};
+  }
+};
+
+const applyNews = (client: QueryClient, { kind, id, text }: News) => {
+  if (kind === 'resync') {
+    void client.invalidateQueries();
+    return;
+  }
+  for (const domain of touched[kind] ?? [kind]) void client.invalidateQueries({ queryKey: [domain] });
+  const toastId = `${kind} ${id}`;
+  if (kind === 'approval') {
+    // One without text was decided, here or in another tab.
+    if (!text || !id) return closeToast(toastId);
+    const link = { to: '/approvals/$id', params: { id } } as const;
+    showToast({ id: toastId, text, icon: Stamp, tone: 'brass', stays: true, action: { label: 'Review', link } });
+  } else if (text) {
+    const link = kind === 'post' && id ? ({ to: '/posts/$id', params: { id } } as const) : undefined;
+    showToast({ id: toastId, text, ...(link && { action: { label: 'Open', link } }) });
+  }
+};

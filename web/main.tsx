@@ -1,0 +1,33 @@
+import '#web/theme/layers.css';
+import '#web/theme/mantine.css';
+import '@fontsource-variable/geist/index.css';
+import '@fontsource-variable/geist-mono/index.css';
+import '#web/theme/tokens.css';
+import '#web/theme/base.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { createRoot } from 'react-dom/client';
+import { cssVariablesResolver, theme } from '#web/theme/theme.ts';
+import { queryClient } from './queries.ts';
+import { router } from './router.tsx';
+
+// After an update of the server the files of an open tab are gone: the page is read anew, but not in a circle.
+window.addEventListener('vite:preloadError', (event) => {
+  const key = 'posthorn-reloaded-for';
+  if (sessionStorage.getItem(key) === location.href) return;
+  sessionStorage.setItem(key, location.href);
+  event.preventDefault();
+  location.reload();
+});
+
+const place = document.getElementById('app');
+if (place) {
+  createRoot(place).render(
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>,
+  );
+}

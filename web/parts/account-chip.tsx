@@ -1,0 +1,43 @@
+import { X } from 'lucide-react';
+import { handleOf } from '#web/networks.ts';
+import styles from './account-chip.module.css';
+import { NetworkBadge } from './network-badge.tsx';
+
+/** Badge and handle. With `onToggle` it is a button that says whether it is chosen; with `onRemove` it has a cross. */
+export const AccountChip = ({
+  account,
+  pressed,
+  onToggle,
+  onRemove,
+}: {
+  account: { network: string; handle: string; name: string };
+  pressed?: boolean;
+  onToggle?: () => void;
+  onRemove?: () => void;
+}) => {
+  const inside = (
+    <>
+      <NetworkBadge network={account.network} size={20} off={onToggle !== undefined && pressed === false} />
+      <span className="one-line" dir="auto">
+        {handleOf(account)}
+      </span>
+    </>
+  );
+  if (onToggle) {
+    return (
+      <button type="button" className={styles.chip} aria-pressed={pressed ?? false} onClick={onToggle}>
+        {inside}
+      </button>
+    );
+  }
+  return (
+    <span className={styles.chip}>
+      {inside}
+      {onRemove && (
+        <button type="button" className={styles.remove} aria-label={`Remove ${handleOf(account)}`} onClick={onRemove}>
+          <X size={14} aria-hidden="true" />
+        </button>
+      )}
+    </span>
+  );
+};

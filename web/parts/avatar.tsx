@@ -1,0 +1,22 @@
+import styles from './avatar.module.css';
+
+/** A person or account: its picture, else its initials. */
+export const Avatar = ({ name, src, size = 26 }: { name: string; src?: string; size?: number }) => {
+  const style = { width: size, height: size, fontSize: Math.max(10, Math.round(size * 0.4)) };
+  return src ? (
+    <img className={styles.avatar} style={style} src={src} alt="" loading="lazy" />
+  ) : (
+    <span className={styles.avatar} style={style} aria-hidden="true">
+      {initialsOf(name)}
+    </span>
+  );
+};
+
+const initialsOf = (name: string) =>
+  name
+    .replace(/@.*$/, '')
+    .split(/[\s._-]+/)
+    .filter(Boolean)
+    .slice(0, 2)
+    .map((word) => [...word][0]?.toUpperCase())
+    .join('');

@@ -1,0 +1,61 @@
+import { Button, Modal } from '@mantine/core';
+import { useState } from 'react';
+import styles from './confirm-dialog.module.css';
+import { FaultBanner } from './fault.tsx';
+
+/**
+ * For what is public or final. The button names the act; while it runs it shows progress, and a fault stays in the
+ * dialog. `kind`: send is brass, danger red.
+ */
+export const ConfirmDialog = ({
+  opened,
+  onClose,
+  title,
+  children,
+  act,
+  kind,
+  onConfirm,
+}: {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  children?: React.ReactNode;
+  /** Words of the button: `Publish now`. */
+  act: string;
+  kind: 'send' | 'danger' | 'ink';
+  onConfirm: () => Promise<unknown>;
+}) => {
+  const [running, setRunning] = useState(false);
+  const [fault, setFault] = useState<unknown>();
+  const close = () => {
+    if (running) return;
+    setFault(undefined);
+    onClose();
+  };
+  const confirm = async () => {
+    setRunning(true);
+    setFault(undefined);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (error) {
+      setFault(error);
+    } finally {
+      setRunning(false);
+    }
+  };
+  return (
+    <Modal opened={opened} onClose={close} title={title} size={460}>
+      {children && <div className={styles.text}>{children}</div>}
+      {fault !== undefined && <FaultBanner fault={fault} title="That did not work" />}
+      <div className={styles.buttons}>
+        <Button variant="quiet" onClick={close}>
+          Cancel
+        </Button>
+        <Button variant={kind === 'danger' ? 'danger-filled' : kind} loading={running} onClick={confirm} data-autofocus>
+          {act}
+        </Button>
+      </div>
+    </Modal>
+  );
+};

@@ -1,0 +1,103 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import styles from './copy.module.css';
+
+/** Pages without https have no clipboard; then the text is selected in a hidden field. */
+const copyText = async (text: string) => {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.className = 'hidden';
+  document.body.append(field);
+  field.select();
+  document.execCommand('copy');
+  field.remove();
+};
+
+const useCopied = (value: string) => {
+  const [copied, setCopied] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const copy = async () => {
+    await copyText(value);
+    setCopied(true);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setCopied(false), 2000);
+  };
+  return { copied, copy };
+};
+
+/** An icon; with `children` a button with words. */
+export const CopyButton = ({
+  value,
+  label = 'Copy',
+  size = 28,
+  children,
+  onCopied,
+}: {
+  value: string;
+  label?: string;
+  size?: number;
+  children?: React.ReactNode;
+  onCopied?: (() => void) | undefined;
+}) => {
+  const { copied, copy } = useCopied(value);
+  const Icon = copied ? Check : Copy;
+  const press = async () => {
+    await copy();
+    onCopied?.();
+  };
+  const said = (
+    <span className="hidden" role="status">
+      {copied ? 'Copied' : ''}
+    </span>
+  );
+  if (children !== undefined) {
+    return (
+      <>
+        <Button size="xs" leftSection={<Icon size={14} aria-hidden="true" />} onClick={press}>
+          {copied ? 'Copied' : children}
+        </Button>
+        {said}
+      </>
+    );
+  }
+  return (
+    <>
+      <Tooltip label={copied ? 'Copied' : label}>
+        <ActionIcon size={size} aria-label={label} onClick={press}>
+          <Icon size={14} aria-hidden="true" />
+        </ActionIcon>
+      </Tooltip>
+      {said}
+    </>
+  );
+};
+
+/** Text to take along: an address, an id, a secret. `block` keeps its lines. */
+export const CopyField = ({
+  value,
+  label,
+  block = false,
+  onCopied,
+}: {
+  value: string;
+  label: string;
+  block?: boolean;
+  onCopied?: (() => void) | undefined;
+}) => (
+  <div className={styles.field} data-block={block || undefined}>
+    {block ? (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard
+      <section className={styles.value} tabIndex={0} aria-label={label}>
+        <pre>{value}</pre>
+      </section>
+    ) : (
+      <code className={`one-line ${styles.value}`} title={value}>
+        {value}
+      </code>
+    )}
+    <CopyButton value={value} label={`Copy ${label}`} onCopied={onCopied} />
+  </div>
+);

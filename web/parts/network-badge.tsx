@@ -1,0 +1,42 @@
+import { useNetworks } from '#web/networks.ts';
+import styles from './network-badge.module.css';
+
+type Size = 16 | 18 | 20 | 24 | 32;
+
+/** The two letters of a network; its name is there for screen readers. `off`: not chosen. */
+export const NetworkBadge = ({ network, size = 20, off = false }: { network: string; size?: Size; off?: boolean }) => {
+  const { name, code, color, darkColor } = useNetworks().of(network);
+  const style = {
+    '--size': `${size}px`,
+    '--badge': color,
+    '--badge-dark': darkColor ?? color,
+    '--on-badge-dark': darkColor ? '#14171F' : '#FFFFFF',
+  } as React.CSSProperties;
+  return (
+    <span className={styles.badge} data-off={off || undefined} style={style} title={name}>
+      <span aria-hidden="true">{code}</span>
+      <span className="hidden">{name}</span>
+    </span>
+  );
+};
+
+/** The networks of a post, at most `max`, then `+2`. */
+export const NetworkBadges = ({
+  networks,
+  size = 18,
+  max = 6,
+}: {
+  networks: readonly string[];
+  size?: Size;
+  max?: number;
+}) => {
+  const unique = [...new Set(networks)];
+  return (
+    <span className={styles.row}>
+      {unique.slice(0, max).map((network) => (
+        <NetworkBadge key={network} network={network} size={size} />
+      ))}
+      {unique.length > max && <span className="caption text-2">+{unique.length - max}</span>}
+    </span>
+  );
+};

@@ -1,0 +1,24 @@
+/** `1,284`, `38.2k`, `1.4M`: short from ten thousand on, as in tables and totals. */
+export const formatNumber = (value: number): string => {
+  const size = Math.abs(value);
+  if (size < 10_000) return value.toLocaleString('en-GB');
+  const [divisor, unit] = size < 999_950 ? [1000, 'k'] : [1_000_000, 'M'];
+  return `${(value / divisor).toFixed(1).replace(/\.0$/, '')}${unit}`;
+};
+
+/** `+18%`, `−4%`, `0%`; undefined when there was nothing before. */
+export const formatChange = (value: number, before: number): string | undefined => {
+  if (before === 0) return undefined;
+  const percent = Math.round(((value - before) / before) * 100);
+  return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent)}%`;
+};
+
+export const formatBytes = (bytes: number): string => {
+  if (bytes < 1000) return `${bytes} B`;
+  const [divisor, unit] = bytes < 1_000_000 ? [1000, 'kB'] : bytes < 1e9 ? [1e6, 'MB'] : [1e9, 'GB'];
+  return `${(bytes / divisor).toFixed(bytes / divisor < 10 ? 1 : 0)} ${unit}`;
+};
+
+/** `1 post`, `3 posts` */
+export const count = (value: number, one: string, many = `${one}s`) =>
+  `${formatNumber(value)} ${value === 1 ? one : many}`;

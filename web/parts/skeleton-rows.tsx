@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'react';
+import styles from './skeleton-rows.module.css';
+
+const delayMs = 150;
+
+/** Grey rows of the height of the real ones, shown only when the data takes longer than a blink. */
+export const SkeletonRows = ({
+  rows = 4,
+  height = 50,
+  label = 'Loading',
+}: {
+  rows?: number;
+  height?: number;
+  label?: string;
+}) => {
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), delayMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div aria-busy="true" style={{ minHeight: rows * height }}>
+      <span className="hidden">{label}</span>
+      {shown &&
+        Array.from({ length: rows }, (_, row) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows of nothing have no other name
+          <div key={row} className={styles.row} style={{ height }} aria-hidden="true">
+            <i style={{ width: 18, borderRadius: 9 }} />
+            <i style={{ width: `${[48, 34, 54, 28][row % 4]}%`, height: 12 }} />
+            <i style={{ width: 64, marginLeft: 'auto' }} />
+            <i style={{ width: 88, height: 12 }} />
+          </div>
+        ))}
+    </div>
+  );
+};

@@ -1,0 +1,154 @@
+/** All times of the app: instants are ISO-8601 text, wall times are `2026-11-19 08:30:00` in the person's zone. */
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+let aheadMs = 0;
+
+/** Outside production the clock of the server can be ahead; the app goes by that one. */
+export const setServerClock = (serverNow: string) => {
+  const ahead = Date.parse(serverNow) - Date.now();
+  aheadMs = Math.abs(ahead) < 2 * minuteMs ? 0 : ahead;
+};
+
+export const now = (): Date => new Date(Date.now() + aheadMs);
+export const clockAheadMs = () => aheadMs;
+
+export const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+const formatFor = (zone: string) => {
+  const made = formats.get(zone);
+  if (made) return made;
+  const options: Intl.DateTimeFormatOptions = {
+    timeZone: zone,
+    hourCycle: 'h23',
+    weekday: 'short',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  };
+  const format = new Intl.DateTimeFormat('en-GB', options);
+  formats.set(zone, format);
+  return format;
+};
+
+export interface Parts {
+  year: number;
+  /** From 1. */
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+  weekday: string;
+}
+
+const millis = (at: Date | string) => (typeof at === 'string' ? Date.parse(at) : at.getTime());
+
+export const partsIn = (at: Date | string, zone: string): Parts => {
+  const found = Object.fromEntries(
+    formatFor(zone)
+      .formatToParts(millis(at))
+      .map(({ type, value }) => [type, value]),
+  );
+  const number = (name: string) => Number(found[name]);
+  return {
+    year: number('year'),
+    month: number('month'),
+    day: number('day'),
+    hour: number('hour'),
+    minute: number('minute'),
+    second: number('second'),
+    weekday: found.weekday ?? '',
+  };
+};
+
+const two = (value: number) => String(value).padStart(2, '0');
+
+/** `2026-11-19` */
+export const dateIn = (at: Date | string, zone: string) => {
+  const { year, month, day } = partsIn(at, zone);
+  return `${year}-${two(month)}-${two(day)}`;
+};
+
+/** `2026-11-19 08:30:00` */
+export const wallTime = (at: Date | string, zone: string) => {
+  const { hour, minute, second } = partsIn(at, zone);
+  return `${dateIn(at, zone)} ${two(hour)}:${two(minute)}:${two(second)}`;
+};
+
+/** Milliseconds since 1970 as if the wall time were UTC. */
+const asUtc = (wall: string) => {
+  const [, date, time = '00:00', seconds = ':00'] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?)?/.exec(wall) ?? [];
+  return Date.parse(`${date}T${time}${seconds}Z`);
+};
+
+/**
+ * The instant of a wall time. A time that a clock change repeats is the first of the two; one that it skips moves on by
+ * as much as the clock did: 02:30 becomes 03:30.
+ */
+export const instantOf = (wall: string, zone: string): string => {
+  const utc = asUtc(wall);
+  const offsetAt = (at: number) => asUtc(wallTime(new Date(at), zone)) - at;
+  const before = utc - offsetAt(utc - dayMs);
+  const after = utc - offsetAt(utc + dayMs);
+  const fits = (at: number) => at + offsetAt(at) === utc;
+  const found = [before, after].filter(fits);
+  return new Date(found.length > 0 ? Math.min(...found) : before).toISOString();
+};
+
+/** Days on in the calendar, whatever the clock does meanwhile: `addDays('2026-11-19', 1)`. */
+export const addDays = (date: string, days: number) =>
+  new Date(asUtc(date.slice(0, 10)) + days * dayMs).toISOString().slice(0, 10);
+
+export const startOfDay = (at: Date | string, zone: string) => instantOf(dateIn(at, zone), zone);
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `08:30` */
+export const formatTime = (at: Date | string, zone: string) => {
+  const { hour, minute } = partsIn(at, zone);
+  return `${two(hour)}:${two(minute)}`;
+};
+
+/** `Thu 19 Nov`; the year only when it is another one. */
+export const formatDay = (at: Date | string, zone: string) => {
+  const { weekday, day, month, year } = partsIn(at, zone);
+  const otherYear = year === partsIn(now(), zone).year ? '' : ` ${year}`;
+  return `${weekday} ${day} ${months[month - 1]}${otherYear}`;
+};
+
+/** `Thu 19 Nov, 08:30` */
+export const formatDateTime = (at: Date | string, zone: string) => `${formatDay(at, zone)}, ${formatTime(at, zone)}`;
+
+/** `Today 18:00`, `Tomorrow 09:00`, `Yesterday 08:30`, else `Thu 19 Nov, 08:30` */
+export const formatNear = (at: Date | string, zone: string) => {
+  const today = dateIn(now(), zone);
+  const names = { [today]: 'Today', [addDays(today, 1)]: 'Tomorrow', [addDays(today, -1)]: 'Yesterday' };
+  const name = names[dateIn(at, zone)];
+  return name === undefined ? formatDateTime(at, zone) : `${name} ${formatTime(at, zone)}`;
+};
+
+/** `45 s`, `12 min`, `3 h 57 min`, `2 days 4 h`, `12 days` */
+export const formatSpan = (ms: number): string => {
+  const part = (count: number, unit: string) => (count > 0 ? ` ${count} ${unit}` : '');
+  if (ms < minuteMs) return `${Math.max(1, Math.round(ms / 1000))} s`;
+  if (ms < hourMs) return `${Math.floor(ms / minuteMs)} min`;
+  if (ms < dayMs) return `${Math.floor(ms / hourMs)} h${part(Math.floor((ms % hourMs) / minuteMs), 'min')}`;
+  const days = Math.floor(ms / dayMs);
+  const hours = days < 7 ? part(Math.floor((ms % dayMs) / hourMs), 'h') : '';
+  return `${days} ${days === 1 ? 'day' : 'days'}${hours}`;
+};
+
+/** `in 3 h 57 min`, `12 min ago`, `now` */
+export const formatRelative = (at: Date | string) => {
+  const ms = millis(at) - now().getTime();
+  if (Math.abs(ms) < 5000) return 'now';
+  return ms > 0 ? `in ${formatSpan(ms)}` : `${formatSpan(-ms)} ago`;
+};

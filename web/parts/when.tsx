@@ -1,0 +1,34 @@
+import { Tooltip } from '@mantine/core';
+import { useZone } from '#web/session.ts';
+import { formatDateTime, formatDay, formatNear, formatRelative, formatTime } from './time.ts';
+import { useNow } from './use-now.ts';
+
+/**
+ * A time in the person's zone. near: `Today 18:00` or `Thu 19 Nov, 08:30`; full: always the date; relative: `in 3 h`;
+ * time: `08:30`; day: `Thu 19 Nov`.
+ */
+export const When = ({
+  at,
+  form = 'near',
+  className,
+}: {
+  at: string;
+  form?: 'near' | 'full' | 'relative' | 'time' | 'day';
+  className?: string;
+}) => {
+  const zone = useZone();
+  useNow();
+  const text = {
+    near: () => formatNear(at, zone),
+    full: () => formatDateTime(at, zone),
+    relative: () => formatRelative(at),
+    time: () => formatTime(at, zone),
+    day: () => formatDay(at, zone),
+  }[form]();
+  const time = (
+    <time dateTime={at} className={className}>
+      {text}
+    </time>
+  );
+  return form === 'full' ? time : <Tooltip label={`${formatDateTime(at, zone)} (${zone})`}>{time}</Tooltip>;
+};

@@ -1,0 +1,67 @@
+import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { ConnectionError, isPosthornError, type PostsListInput } from '#generated/app-client';
+import { actions, app } from './api.ts';
+
+/** The first part of a key is the domain: an event of that domain makes all of its queries read again. */
+export const keys = {
+  session: ['session'],
+  members: ['members'],
+  clock: ['clock'],
+  plan: ['plan'],
+  providers: ['providers'],
+  limits: ['providers', 'limits'],
+  accounts: ['accounts'],
+  approvals: ['approvals'],
+  approval: (id: string) => ['approvals', id],
+  posts: (input: PostsListInput) => ['posts', 'list', input],
+  post: (id: string) => ['posts', 'one', id],
+  metrics: (id: string) => ['posts', 'metrics', id],
+  history: (id: string) => ['posts', 'history', id],
+  analytics: (input: object) => ['analytics', input],
+  media: ['media'],
+  webhooks: ['webhooks'],
+  webhook: (id: string) => ['webhooks', id],
+  deliveries: (id: string) => ['webhooks', id, 'deliveries'],
+  tokens: ['tokens'],
+  invitations: ['invitations'],
+  audit: ['audit'],
+} as const;
+
+/** What several pages read. A page's own reads stand in its folder, with their keys here. */
+export const queries = {
+  session: queryOptions({ queryKey: keys.session, queryFn: ({ signal }) => app.getSession({ signal }) }),
+  members: queryOptions({ queryKey: keys.members, queryFn: ({ signal }) => app.listMembers({ signal }) }),
+  clock: queryOptions({ queryKey: keys.clock, queryFn: ({ signal }) => app.readSandboxClock({ signal }) }),
+  approvals: queryOptions({ queryKey: keys.approvals, queryFn: ({ signal }) => app.listApprovals({ signal }) }),
+  accounts: queryOptions({ queryKey: keys.accounts, queryFn: ({ signal }) => actions.accounts.list({}, { signal }) }),
+  // Networks change with the server alone.
+  providers: queryOptions({
+    queryKey: keys.providers,
+    queryFn: ({ signal }) => actions.providers.list({}, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  }),
+  limits: queryOptions({
+    queryKey: keys.limits,
+    queryFn: ({ signal }) => actions.providers.limits({}, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  }),
+  post: (id: string) =>
+    queryOptions({ queryKey: keys.post(id), queryFn: ({ signal }) => actions.posts.get({ id }, { signal }) }),
+};
+
+/** A refusal stays one; trouble on the way may pass. */
+const mayPass = (error: unknown) =>
+  error instanceof ConnectionError || isPosthornError(error, 'Internal') || isPosthornError(error, 'TooManyRequests');
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      retry: (failures, error) => failures < 3 && mayPass(error),
+      retryDelay: (failures, error) =>
+        isPosthornError(error, 'TooManyRequests')
+          ? (error.retryAfterMs ?? 30_000)
+          : Math.min(1000 * 2 ** failures, 15_000),
+    },
+  },
+});

@@ -1,0 +1,30 @@
+import { createRootRoute, createRoute, Outlet } from '@tanstack/react-router';
+import { isPosthornError } from '#generated/app-client';
+import { Toasts } from '#web/parts/toasts.tsx';
+import { PageFault } from '#web/shell/page-fault.tsx';
+import { Shell } from '#web/shell/shell.tsx';
+import { queries, queryClient } from './queries.ts';
+
+export const root = createRootRoute({
+  component: () => (
+    <>
+      <Outlet />
+      <Toasts />
+    </>
+  ),
+  errorComponent: PageFault,
+});
+
+/** Pages for people who are signed in. */
+export const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  loader: () => queryClient.ensureQueryData(queries.session).catch(waitForSignIn),
+  component: Shell,
+});
+
+/** The browser is on its way to the sign-in page; until then nothing is shown. */
+const waitForSignIn = (error: unknown) => {
+  if (isPosthornError(error, 'Unauthorized')) return new Promise<never>(() => undefined);
+  throw error;
+};

@@ -1,0 +1,56 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { root, shell } from './roots.tsx';
+
+interface Page {
+  default: React.ComponentType;
+}
+
+/** `pages/<folder>/index.tsx`, each a chunk of its own. */
+const folders = import.meta.glob<Page>('./pages/*/index.tsx');
+const notFound = (): Promise<Page> => import('#web/pages/not-found/index.tsx');
+
+const load = (folder: string) => lazyRouteComponent(folders[`./pages/${folder}/index.tsx`] ?? notFound);
+
+/** All values of an address are text; a page takes those it knows, see usePageSearch. */
+const validateSearch = (search: Record<string, unknown>) => search as Record<string, string | undefined>;
+
+const page = <const Path extends string>(path: Path, folder: string) =>
+  createRoute({ getParentRoute: () => shell, path, component: load(folder), validateSearch });
+
+const publicPage = <const Path extends string>(path: Path, folder: string) =>
+  createRoute({ getParentRoute: () => root, path, component: load(folder), validateSearch });
+
+/** One line a page. */
+export const routeTree = root.addChildren([
+  shell.addChildren([
+    page('/', 'home'),
+    page('/posts', 'posts'),
+    page('/posts/$id', 'post'),
+    page('/calendar', 'calendar'),
+    page('/approvals', 'approvals'),
+    page('/approvals/$id', 'approvals'),
+    page('/analytics', 'analytics'),
+    page('/media', 'media'),
+    page('/accounts', 'accounts'),
+    page('/connect/$network', 'connect'),
+    page('/connect/choose/$id', 'connect-choose'),
+    page('/settings/api', 'api'),
+    page('/settings/webhooks', 'webhooks'),
+    page('/settings/webhooks/$id', 'webhook'),
+    page('/settings/workspace', 'workspace'),
+    page('/settings/profile', 'profile'),
+    page('/sandbox', 'sandbox'),
+    createRoute({
+      getParentRoute: () => shell,
+      path: '/settings',
+      beforeLoad: () => {
+        throw redirect({ to: '/settings/workspace' });
+      },
+    }),
+    createRoute({ getParentRoute: () => shell, path: '$', component: load('not-found') }),
+  ]),
+  publicPage('/sign-in', 'sign-in'),
+  publicPage('/sign-up', 'sign-up'),
+  publicPage('/invitations/$token', 'invitation'),
+  publicPage('/consent/$id', 'consent'),
+]);

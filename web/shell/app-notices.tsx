@@ -1,0 +1,57 @@
+import { Button } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { workspaceOfTab } from '#web/api.ts';
+import { Banner } from '#web/parts/banner.tsx';
+import { useSession } from '#web/session.ts';
+import styles from './app-notices.module.css';
+import { useNotices } from './notices.ts';
+import { openWorkspace } from './workspace-switcher.tsx';
+
+/** Troubles of the whole app: nothing that was typed is lost, so the page stays below. */
+export const AppNotices = () => {
+  const { switched, unreachable, tooManyUntil } = useNotices();
+  const { workspaces, workspace } = useSession();
+  const own = workspaces.find(({ id }) => id === workspaceOfTab());
+  const isSwitched = own !== undefined && (switched || workspace?.id !== own.id);
+  if (!isSwitched && !unreachable && tooManyUntil === undefined) return null;
+  return (
+    <div className={styles.notices}>
+      {isSwitched && (
+        <Banner
+          tone="plum"
+          title="You opened another workspace in another tab"
+          action={
+            <>
+              <Button size="xs" onClick={() => openWorkspace(own.id)}>
+                Back to {own.name}
+              </Button>
+              {workspace && workspace.id !== own.id && (
+                <Button size="xs" onClick={() => location.assign('/')}>
+                  Go to {workspace.name}
+                </Button>
+              )}
+            </>
+          }
+        >
+          This page belongs to {own.name}. Your text is kept here; nothing is saved until you go back to it.
+        </Banner>
+      )}
+      {tooManyUntil !== undefined && <TooMany until={tooManyUntil} />}
+      {unreachable && (
+        <Banner tone="orange" title="The server does not answer">
+          Text you write is kept in this browser and saved when it is back.
+        </Banner>
+      )}
+    </div>
+  );
+};
+
+const TooMany = ({ until }: { until: number }) => {
+  const [, setTick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setTick((tick) => tick + 1), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(1, Math.ceil((until - performance.now()) / 1000));
+  return <Banner tone="orange" title={`Too many requests. Trying again in ${seconds} s.`} />;
+};

@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Clock } from 'lucide-react';
+import { clockAheadMs, formatSpan } from '#web/parts/time.ts';
+import { useNow } from '#web/parts/use-now.ts';
+import { queries } from '#web/queries.ts';
+import styles from './clock-pill.module.css';
+
+/** Only while the clock of the server is ahead of the true one. */
+export const ClockPill = () => {
+  useQuery(queries.clock);
+  useNow();
+  const aheadMs = clockAheadMs();
+  if (aheadMs === 0) return null;
+  return (
+    <Link to="/sandbox" className={styles.pill}>
+      <Clock size={14} aria-hidden="true" />
+      Clock is {formatSpan(aheadMs)} ahead
+    </Link>
+  );
+};

@@ -1,0 +1,30 @@
+import { Drawer } from '@mantine/core';
+import { ClockPill } from './clock-pill.tsx';
+import styles from './more-sheet.module.css';
+import { NavList } from './nav-list.tsx';
+import { PersonMenu } from './person-menu.tsx';
+import type { Place } from './places.ts';
+import { ThemeMenu } from './theme-menu.tsx';
+import { WorkspaceSwitcher } from './workspace-switcher.tsx';
+
+/** What the bottom bar has no room for. */
+const MoreSheet = ({ places, onClose }: { places: readonly Place[]; onClose: () => void }) => (
+  <Drawer
+    opened
+    onClose={onClose}
+    position="bottom"
+    size="auto"
+    title="More"
+    classNames={{ inner: styles.place, content: styles.sheet }}
+  >
+    <WorkspaceSwitcher />
+    <NavList places={places} onGo={onClose} />
+    <ClockPill />
+    <div className={styles.person}>
+      <PersonMenu />
+      <ThemeMenu />
+    </div>
+  </Drawer>
+);
+
+export default MoreSheet;

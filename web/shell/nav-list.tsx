@@ -1,0 +1,27 @@
+import { Link } from '@tanstack/react-router';
+import styles from './nav-list.module.css';
+import type { Place } from './places.ts';
+
+export const NavList = ({ places, onGo }: { places: readonly Place[]; onGo?: () => void }) => (
+  <ul className={styles.list}>
+    {places.map(({ label, to, icon: Icon, count = 0, dot }) => (
+      <li key={to}>
+        <Link to={to} className={styles.row} activeOptions={{ exact: to === '/' }} onClick={onGo}>
+          <Icon size={17} strokeWidth={1.75} aria-hidden="true" />
+          <span className="one-line">{label}</span>
+          {count > 0 && (
+            <span className={styles.count}>
+              {count}
+              <span className="hidden"> waiting</span>
+            </span>
+          )}
+          {dot && (
+            <span className={styles.dot} title={dot}>
+              <span className="hidden">{dot}</span>
+            </span>
+          )}
+        </Link>
+      </li>
+    ))}
+  </ul>
+);

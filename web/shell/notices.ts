@@ -1,0 +1,38 @@
+import { useSyncExternalStore } from 'react';
+
+/** Troubles of the whole app, shown above every page. */
+interface Notices {
+  /** Another workspace was opened in another tab. */
+  switched: boolean;
+  /** The server did not answer the last request. */
+  unreachable: boolean;
+  /** `performance.now()` when requests are welcome again. */
+  tooManyUntil: number | undefined;
+}
+
+let state: Notices = { switched: false, unreachable: false, tooManyUntil: undefined };
+const hearers = new Set<() => void>();
+
+const set = (change: Partial<Notices>) => {
+  const next = { ...state, ...change };
+  if ((Object.keys(next) as (keyof Notices)[]).every((key) => next[key] === state[key])) return;
+  state = next;
+  for (const hear of hearers) hear();
+};
+
+export const notices = {
+  set,
+  tooMany: (waitMs: number) => {
+    set({ tooManyUntil: performance.now() + waitMs });
+    setTimeout(() => set({ tooManyUntil: undefined }), waitMs);
+  },
+};
+
+export const useNotices = () =>
+  useSyncExternalStore(
+    (hear) => {
+      hearers.add(hear);
+      return () => hearers.delete(hear);
+    },
+    () => state,
+  );

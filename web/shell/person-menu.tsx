@@ -1,0 +1,42 @@
+import { Menu } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { LogOut, User } from 'lucide-react';
+import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { Avatar } from '#web/parts/avatar.tsx';
+import { showToast } from '#web/parts/toasts.tsx';
+import { nameOf, useSession } from '#web/session.ts';
+import styles from './person-menu.module.css';
+
+const signOut = async () => {
+  try {
+    await app.signOut();
+    location.assign('/sign-in');
+  } catch (error) {
+    showToast({ tone: 'red', text: faultOf(error).message });
+  }
+};
+
+export const PersonMenu = () => {
+  const { user } = useSession();
+  const name = nameOf(user);
+  return (
+    <Menu position="top-start" width={200}>
+      <Menu.Target>
+        <button type="button" className={styles.person} title={user.email}>
+          <Avatar name={name} />
+          <span className="one-line">{name}</span>
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{user.email}</Menu.Label>
+        <Menu.Item component={Link} to="/settings/profile" leftSection={<User size={14} aria-hidden="true" />}>
+          Profile
+        </Menu.Item>
+        <Menu.Item leftSection={<LogOut size={14} aria-hidden="true" />} onClick={signOut}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+};

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import {
+  Calendar,
+  ChartNoAxesColumn,
+  FileText,
+  FlaskConical,
+  House,
+  Image,
+  type LucideIcon,
+  Plug,
+  Settings,
+  Stamp,
+  Waypoints,
+  Webhook,
+} from 'lucide-react';
+import { useNetworks } from '#web/networks.ts';
+import { queries } from '#web/queries.ts';
+
+export interface Place {
+  label: string;
+  to: string;
+  icon: LucideIcon;
+  /** Brass bubble: waits for a person. */
+  count?: number;
+  /** Orange dot: works, but needs attention. */
+  dot?: string | undefined;
+}
+
+/** The places of the app, with what waits there. */
+export const usePlaces = (): { pages: Place[]; workspace: Place[] } => {
+  const waiting = useQuery(queries.approvals).data?.cards.filter(({ status }) => status === 'Open').length ?? 0;
+  const accounts = useQuery(queries.accounts).data?.accounts ?? [];
+  const broken = accounts.some(({ status, statistics }) => status === 'NeedsReconnect' || statistics === 'Reconnect');
+  const hasSandbox = useNetworks().list.some(({ sandbox }) => sandbox);
+  return {
+    pages: [
+      { label: 'Home', to: '/', icon: House },
+      { label: 'Posts', to: '/posts', icon: FileText },
+      { label: 'Calendar', to: '/calendar', icon: Calendar },
+      { label: 'Approvals', to: '/approvals', icon: Stamp, count: waiting },
+      { label: 'Analytics', to: '/analytics', icon: ChartNoAxesColumn },
+      { label: 'Media', to: '/media', icon: Image },
+    ],
+    workspace: [
+      {
+        label: 'Social accounts',
+        to: '/accounts',
+        icon: Waypoints,
+        dot: broken ? 'An account needs to be reconnected' : undefined,
+      },
+      { label: 'API and MCP', to: '/settings/api', icon: Plug },
+      { label: 'Webhooks', to: '/settings/webhooks', icon: Webhook },
+      ...(hasSandbox ? [{ label: 'Sandbox', to: '/sandbox', icon: FlaskConical }] : []),
+      { label: 'Settings', to: '/settings/workspace', icon: Settings },
+    ],
+  };
+};

@@ -1,0 +1,89 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Outlet, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { enterWorkspace } from '#web/api.ts';
+import { startLive } from '#web/live/live.ts';
+import { useReportContext } from '#web/live/report-context.ts';
+import { setServerClock } from '#web/parts/time.ts';
+import { renewTimes } from '#web/parts/use-now.ts';
+import { queries } from '#web/queries.ts';
+import { useMay, useSession } from '#web/session.ts';
+import { AppNotices } from './app-notices.tsx';
+import { BottomBar } from './bottom-bar.tsx';
+import styles from './shell.module.css';
+import { useGlobalShortcuts } from './shortcuts.ts';
+import { Sidebar } from './sidebar.tsx';
+
+/** Dialogs come when they are asked for: the first page need not wait for them. */
+const NoWorkspace = lazy(() => import('./no-workspace.tsx'));
+const ShortcutHelp = lazy(() => import('./shortcut-help.tsx'));
+
+/** The frame of every page for people who are signed in. */
+export const Shell = () => {
+  const { workspace } = useSession();
+  if (workspace === undefined) {
+    return (
+      <Suspense>
+        <NoWorkspace />
+      </Suspense>
+    );
+  }
+  enterWorkspace(workspace.id);
+  return <Frame />;
+};
+
+const Frame = () => {
+  const [helping, setHelping] = useState(false);
+  const help = useCallback(() => setHelping(true), []);
+  const { write } = useMay();
+  useGlobalShortcuts({ canWrite: write, onHelp: help });
+  useReportContext();
+  useLive();
+  useServerClock();
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#page">
+        To the page
+      </a>
+      <Sidebar onHelp={help} />
+      <main id="page" className={styles.sheet} tabIndex={-1}>
+        <AppNotices />
+        <Outlet />
+      </main>
+      <BottomBar />
+      <Suspense>{helping && <ShortcutHelp onClose={() => setHelping(false)} />}</Suspense>
+    </div>
+  );
+};
+
+const useLive = () => {
+  const client = useQueryClient();
+  const { workspace } = useSession();
+  const id = workspace?.id;
+  useEffect(() => (id === undefined ? undefined : startLive(id, client)), [id, client]);
+};
+
+const useServerClock = () => {
+  const { data } = useQuery(queries.clock);
+  useEffect(() => {
+    if (data === undefined) return;
+    setServerClock(data.now);
+    renewTimes();
+  }, [data]);
+};
+
+/** For pages that leave the shell's bar away, such as the editor: their own bar stands there on a phone. */
+export const useOwnBottomBar = () => {
+  useEffect(() => {
+    document.documentElement.dataset.ownBar = '';
+    return () => {
+      delete document.documentElement.dataset.ownBar;
+    };
+  }, []);
+};
+
+/** New post: the editor makes the draft when the first key is pressed. */
+export const useNewPost = () => {
+  const navigate = useNavigate();
+  return (at?: string) => navigate({ to: '/posts/$id', params: { id: 'new' }, search: at === undefined ? {} : { at } });
+};

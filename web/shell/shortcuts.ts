@@ -1,0 +1,73 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useSyncExternalStore } from 'react';
+
+/** Off in fields and dialogs. */
+export const isTyping = ({ target }: KeyboardEvent) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"], [role="menu"]') !== null);
+
+const storeKey = 'posthorn-shortcuts';
+const hearers = new Set<() => void>();
+
+/** Single keys can be switched off in the profile (WCAG 2.1.4). */
+export const setShortcutsOn = (on: boolean) => {
+  localStorage.setItem(storeKey, on ? 'on' : 'off');
+  for (const hear of hearers) hear();
+};
+
+export const useShortcutsOn = () =>
+  useSyncExternalStore(
+    (hear) => {
+      hearers.add(hear);
+      return () => hearers.delete(hear);
+    },
+    () => localStorage.getItem(storeKey) !== 'off',
+  );
+
+const places = {
+  h: '/',
+  p: '/posts',
+  c: '/calendar',
+  a: '/approvals',
+  m: '/media',
+  l: '/analytics',
+  s: '/settings/workspace',
+} as const;
+const sequenceMs = 1500;
+
+/** A page's own search field comes before the one of the sidebar. */
+const focusSearch = () => {
+  const fields = [...document.querySelectorAll<HTMLInputElement>('main [data-search], [data-search]')];
+  const shown = fields.find((field) => field.checkVisibility());
+  shown?.focus();
+  shown?.select();
+};
+
+/** C, /, ?, and G then a letter. */
+export const useGlobalShortcuts = ({ canWrite, onHelp }: { canWrite: boolean; onHelp: () => void }) => {
+  const navigate = useNavigate();
+  const on = useShortcutsOn();
+  useEffect(() => {
+    if (!on) return;
+    let wentAt = Number.NEGATIVE_INFINITY;
+    const press = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+      const key = event.key.toLowerCase();
+      const place = places[key as keyof typeof places];
+      if (performance.now() - wentAt < sequenceMs && place) void navigate({ to: place });
+      else if (key === 'c' && canWrite) void navigate({ to: '/posts/$id', params: { id: 'new' } });
+      else if (key === '/') focusSearch();
+      else if (key === '?') onHelp();
+      else {
+        wentAt = key === 'g' ? performance.now() : Number.NEGATIVE_INFINITY;
+        return;
+      }
+      wentAt = Number.NEGATIVE_INFINITY;
+      event.preventDefault();
+      // J and K of a list must not see it too.
+      event.stopImmediatePropagation();
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, [on, canWrite, onHelp, navigate]);
+};

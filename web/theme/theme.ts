@@ -1,0 +1,158 @@
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  defaultVariantColorsResolver,
+  type VariantColorsResolver,
+} from '@mantine/core';
+
+const token = (name: string) => `var(--${name})`;
+
+const paint = (background: string, hover: string, color: string, border = 'transparent') => ({
+  background,
+  hover,
+  color,
+  border: `1px solid ${border}`,
+});
+
+/** Brass means it goes out: `send` is for what becomes public or says yes to it. */
+const variantColorResolver: VariantColorsResolver = (input) => {
+  switch (input.variant) {
+    case 'send':
+      return paint(token('brass'), token('brass-hover'), token('on-brass'));
+    case 'ink':
+      return paint(token('ink'), token('ink-hover'), token('on-ink'));
+    case 'default':
+      return paint(token('raised'), token('hover'), token('text'), token('line-2'));
+    case 'quiet':
+      return paint('transparent', token('hover'), token('text-2'));
+    case 'danger':
+      return paint(token('raised'), token('red-soft'), token('red'), token('red-line'));
+    case 'danger-filled':
+      return paint(token('red'), token('red'), token('sheet'));
+    default:
+      return defaultVariantColorsResolver(input);
+  }
+};
+
+const buttonSizes: Record<string, [height: string, padding: string, font: string]> = {
+  xs: ['28px', '10px', '13px'],
+  sm: ['34px', '12px', '14px'],
+  lg: ['40px', '16px', '14px'],
+  xl: ['44px', '16px', '15px'],
+};
+
+const label = { fontSize: 13, lineHeight: '18px', fontWeight: 550, marginBottom: 6, color: token('text') };
+const help = { fontSize: 13, lineHeight: '18px', marginTop: 6 };
+const field = { styles: { label, description: { ...help, color: token('text-3') }, error: help } };
+const floating = { background: token('raised'), border: `1px solid ${token('line')}`, boxShadow: token('shadow-2') };
+
+/** Components are named, not imported: a page carries only those it uses. */
+export const theme = createTheme({
+  fontFamily: "'Geist Variable', system-ui, sans-serif",
+  fontFamilyMonospace: "'Geist Mono Variable', ui-monospace, monospace",
+  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
+  lineHeights: { xs: '16px', sm: '18px', md: '20px', lg: '24px', xl: '28px' },
+  radius: { xs: '4px', sm: '6px', md: '8px', lg: '12px', xl: '16px' },
+  defaultRadius: 'md',
+  spacing: { xs: '4px', sm: '8px', md: '12px', lg: '16px', xl: '24px' },
+  headings: { fontWeight: '600' },
+  variantColorResolver,
+  autoContrast: true,
+  primaryShade: { light: 7, dark: 8 },
+  cursorType: 'pointer',
+  focusRing: 'auto',
+  respectReducedMotion: true,
+  components: {
+    Button: {
+      defaultProps: { variant: 'default', size: 'sm' },
+      styles: { root: { fontWeight: 550 }, section: { marginInlineEnd: 6 } },
+      vars: (_theme: unknown, { size }: { size?: unknown }) => {
+        const [height, padding, font] = buttonSizes[String(size)] ?? ['34px', '12px', '14px'];
+        return { root: { '--button-height': height, '--button-padding-x': padding, '--button-fz': font } };
+      },
+    },
+    ActionIcon: { defaultProps: { variant: 'quiet', size: 30 } },
+    SegmentedControl: {
+      defaultProps: { size: 'xs', withItemsBorders: false },
+      styles: {
+        root: { background: token('seg'), padding: 2 },
+        indicator: { background: token('seg-on'), boxShadow: token('shadow-1') },
+        label: { fontSize: 13, padding: '3px 10px', fontWeight: 500, color: token('text-2') },
+      },
+    },
+    Input: { styles: { input: { background: token('raised'), borderColor: token('line-2') } } },
+    TextInput: { defaultProps: { size: 'sm', inputWrapperOrder: order() }, ...field },
+    PasswordInput: { defaultProps: { size: 'sm', inputWrapperOrder: order() }, ...field },
+    Textarea: { defaultProps: { size: 'sm', inputWrapperOrder: order() }, ...field },
+    Select: {
+      defaultProps: { size: 'sm', inputWrapperOrder: order(), allowDeselect: false, checkIconPosition: 'right' },
+      ...field,
+    },
+    Switch: {
+      defaultProps: { size: 'sm', color: 'var(--green)', withThumbIndicator: false },
+      styles: { label: { fontSize: 14 } },
+    },
+    Checkbox: { defaultProps: { color: 'var(--ink)', iconColor: 'var(--on-ink)', size: 'sm' } },
+    Tooltip: {
+      defaultProps: { openDelay: 400, withArrow: false },
+      styles: { tooltip: { background: token('toast'), color: token('toast-text'), fontSize: 12 } },
+    },
+    Menu: {
+      defaultProps: { position: 'bottom-end' },
+      styles: { dropdown: floating, item: { fontSize: 14, minHeight: 32 } },
+    },
+    Popover: { styles: { dropdown: floating } },
+    Tabs: { defaultProps: { color: 'var(--ink)' } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        padding: 20,
+        radius: 'lg',
+        closeButtonProps: { 'aria-label': 'Close' },
+        overlayProps: { backgroundOpacity: 0.4 },
+      },
+      styles: {
+        content: { background: token('sheet') },
+        header: { background: token('sheet') },
+        title: { fontSize: 20, lineHeight: '28px', fontWeight: 600 },
+      },
+    },
+    Drawer: {
+      defaultProps: {
+        position: 'right',
+        padding: 16,
+        closeButtonProps: { 'aria-label': 'Close' },
+        overlayProps: { backgroundOpacity: 0.3 },
+      },
+      styles: {
+        content: { background: token('sheet') },
+        header: { background: token('sheet') },
+        title: { fontSize: 16, lineHeight: '24px', fontWeight: 600 },
+      },
+    },
+  },
+});
+
+/** Help stands below its field, and an error takes its place. */
+function order(): ('label' | 'input' | 'description' | 'error')[] {
+  return ['label', 'input', 'description', 'error'];
+}
+
+/** Mantine's own greys miss 4.5:1; these come from the tokens. */
+export const cssVariablesResolver: CSSVariablesResolver = () => {
+  const both = {
+    '--mantine-color-body': token('shell'),
+    '--mantine-color-text': token('text'),
+    '--mantine-color-dimmed': token('text-3'),
+    '--mantine-color-placeholder': token('text-3'),
+    '--mantine-color-default': token('raised'),
+    '--mantine-color-default-border': token('line-2'),
+    '--mantine-color-default-hover': token('hover'),
+    '--mantine-color-default-color': token('text'),
+    '--mantine-color-anchor': token('link'),
+    '--mantine-color-error': token('red'),
+    '--mantine-color-disabled': token('grey-soft'),
+    '--mantine-color-disabled-color': token('text-3'),
+  };
+  return { variables: {}, light: both, dark: both };
+};

@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import react from '@vitejs/plugin-react';
+import { defineConfig, loadEnv } from 'vite';
+
+const root = import.meta.dirname;
+
+/** Paths that the server answers itself; all others are pages of the app. */
+const serverPaths = [
+  '/api',
+  '/auth',
+  '/avatars',
+  '/connect',
+  '/docs',
+  '/invitations',
+  '/media/',
+  '/mcp',
+  '/openapi.json',
+  '/sandbox/',
+  '/sign-in',
+  '/sign-up',
+  '/welcome',
+];
+
+export default defineConfig(({ mode }) => {
+  const { PORT = '3000' } = loadEnv(mode, resolve(root, '..'), ['PORT']);
+  return {
+    root,
+    plugins: [react()],
+    build: {
+      outDir: resolve(root, '../dist/web'),
+      emptyOutDir: true,
+      target: 'es2023',
+      // Its polyfill would be an inline script, which the content security policy refuses.
+      modulePreload: { polyfill: false },
+      // Small files stay files: fonts as data addresses would need their own word in the policy.
+      assetsInlineLimit: 0,
+      reportCompressedSize: false,
+      chunkSizeWarningLimit: 1000,
+    },
+    server: {
+      host: '127.0.0.1',
+      proxy: Object.fromEntries(serverPaths.map((path) => [path, `http://127.0.0.1:${PORT}`])),
+    },
+  };
+});
