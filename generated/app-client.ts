@@ -45,6 +45,16 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/app/connections/${field('id')}/choose`, [], input, options),
 
     /**
+     * Read a range day by day.
+     *
+     * What was published on each day of the range, and how it did. Days without a post are left out.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getSeries: (input: GetSeriesInput, options?: CallOptions): ApiPromise<GetSeriesOutput> =>
+      http.json('GET', () => '/api/app/analytics/series', ['from', 'to', 'accountIds', 'timeZone'], input, options),
+
+    /**
      * Read how the numbers of a post grew.
      *
      * Every read of its numbers, per account, oldest first.
@@ -251,6 +261,27 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     getPlan: (options?: CallOptions): ApiPromise<Plan> => http.json('GET', () => '/api/app/plan', [], {}, options),
 
     /**
+     * Look through posts.
+     *
+     * Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent
+     * (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    searchPosts: (input: SearchPostsInput, options?: CallOptions): ApiPromise<SearchPostsOutput> =>
+      http.json('GET', () => '/api/app/posts', ['group', 'status', 'query', 'accountIds', 'from', 'to', 'limit', 'cursor'], input, options),
+
+    /**
+     * Count posts.
+     *
+     * How many posts there are of each status.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    countPosts: (input: CountPostsInput = {}, options?: CallOptions): ApiPromise<CountPostsOutput> =>
+      http.json('GET', () => '/api/app/posts/counts', ['query', 'accountIds'], input, options),
+
+    /**
      * Take a scheduled post back.
      *
      * It is a Draft again; its time stays as a wish.
@@ -270,6 +301,17 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     publishAgain: (input: PublishAgainInput, options?: CallOptions): ApiPromise<Post> =>
       http.json('POST', (field) => `/api/app/posts/${field('id')}/publish-again`, [], input, options),
+
+    /**
+     * Say that an uncertain post is there.
+     *
+     * You looked at the accounts whose result is `uncertain` and found the post. It counts as out there, and nothing
+     * is sent. Without an id of the network it has no statistics.
+     *
+     * Roles: owner, admin, editor.
+     */
+    confirmFound: (input: ConfirmFoundInput, options?: CallOptions): ApiPromise<Post> =>
+      http.json('POST', (field) => `/api/app/posts/${field('id')}/found`, [], input, options),
 
     /**
      * Read the clock.
@@ -480,6 +522,29 @@ export interface BeginConnectionInput {
 export interface ChooseAccountsInput {
   id: string;
   ids: string[];
+}
+
+/** What `getSeries` answers. */
+export interface GetSeriesOutput {
+  days: Array<{
+    /** Such as 2026-11-15, in timeZone */
+    date: string;
+    posts: number;
+    views: number;
+    engagement: number;
+  }>;
+}
+
+/** What `getSeries` takes. */
+export interface GetSeriesInput {
+  /** Start of the range, inclusive (ISO-8601) */
+  from: string;
+  /** End of the range, exclusive; at most 400 days after from (ISO-8601) */
+  to: string;
+  /** Only these accounts; ids with commas (default `''`) */
+  accountIds?: string;
+  /** IANA name that decides where a day begins (default `'UTC'`) */
+  timeZone?: string;
 }
 
 /** What `getHistory` answers. */
@@ -778,6 +843,85 @@ export interface Plan {
   };
 }
 
+/** A post in one line */
+export interface PostSummary {
+  id: string;
+  status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** The beginning of the original version, at most 200 characters */
+  text: string;
+  /** How many items the original version has */
+  items: number;
+  accountIds: string[];
+  /** Of its first image or video */
+  thumbnailUrl?: string;
+  results: Array<{
+    accountId: string;
+    /** Whether publishing to this account succeeded */
+    ok: boolean;
+    /** True when success could not be confirmed: look at the network before you publish again */
+    uncertain?: boolean;
+    /** Why it failed */
+    error?: {
+      /** A stable name */
+      code: string;
+      /** What to do */
+      message: string;
+    };
+  }>;
+  /** ISO-8601 instant */
+  scheduledAt?: string;
+  /** ISO-8601 instant at which the first account had it */
+  publishedAt?: string;
+  /** Absent until it is out */
+  engagement?: number;
+  /** ISO-8601 instant */
+  updatedAt: string;
+}
+
+/** What `searchPosts` answers. */
+export interface SearchPostsOutput {
+  posts: PostSummary[];
+  nextCursor?: string;
+}
+
+/** What `searchPosts` takes. */
+export interface SearchPostsInput {
+  group: 'Scheduled' | 'Drafts' | 'Sent' | 'Timed';
+  /** Only this status of the group */
+  status?: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** Only posts with this in their text (default `''`) */
+  query?: string;
+  /** Only posts for one of these accounts; ids with commas (default `''`) */
+  accountIds?: string;
+  /** Timed: not before this instant (ISO-8601, default `''`) */
+  from?: string;
+  /** Timed: before this instant (ISO-8601, default `''`) */
+  to?: string;
+  /** (default `50`) */
+  limit?: number;
+  /** nextCursor of the page before */
+  cursor?: string;
+}
+
+/** What `countPosts` answers. */
+export interface CountPostsOutput {
+  counts: {
+    Draft: number;
+    Scheduled: number;
+    Publishing: number;
+    Published: number;
+    Failed: number;
+  };
+}
+
+/** What `countPosts` takes. */
+export interface CountPostsInput {
+  /** Only posts with this in their text (default `''`) */
+  query?: string;
+  /** Only posts for one of these accounts; ids with commas (default `''`) */
+  accountIds?: string;
+}
+
 /** What `unschedule` takes. */
 export interface UnscheduleInput {
   id: string;
@@ -785,6 +929,13 @@ export interface UnscheduleInput {
 
 /** What `publishAgain` takes. */
 export interface PublishAgainInput {
+  id: string;
+  /** The uncertain accounts you looked at */
+  accountIds: string[];
+}
+
+/** What `confirmFound` takes. */
+export interface ConfirmFoundInput {
   id: string;
   /** The uncertain accounts you looked at */
   accountIds: string[];

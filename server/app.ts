@@ -14,6 +14,7 @@ import { createConnecting } from '#server/accounts/connecting';
 import { createReach } from '#server/accounts/reach';
 import { accountRoutes } from '#server/accounts/routes';
 import { createAccountStore, createAppStore, createConnectionStore } from '#server/accounts/store';
+import { analyticsRoutes } from '#server/analytics/routes';
 import { createAnalyticsStore } from '#server/analytics/store';
 import { createAnalytics } from '#server/analytics/summary';
 import { createApprovalCards } from '#server/approvals/cards';
@@ -76,6 +77,7 @@ import { createPlanStore } from '#server/plans/store';
 import { createDrafts } from '#server/posts/drafts';
 import { createLifecycle } from '#server/posts/lifecycle';
 import { createOutcomes } from '#server/posts/outcome';
+import { createOverview } from '#server/posts/overview';
 import { createReading } from '#server/posts/reading';
 import { postRoutes } from '#server/posts/routes';
 import { createPostStore } from '#server/posts/store';
@@ -214,6 +216,7 @@ export const createPosthorn = ({
   const sweepOrphans = createSweep({ store: mediaStore, files, incoming, clock });
   const openPage = createOpenPage({ store: createUiStore(database) });
   const reading = createReading({ store: postStore });
+  const overview = createOverview({ store: postStore, library });
   const outcomes = createOutcomes({ store: postStore, events, live });
   const lifecycle = createLifecycle({
     store: postStore,
@@ -329,10 +332,12 @@ export const createPosthorn = ({
     sandboxes,
     sandboxClock,
     reading,
+    overview,
     lifecycle,
     library,
     uploads,
     statistics,
+    analytics,
     sweepOrphans,
     jobs,
     figures,
@@ -530,6 +535,7 @@ export const createHttpApp = ({
       ...accountRoutes(posthorn),
       ...postRoutes(posthorn),
       ...statisticsRoutes(posthorn),
+      ...analyticsRoutes(posthorn),
       ...planRoutes(posthorn),
       ...sandboxRoutes({ ...posthorn, production: config.production }),
       ...webhookRoutes({ webhooks }),
