@@ -24,6 +24,36 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     actions: new Posthorn(sdkOptions(options)),
 
     /**
+     * What does a network ask for?.
+     *
+     * The fields that somebody fills in before the account is connected; none where the network asks itself.
+     *
+     * Roles: owner, admin.
+     */
+    getConnectForm: (input: GetConnectFormInput, options?: CallOptions): ApiPromise<GetConnectFormOutput> =>
+      http.json('GET', (field) => `/api/app/connect/${field('network')}`, [], input, options),
+
+    /**
+     * Come back from a network.
+     *
+     * Takes what the network put into the address when it sent the person back.
+     *
+     * Roles: owner, admin.
+     */
+    finishConnection: (input: FinishConnectionInput, options?: CallOptions): ApiPromise<ConnectionStep> =>
+      http.json('POST', (field) => `/api/app/connect/${field('network')}/finish`, [], input, options),
+
+    /**
+     * List the accounts to choose from.
+     *
+     * The pages or places that the person can post to.
+     *
+     * Roles: owner, admin.
+     */
+    listChoices: (input: ListChoicesInput, options?: CallOptions): ApiPromise<ListChoicesOutput> =>
+      http.json('GET', (field) => `/api/app/connections/${field('id')}`, [], input, options),
+
+    /**
      * Connect an account.
      *
      * Begins to connect an account of a network, or gives an account that needs it new access. Open `next`; somebody
@@ -314,6 +344,15 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/app/posts/${field('id')}/found`, [], input, options),
 
     /**
+     * Look at the sandbox networks.
+     *
+     * What was posted there by every workspace of this server, newest first, and what will go wrong there.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    readSandbox: (options?: CallOptions): ApiPromise<ReadSandboxOutput> => http.json('GET', () => '/api/app/sandbox', [], {}, options),
+
+    /**
      * Read the clock.
      *
      * The time that Posthorn goes by. Outside production it can be ahead of the true one.
@@ -503,11 +542,53 @@ export const createAppClient = (options: AppClientOptions = {}) => {
   };
 };
 
+/** What `getConnectForm` answers. */
+export interface GetConnectFormOutput {
+  network: string;
+  provider: string;
+  sandbox: boolean;
+  fields: Array<{
+    name: string;
+    label: string;
+    hint: string;
+    secret: boolean;
+    required: boolean;
+    placeholder?: string;
+  }>;
+}
+
+/** What `getConnectForm` takes. */
+export interface GetConnectFormInput {
+  network: string;
+}
+
 export interface ConnectionStep {
   /** Address or path to open next: the page of the network, a choice, or the accounts */
   next: string;
   /** The accounts that are connected now */
   accountIds?: string[];
+}
+
+/** What `finishConnection` takes. */
+export interface FinishConnectionInput {
+  network: string;
+  answer: Record<string, string>;
+}
+
+/** What `listChoices` answers. */
+export interface ListChoicesOutput {
+  network: string;
+  provider: string;
+  accounts: Array<{
+    id: string;
+    name: string;
+    handle: string;
+  }>;
+}
+
+/** What `listChoices` takes. */
+export interface ListChoicesInput {
+  id: string;
 }
 
 /** What `beginConnection` takes. */
@@ -939,6 +1020,48 @@ export interface ConfirmFoundInput {
   id: string;
   /** The uncertain accounts you looked at */
   accountIds: string[];
+}
+
+/** A post as outsiders see it on a sandbox network */
+export interface SandboxPost {
+  id: string;
+  author: string;
+  text: string;
+  media: Array<{
+    name: string;
+    /** Present where the network fetches media from this server */
+    thumbnailUrl?: string;
+  }>;
+  /** Id of the post that it answers to */
+  replyTo?: string;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** What its readers did, as the network would report it */
+  numbers: Record<string, number>;
+}
+
+/** What `readSandbox` answers. */
+export interface ReadSandboxOutput {
+  /** ISO-8601 instant: the time that Posthorn goes by */
+  now: string;
+  /** How far the clock was moved; 0 is the true time */
+  aheadMs: number;
+  /** What can be planned */
+  faults: Array<{
+    fault: string;
+    effect: string;
+  }>;
+  networks: Array<{
+    network: string;
+    provider: string;
+    posts: SandboxPost[];
+    planned: Array<{
+      moment: 'upload' | 'publish' | 'read';
+      fault: string;
+      /** null: every time until it is taken back */
+      times: number | null;
+    }>;
+  }>;
 }
 
 /** What `readSandboxClock` answers. */

@@ -87,6 +87,7 @@ import { createPublishingStore } from '#server/publishing/store';
 import { createDueLoop } from '#server/queue';
 import { prepareActions } from '#server/run-action';
 import { createSandboxClock } from '#server/sandbox/clock';
+import { createSandboxFeed } from '#server/sandbox/feed';
 import { createMediaFetch, createSandboxOutbound } from '#server/sandbox/own-requests';
 import { sandboxRoutes } from '#server/sandbox/routes';
 import { createSandboxes } from '#server/sandbox/sandboxes';
@@ -177,6 +178,8 @@ export const createPosthorn = ({
     fetchMedia: createMediaFetch({ outbound: mediaOutbound, baseUrl, ownUrl }),
   });
   const sandboxClock = createSandboxClock({ store: createSandboxClockStore(database), clock });
+
+  const sandboxFeed = createSandboxFeed({ sandboxes, sandboxClock, networks, baseUrl });
 
   const accountStore = createAccountStore(database);
   const accounts = createAccounts({ store: accountStore, networks });
@@ -331,6 +334,7 @@ export const createPosthorn = ({
     providers,
     sandboxes,
     sandboxClock,
+    sandboxFeed,
     reading,
     overview,
     lifecycle,
