@@ -93,10 +93,24 @@ export const ProviderLimits = z
   .meta({ id: 'ProviderLimits', description: 'What one network allows and which options it has' });
 export type ProviderLimits = z.output<typeof ProviderLimits>;
 
+const Color = z.string().regex(/^#[0-9A-F]{6}$/);
+
+export const Badge = z
+  .object({
+    code: z.string().describe('One or two letters that stand for the network, such as `Bs`'),
+    color: Color.describe('Ground of the badge, such as `#0A73D1`; the letters on it are white'),
+    darkColor: Color.optional().describe(
+      'Ground on a dark page, with dark letters; absent when `color` serves there too',
+    ),
+  })
+  .meta({ id: 'Badge', description: 'The letters and the colour by which pages show a network' });
+export type Badge = z.output<typeof Badge>;
+
 export const Provider = z
   .object({
     network: z.string().describe('Key of the network'),
     provider: z.string().describe('Display name of the network'),
+    badge: Badge,
     connectUrl: z.string().describe('The user opens it in a browser to connect an account'),
     configured: z.boolean().describe('True when the operator has set the credentials of the real network'),
     sandbox: z.boolean().describe('True when accounts connect to the built-in sandbox: nothing leaves the server'),
@@ -180,6 +194,7 @@ export const providerActions = {
             {
               network: 'bluesky',
               provider: 'Bluesky',
+              badge: { code: 'Bs', color: '#0A73D1' },
               connectUrl: 'http://localhost:3000/connect/bluesky',
               configured: false,
               sandbox: true,

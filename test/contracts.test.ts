@@ -5,6 +5,7 @@ import { events } from '#contracts/events';
 import { scopes } from '#contracts/scopes';
 import { actions, catalog } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
+import { networks } from '#generated/networks';
 
 const specTable = `
 accounts.list ReadOnly | providers.limits ReadOnly | posts.list ReadOnly | posts.get ReadOnly | posts.create Write
@@ -18,7 +19,15 @@ const spec = specTable
   .map((entry) => entry.trim().split(' ') as [string, string]);
 
 describe('the contract', () => {
+  test('knows the 13 networks of SPEC', () => {
+    const keys =
+      'bluesky facebook google_business instagram linkedin linkedin_page mastodon pinterest pixelfed threads tiktok x youtube';
+    expect(networks.map(({ key }) => key)).toEqual(keys.split(' '));
+    expect(networks).toHaveLength(13);
+  });
+
   test('declares the 18 actions of SPEC with their kinds, and ui.setContext', () => {
+    expect(spec).toHaveLength(18);
     const declared = Object.fromEntries(Object.entries(actions).map(([name, { kind }]) => [name, kind]));
     expect(declared).toEqual({ ...Object.fromEntries(spec), 'ui.setContext': 'Write' });
   });

@@ -34,6 +34,18 @@ const plainPost = (example: NetworkPost, mark = ''): NetworkPost => {
   return { ...example, items: [{ body, media: first?.media ?? [] }, ...others].slice(0, 1), options: example.options };
 };
 
+/** WCAG 2.2, contrast ratio. */
+const contrast = (one: string, other: string) => {
+  const [dark = 0, light = 0] = [one, other].map(luminance).sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+};
+const luminance = (color: string) => {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5]
+    .map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+};
+
 const refusedWith: [Fault, TroubleKind][] = [
   ['429', 'rateLimited'],
   ['429-bare', 'rateLimited'],
@@ -56,6 +68,14 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     return { account, site, sending, prepared: await prepareFully(sandbox, network, site, sending) };
   };
   const newest = async () => (await sandbox.sandboxes.feed(key, 50)).map(({ id }) => id);
+
+  test('has a badge of its own, with letters that can be read on its ground', () => {
+    const { code, color, darkColor } = network.badge;
+    expect(code).toMatch(/^[A-Z][a-z]?$/);
+    expect(networks.filter((other) => other.network.badge.code === code)).toHaveLength(1);
+    expect(contrast(color, '#FFFFFF')).toBeGreaterThanOrEqual(4.5);
+    if (darkColor !== undefined) expect(contrast(darkColor, '#16181D')).toBeGreaterThanOrEqual(4.5);
+  });
 
   test('has a twin', () => {
     expect(Object.keys(twins)).toContain(key);

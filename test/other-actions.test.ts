@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { networks } from '#generated/networks';
 import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 
@@ -69,13 +70,9 @@ describe('accounts.delete', () => {
 });
 
 describe('providers', () => {
-  test('providers.limits gives limits, options and constraints.metrics of all thirteen', async () => {
+  test('providers.limits gives limits, options and constraints.metrics of every network', async () => {
     const { providers } = await service.client.providers.limits();
-    expect(providers.map(({ network }) => network).toSorted()).toEqual(
-      'bluesky facebook google_business instagram linkedin linkedin_page mastodon pinterest pixelfed threads tiktok x youtube'.split(
-        ' ',
-      ),
-    );
+    expect(providers.map(({ network }) => network)).toEqual(networks.map(({ key }) => key));
     for (const { network, constraints, options } of providers) {
       expect(constraints.characters.max).toBeGreaterThan(0);
       expect(options.every(({ key }) => key.startsWith(`${network}.`))).toBe(true);
@@ -87,8 +84,9 @@ describe('providers', () => {
 
   test('providers.list gives each a connectUrl, and a sandbox where no credentials are set', async () => {
     const { providers } = await service.client.providers.list();
-    expect(providers).toHaveLength(13);
-    for (const { network, connectUrl, sandbox, configured } of providers) {
+    expect(providers).toHaveLength(networks.length);
+    for (const { network, badge, connectUrl, sandbox, configured } of providers) {
+      expect(badge).toEqual(networks.find(({ key }) => key === network)?.badge);
       expect(connectUrl).toBe(`http://posthorn.test/connect/${network}`);
       expect({ sandbox, configured }).toEqual({ sandbox: true, configured: false });
     }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { MetricName } from '#contracts/analytics';
-import type { Constraints, Option } from '#contracts/providers';
+import type { Badge, Constraints, Option } from '#contracts/providers';
 import type { Request } from './request.ts';
 
 export interface NetworkMedia {
@@ -199,6 +199,8 @@ export interface Network<Prepared = unknown> {
   readonly key: string;
   /** `Bluesky`: what people read. */
   readonly name: string;
+  /** How pages draw it. No other network has the same code. */
+  readonly badge: Badge;
   /** Settings the operator registers at the network, id first, secret second; empty when it needs none. */
   readonly settings: readonly string[];
   /** Its addresses by name. In the sandbox each is `…/sandbox/<key>/<name>`. */

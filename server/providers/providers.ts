@@ -39,6 +39,7 @@ export const createProviders = ({
       networks.all.filter(isOffered).map((network) => ({
         network: network.key,
         provider: network.name,
+        badge: network.badge,
         connectUrl: `${baseUrl}/connect/${network.key}`,
         configured: isLive(network),
         sandbox: !isLive(network),

@@ -568,12 +568,23 @@ export interface Provider {
   network: string;
   /** Display name of the network */
   provider: string;
+  badge: Badge;
   /** The user opens it in a browser to connect an account */
   connectUrl: string;
   /** True when the operator has set the credentials of the real network */
   configured: boolean;
   /** True when accounts connect to the built-in sandbox: nothing leaves the server */
   sandbox: boolean;
+}
+
+/** The letters and the colour by which pages show a network */
+export interface Badge {
+  /** One or two letters that stand for the network, such as `Bs` */
+  code: string;
+  /** Ground of the badge, such as `#0A73D1`; the letters on it are white */
+  color: string;
+  /** Ground on a dark page, with dark letters; absent when `color` serves there too */
+  darkColor?: string;
 }
 
 /** What providers.list answers. */

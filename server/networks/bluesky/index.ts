@@ -33,6 +33,7 @@ const constraints: Constraints = {
 export default {
   key: 'bluesky',
   name: 'Bluesky',
+  badge: { code: 'Bs', color: '#0A73D1' },
   settings: [],
   hosts: {
     pds: 'https://bsky.social',

@@ -26,6 +26,7 @@ const minImageBytes = 10_000;
 export default {
   key: 'google_business',
   name: 'Google Business Profile',
+  badge: { code: 'Gb', color: '#1C7549' },
   settings: ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
   hosts: {
     accounts: 'https://accounts.google.com',

@@ -21,6 +21,7 @@ const constraints: Constraints = { ...linkedinConstraints, thread: noThread };
 export default {
   key: 'linkedin',
   name: 'LinkedIn',
+  badge: { code: 'Ln', color: '#17608F' },
   settings: ['LINKEDIN_CLIENT_ID', 'LINKEDIN_CLIENT_SECRET'],
   hosts: linkedinHosts,
   paidPerPost: false,

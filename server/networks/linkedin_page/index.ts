@@ -23,6 +23,7 @@ const maxComment = 1_250;
 export default {
   key: 'linkedin_page',
   name: 'LinkedIn Page',
+  badge: { code: 'Lp', color: '#35566E' },
   settings: ['LINKEDIN_PAGE_CLIENT_ID', 'LINKEDIN_PAGE_CLIENT_SECRET'],
   hosts: linkedinHosts,
   paidPerPost: false,

@@ -40,6 +40,7 @@ const constraints: Constraints = {
 export default {
   key: 'mastodon',
   name: 'Mastodon',
+  badge: { code: 'Ma', color: '#5A48D0' },
   settings: [],
   hosts: { server: 'https://mastodon.social' },
   paidPerPost: false,

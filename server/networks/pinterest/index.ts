@@ -57,6 +57,7 @@ const boardOfAccount = (post: NetworkPost, facts: Json | undefined): Finding => 
 export default {
   key: 'pinterest',
   name: 'Pinterest',
+  badge: { code: 'Pn', color: '#A3163F' },
   settings: ['PINTEREST_APP_ID', 'PINTEREST_APP_SECRET'],
   hosts: { web: 'https://www.pinterest.com', api: 'https://api.pinterest.com' },
   paidPerPost: false,

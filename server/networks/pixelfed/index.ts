@@ -36,6 +36,7 @@ const constraints: Constraints = {
 export default {
   key: 'pixelfed',
   name: 'Pixelfed',
+  badge: { code: 'Px', color: '#8539AE' },
   settings: [],
   hosts: { server: 'https://pixelfed.social' },
   paidPerPost: false,

@@ -49,6 +49,7 @@ const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 export default {
   key: 'threads',
   name: 'Threads',
+  badge: { code: 'Th', color: '#555A66', darkColor: '#8A91A0' },
   settings: ['THREADS_APP_ID', 'THREADS_APP_SECRET'],
   hosts: { web: 'https://threads.com', graph: 'https://graph.threads.net' },
   paidPerPost: false,

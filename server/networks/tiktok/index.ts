@@ -76,6 +76,7 @@ const side = { min: 360, max: 4_096 };
 export default {
   key: 'tiktok',
   name: 'TikTok',
+  badge: { code: 'Tt', color: '#0B7280' },
   settings: ['TIKTOK_CLIENT_KEY', 'TIKTOK_CLIENT_SECRET'],
   hosts: { web: 'https://www.tiktok.com', api: 'https://open.tiktokapis.com' },
   paidPerPost: false,

@@ -44,6 +44,7 @@ const noAngleBrackets = (text: string, path: string, code: string) =>
 export default {
   key: 'youtube',
   name: 'YouTube',
+  badge: { code: 'Yt', color: '#C92A1E' },
   settings: ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
   hosts: {
     accounts: 'https://accounts.google.com',
