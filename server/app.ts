@@ -10,10 +10,11 @@ import { networks as networkFolders, sandboxes as sandboxFolders } from '#genera
 import { rest, routes } from '#generated/rest';
 import { createAccountAccess } from '#server/accounts/access';
 import { createAccounts } from '#server/accounts/accounts';
+import { createAvatars } from '#server/accounts/avatars';
 import { createConnecting } from '#server/accounts/connecting';
 import { createReach } from '#server/accounts/reach';
 import { accountRoutes } from '#server/accounts/routes';
-import { createAccountStore, createAppStore, createConnectionStore } from '#server/accounts/store';
+import { createAccountStore, createAppStore, createAvatarStore, createConnectionStore } from '#server/accounts/store';
 import { analyticsRoutes } from '#server/analytics/routes';
 import { createAnalyticsStore } from '#server/analytics/store';
 import { createAnalytics } from '#server/analytics/summary';
@@ -36,6 +37,7 @@ import { type Config, incomingFolder, isPublicAddress, mediaFolder, packageRoot 
 import { createFigures } from '#server/figures';
 import { actionRoute } from '#server/http/action-route';
 import { callerIn, createAdmission, createWriterAdmission, serveAppRoutes } from '#server/http/app-routes';
+import { avatarBytes } from '#server/http/avatar-bytes';
 import { createAuthenticate } from '#server/http/authenticate';
 import { docsPages } from '#server/http/docs';
 import { answerErrors, noSuchPath, wrongMethod } from '#server/http/errors';
@@ -211,6 +213,8 @@ export const createPosthorn = ({
     clock,
   });
 
+  const avatars = createAvatars({ store: createAvatarStore(database), outbound });
+
   const mediaStore = createMediaStore(database);
   const files = config.media.s3 ? createS3Files(config.media.s3) : createLocalFiles(mediaFolder(config));
   const incoming = createIncoming({ folder: incomingFolder(config), limits: config.media });
@@ -329,6 +333,7 @@ export const createPosthorn = ({
     audit,
     live,
     accounts,
+    avatars,
     connecting,
     networks,
     providers,
@@ -510,6 +515,7 @@ export const createHttpApp = ({
     uploadRoute({ uploads, admit: createWriterAdmission(keepers, routes.uploadMedia) }),
   );
   app.get('/media/:id', mediaBytes({ library }));
+  app.get('/avatars/:id', avatarBytes(posthorn));
   const { catalog: _c, alive: _a, ready: _r, ...appRoutes } = routes;
   const { catalog: _cc, alive: _aa, ready: _rr, ...appContract } = rest.routes;
   serveAppRoutes(
@@ -585,6 +591,7 @@ const refuseTheRest = (app: Express) => {
     ['/openapi.json', ['GET']],
     ['/metrics', ['GET']],
     ['/media/:id', ['GET', 'HEAD']],
+    ['/avatars/:id', ['GET', 'HEAD']],
     [metadataPath, ['GET']],
   ]);
   for (const { path, method } of Object.values(rest.routes)) {
