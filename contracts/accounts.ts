@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, appRoute, ById, Empty, Id, type Route } from './define.ts';
+import { action, appRoute, ById, Empty, Id, type RawRoute, type Route, rawRoute } from './define.ts';
 import { admins, everyone } from './scopes.ts';
 
 export const Account = z
@@ -79,7 +79,65 @@ export const ConnectionStep = z
   })
   .meta({ id: 'ConnectionStep' });
 
+const NetworkParam = z.strictObject({ network: z.string().min(1).max(50) });
+
 export const accountRoutes = {
+  getConnectForm: appRoute({
+    method: 'GET',
+    path: '/api/app/connect/:network',
+    tag: 'Connections',
+    summary: 'What does a network ask for?',
+    description:
+      'The fields that somebody fills in before the account is connected; none where the network asks itself.',
+    roles: admins,
+    params: NetworkParam,
+    answer: z.object({
+      network: z.string(),
+      provider: z.string(),
+      sandbox: z.boolean(),
+      fields: z.array(
+        z.object({
+          name: z.string(),
+          label: z.string(),
+          hint: z.string(),
+          secret: z.boolean(),
+          required: z.boolean(),
+          placeholder: z.string().optional(),
+        }),
+      ),
+    }),
+    more: ['NotFound', 'Conflict'],
+  }),
+
+  finishConnection: appRoute({
+    method: 'POST',
+    path: '/api/app/connect/:network/finish',
+    tag: 'Connections',
+    summary: 'Come back from a network',
+    description: 'Takes what the network put into the address when it sent the person back.',
+    roles: admins,
+    params: NetworkParam,
+    body: z.strictObject({ answer: z.record(z.string().max(100), z.string().max(4000)) }),
+    answer: ConnectionStep,
+    more: ['PlanLimit', 'NotFound', 'Conflict'],
+  }),
+
+  listChoices: appRoute({
+    method: 'GET',
+    path: '/api/app/connections/:id',
+    tag: 'Connections',
+    summary: 'List the accounts to choose from',
+    description: 'The pages or places that the person can post to.',
+    roles: admins,
+    params: ById,
+    answer: z.object({
+      network: z.string(),
+      provider: z.string(),
+      accounts: z.array(z.object({ id: z.string(), name: z.string(), handle: z.string() })),
+    }),
+    more: ['Conflict'],
+  }),
+
   beginConnection: appRoute({
     method: 'POST',
     path: '/api/app/connections',
@@ -113,3 +171,13 @@ export const accountRoutes = {
   }),
 } as const satisfies Record<string, Route>;
 export type AccountRoutes = typeof accountRoutes;
+
+export const accountPaths = {
+  avatarBytes: rawRoute({
+    methods: ['GET', 'HEAD'],
+    path: '/avatars/:id',
+    access: 'Open',
+    handler: 'Own',
+    description: 'The picture of an account, from our own address.',
+  }),
+} as const satisfies Record<string, RawRoute>;

@@ -161,6 +161,31 @@ export const analyticsActions = {
 };
 
 export const analyticsRoutes = {
+  getSeries: appRoute({
+    method: 'GET',
+    path: '/api/app/analytics/series',
+    tag: 'analytics',
+    summary: 'Read a range day by day',
+    description: 'What was published on each day of the range, and how it did. Days without a post are left out.',
+    roles: everyone,
+    query: z.strictObject({
+      from: Instant.describe('Start of the range, inclusive'),
+      to: Instant.describe('End of the range, exclusive; at most 400 days after from'),
+      accountIds: z.string().max(20_000).default('').describe('Only these accounts; ids with commas'),
+      timeZone: z.string().default('UTC').describe('IANA name that decides where a day begins'),
+    }),
+    answer: z.object({
+      days: z.array(
+        z.object({
+          date: z.string().describe('Such as 2026-11-15, in timeZone'),
+          posts: z.int(),
+          views: z.int(),
+          engagement: z.int(),
+        }),
+      ),
+    }),
+  }),
+
   getHistory: appRoute({
     method: 'GET',
     path: '/api/app/posts/:id/history',

@@ -95,6 +95,31 @@ export const Validation = z
   .meta({ id: 'Validation' });
 export type Validation = z.output<typeof Validation>;
 
+export const PostSummary = z
+  .object({
+    id: z.string(),
+    status: z.enum(postStatuses),
+    text: z.string().describe('The beginning of the original version, at most 200 characters'),
+    items: z.int().describe('How many items the original version has'),
+    accountIds: z.array(z.string()),
+    thumbnailUrl: z.string().optional().describe('Of its first image or video'),
+    results: z.array(Result.pick({ accountId: true, ok: true, uncertain: true, error: true })),
+    scheduledAt: z.string().optional().describe('ISO-8601 instant'),
+    publishedAt: z.string().optional().describe('ISO-8601 instant at which the first account had it'),
+    engagement: z.int().optional().describe('Absent until it is out'),
+    updatedAt: z.string().describe('ISO-8601 instant'),
+  })
+  .meta({ id: 'PostSummary', description: 'A post in one line' });
+export type PostSummary = z.output<typeof PostSummary>;
+
+export const postGroups = ['Scheduled', 'Drafts', 'Sent', 'Timed'] as const;
+export type PostGroup = (typeof postGroups)[number];
+
+const PostFilter = {
+  query: z.string().max(200).default('').describe('Only posts with this in their text'),
+  accountIds: z.string().max(20_000).default('').describe('Only posts for one of these accounts; ids with commas'),
+};
+
 const accountId = 'acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6';
 const draft: Post = {
   id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1',
@@ -379,6 +404,44 @@ export const postActions = {
 };
 
 export const postRoutes = {
+  searchPosts: appRoute({
+    method: 'GET',
+    path: '/api/app/posts',
+    tag: 'posts',
+    summary: 'Look through posts',
+    description:
+      'Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar.',
+    roles: everyone,
+    query: z.strictObject({
+      group: z.enum(postGroups),
+      status: z.enum(postStatuses).optional().describe('Only this status of the group'),
+      ...PostFilter,
+      from: InstantOrEmpty.default('').describe('Timed: not before this instant'),
+      to: InstantOrEmpty.default('').describe('Timed: before this instant'),
+      cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
+    }),
+    answer: z.object({ posts: z.array(PostSummary), nextCursor: z.string().optional() }),
+  }),
+
+  countPosts: appRoute({
+    method: 'GET',
+    path: '/api/app/posts/counts',
+    tag: 'posts',
+    summary: 'Count posts',
+    description: 'How many posts there are of each status.',
+    roles: everyone,
+    query: z.strictObject(PostFilter),
+    answer: z.object({
+      counts: z.object({
+        Draft: z.int(),
+        Scheduled: z.int(),
+        Publishing: z.int(),
+        Published: z.int(),
+        Failed: z.int(),
+      }),
+    }),
+  }),
+
   unschedule: appRoute({
     method: 'POST',
     path: '/api/app/posts/:id/unschedule',
@@ -404,6 +467,20 @@ export const postRoutes = {
     body: z.strictObject({ accountIds: z.array(Id).min(1).max(100).describe('The uncertain accounts you looked at') }),
     answer: Post,
     more: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
+  }),
+
+  confirmFound: appRoute({
+    method: 'POST',
+    path: '/api/app/posts/:id/found',
+    tag: 'posts',
+    summary: 'Say that an uncertain post is there',
+    description:
+      'You looked at the accounts whose result is `uncertain` and found the post. It counts as out there, and nothing is sent. Without an id of the network it has no statistics.',
+    roles: editors,
+    params: ById,
+    body: z.strictObject({ accountIds: z.array(Id).min(1).max(100).describe('The uncertain accounts you looked at') }),
+    answer: Post,
+    more: ['NotFound', 'Conflict'],
   }),
 } as const satisfies Record<string, Route>;
 export type PostRoutes = typeof postRoutes;

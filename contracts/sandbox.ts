@@ -2,7 +2,54 @@ import { z } from 'zod';
 import { appRoute, Done, type Route } from './define.ts';
 import { admins, everyone } from './scopes.ts';
 
+const moments = ['upload', 'publish', 'read'] as const;
+
+export const SandboxPost = z
+  .object({
+    id: z.string(),
+    author: z.string(),
+    text: z.string(),
+    media: z.array(
+      z.object({
+        name: z.string(),
+        thumbnailUrl: z.string().optional().describe('Present where the network fetches media from this server'),
+      }),
+    ),
+    replyTo: z.string().optional().describe('Id of the post that it answers to'),
+    createdAt: z.string().describe('ISO-8601 instant'),
+    numbers: z.record(z.string(), z.int()).describe('What its readers did, as the network would report it'),
+  })
+  .meta({ id: 'SandboxPost', description: 'A post as outsiders see it on a sandbox network' });
+
 export const sandboxRoutes = {
+  readSandbox: appRoute({
+    method: 'GET',
+    path: '/api/app/sandbox',
+    tag: 'Sandbox',
+    summary: 'Look at the sandbox networks',
+    description: 'What was posted there by every workspace of this server, newest first, and what will go wrong there.',
+    roles: everyone,
+    answer: z.object({
+      now: z.string().describe('ISO-8601 instant: the time that Posthorn goes by'),
+      aheadMs: z.int().describe('How far the clock was moved; 0 is the true time'),
+      faults: z.array(z.object({ fault: z.string(), effect: z.string() })).describe('What can be planned'),
+      networks: z.array(
+        z.object({
+          network: z.string(),
+          provider: z.string(),
+          posts: z.array(SandboxPost),
+          planned: z.array(
+            z.object({
+              moment: z.enum(moments),
+              fault: z.string(),
+              times: z.int().nullable().describe('null: every time until it is taken back'),
+            }),
+          ),
+        }),
+      ),
+    }),
+  }),
+
   readSandboxClock: appRoute({
     method: 'GET',
     path: '/api/app/sandbox/clock',
@@ -34,9 +81,7 @@ export const sandboxRoutes = {
     roles: admins,
     body: z.strictObject({
       network: z.string().max(50),
-      moment: z
-        .enum(['upload', 'publish', 'read'])
-        .describe('While media come in, when a post is sent, when numbers are read'),
+      moment: z.enum(moments).describe('While media come in, when a post is sent, when numbers are read'),
       fault: z.string().max(50).describe('Such as `429`, `lost` or `expired-token`; empty takes it back'),
       times: z.coerce.number<number | string>().int().min(1).max(1000).default(1),
     }),

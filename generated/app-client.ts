@@ -24,6 +24,36 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     actions: new Posthorn(sdkOptions(options)),
 
     /**
+     * What does a network ask for?.
+     *
+     * The fields that somebody fills in before the account is connected; none where the network asks itself.
+     *
+     * Roles: owner, admin.
+     */
+    getConnectForm: (input: GetConnectFormInput, options?: CallOptions): ApiPromise<GetConnectFormOutput> =>
+      http.json('GET', (field) => `/api/app/connect/${field('network')}`, [], input, options),
+
+    /**
+     * Come back from a network.
+     *
+     * Takes what the network put into the address when it sent the person back.
+     *
+     * Roles: owner, admin.
+     */
+    finishConnection: (input: FinishConnectionInput, options?: CallOptions): ApiPromise<ConnectionStep> =>
+      http.json('POST', (field) => `/api/app/connect/${field('network')}/finish`, [], input, options),
+
+    /**
+     * List the accounts to choose from.
+     *
+     * The pages or places that the person can post to.
+     *
+     * Roles: owner, admin.
+     */
+    listChoices: (input: ListChoicesInput, options?: CallOptions): ApiPromise<ListChoicesOutput> =>
+      http.json('GET', (field) => `/api/app/connections/${field('id')}`, [], input, options),
+
+    /**
      * Connect an account.
      *
      * Begins to connect an account of a network, or gives an account that needs it new access. Open `next`; somebody
@@ -43,6 +73,16 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     chooseAccounts: (input: ChooseAccountsInput, options?: CallOptions): ApiPromise<ConnectionStep> =>
       http.json('POST', (field) => `/api/app/connections/${field('id')}/choose`, [], input, options),
+
+    /**
+     * Read a range day by day.
+     *
+     * What was published on each day of the range, and how it did. Days without a post are left out.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getSeries: (input: GetSeriesInput, options?: CallOptions): ApiPromise<GetSeriesOutput> =>
+      http.json('GET', () => '/api/app/analytics/series', ['from', 'to', 'accountIds', 'timeZone'], input, options),
 
     /**
      * Read how the numbers of a post grew.
@@ -251,6 +291,27 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     getPlan: (options?: CallOptions): ApiPromise<Plan> => http.json('GET', () => '/api/app/plan', [], {}, options),
 
     /**
+     * Look through posts.
+     *
+     * Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent
+     * (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    searchPosts: (input: SearchPostsInput, options?: CallOptions): ApiPromise<SearchPostsOutput> =>
+      http.json('GET', () => '/api/app/posts', ['group', 'status', 'query', 'accountIds', 'from', 'to', 'cursor'], input, options),
+
+    /**
+     * Count posts.
+     *
+     * How many posts there are of each status.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    countPosts: (input: CountPostsInput = {}, options?: CallOptions): ApiPromise<CountPostsOutput> =>
+      http.json('GET', () => '/api/app/posts/counts', ['query', 'accountIds'], input, options),
+
+    /**
      * Take a scheduled post back.
      *
      * It is a Draft again; its time stays as a wish.
@@ -270,6 +331,26 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     publishAgain: (input: PublishAgainInput, options?: CallOptions): ApiPromise<Post> =>
       http.json('POST', (field) => `/api/app/posts/${field('id')}/publish-again`, [], input, options),
+
+    /**
+     * Say that an uncertain post is there.
+     *
+     * You looked at the accounts whose result is `uncertain` and found the post. It counts as out there, and nothing
+     * is sent. Without an id of the network it has no statistics.
+     *
+     * Roles: owner, admin, editor.
+     */
+    confirmFound: (input: ConfirmFoundInput, options?: CallOptions): ApiPromise<Post> =>
+      http.json('POST', (field) => `/api/app/posts/${field('id')}/found`, [], input, options),
+
+    /**
+     * Look at the sandbox networks.
+     *
+     * What was posted there by every workspace of this server, newest first, and what will go wrong there.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    readSandbox: (options?: CallOptions): ApiPromise<ReadSandboxOutput> => http.json('GET', () => '/api/app/sandbox', [], {}, options),
 
     /**
      * Read the clock.
@@ -461,11 +542,53 @@ export const createAppClient = (options: AppClientOptions = {}) => {
   };
 };
 
+/** What `getConnectForm` answers. */
+export interface GetConnectFormOutput {
+  network: string;
+  provider: string;
+  sandbox: boolean;
+  fields: Array<{
+    name: string;
+    label: string;
+    hint: string;
+    secret: boolean;
+    required: boolean;
+    placeholder?: string;
+  }>;
+}
+
+/** What `getConnectForm` takes. */
+export interface GetConnectFormInput {
+  network: string;
+}
+
 export interface ConnectionStep {
   /** Address or path to open next: the page of the network, a choice, or the accounts */
   next: string;
   /** The accounts that are connected now */
   accountIds?: string[];
+}
+
+/** What `finishConnection` takes. */
+export interface FinishConnectionInput {
+  network: string;
+  answer: Record<string, string>;
+}
+
+/** What `listChoices` answers. */
+export interface ListChoicesOutput {
+  network: string;
+  provider: string;
+  accounts: Array<{
+    id: string;
+    name: string;
+    handle: string;
+  }>;
+}
+
+/** What `listChoices` takes. */
+export interface ListChoicesInput {
+  id: string;
 }
 
 /** What `beginConnection` takes. */
@@ -480,6 +603,29 @@ export interface BeginConnectionInput {
 export interface ChooseAccountsInput {
   id: string;
   ids: string[];
+}
+
+/** What `getSeries` answers. */
+export interface GetSeriesOutput {
+  days: Array<{
+    /** Such as 2026-11-15, in timeZone */
+    date: string;
+    posts: number;
+    views: number;
+    engagement: number;
+  }>;
+}
+
+/** What `getSeries` takes. */
+export interface GetSeriesInput {
+  /** Start of the range, inclusive (ISO-8601) */
+  from: string;
+  /** End of the range, exclusive; at most 400 days after from (ISO-8601) */
+  to: string;
+  /** Only these accounts; ids with commas (default `''`) */
+  accountIds?: string;
+  /** IANA name that decides where a day begins (default `'UTC'`) */
+  timeZone?: string;
 }
 
 /** What `getHistory` answers. */
@@ -778,6 +924,83 @@ export interface Plan {
   };
 }
 
+/** A post in one line */
+export interface PostSummary {
+  id: string;
+  status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** The beginning of the original version, at most 200 characters */
+  text: string;
+  /** How many items the original version has */
+  items: number;
+  accountIds: string[];
+  /** Of its first image or video */
+  thumbnailUrl?: string;
+  results: Array<{
+    accountId: string;
+    /** Whether publishing to this account succeeded */
+    ok: boolean;
+    /** True when success could not be confirmed: look at the network before you publish again */
+    uncertain?: boolean;
+    /** Why it failed */
+    error?: {
+      /** A stable name */
+      code: string;
+      /** What to do */
+      message: string;
+    };
+  }>;
+  /** ISO-8601 instant */
+  scheduledAt?: string;
+  /** ISO-8601 instant at which the first account had it */
+  publishedAt?: string;
+  /** Absent until it is out */
+  engagement?: number;
+  /** ISO-8601 instant */
+  updatedAt: string;
+}
+
+/** What `searchPosts` answers. */
+export interface SearchPostsOutput {
+  posts: PostSummary[];
+  nextCursor?: string;
+}
+
+/** What `searchPosts` takes. */
+export interface SearchPostsInput {
+  group: 'Scheduled' | 'Drafts' | 'Sent' | 'Timed';
+  /** Only this status of the group */
+  status?: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** Only posts with this in their text (default `''`) */
+  query?: string;
+  /** Only posts for one of these accounts; ids with commas (default `''`) */
+  accountIds?: string;
+  /** Timed: not before this instant (ISO-8601, default `''`) */
+  from?: string;
+  /** Timed: before this instant (ISO-8601, default `''`) */
+  to?: string;
+  /** nextCursor of the page before */
+  cursor?: string;
+}
+
+/** What `countPosts` answers. */
+export interface CountPostsOutput {
+  counts: {
+    Draft: number;
+    Scheduled: number;
+    Publishing: number;
+    Published: number;
+    Failed: number;
+  };
+}
+
+/** What `countPosts` takes. */
+export interface CountPostsInput {
+  /** Only posts with this in their text (default `''`) */
+  query?: string;
+  /** Only posts for one of these accounts; ids with commas (default `''`) */
+  accountIds?: string;
+}
+
 /** What `unschedule` takes. */
 export interface UnscheduleInput {
   id: string;
@@ -788,6 +1011,55 @@ export interface PublishAgainInput {
   id: string;
   /** The uncertain accounts you looked at */
   accountIds: string[];
+}
+
+/** What `confirmFound` takes. */
+export interface ConfirmFoundInput {
+  id: string;
+  /** The uncertain accounts you looked at */
+  accountIds: string[];
+}
+
+/** A post as outsiders see it on a sandbox network */
+export interface SandboxPost {
+  id: string;
+  author: string;
+  text: string;
+  media: Array<{
+    name: string;
+    /** Present where the network fetches media from this server */
+    thumbnailUrl?: string;
+  }>;
+  /** Id of the post that it answers to */
+  replyTo?: string;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** What its readers did, as the network would report it */
+  numbers: Record<string, number>;
+}
+
+/** What `readSandbox` answers. */
+export interface ReadSandboxOutput {
+  /** ISO-8601 instant: the time that Posthorn goes by */
+  now: string;
+  /** How far the clock was moved; 0 is the true time */
+  aheadMs: number;
+  /** What can be planned */
+  faults: Array<{
+    fault: string;
+    effect: string;
+  }>;
+  networks: Array<{
+    network: string;
+    provider: string;
+    posts: SandboxPost[];
+    planned: Array<{
+      moment: 'upload' | 'publish' | 'read';
+      fault: string;
+      /** null: every time until it is taken back */
+      times: number | null;
+    }>;
+  }>;
 }
 
 /** What `readSandboxClock` answers. */

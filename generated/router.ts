@@ -15,6 +15,7 @@ export interface RouterParts {
   readonly handlers: RouteHandlers<typeof routes>;
   /** Handlers that write their answer themselves. */
   readonly own: {
+    readonly avatarBytes: RequestHandler<{ id: string }>;
     readonly openapi: RequestHandler<Record<string, string>>;
     readonly metrics: RequestHandler<Record<string, string>>;
     readonly mcp: RequestHandler<Record<string, string>>;
@@ -32,6 +33,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   // The busy paths first: Express tries one after the other.
   app.post('/api/agent/tools/:action', runAction(guards.byToken));
   app.post('/api/app/actions/:action', runAction(guards.byPerson));
+  app.get('/avatars/:id', own.avatarBytes);
   app.get('/openapi.json', own.openapi);
   app.get('/metrics', guards.mustBeOperator, own.metrics);
   app.all('/mcp', own.mcp);
@@ -42,6 +44,48 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   createExpressEndpoints(
     rest.routes,
     {
+      getConnectForm: {
+        middleware: [guards.admit(routes.getConnectForm)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getConnectForm({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getConnectForm.responses[200].body.parse(answer) };
+        },
+      },
+      finishConnection: {
+        middleware: [guards.admit(routes.finishConnection)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.finishConnection({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.finishConnection.responses[200].body.parse(answer) };
+        },
+      },
+      listChoices: {
+        middleware: [guards.admit(routes.listChoices)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.listChoices({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listChoices.responses[200].body.parse(answer) };
+        },
+      },
       beginConnection: {
         middleware: [guards.admit(routes.beginConnection)],
         handler: async ({ body, req, res }) => {
@@ -68,6 +112,20 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: guards.caller(res),
           });
           return { status: 200, body: routes.chooseAccounts.responses[200].body.parse(answer) };
+        },
+      },
+      getSeries: {
+        middleware: [guards.admit(routes.getSeries)],
+        handler: async ({ query, req, res }) => {
+          const answer = await handlers.getSeries({
+            ...guards.visit(req, res),
+            params: undefined,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getSeries.responses[200].body.parse(answer) };
         },
       },
       getHistory: {
@@ -420,6 +478,34 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.getPlan.responses[200].body.parse(answer) };
         },
       },
+      searchPosts: {
+        middleware: [guards.admit(routes.searchPosts)],
+        handler: async ({ query, req, res }) => {
+          const answer = await handlers.searchPosts({
+            ...guards.visit(req, res),
+            params: undefined,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.searchPosts.responses[200].body.parse(answer) };
+        },
+      },
+      countPosts: {
+        middleware: [guards.admit(routes.countPosts)],
+        handler: async ({ query, req, res }) => {
+          const answer = await handlers.countPosts({
+            ...guards.visit(req, res),
+            params: undefined,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.countPosts.responses[200].body.parse(answer) };
+        },
+      },
       unschedule: {
         middleware: [guards.admit(routes.unschedule)],
         handler: async ({ params, body, req, res }) => {
@@ -446,6 +532,34 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: guards.caller(res),
           });
           return { status: 200, body: routes.publishAgain.responses[200].body.parse(answer) };
+        },
+      },
+      confirmFound: {
+        middleware: [guards.admit(routes.confirmFound)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.confirmFound({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.confirmFound.responses[200].body.parse(answer) };
+        },
+      },
+      readSandbox: {
+        middleware: [guards.admit(routes.readSandbox)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.readSandbox({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.readSandbox.responses[200].body.parse(answer) };
         },
       },
       readSandboxClock: {
@@ -718,6 +832,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
     app,
     { logInitialization: false, requestValidationErrorHandler: guards.refuseInput },
   );
+  app.all('/avatars/:id', wrongMethod('GET', 'HEAD'));
   app.all('/api/agent/tools/:action', wrongMethod('POST'));
   app.all('/api/app/actions/:action', wrongMethod('POST'));
   app.all('/openapi.json', wrongMethod('GET'));
@@ -725,8 +840,12 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/.well-known/oauth-protected-resource/mcp', wrongMethod('GET'));
   app.all('/media/:id', wrongMethod('GET', 'HEAD'));
   app.all('/api/app/events', wrongMethod('GET'));
+  app.all('/api/app/connect/:network', wrongMethod('GET'));
+  app.all('/api/app/connect/:network/finish', wrongMethod('POST'));
+  app.all('/api/app/connections/:id', wrongMethod('GET'));
   app.all('/api/app/connections', wrongMethod('POST'));
   app.all('/api/app/connections/:id/choose', wrongMethod('POST'));
+  app.all('/api/app/analytics/series', wrongMethod('GET'));
   app.all('/api/app/posts/:id/history', wrongMethod('GET'));
   app.all('/api/approvals', wrongMethod('GET'));
   app.all('/api/approvals/:id', wrongMethod('GET'));
@@ -749,8 +868,12 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/invitations', wrongMethod('GET', 'POST'));
   app.all('/api/app/invitations/:id', wrongMethod('DELETE'));
   app.all('/api/app/plan', wrongMethod('GET'));
+  app.all('/api/app/posts', wrongMethod('GET'));
+  app.all('/api/app/posts/counts', wrongMethod('GET'));
   app.all('/api/app/posts/:id/unschedule', wrongMethod('POST'));
   app.all('/api/app/posts/:id/publish-again', wrongMethod('POST'));
+  app.all('/api/app/posts/:id/found', wrongMethod('POST'));
+  app.all('/api/app/sandbox', wrongMethod('GET'));
   app.all('/api/app/sandbox/clock', wrongMethod('GET', 'POST'));
   app.all('/api/app/sandbox/faults', wrongMethod('POST'));
   app.all('/api/auth/tokens', wrongMethod('GET', 'POST'));

@@ -9,10 +9,12 @@ import { networks as networkFolders, sandboxes as sandboxFolders } from '#genera
 import { serveRoutes } from '#generated/router';
 import { createAccountAccess } from '#server/accounts/access';
 import { createAccounts } from '#server/accounts/accounts';
+import { createAvatars } from '#server/accounts/avatars';
 import { createConnecting } from '#server/accounts/connecting';
 import { createReach } from '#server/accounts/reach';
 import { accountRoutes } from '#server/accounts/routes';
-import { createAccountStore, createAppStore, createConnectionStore } from '#server/accounts/store';
+import { createAccountStore, createAppStore, createAvatarStore, createConnectionStore } from '#server/accounts/store';
+import { analyticsRoutes } from '#server/analytics/routes';
 import { createAnalyticsStore } from '#server/analytics/store';
 import { createAnalytics } from '#server/analytics/summary';
 import { createApprovalCards } from '#server/approvals/cards';
@@ -35,6 +37,7 @@ import { createFigures } from '#server/figures';
 import { actionRoute } from '#server/http/action-route';
 import { createGuards } from '#server/http/app-routes';
 import { createAuthenticate } from '#server/http/authenticate';
+import { avatarBytes } from '#server/http/avatar-bytes';
 import { docsPages } from '#server/http/docs';
 import { answerErrors, noSuchPath } from '#server/http/errors';
 import { createHealth } from '#server/http/health';
@@ -75,6 +78,7 @@ import { createPlanStore } from '#server/plans/store';
 import { createDrafts } from '#server/posts/drafts';
 import { createLifecycle } from '#server/posts/lifecycle';
 import { createOutcomes } from '#server/posts/outcome';
+import { createOverview } from '#server/posts/overview';
 import { createReading } from '#server/posts/reading';
 import { postRoutes } from '#server/posts/routes';
 import { createPostStore } from '#server/posts/store';
@@ -84,6 +88,7 @@ import { createPublishingStore } from '#server/publishing/store';
 import { createDueLoop } from '#server/queue';
 import { prepareActions } from '#server/run-action';
 import { createSandboxClock } from '#server/sandbox/clock';
+import { createSandboxFeed } from '#server/sandbox/feed';
 import { createMediaFetch, createSandboxOutbound } from '#server/sandbox/own-requests';
 import { sandboxRoutes } from '#server/sandbox/routes';
 import { createSandboxes } from '#server/sandbox/sandboxes';
@@ -175,6 +180,8 @@ export const createPosthorn = ({
   });
   const sandboxClock = createSandboxClock({ store: createSandboxClockStore(database), clock });
 
+  const sandboxFeed = createSandboxFeed({ sandboxes, sandboxClock, networks, baseUrl });
+
   const accountStore = createAccountStore(database);
   const accounts = createAccounts({ store: accountStore, networks });
   const providers = createProviders({ networks, baseUrl, production, setting });
@@ -205,6 +212,8 @@ export const createPosthorn = ({
     clock,
   });
 
+  const avatars = createAvatars({ store: createAvatarStore(database), outbound });
+
   const mediaStore = createMediaStore(database);
   const files = config.media.s3 ? createS3Files(config.media.s3) : createLocalFiles(mediaFolder(config));
   const incoming = createIncoming({ folder: incomingFolder(config), limits: config.media });
@@ -213,6 +222,7 @@ export const createPosthorn = ({
   const sweepOrphans = createSweep({ store: mediaStore, files, incoming, clock });
   const openPage = createOpenPage({ store: createUiStore(database) });
   const reading = createReading({ store: postStore });
+  const overview = createOverview({ store: postStore, library });
   const outcomes = createOutcomes({ store: postStore, events, live });
   const lifecycle = createLifecycle({
     store: postStore,
@@ -322,16 +332,20 @@ export const createPosthorn = ({
     audit,
     live,
     accounts,
+    avatars,
     connecting,
     networks,
     providers,
     sandboxes,
     sandboxClock,
+    sandboxFeed,
     reading,
+    overview,
     lifecycle,
     library,
     uploads,
     statistics,
+    analytics,
     sweepOrphans,
     jobs,
     figures,
@@ -489,6 +503,7 @@ export const createHttpApp = ({
       ...accountRoutes(posthorn),
       ...postRoutes(posthorn),
       ...statisticsRoutes(posthorn),
+      ...analyticsRoutes(posthorn),
       ...planRoutes(posthorn),
       ...sandboxRoutes({ ...posthorn, production: config.production }),
       ...webhookRoutes({ webhooks }),
@@ -497,6 +512,7 @@ export const createHttpApp = ({
       mcp: mcp.serve,
       describeMcp: mcp.describe,
       mediaBytes: mediaBytes({ library }),
+      avatarBytes: avatarBytes(posthorn),
       liveEvents: liveEvents({ live }),
       metrics: metricsPage(posthorn),
       openapi: openapi(config),

@@ -6,6 +6,7 @@ export interface Clock {
 export const systemClock: Clock = { now: () => new Date() };
 
 export interface MovableClock extends Clock {
+  offsetMs(): number;
   setOffset(ms: number): void;
 }
 
@@ -14,6 +15,7 @@ export const createMovableClock = (): MovableClock => {
   let offsetMs = 0;
   return {
     now: () => new Date(Date.now() + offsetMs),
+    offsetMs: () => offsetMs,
     setOffset: (ms) => {
       offsetMs = ms;
     },

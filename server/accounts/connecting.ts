@@ -190,6 +190,13 @@ export const createConnecting = ({
       return { network, connect: network.connect };
     },
 
+    /** The same for a page that draws them itself. */
+    fields: (key: string) => {
+      const network = find(key);
+      const sandbox = !isLive(network);
+      return { network: network.key, provider: network.name, sandbox, fields: fieldsOf(network.connect, sandbox) };
+    },
+
     begin: async (caller: Caller, key: string, values: Readonly<Record<string, string>>): Promise<Step> => {
       const network = find(key);
       // Whoever has an account there may be about to reconnect it, which no limit is in the way of.
@@ -246,6 +253,25 @@ export const createConnecting = ({
 
     purge: () => store.purge(connectionMs),
   };
+};
+
+const fieldsOf = (connect: Connect, sandbox: boolean) => {
+  if (connect.kind === 'OAuth') return [];
+  if (connect.kind === 'ServerOAuth') {
+    const hint = sandbox
+      ? 'Leave it empty for the sandbox, or name the server that your account is on.'
+      : 'The server that your account is on.';
+    const field = { name: 'server', label: 'Server', hint, secret: false, required: !sandbox };
+    return [{ ...field, placeholder: connect.usualServer }];
+  }
+  return connect.fields.map(({ name, label, hint, secret, byDefault }) => ({
+    name,
+    label,
+    hint,
+    secret,
+    required: byDefault === undefined,
+    ...(byDefault !== undefined && { placeholder: byDefault }),
+  }));
 };
 
 type Redirecting = Exclude<Connect, { kind: 'Form' }>;

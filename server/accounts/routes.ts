@@ -4,6 +4,13 @@ import type { Connecting, Step } from './connecting.ts';
 
 export const accountRoutes = ({ connecting }: { connecting: Connecting }): RouteHandlers<AccountRoutes> => ({
   beginConnection: async ({ body, caller }) => toAnswer(await connecting.begin(caller, body.network, body.values)),
+  getConnectForm: async ({ params }) => connecting.fields(params.network),
+  finishConnection: async ({ params, body, caller }) =>
+    toAnswer(await connecting.finish(caller, params.network, body.answer)),
+  listChoices: async ({ params, caller }) => {
+    const { network, accounts } = await connecting.choices(caller, params.id);
+    return { network: network.key, provider: network.name, accounts: [...accounts] };
+  },
   chooseAccounts: async ({ params, body, caller }) => toAnswer(await connecting.choose(caller, params.id, body.ids)),
 });
 

@@ -114,6 +114,21 @@ const ofChosen = sql(
    ) ${answerOf('p.account_id = any($7)')}`,
 );
 
+const days = sql(
+  'analytics.days',
+  `select to_char(to_timestamp((p.second + stretch.offset_seconds) / 86400 * 86400) at time zone 'UTC', 'YYYY-MM-DD') as date,
+          count(distinct p.post_id)::int as posts, coalesce(sum(p.views), 0)::float8 as views,
+          coalesce(sum(p.engagement), 0)::float8 as engagement
+     from unnest($4::timestamptz[], $5::timestamptz[], $6::bigint[]) as stretch (begins, ends, offset_seconds)
+     cross join lateral (
+       select p.post_id, p.views, p.engagement, floor(extract(epoch from p.published_at))::bigint as second
+         from publications p
+        where p.workspace_id = $1 and p.published_at >= greatest($2, stretch.begins)
+          and p.published_at < least($3, stretch.ends) and (cardinality($7::text[]) = 0 or p.account_id = any($7))
+     ) as p
+    group by 1 order by 1`,
+);
+
 // The first of January 1970 was a Thursday: hours of the week are counted from Monday.
 const sinceMondaySeconds = 3 * 24 * 60 * 60;
 
@@ -140,4 +155,20 @@ export const createAnalyticsStore = (db: Database) => ({
     if (counted === undefined) throw new Error('a statement of one row gave none');
     return counted;
   },
+
+  /** The same, day by day in the zone of the stretches. */
+  days: (
+    workspaceId: string,
+    { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
+    stretches: readonly Stretch[],
+  ) =>
+    db.query<{ date: string; posts: number; views: number; engagement: number }>(days, [
+      workspaceId,
+      from,
+      to,
+      stretches.map((stretch) => stretch.from),
+      stretches.map((stretch) => stretch.to),
+      stretches.map(({ offsetSeconds }) => offsetSeconds),
+      accountIds,
+    ]),
 });

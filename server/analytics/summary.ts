@@ -46,6 +46,14 @@ export const createAnalytics = ({ store, networks }: { store: AnalyticsStore; ne
       bestTimes,
     };
   },
+
+  series: async (
+    { workspaceId }: Caller,
+    { from, to, accountIds, timeZone }: { from: string; to: string; accountIds: string[]; timeZone: string },
+  ) => {
+    checkRange(from, to);
+    return { days: await store.days(workspaceId, { from, to, accountIds }, stretchesOf(from, to, timeZone)) };
+  },
 });
 
 const checkRange = (from: string, to: string) => {

@@ -33,6 +33,12 @@ export const createMediaLibrary = ({
     return new Map(rows.map((row) => [row.id, toNetworkMedia(row)]));
   },
 
+  /** Addresses of the small pictures of those that exist. */
+  thumbnails: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<Map<string, string>> => {
+    const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);
+    return new Map(rows.map((row) => [row.id, toMediaItem(row, baseUrl).thumbnailUrl]));
+  },
+
   /** Those of the ids that exist, with a way to their bytes. */
   forPublishing: async (workspaceId: string, ids: readonly string[]): Promise<Map<string, PublishMedia>> => {
     const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);

@@ -1,4 +1,4 @@
-import type { Post } from '#contracts/posts';
+import type { Post, Result } from '#contracts/posts';
 import type { Accounts } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
@@ -140,6 +140,24 @@ export const createLifecycle = ({
         const begun = await store.get(caller.workspaceId, id);
         if (begun === undefined) throw new Error('a post that was locked is gone');
         return begun;
+      }),
+
+    /** A person looked at uncertain accounts and found the post there. */
+    found: (caller: Caller, id: string, accountIds: readonly string[]) =>
+      store.transaction(async () => {
+        const post = await locked(caller, id);
+        const isMeant = ({ accountId, uncertain }: Result) => uncertain === true && accountIds.includes(accountId);
+        const meant = post.results.filter(isMeant);
+        if (post.status !== 'Failed' || meant.length !== new Set(accountIds).size) {
+          throw new Refusal('Conflict', `Not all of these accounts are uncertain on the post ${id}. Read it again.`);
+        }
+        const found = meant.map(({ error: _, ...result }): Result => ({ ...result, ok: true, uncertain: false }));
+        const results = post.results.map(
+          (result) => found.find(({ accountId }) => accountId === result.accountId) ?? result,
+        );
+        const settled = await store.settleFound(id, caller.workspaceId, results, found);
+        if (settled.status === 'Published') await outcomes.tell([{ workspaceId: caller.workspaceId, post: settled }]);
+        return settled;
       }),
 
     remove: (caller: Caller, id: string) =>

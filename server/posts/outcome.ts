@@ -1,3 +1,4 @@
+import type { Post } from '#contracts/posts';
 import type { Live } from '#server/live/live';
 import type { Events } from '#server/webhooks/events';
 import type { PostStore } from './store.ts';
@@ -5,10 +6,9 @@ import type { PostStore } from './store.ts';
 export type Outcomes = ReturnType<typeof createOutcomes>;
 
 /** How publishing ends: the post, its event and the news for open tabs are one change. */
-export const createOutcomes = ({ store, events, live }: { store: PostStore; events: Events; live: Live }) => ({
-  /** Those of the posts that have no account left to go to. Called in the transaction that ended the last of them. */
-  end: async (ids: readonly string[]) => {
-    const ended = await store.end(ids);
+export const createOutcomes = ({ store, events, live }: { store: PostStore; events: Events; live: Live }) => {
+  /** In the transaction that ended them. */
+  const tell = async (ended: readonly { workspaceId: string; post: Post }[]) => {
     await events.write(
       ended.map(({ workspaceId, post }) => ({
         workspaceId,
@@ -24,8 +24,15 @@ export const createOutcomes = ({ store, events, live }: { store: PostStore; even
         text: said(post.status),
       })),
     );
-  },
-});
+  };
+
+  return {
+    tell,
+
+    /** Those of the posts that have no account left to go to. Called in the transaction that ended the last of them. */
+    end: async (ids: readonly string[]) => tell(await store.end(ids)),
+  };
+};
 
 const said = (status: string) =>
   status === 'Published' ? 'A post was published' : 'A post could not be published everywhere';

@@ -13,6 +13,7 @@ export const createSandboxClock = ({ store, clock }: { store: SandboxClockStore;
   const read = async () => clock.setOffset(await store.offset());
   return {
     now: clock.now,
+    aheadMs: clock.offsetMs,
     read,
 
     forward: async (byMs: number) => {

@@ -3,21 +3,29 @@ import type { RouteHandlers } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { type Fault, faults } from '#server/networks/sandbox';
 import type { SandboxClock } from './clock.ts';
+import type { SandboxFeed } from './feed.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
 export const sandboxRoutes = ({
   sandboxes,
   sandboxClock,
+  sandboxFeed,
   production,
 }: {
   sandboxes: Sandboxes;
   sandboxClock: SandboxClock;
+  sandboxFeed: SandboxFeed;
   production: boolean;
 }): RouteHandlers<SandboxRoutes> => {
   const mustBeSandbox = () => {
     if (production) throw new Refusal('Forbidden', 'There is no sandbox in production.');
   };
   return {
+    readSandbox: async () => {
+      mustBeSandbox();
+      return sandboxFeed();
+    },
+
     readSandboxClock: async () => ({ now: sandboxClock.now().toISOString() }),
 
     moveSandboxClock: async ({ body }) => {

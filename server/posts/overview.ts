@@ -1,0 +1,52 @@
+import { type PostStatus, type PostSummary, postStatuses } from '#contracts/posts';
+import type { Caller } from '#server/context';
+import { badInput } from '#server/errors';
+import type { MediaLibrary } from '#server/media/library';
+import type { FoundPost, PostSearch, PostStore } from './store.ts';
+
+const listPage = 50;
+/** A month of a busy workspace at once. */
+const calendarPage = 500;
+
+export type Overview = ReturnType<typeof createOverview>;
+
+/** Posts as lists and calendars show them. */
+export const createOverview = ({ store, library }: { store: PostStore; library: MediaLibrary }) => ({
+  search: async (caller: Caller, search: PostSearch, cursor: string | undefined) => {
+    const limit = search.group === 'Timed' ? calendarPage : listPage;
+    const found = await store.search(caller.workspaceId, search, limit + 1, placeOf(cursor));
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    const media = await library.thumbnails(
+      caller,
+      page.flatMap(({ mediaId }) => mediaId ?? []),
+    );
+    return {
+      posts: page.map(({ summary, mediaId }): PostSummary => {
+        const thumbnailUrl = mediaId === null ? undefined : media.get(mediaId);
+        return { ...summary, ...(thumbnailUrl !== undefined && { thumbnailUrl }) };
+      }),
+      ...(found.length > limit && last && { nextCursor: cursorOf(last) }),
+    };
+  },
+
+  counts: async ({ workspaceId }: Caller, filter: Pick<PostSearch, 'query' | 'accountIds'>) => {
+    const counted = new Map((await store.counts(workspaceId, filter)).map(({ status, count }) => [status, count]));
+    return Object.fromEntries(postStatuses.map((status) => [status, counted.get(status) ?? 0])) as Record<
+      PostStatus,
+      number
+    >;
+  },
+});
+
+const cursorOf = ({ at, summary }: FoundPost) => Buffer.from(`${at} ${summary.id}`).toString('base64url');
+
+const placeOf = (cursor: string | undefined) => {
+  if (cursor === undefined) return undefined;
+  const place = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (post_\w+)$/.exec(Buffer.from(cursor, 'base64url').toString());
+  const [, at, id] = place ?? [];
+  if (at === undefined || id === undefined || Number.isNaN(Date.parse(at))) {
+    throw badInput({ path: 'cursor', code: 'BadFormat', message: 'must be the nextCursor of an earlier page' });
+  }
+  return { at, id };
+};

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '#server/store/database';
+import { type Service, startService } from '#test/support/service';
+import { until } from '#test/support/until';
+
+let service: Service;
+let browser: ReturnType<Service['browser']>;
+let account: string;
+beforeAll(async () => {
+  service = await startService();
+  browser = service.browser();
+  await browser.signIn();
+  account = await service.connect('bluesky');
+  service.startJobs();
+});
+afterAll(() => service.stop());
+
+const create = (body: string, accountIds: string[] = [account]) => service.client.posts.create({ body, accountIds });
+const search = async (query: string) => (await browser.get(`/api/app/posts?${query}`)).body;
+const textsOf = ({ posts }: { posts: { text: string }[] }) => posts.map(({ text }) => text);
+
+describe('GET /api/app/posts', () => {
+  test('lists drafts with the last edited first, page by page', async () => {
+    const first = await create('draft one');
+    await create('draft two');
+    await create('draft three');
+    for (let n = 0; n < 48; n++) await create(`draft number ${n}`);
+    await service.client.posts.setVersionText({ id: first.id, body: 'draft one, edited again' });
+    const page = await search('group=Drafts&query=draft');
+    expect(page.posts).toHaveLength(50);
+    expect(textsOf(page)[0]).toBe('draft one, edited again');
+    const rest = await search(`group=Drafts&query=draft&cursor=${page.nextCursor}`);
+    expect(textsOf(rest)).toEqual(['draft two']);
+    expect(rest.nextCursor).toBeUndefined();
+  });
+
+  test('lists scheduled posts with the next first, and a calendar by its range', async () => {
+    for (const [body, at] of [
+      ['later', '2090-01-02T08:00:00Z'],
+      ['sooner', '2090-01-01T08:00:00Z'],
+    ] as const) {
+      await service.asHuman('posts.schedule', { id: (await create(body)).id, at });
+    }
+    expect(textsOf(await search('group=Scheduled'))).toEqual(['sooner', 'later']);
+    expect(textsOf(await search('group=Timed&from=2090-01-02T00:00:00Z&to=2090-01-03T00:00:00Z'))).toEqual(['later']);
+  });
+
+  test('a sent post carries its time, its results and its engagement', async () => {
+    const { id } = await create('sent');
+    await service.asHuman('posts.publishNow', { id });
+    await until('it is out', async () => (await service.client.posts.get({ id })).status === 'Published');
+    const [post] = (await search('group=Sent&query=sent')).posts;
+    expect(post).toMatchObject({ id, status: 'Published', items: 1, engagement: 0, results: [{ ok: true }] });
+    expect(post.publishedAt).toMatch(/Z$/);
+  });
+
+  test('finds text as it stands: % and _ are nothing special; a thumbnail is that of the first file', async () => {
+    const media = await service.addFile();
+    const { id } = await create('100 % rye_flour');
+    await service.client.posts.update({
+      id,
+      accountIds: [account],
+      versions: [{ content: [{ body: '100 % rye_flour', media: [media] }] }],
+    });
+    expect((await search('group=Drafts&query=%25%20rye_')).posts).toMatchObject([
+      { id, thumbnailUrl: expect.stringContaining(media) },
+    ]);
+    expect((await search('group=Drafts&query=rye%25flour')).posts).toEqual([]);
+  });
+
+  test('shows one account alone when asked to, and nothing of another workspace', async () => {
+    const other = await service.addAccount('mastodon');
+    await create('only there', [other]);
+    expect(textsOf(await search(`group=Drafts&accountIds=${other}`))).toEqual(['only there']);
+    const { email } = await service.addWorkspace();
+    const stranger = service.browser();
+    await stranger.signIn(email);
+    expect((await stranger.get('/api/app/posts?group=Drafts')).body.posts).toEqual([]);
+    expect((await stranger.get('/api/app/posts/counts')).body.counts).toMatchObject({ Draft: 0, Scheduled: 0 });
+  });
+
+  test('counts by status', async () => {
+    const { counts } = (await browser.get('/api/app/posts/counts?query=sooner')).body;
+    expect(counts).toEqual({ Draft: 0, Scheduled: 1, Publishing: 0, Published: 0, Failed: 0 });
+  });
+
+  test.each(['group=Nope', 'group=Drafts&status=Lost', 'group=Drafts&cursor=abc', 'group=Timed&from=yesterday', ''])(
+    'refuses %s with BadInput',
+    async (query) => {
+      expect((await browser.get(`/api/app/posts?${query}`)).body.code).toBe('BadInput');
+    },
+  );
+});
+
+describe('an uncertain result that a person found', () => {
+  const uncertain = async () => {
+    const { id } = await create('[sandbox:lost] looked for');
+    const results = [
+      { accountId: account, ok: false, uncertain: true, error: { code: 'uncertain', message: 'Look.' } },
+    ];
+    await service.database.query(
+      sql('test.uncertain', "update posts set status = 'Failed', results = $2::jsonb where id = $1"),
+      [id, JSON.stringify(results)],
+    );
+    return id;
+  };
+
+  test('counts as out: Published, with its event, and nothing is sent', async () => {
+    const id = await uncertain();
+    const before = (await service.feed('bluesky')).length;
+    const { body } = await browser.post(`/api/app/posts/${id}/found`, { accountIds: [account] });
+    expect(body).toMatchObject({ status: 'Published', results: [{ accountId: account, ok: true, uncertain: false }] });
+    expect(body.results[0].error).toBeUndefined();
+    const events = (await service.events()).filter(({ data }) => (data.post as { id: string }).id === id);
+    expect(events.map(({ type }) => type)).toEqual(['post.published']);
+    expect((await service.feed('bluesky')).length).toBe(before);
+  });
+
+  test('is refused for an account that is not uncertain, and twice', async () => {
+    const id = await uncertain();
+    expect((await browser.post(`/api/app/posts/${id}/found`, { accountIds: ['acct_X'] })).status).toBe(409);
+    await browser.post(`/api/app/posts/${id}/found`, { accountIds: [account] });
+    expect((await browser.post(`/api/app/posts/${id}/found`, { accountIds: [account] })).status).toBe(409);
+  });
+});
+
+describe('GET /api/app/analytics/series', () => {
+  test('counts by the day of the time zone, also over a change of its clocks', async () => {
+    const accountId = await service.addAccount('x');
+    const publish = async (publishedAt: string, likes: number) => {
+      const { id } = await create('counted', [accountId]);
+      await service.database.query(
+        sql(
+          'test.series',
+          `insert into publications (post_id, account_id, workspace_id, external_id, published_at, metrics)
+           values ($1, $2, $3, 'ext', $4, $5)`,
+        ),
+        [id, accountId, service.owner.workspaceId, publishedAt, JSON.stringify({ likes, views: 10 * likes })],
+      );
+    };
+    // Berlin leaves summer time on 26 October 2025: midnight is 22:00Z before and 23:00Z after.
+    await publish('2025-10-24T22:00:00Z', 1);
+    await publish('2025-10-25T21:59:59Z', 2);
+    await publish('2025-10-25T22:00:00Z', 4);
+    await publish('2025-10-26T22:59:59Z', 8);
+    await publish('2025-10-26T23:00:00Z', 16);
+    const range = 'from=2025-10-20T00:00:00Z&to=2025-10-30T00:00:00Z&timeZone=Europe/Berlin';
+    const { days } = (await browser.get(`/api/app/analytics/series?${range}&accountIds=${accountId}`)).body;
+    expect(days).toEqual([
+      { date: '2025-10-25', posts: 2, views: 30, engagement: 3 },
+      { date: '2025-10-26', posts: 2, views: 120, engagement: 12 },
+      { date: '2025-10-27', posts: 1, views: 160, engagement: 16 },
+    ]);
+  });
+});
