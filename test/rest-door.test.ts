@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalog } from '#generated/catalog';
+import { readContracts } from '#scripts/contracts';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;
@@ -73,6 +74,27 @@ describe('the request id', () => {
     });
     await service.request('GET', '/healthz?token=posthorn_pat_secret');
     expect(service.logLines.join()).not.toMatch(/posthorn_pat_|a private text/);
+  });
+});
+
+describe('a declared path', async () => {
+  const { routes, raw } = await readContracts(process.cwd());
+  const methods = new Map<string, string[]>();
+  const add = (path: string, ...more: string[]) => methods.set(path, [...(methods.get(path) ?? []), ...more]);
+  for (const { route } of routes) add(route.path, route.method);
+  // /mcp says so itself, see mcp.test.ts.
+  for (const { route } of raw) if (route.methods !== 'Every') add(route.path, ...route.methods);
+
+  test.each([...methods])('%s answers 405 with Allow to any method but %j', async (path, allowed) => {
+    const filled = path.replaceAll(/:\w+/g, 'x_1');
+    const { status, headers, body } = await service.request('PUT', filled);
+    expect({ status, code: body.code }).toEqual({ status: 405, code: 'BadInput' });
+    expect(headers.get('allow')?.split(', ').toSorted()).toEqual(allowed.toSorted());
+    for (const method of allowed.filter((one) => one !== 'HEAD')) {
+      const answer = await service.request(method, filled);
+      expect(answer.status, method).not.toBe(405);
+      if (answer.status === 404) expect(answer.body.message).not.toContain('There is nothing at');
+    }
   });
 });
 
