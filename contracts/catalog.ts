@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Route, route } from './define.ts';
+import { type RawRoute, type Route, rawRoute, route } from './define.ts';
 
 export const CatalogEntry = z
   .object({
@@ -26,3 +26,29 @@ export const catalogRoutes = {
   }),
 } as const satisfies Record<string, Route>;
 export type CatalogRoutes = typeof catalogRoutes;
+
+export const catalogPaths = {
+  runAction: rawRoute({
+    methods: ['POST'],
+    path: '/api/agent/tools/:action',
+    access: 'PersonalToken',
+    handler: 'RunsActions',
+    description: 'Runs an action for a program.',
+  }),
+
+  runActionAsPerson: rawRoute({
+    methods: ['POST'],
+    path: '/api/app/actions/:action',
+    access: 'Session',
+    handler: 'RunsActions',
+    description: 'Runs an action for a person in the app, whose own click is the approval.',
+  }),
+
+  openapi: rawRoute({
+    methods: ['GET'],
+    path: '/openapi.json',
+    access: 'Open',
+    handler: 'Own',
+    description: 'These promises as an OpenAPI document.',
+  }),
+} as const satisfies Record<string, RawRoute>;

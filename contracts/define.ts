@@ -76,6 +76,23 @@ export interface RouteResponse {
 
 export const route = <const R extends Route>(declaration: R): R => declaration;
 
+/** A path whose handler writes the answer itself: bytes, a stream, another protocol. OpenAPI and the clients leave it out. */
+export interface RawRoute {
+  /** Every: the handler answers for all methods, and refuses by itself. */
+  readonly methods: readonly ('GET' | 'HEAD' | 'POST')[] | 'Every';
+  /** Parameters as `:id`. */
+  readonly path: `/${string}`;
+  readonly description: string;
+  /** As for a Route. Operator: who sends ADMIN_TOKEN. Own: the handler decides by a protocol of its own. */
+  readonly access: 'Open' | 'PersonalToken' | 'Session' | 'Operator' | 'Own';
+  /** With `Session`: which roles in the workspace may. */
+  readonly roles?: readonly Role[];
+  /** RunsActions: `:action` names the action to run. Own: a handler of the name of this declaration. */
+  readonly handler: 'RunsActions' | 'Own';
+}
+
+export const rawRoute = <const R extends RawRoute>(declaration: R): R => declaration;
+
 type Declaration = Omit<Route, 'access' | 'responses' | 'errors'>;
 
 /** One JSON answer, and the errors that every path of the app can give. */

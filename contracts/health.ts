@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Route, route } from './define.ts';
+import { type RawRoute, type Route, rawRoute, route } from './define.ts';
 
 export const healthRoutes = {
   alive: route({
@@ -28,3 +28,13 @@ export const healthRoutes = {
   }),
 } as const satisfies Record<string, Route>;
 export type HealthRoutes = typeof healthRoutes;
+
+export const healthPaths = {
+  metrics: rawRoute({
+    methods: ['GET'],
+    path: '/metrics',
+    access: 'Operator',
+    handler: 'Own',
+    description: 'Numbers for Prometheus.',
+  }),
+} as const satisfies Record<string, RawRoute>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, ById, type Route, tokenRoute } from './define.ts';
+import { action, ById, type RawRoute, type Route, rawRoute, tokenRoute } from './define.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const MediaItem = z
@@ -124,3 +124,13 @@ export const mediaRoutes = {
   }),
 } as const satisfies Record<string, Route>;
 export type MediaRoutes = typeof mediaRoutes;
+
+export const mediaPaths = {
+  mediaBytes: rawRoute({
+    methods: ['GET', 'HEAD'],
+    path: '/media/:id',
+    access: 'Open',
+    handler: 'Own',
+    description: 'The file itself, for networks and pages.',
+  }),
+} as const satisfies Record<string, RawRoute>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, Empty, Id } from './define.ts';
+import { action, Empty, Id, type RawRoute, rawRoute } from './define.ts';
 import { everyone } from './scopes.ts';
 
 export const UiContext = z
@@ -55,3 +55,14 @@ export const uiActions = {
     ],
   }),
 };
+
+export const uiPaths = {
+  liveEvents: rawRoute({
+    methods: ['GET'],
+    path: '/api/app/events',
+    access: 'Session',
+    roles: everyone,
+    handler: 'Own',
+    description: 'Server-sent events for open tabs.',
+  }),
+} as const satisfies Record<string, RawRoute>;

@@ -111,6 +111,16 @@ const forbiddenWords = [
 ];
 const mayUseThem = ['server/clock.ts', 'server/config.ts', 'web/parts/time.ts'];
 
+/** `app.get('/…')`, also over two lines or with a list; a `.path` of a contract; and ts-rest's own way. */
+const registering =
+  /\.(?:get|head|post|put|patch|delete|all|use|route)\(\s*(?:\[\s*)?(['"`])\/[^'"`]*\1|\bcreateExpressEndpoints\(|\.(?:get|post|put|patch|delete|all|use|route)\(\s*[\w.]+\.path\b/g;
+const pathRule =
+  'a path is declared in contracts/ and registered by generated/router.ts alone; declare it there and write its handler';
+/** Pages for people, the reference, and what plays or is another service: twins of networks, the identity provider. */
+const mayRegister = /^server\/(pages\/|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|networks\/)/;
+/** Where these are put in place. */
+const mounting = /^\.use\(\s*'\/(docs|auth\/authorize)'/;
+
 /** Everything in the tree that breaks ARCHITECTURE's import rules. */
 export const checkImports = async (tree: string): Promise<Complaint[]> => {
   const texts = new Map<string, string>();
@@ -120,6 +130,7 @@ export const checkImports = async (tree: string): Promise<Complaint[]> => {
     ...links.flatMap(brokenRules),
     ...cycles(links),
     ...[...texts].flatMap(([file, text]) => wordsIn(file, text)),
+    ...[...texts].flatMap(([file, text]) => pathsIn(file, text)),
   ];
 };
 
@@ -195,6 +206,13 @@ const wordsIn = (file: string, text: string): Complaint[] => {
     .flatMap(({ word, says }) =>
       [...text.matchAll(word)].map((match) => ({ file, line: lineAt(text, match.index), found: match[0], rule: says })),
     );
+};
+
+const pathsIn = (file: string, text: string): Complaint[] => {
+  if (!file.startsWith('server/') || mayRegister.test(file)) return [];
+  return [...text.matchAll(registering)]
+    .filter(([found]) => !(file === 'server/app.ts' && mounting.test(found)))
+    .map((match) => ({ file, line: lineAt(text, match.index), found: match[0], rule: pathRule }));
 };
 
 if (process.argv[1] === import.meta.filename) {

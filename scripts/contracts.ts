@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Action, Route } from '#contracts/define';
+import type { Action, RawRoute, Route } from '#contracts/define';
 
 interface Place {
   /** The contract file and the record in it: posts, postActions */
@@ -25,9 +25,15 @@ export interface DeclaredRoute extends Place {
   readonly route: Route;
 }
 
+export interface DeclaredRaw extends Place {
+  readonly name: string;
+  readonly route: RawRoute;
+}
+
 export interface Contracts {
   readonly actions: readonly Declared[];
   readonly routes: readonly DeclaredRoute[];
+  readonly raw: readonly DeclaredRaw[];
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -35,27 +41,30 @@ const isAction = (value: unknown): value is Action =>
   isObject(value) && 'kind' in value && 'input' in value && 'output' in value;
 const isRoute = (value: unknown): value is Route =>
   isObject(value) && 'method' in value && 'path' in value && 'responses' in value;
+const isRaw = (value: unknown): value is RawRoute => isObject(value) && 'methods' in value && 'path' in value;
 
 /** Every action and route that a file of contracts/ declares in an exported record: by file, then as written. */
 export const readContracts = async (root: string): Promise<Contracts> => {
   const actions: Declared[] = [];
   const routes: DeclaredRoute[] = [];
+  const raw: DeclaredRaw[] = [];
   for (const entry of (await readdir(join(root, 'contracts'))).sort()) {
     const file = entry.replace(/\.ts$/, '');
     const module: Record<string, unknown> = await import(pathToFileURL(join(root, 'contracts', entry)).href);
     for (const [record, value] of Object.entries(module)) {
       if (!isObject(value)) continue;
       for (const [name, declaration] of Object.entries(value)) {
-        if (!isAction(declaration) && !isRoute(declaration)) continue;
-        if ([...actions, ...routes].some((other) => other.name === name))
+        if (!isAction(declaration) && !isRoute(declaration) && !isRaw(declaration)) continue;
+        if ([...actions, ...routes, ...raw].some((other) => other.name === name))
           throw new Error(`contracts/${entry}: ${name} is declared twice`);
         if (isAction(declaration)) actions.push({ ...dotted(entry, name), file, record, action: declaration });
-        else routes.push({ name, file, record, route: declaration });
+        else if (isRoute(declaration)) routes.push({ name, file, record, route: declaration });
+        else raw.push({ name, file, record, route: declaration });
       }
     }
   }
   refuseSamePath(routes);
-  return { actions, routes };
+  return { actions, routes, raw };
 };
 
 const dotted = (entry: string, name: string) => {

@@ -8,6 +8,7 @@ import { emitNetworksPage } from './emit-networks-page.ts';
 import { emitOpenapi } from './emit-openapi.ts';
 import { emitHandlers, emitNetworks } from './emit-registries.ts';
 import { emitRest } from './emit-rest.ts';
+import { emitRouter } from './emit-router.ts';
 import { emitSdk } from './emit-sdk.ts';
 import { TypePrinter } from './print-types.ts';
 
@@ -18,11 +19,12 @@ const outputFolders = ['generated', 'openapi', 'docs'];
 
 /** Everything the contracts lead to, as it should be. */
 const emitAll = async (): Promise<Files> => {
-  const { actions, routes } = await readContracts(root);
+  const { actions, routes, raw } = await readContracts(root);
   const sdkTypes = new TypePrinter();
   return {
     ...emitCatalog(actions),
     ...emitRest(actions, routes),
+    ...emitRouter(routes, raw),
     ...emitMcpTools(actions),
     ...(await emitHandlers(root, actions)),
     ...(await emitNetworks(root)),

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createExpressEndpoints } from '@ts-rest/express';
-import express, { type Express, type Request, type Response, type Router } from 'express';
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Logger } from 'pino';
 import { actions, catalog } from '#generated/catalog';
 import { createHandlers } from '#generated/handlers';
 import { mcpTools } from '#generated/mcp-tools';
 import { networks as networkFolders, sandboxes as sandboxFolders } from '#generated/networks';
-import { rest, routes } from '#generated/rest';
+import { serveRoutes } from '#generated/router';
 import { createAccountAccess } from '#server/accounts/access';
 import { createAccounts } from '#server/accounts/accounts';
 import { createConnecting } from '#server/accounts/connecting';
@@ -34,15 +33,15 @@ import { type Clock, type MovableClock, systemClock } from '#server/clock';
 import { type Config, incomingFolder, isPublicAddress, mediaFolder, packageRoot, webFolder } from '#server/config';
 import { createFigures } from '#server/figures';
 import { actionRoute } from '#server/http/action-route';
-import { callerIn, createAdmission, createWriterAdmission, serveAppRoutes } from '#server/http/app-routes';
+import { createGuards } from '#server/http/app-routes';
 import { createAuthenticate } from '#server/http/authenticate';
 import { docsPages } from '#server/http/docs';
-import { answerErrors, noSuchPath, wrongMethod } from '#server/http/errors';
+import { answerErrors, noSuchPath } from '#server/http/errors';
 import { createHealth } from '#server/http/health';
 import { liveEvents } from '#server/http/live-events';
 import { logRequests } from '#server/http/log';
 import { mediaBytes } from '#server/http/media-bytes';
-import { metricsPage } from '#server/http/metrics';
+import { createOperatorCheck, metricsPage } from '#server/http/metrics';
 import { createRateLimit } from '#server/http/rate-limit';
 import { greet } from '#server/http/request';
 import { createSessionDoor } from '#server/http/session';
@@ -53,7 +52,6 @@ import { createIdempotencyStore } from '#server/idempotency/store';
 import { createJobs } from '#server/jobs/jobs';
 import { createLive } from '#server/live/live';
 import { createLiveStore } from '#server/live/store';
-import { metadataPath } from '#server/mcp/authorization';
 import { createMcpEndpoint } from '#server/mcp/endpoint';
 import { createLocalFiles } from '#server/media/files';
 import { createIncoming } from '#server/media/incoming';
@@ -437,8 +435,13 @@ export const createHttpApp = ({
   const authenticate = createAuthenticate({ tokens, rateLimit });
   const health = createHealth({ ping: database.ping, idleMs: posthorn.jobs.idleMs });
   const door = createSessionDoor({ sessions, baseUrl });
-  const keepers = { door, authenticate, rateLimit, endElsewhere: identity.endSession };
-  const admit = createAdmission(keepers);
+  const guards = createGuards({
+    door,
+    authenticate,
+    rateLimit,
+    mustBeOperator: createOperatorCheck(config),
+    endElsewhere: identity.endSession,
+  });
   const mcp = createMcpEndpoint({
     baseUrl,
     authUrl: identity.issuer,
@@ -457,58 +460,13 @@ export const createHttpApp = ({
 
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   app.use(greet({ https: baseUrl.startsWith('https:') }), logRequests(log));
-  // The busy paths first: Express tries one after the other.
-  app.post(
-    '/api/agent/tools/:action',
-    actionRoute({ actions: runnable, answers, identify: async (req, res) => (await authenticate(req, res)).caller }),
-  );
-  app.all('/mcp', mcp.serve);
-  app.get(metadataPath, mcp.describe);
-  if (identity.router) {
-    // A client document that could not be read is not remembered, so each try costs a request to outside.
-    app.use('/auth/authorize', (req, res, next) => {
-      rateLimit.take(`address ${req.ip}`, res);
-      next();
-    });
-    app.use(identity.router);
-  }
-  createExpressEndpoints(
-    { catalog: rest.routes.catalog, alive: rest.routes.alive, ready: rest.routes.ready },
-    {
-      catalog: async ({ req, res }) => {
-        await authenticate(req, res);
-        return { status: 200, body: catalog };
-      },
-      alive: async () => ({ status: 200, body: 'ok' }),
+  serveRoutes(app, {
+    guards,
+    runAction: (identify) => actionRoute({ actions: runnable, answers, identify }),
+    handlers: {
+      catalog: async () => catalog,
+      alive: async () => 'ok',
       ready: health.ready,
-    },
-    app,
-    { logInitialization: false },
-  );
-  app.post(
-    '/api/app/actions/:action',
-    actionRoute({
-      actions: runnable,
-      answers,
-      identify: async (req, res) => {
-        const signedIn = await admit(req, res);
-        door.mustBeOwnPage(req);
-        return callerIn(signedIn);
-      },
-    }),
-  );
-  app.post(
-    routes.uploadMedia.path,
-    uploadRoute({ uploads, admit: createWriterAdmission(keepers, routes.uploadMedia) }),
-  );
-  app.get('/media/:id', mediaBytes({ library }));
-  const { catalog: _c, alive: _a, ready: _r, ...appRoutes } = routes;
-  const { catalog: _cc, alive: _aa, ready: _rr, ...appContract } = rest.routes;
-  serveAppRoutes(
-    app,
-    appContract,
-    appRoutes,
-    {
       ...workspaceRoutes({
         people,
         members,
@@ -535,12 +493,25 @@ export const createHttpApp = ({
       ...sandboxRoutes({ ...posthorn, production: config.production }),
       ...webhookRoutes({ webhooks }),
     },
-    keepers,
-  );
-  app.get('/api/app/events', liveEvents({ live, admit }));
-  app.get('/metrics', metricsPage({ figures: posthorn.figures, adminToken: config.adminToken }));
+    own: {
+      mcp: mcp.serve,
+      describeMcp: mcp.describe,
+      mediaBytes: mediaBytes({ library }),
+      liveEvents: liveEvents({ live }),
+      metrics: metricsPage(posthorn),
+      openapi: openapi(config),
+    },
+    forms: { uploadMedia: uploadRoute({ uploads }) },
+  });
+  if (identity.router) {
+    // A client document that could not be read is not remembered, so each try costs a request to outside.
+    app.use('/auth/authorize', (req, res, next) => {
+      rateLimit.take(`address ${req.ip}`, res);
+      next();
+    });
+    app.use(identity.router);
+  }
   if (!config.production) app.use(posthorn.sandboxes.router());
-  app.get('/openapi.json', openapi(config));
   app.use('/docs', docsPages());
   const web = createWebApp(webFolder);
   app.use(web.files, web.pages);
@@ -555,34 +526,16 @@ export const createHttpApp = ({
       production: config.production,
     }),
   );
-  refuseTheRest(app, web.notFound);
-  app.use(answerErrors(log));
+  app.use(web.notFound, noSuchPath, answerErrors(log));
   return { app, health };
 };
 
 const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string };
 
-const openapi = ({ baseUrl }: Config): express.RequestHandler => {
+const openapi = ({ baseUrl }: Config): RequestHandler<Record<string, string>> => {
   const document = JSON.parse(readFileSync(join(packageRoot, 'openapi/openapi.json'), 'utf8'));
   const text = JSON.stringify({ ...document, servers: [{ url: baseUrl, description: 'This server' }] });
   return (_req, res) => {
     res.type('json').send(text);
   };
-};
-
-const refuseTheRest = (app: Express, notFoundPage: express.RequestHandler) => {
-  const methods = new Map<string, string[]>([
-    ['/api/agent/tools/:action', ['POST']],
-    ['/api/app/actions/:action', ['POST']],
-    ['/api/app/events', ['GET']],
-    ['/openapi.json', ['GET']],
-    ['/metrics', ['GET']],
-    ['/media/:id', ['GET', 'HEAD']],
-    [metadataPath, ['GET']],
-  ]);
-  for (const { path, method } of Object.values(rest.routes)) {
-    methods.set(path, [...(methods.get(path) ?? []), method]);
-  }
-  for (const [path, allowed] of methods) app.all(path, wrongMethod(...allowed));
-  app.use(notFoundPage, noSuchPath);
 };

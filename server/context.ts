@@ -20,18 +20,22 @@ export interface Call<A extends Action> {
 /** What a file in `actions/` builds: the action, with defaults applied to its input. */
 export type Handler<A extends Action> = (call: Call<A>) => Promise<z.output<A['output']>>;
 
+/** What is known of every request of a path, whoever sends it. */
+export interface Visit {
+  readonly requestId: string;
+  /** Of the network, for limits. */
+  readonly address: string;
+  readonly session: SessionCookie;
+}
+
 /** A call of a path of the app, after the door has checked session, role and input. */
-export interface RouteCall<R extends Route> {
+export interface RouteCall<R extends Route> extends Visit {
   readonly body: R extends { body: infer B extends z.ZodType } ? z.output<B> : undefined;
   readonly params: R extends { params: infer P extends z.ZodType } ? z.output<P> : undefined;
   readonly query: R extends { query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
   readonly signedIn: R['access'] extends 'Session' ? SignedIn : undefined;
   /** The same person in the workspace that is open. */
   readonly caller: R extends { roles: readonly Role[] } ? Caller : undefined;
-  readonly requestId: string;
-  /** Of the network, for limits. */
-  readonly address: string;
-  readonly session: SessionCookie;
 }
 
 export interface SessionCookie {
@@ -42,7 +46,14 @@ export interface SessionCookie {
   clear(): Promise<void>;
 }
 
-export type RouteHandler<R extends Route> = (call: RouteCall<R>) => Promise<z.output<R['responses'][200]['body']>>;
+export type RouteHandler<R extends Route> = (call: RouteCall<R>) => Promise<RouteAnswer<R>>;
+
+/** The body; with its status where there are several. */
+type RouteAnswer<R extends Route> = keyof R['responses'] extends 200
+  ? z.output<R['responses'][200]['body']>
+  : {
+      [S in keyof R['responses'] & number]: { status: S; body: z.output<R['responses'][S]['body']> };
+    }[keyof R['responses'] & number];
 
 /** One handler for each path of a record of routes: a missing one does not compile. */
 export type RouteHandlers<Routes extends Readonly<Record<string, Route>>> = {

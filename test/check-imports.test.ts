@@ -137,6 +137,36 @@ test('web/ asks parts/time.ts for the time', async () => {
   expect(await checkImports(tree)).toMatchObject([{ file: 'web/pages/home/index.tsx', found: 'new Date()' }]);
 });
 
+test.each([
+  [`app.get('/api/app/plan'`, 'server/app.ts'],
+  [`router.post(\n  '/api/webhooks'`, 'server/webhooks/routes.ts'],
+  ['Router().all(`/mcp`', 'server/mcp/endpoint.ts'],
+  [`app.use('/api/app'`, 'server/app.ts'],
+  [`app.all(['/a', '/b']`, 'server/http/server.ts'],
+  ['app.post(routes.uploadMedia.path', 'server/app.ts'],
+  ['createExpressEndpoints(', 'server/http/app-routes.ts'],
+])('%s is not registered in %s but by the router', async (text, file) => {
+  const planted = `const one = 1;\n${text}, serve);\n`;
+  await plant({
+    'generated/router.ts': planted,
+    'server/pages/routes.ts': planted,
+    'server/networks/x/sandbox.ts': planted,
+  });
+  expect(await checkImports(tree)).toEqual([]);
+  await plant({ [file]: planted });
+  expect(await checkImports(tree)).toEqual([
+    { file, line: 2, found: expect.stringContaining('('), rule: expect.stringContaining('generated/router.ts alone') },
+  ]);
+});
+
+test.each([`headers.get('location')`, `kit.records.put('key', id)`, `app.use('/docs', pages)`, 'app.use(router)'])(
+  '%s registers no path of the API',
+  async (text) => {
+    await plant({ 'server/app.ts': text });
+    expect(await checkImports(tree)).toEqual([]);
+  },
+);
+
 test('the command names file, line, import and rule, and fails', async () => {
   await plant({ 'package.json': '{ "type": "module" }', 'contracts/posts.ts': `import '#server/errors';\n` });
   await cp(join(root, 'scripts/check-imports.ts'), join(tree, 'scripts/check-imports.ts'));

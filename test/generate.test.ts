@@ -58,6 +58,24 @@ import type { Providers } from '#server/providers/providers';
 export default ({ providers }: { providers: Providers }): Handler<(typeof echoActions)['echoes.count']> =>
   async () => ({ networks: providers.limits().length });
 `;
+/** A route as somebody who adds one writes it. */
+const whispers = (name: string, path: string) => `
+import { z } from 'zod';
+import { appRoute, type Route } from './define.ts';
+import { everyone } from './scopes.ts';
+
+export const whisperRoutes = {
+  ${name}: appRoute({
+    method: 'GET',
+    path: '${path}',
+    tag: 'Whispers',
+    summary: 'Throwaway',
+    description: 'What ${name} does.',
+    roles: everyone,
+    answer: z.object({ text: z.string() }),
+  }),
+} as const satisfies Record<string, Route>;
+`;
 /** A caller of the typed client; it compiles only if the client knows both actions. */
 const caller = `
 import { Posthorn } from '#generated/sdk/src/index';
@@ -151,6 +169,14 @@ describe('the generator stops', () => {
     expect(code).toBe(1);
   });
 
+  test('at two routes of one path, and at two of one name', async () => {
+    const path = await withFile('contracts/whispers.ts', whispers('whisper', '/api/webhooks'), generate);
+    expect(path.stderr).toBe('contracts/whispers.ts: whisper has the path of listWebhooks: GET /api/webhooks\n');
+    const name = await withFile('contracts/whispers.ts', whispers('listWebhooks', '/api/whispers'), generate);
+    expect(name.stderr).toBe('contracts/whispers.ts: listWebhooks is declared twice\n');
+    expect([path.code, name.code]).toEqual([1, 1]);
+  });
+
   test('with --check, at an edited file and at one that comes from nowhere', async () => {
     const edited = `${await read('generated/rest.ts')}// by hand\n`;
     const check = () => withFile('generated/sdk/src/stray.ts', '', () => generate('--check'));
@@ -161,6 +187,26 @@ describe('the generator stops', () => {
     ]);
     expect(code).toBe(1);
   });
+});
+
+test('one more route is in the router, the client and OpenAPI, and does not compile without its handler', async () => {
+  const before = await outputs();
+  const file = 'contracts/whispers.ts';
+  await withFile(file, whispers('listWhispers', '/api/app/whispers'), async () => {
+    expect((await generate()).stdout.trim().split('\n').sort()).toEqual([
+      'generated/app-client.ts',
+      'generated/rest.ts',
+      'generated/router.ts',
+      'openapi/openapi.json',
+    ]);
+    expect(await read('generated/router.ts')).toContain("app.all('/api/app/whispers', wrongMethod('GET'))");
+    expect(await read('generated/app-client.ts')).toContain('listWhispers: (options?: CallOptions)');
+    const { code, stdout } = await node(copy, 'node_modules/typescript/bin/tsc', '--noEmit');
+    expect(stdout).toContain("Property 'listWhispers' is missing");
+    expect(code).not.toBe(0);
+  });
+  await generate();
+  expect(await outputs()).toEqual(before);
 });
 
 describe('two more actions and one more network', () => {

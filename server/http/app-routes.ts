@@ -1,64 +1,66 @@
-import { type AppRouter, isAppRoute } from '@ts-rest/core';
-import { createExpressEndpoints } from '@ts-rest/express';
-import type { Express, Request, RequestHandler, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
-import type { Route } from '#contracts/define';
+import type { RawRoute, Route } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
 import type { SignedIn } from '#server/auth/sign-in';
-import type { Caller, RouteCall, RouteHandlers } from '#server/context';
+import type { Caller, Visit } from '#server/context';
 import { badInput, issuesOf, Refusal } from '#server/errors';
 import type { Authenticate } from './authenticate.ts';
 import { readJson } from './body.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { SessionDoor } from './session.ts';
 
-type Routes = Readonly<Record<string, Route>>;
-
 export interface Doorkeepers {
   readonly door: SessionDoor;
   readonly authenticate: Authenticate;
   readonly rateLimit: RateLimit;
+  readonly mustBeOperator: (req: IncomingMessage) => void;
   /** Ends the session at the identity provider too. */
   readonly endElsewhere: (req: Request, res: Response) => Promise<void>;
 }
 
-/** The paths of the app through ts-rest: session, role, own page, body and shape are checked here, for all of them. */
-export const serveAppRoutes = <R extends Routes>(
-  app: Express,
-  contract: AppRouter,
-  routes: R,
-  handlers: RouteHandlers<R>,
-  keepers: Doorkeepers,
-) => {
-  const implementation = Object.fromEntries(
-    Object.entries(routes).map(([name, route]) => [name, implement(route, handlers[name] as Handler, keepers)]),
-  );
-  createExpressEndpoints(contract, implementation as never, app, {
-    logInitialization: false,
-    globalMiddleware: [admit(keepers) as never],
-    requestValidationErrorHandler: ({ body, query, pathParams }, req) => {
-      const [error, input] = body ? [body, req.body as unknown] : query ? [query, req.query] : [pathParams, req.params];
-      throw badInput(...issuesOf(error as unknown as z.ZodError, input));
+export type Identify = (req: Request, res: Response) => Promise<Caller>;
+/** Serves a form to those who are admitted, and leaves JSON to ts-rest. */
+export type FormRoute = (admit: Identify) => RequestHandler;
+/** Writes its answer itself, for somebody who is admitted. */
+export type OwnHandler<Params> = (req: Request<Params>, res: Response, caller: Caller) => unknown;
+
+export type Guards = ReturnType<typeof createGuards>;
+
+/** Who may pass, for every path that the contracts declare: session, role, own page, body. */
+export const createGuards = (keepers: Doorkeepers) => {
+  const { door, authenticate, rateLimit, endElsewhere } = keepers;
+  const admitted = new WeakMap<ServerResponse, { route: Route; signedIn?: SignedIn; caller?: Caller }>();
+
+  const enter = async (route: Route, req: Request, res: Response) => {
+    const { access, roles } = route;
+    const byToken =
+      access === 'PersonalToken' || (access === 'SessionOrToken' && req.headers.authorization !== undefined);
+    if (byToken) admitted.set(res, { route, caller: await tokenCaller(req, res, keepers, roles) });
+    else if (access === 'Session' || access === 'SessionOrToken') {
+      const signedIn = await signedInOn(req, res, keepers);
+      admitted.set(res, { route, signedIn, ...(roles && { caller: callerIn(signedIn, roles) }) });
+    } else {
+      if (access === 'Public') rateLimit.take(`address ${req.ip}`, res);
+      admitted.set(res, { route });
+    }
+    if (req.method !== 'GET' && req.method !== 'HEAD') {
+      if (!byToken) door.mustBeOwnPage(req);
+      req.body = await readJson(req);
+    }
+  };
+
+  return {
+    /** Before the input is looked at. */
+    admit: (route: Route) => async (req: Request, res: Response, next: () => void) => {
+      await enter(route, req, res);
+      next();
     },
-  });
-};
+    signedIn: (res: ServerResponse): SignedIn => known(admitted.get(res)?.signedIn),
+    caller: (res: ServerResponse): Caller => known(admitted.get(res)?.caller),
 
-type Handler = (call: RouteCall<Route>) => Promise<unknown>;
-
-const implement =
-  (route: Route, handler: Handler, { door, endElsewhere }: Doorkeepers) =>
-  async ({
-    body,
-    params,
-    query,
-    req,
-    res,
-  }: Record<'body' | 'params' | 'query', unknown> & { req: Request; res: Response }) => {
-    const answer = await handler({
-      body,
-      params,
-      query,
-      ...res.locals,
+    visit: (req: Request, res: Response): Visit => ({
       requestId: req.requestId,
       address: req.ip ?? '',
       session: {
@@ -69,29 +71,60 @@ const implement =
           await endElsewhere(req, res);
         },
       },
-    } as RouteCall<Route>);
-    return { status: 200, body: route.responses[200]?.body.parse(answer) };
-  };
+    }),
 
-/** Before the input is looked at. */
-const admit =
-  (keepers: Doorkeepers): RequestHandler =>
-  async (req, res, next) => {
-    const { tsRestRoute } = req as unknown as { tsRestRoute: AppRouter };
-    const { access, roles } = (isAppRoute(tsRestRoute) ? tsRestRoute.metadata : {}) as Pick<Route, 'access' | 'roles'>;
-    const byToken = access === 'SessionOrToken' && req.headers.authorization !== undefined;
-    if (byToken) res.locals.caller = await tokenCaller(req, res, keepers, roles);
-    else if (access === 'Session' || access === 'SessionOrToken') {
+    /** ts-rest says that the input is wrong; this says what is. */
+    refuseInput: (_error: unknown, req: Request, res: Response) => {
+      const { route } = known(admitted.get(res));
+      const parts: [z.ZodType | undefined, unknown][] = [
+        [route.body, req.body],
+        [route.query, req.query],
+        [route.params, req.params],
+      ];
+      for (const [schema, input] of parts) {
+        const parsed = schema?.safeParse(input);
+        if (parsed?.success === false) throw badInput(...issuesOf(parsed.error, input));
+      }
+    },
+
+    byToken: async (req: Request, res: Response) => (await authenticate(req, res)).caller,
+    byPerson: async (req: Request, res: Response) => {
       const signedIn = await signedInOn(req, res, keepers);
-      res.locals.signedIn = signedIn;
-      if (roles) res.locals.caller = callerIn(signedIn, roles);
-    } else keepers.rateLimit.take(`address ${req.ip}`, res);
-    if (req.method !== 'GET') {
-      if (!byToken) keepers.door.mustBeOwnPage(req);
-      req.body = await readJson(req);
-    }
-    next();
+      door.mustBeOwnPage(req);
+      return callerIn(signedIn);
+    },
+
+    /** For a form, which ts-rest does not read. */
+    writer:
+      ({ roles }: Pick<Route, 'roles'>) =>
+      async (req: Request, res: Response): Promise<Caller> => {
+        if (req.headers.authorization !== undefined) return tokenCaller(req, res, keepers, roles);
+        const signedIn = await signedInOn(req, res, keepers);
+        door.mustBeOwnPage(req);
+        return callerIn(signedIn, roles);
+      },
+
+    forPerson:
+      <Params extends Record<string, string>>(
+        { roles }: RawRoute,
+        handler: OwnHandler<Params>,
+      ): RequestHandler<Params> =>
+      async (req, res) => {
+        await handler(req, res, callerIn(await signedInOn(req, res, keepers), roles));
+      },
+
+    mustBeOperator: (req: Request, _res: Response, next: () => void) => {
+      keepers.mustBeOperator(req);
+      next();
+    },
   };
+};
+
+/** The route itself says that there is one. */
+const known = <T>(value: T | undefined): T => {
+  if (value === undefined) throw new Error('a handler asks for somebody whom its route does not admit');
+  return value;
+};
 
 /** SPEC, Personal API tokens 4: whatever a token may not reach answers 403. */
 const signedInOn = async (req: Request, res: Response, { door, authenticate, rateLimit }: Doorkeepers) => {
@@ -123,16 +156,3 @@ const mustBeOneOf = (roles: Route['roles'], role: Role) => {
     throw new Refusal('Forbidden', `The role ${role} does not allow this. It takes one of: ${roles.join(', ')}.`);
   }
 };
-
-/** For paths beside the contract: the same admission, without roles. */
-export const createAdmission = (keepers: Doorkeepers) => (req: Request, res: Response) => signedInOn(req, res, keepers);
-
-/** For writes beside ts-rest that a personal token reaches as well. */
-export const createWriterAdmission =
-  (keepers: Doorkeepers, { roles }: Pick<Route, 'roles'>) =>
-  async (req: Request, res: Response): Promise<Caller> => {
-    if (req.headers.authorization !== undefined) return tokenCaller(req, res, keepers, roles);
-    const signedIn = await signedInOn(req, res, keepers);
-    keepers.door.mustBeOwnPage(req);
-    return callerIn(signedIn, roles);
-  };

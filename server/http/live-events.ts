@@ -1,15 +1,13 @@
 import type { Request, Response } from 'express';
-import type { SignedIn } from '#server/auth/sign-in';
+import type { Caller } from '#server/context';
 import type { Live } from '#server/live/live';
-import { callerIn } from './app-routes.ts';
 
 const heartbeatMs = 25_000;
 
 /** `GET /api/app/events`: server-sent events for open tabs. A comment now and then keeps proxies from closing it. */
 export const liveEvents =
-  ({ live, admit }: { live: Live; admit: (req: Request, res: Response) => Promise<SignedIn> }) =>
-  async (req: Request, res: Response) => {
-    const { workspaceId } = callerIn(await admit(req, res));
+  ({ live }: { live: Live }) =>
+  (_req: Request, res: Response, { workspaceId }: Caller) => {
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
     res.write(': hello\n\n');
     const stop = live.hear(workspaceId, ({ kind, id, text }) => {

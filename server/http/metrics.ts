@@ -1,12 +1,19 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Refusal } from '#server/errors';
 import type { Figures } from '#server/figures';
 
 /** Numbers for Prometheus, which sends the operator's token. */
 export const metricsPage =
-  ({ figures, adminToken }: { figures: Figures; adminToken: string | undefined }): RequestHandler =>
-  async (req, res) => {
+  ({ figures }: { figures: Figures }): RequestHandler<Record<string, string>> =>
+  async (_req, res) => {
+    res.type(figures.contentType).send(await figures.text());
+  };
+
+export const createOperatorCheck =
+  ({ adminToken }: { adminToken: string | undefined }) =>
+  (req: IncomingMessage) => {
     if (adminToken === undefined) {
       throw new Refusal(
         'Forbidden',
@@ -16,7 +23,6 @@ export const metricsPage =
     const sent = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1] ?? '';
     if (!isSame(sent, adminToken))
       throw new Refusal('Unauthorized', 'Send the ADMIN_TOKEN of this server as bearer token.');
-    res.type(figures.contentType).send(await figures.text());
   };
 
 const isSame = (sent: string, expected: string) =>

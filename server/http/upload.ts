@@ -1,20 +1,21 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request } from 'express';
 import { MediaForm } from '#contracts/media';
-import type { Caller } from '#server/context';
 import { badInput, issuesOf } from '#server/errors';
 import type { Uploads } from '#server/media/uploads';
+import type { FormRoute } from './app-routes.ts';
 import { checkText } from './body.ts';
 import { reply } from './reply.ts';
 
 const patienceMs = 60_000;
 const Fields = MediaForm.omit({ file: true });
 
-/** `POST /api/media` with a file in it. JSON goes on to ts-rest. */
+/** A form with a file in it. JSON goes on to ts-rest. */
 export const uploadRoute =
-  ({ uploads, admit }: { uploads: Uploads; admit: (req: Request, res: Response) => Promise<Caller> }): RequestHandler =>
+  ({ uploads }: { uploads: Uploads }): FormRoute =>
+  (admit) =>
   async (req, res, next) => {
     if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? '')) return next();
     const caller = await admit(req, res);

@@ -1,8 +1,7 @@
 import type { ErrorCode } from '#contracts/errors';
+import { mcpPaths } from '#contracts/mcp';
 import { type Scope, scopes } from '#contracts/scopes';
 import { Refusal } from '#server/errors';
-
-export const metadataPath = '/.well-known/oauth-protected-resource/mcp';
 
 /** A refusal with the WWW-Authenticate that tells a client how to get the right token. */
 export class Challenge extends Refusal {
@@ -19,13 +18,13 @@ export type Authorization = ReturnType<typeof createAuthorization>;
 /** What a client learns about tokens (SPEC, MCP bearer tokens). */
 export const createAuthorization = ({ baseUrl, authUrl }: { baseUrl: string; authUrl: string }) => {
   const everyScope = Object.keys(scopes);
-  const resourceMetadata = `resource_metadata="${baseUrl}${metadataPath}"`;
+  const resourceMetadata = `resource_metadata="${baseUrl}${mcpPaths.describeMcp.path}"`;
   const unauthorized = `Bearer realm="Posthorn", ${resourceMetadata}, scope="openid offline_access ${everyScope.join(' ')}"`;
 
   return {
     /** RFC 9728. */
     metadata: {
-      resource: `${baseUrl}/mcp`,
+      resource: `${baseUrl}${mcpPaths.mcp.path}`,
       authorization_servers: [authUrl],
       scopes_supported: ['openid', ...everyScope],
       bearer_methods_supported: ['header'],

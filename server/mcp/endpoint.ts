@@ -76,7 +76,7 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
         });
     },
 
-    /** For GET of `metadataPath`. */
+    /** Where clients get their tokens. */
     describe: (_req: Request, res: Response) => reply(res, 200, authorization.metadata),
   };
 };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { pino } from 'pino';
+import { mcpPaths } from '#contracts/mcp';
 import { type Scope, scopes } from '#contracts/scopes';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
@@ -10,7 +11,6 @@ import { answerErrors } from '#server/http/errors';
 import { createRateLimit } from '#server/http/rate-limit';
 import { greet } from '#server/http/request';
 import { serverFor } from '#server/http/server';
-import { metadataPath } from '#server/mcp/authorization';
 import { createMcpEndpoint, type McpParts } from '#server/mcp/endpoint';
 import type { Answer, Service } from './service.ts';
 
@@ -58,7 +58,7 @@ export const openMcpDoor = async (
   const app = express().disable('etag').disable('x-powered-by');
   app.use(greet({ https: false }));
   app.all('/mcp', mcp.serve);
-  app.get(metadataPath, mcp.describe);
+  app.get(mcpPaths.describeMcp.path, mcp.describe);
   app.use(answerErrors(log));
   const server = serverFor(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
