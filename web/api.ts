@@ -10,14 +10,10 @@ export const enterWorkspace = (id: string) => {
   workspaceId ??= id;
 };
 
-/** A write names the workspace it was made in; the server refuses it when another is open by then. */
-const isSwitched = (error: unknown) =>
-  isPosthornError(error, 'Conflict') && error.issues.some(({ path }) => path === 'Posthorn-Workspace');
-
 /** What concerns the whole app is told by the shell, whoever called. */
 const onError = (error: unknown) => {
   if (isPosthornError(error, 'Unauthorized') && !isPublicPage()) location.assign(signInPath());
-  if (isSwitched(error)) notices.set({ switched: true });
+  if (isPosthornError(error, 'Conflict')) notices.conflict();
   if (isPosthornError(error, 'TooManyRequests')) notices.tooMany(error.retryAfterMs ?? 30_000);
   notices.set({ unreachable: error instanceof ConnectionError });
 };

@@ -45,17 +45,13 @@ const pagePaths = [
 
 export type WebApp = ReturnType<typeof createWebApp>;
 
-const pageFile = '/index.html';
-
 /** The built web app in `folder`: its files, and its page for every address that a person opens. */
 export const createWebApp = (folder: string) => {
   let files: ReadonlyMap<string, WebFile> | undefined;
-  const read = () => {
+  const find = (path: string) => {
     files ??= readFiles(folder);
-    return files;
+    return files.get(path);
   };
-
-  const fileAt = (path: string) => read().get(path);
 
   const send = (req: Request, res: Response, { type, tag, plain, packed }: WebFile, status: number, cache: string) => {
     res.setHeader('cache-control', cache);
@@ -72,7 +68,7 @@ export const createWebApp = (folder: string) => {
   };
 
   const sendPage = (req: Request, res: Response, status: number) => {
-    const page = isReading(req) && wantsPage(req) ? fileAt(pageFile) : undefined;
+    const page = isReading(req) && wantsPage(req) ? find('/index.html') : undefined;
     if (page === undefined) return false;
     send(req, res, page, status, 'no-cache');
     return true;
@@ -81,7 +77,7 @@ export const createWebApp = (folder: string) => {
   return {
     /** Hashed files never change; the few others are asked for again. */
     files: ((req, res, next) => {
-      const file = isReading(req) && req.path !== pageFile ? fileAt(req.path) : undefined;
+      const file = isReading(req) && req.path !== '/index.html' ? find(req.path) : undefined;
       if (file === undefined) return next();
       const hashed = req.path.startsWith('/assets/');
       send(req, res, file, 200, hashed ? 'public, max-age=31536000, immutable' : 'no-cache');

@@ -35,9 +35,6 @@ export const createLive = ({ store }: { store: LiveStore }) => {
       };
     },
 
-    /** How many open tabs of a workspace this instance tells. */
-    hearing: (workspaceId: string) => hearers.get(workspaceId)?.size ?? 0,
-
     /** Until the database is closed. */
     start: () =>
       store.listen({

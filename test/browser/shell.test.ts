@@ -1,9 +1,11 @@
-import type { Page } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { axe, inBrowser } from './harness.ts';
 
 /** The not-found page is the one page that stands in the shell whatever else is built. */
 const nowhere = { at: '/nowhere', expected: [/404/] };
+
+const isStream = (response: Response) => response.url().includes('/api/app/events');
 
 const pathOf = (page: Page) => new URL(page.url()).pathname;
 
@@ -77,21 +79,27 @@ inBrowser('the shell', (world) => {
   });
 
   test('shows a request of an agent in every tab, and takes it away when it is decided', async () => {
-    const first = await world.visit(nowhere);
+    const first = await world.visit({ ...nowhere, at: '/favicon.svg' });
+    const opened = first.waitForResponse(isStream);
+    const streams: string[] = [];
+    first.context().on('response', (response) => {
+      if (isStream(response)) streams.push(response.url());
+    });
+    await first.goto(`${world.service.url}/nowhere`);
+    await opened;
     const second = await first.context().newPage();
     await second.goto(`${world.service.url}/nowhere`);
     for (const page of [first, second]) await page.getByRole('heading', { name: 'Not found' }).waitFor();
-    const streams = () => world.service.posthorn.live.hearing(world.service.owner.workspaceId);
-    await expect.poll(streams).toBe(1);
     const told = { workspaceId: world.service.owner.workspaceId, kind: 'approval', id: 'card_1' } as const;
     await world.service.posthorn.live.tell({ ...told, text: 'Claude Code asks to publish a post now' });
     for (const page of [first, second]) await page.getByText('Claude Code asks to publish a post now').waitFor();
+    expect(streams).toHaveLength(1);
     expect(await axe(second)).toEqual([]);
     await world.service.posthorn.live.tell(told);
     for (const page of [first, second]) {
       await page.getByText('Claude Code asks').waitFor({ state: 'detached' });
     }
-    const takenOver = second.waitForResponse(/\/api\/app\/events/);
+    const takenOver = second.waitForResponse(isStream);
     await first.close();
     await takenOver;
     await world.service.posthorn.live.tell({ ...told, text: 'Asked again' });

@@ -4,6 +4,8 @@ import { closeToast, showToast } from '#web/parts/toasts.tsx';
 
 /** What the server tells open tabs: that something changed, not what. */
 interface News {
+  /** Where to go on after a gap. */
+  eventId?: string;
   kind: string;
   id?: string;
   text?: string;
@@ -20,7 +22,8 @@ const touched: Record<string, readonly string[]> = {
   workspace: ['session', 'plan'],
   clock: ['clock'],
 };
-const kinds = [...Object.keys(touched), 'resync'];
+/** `ended`: the session is over, or another workspace is open now. */
+const kinds = [...Object.keys(touched), 'resync', 'ended'];
 
 const firstWaitMs = 1000;
 const longestWaitMs = 30_000;
@@ -35,13 +38,17 @@ const lookMs = 30_000;
 export const startLive = (workspaceId: string, client: QueryClient) => {
   const name = `posthorn live ${workspaceId}`;
   const channel = new BroadcastChannel(name);
-  const hear = (news: News) => applyNews(client, news);
+  let lastId: string | undefined;
+  const hear = (news: News) => {
+    lastId = news.eventId || lastId;
+    applyNews(client, news);
+  };
   channel.onmessage = ({ data }: MessageEvent<News>) => hear(data);
   const stopped = new AbortController();
   const askedAt = performance.now();
   const lead = () =>
     readStream(
-      `/api/app/events?workspace=${encodeURIComponent(workspaceId)}`,
+      () => `/api/app/events?${new URLSearchParams({ workspace: workspaceId, ...(lastId && { last: lastId }) })}`,
       (news) => {
         channel.postMessage(news);
         hear(news);
@@ -60,7 +67,7 @@ export const startLive = (workspaceId: string, client: QueryClient) => {
 };
 
 /** Until `signal` aborts. After every gap a `resync` is told, as events may have been missed. */
-const readStream = (url: string, tell: (news: News) => void, signal: AbortSignal, takesOver: boolean) =>
+const readStream = (url: () => string, tell: (news: News) => void, signal: AbortSignal, takesOver: boolean) =>
   new Promise<void>((resolve) => {
     let source: EventSource | undefined;
     let retry: ReturnType<typeof setTimeout> | undefined;
@@ -69,7 +76,7 @@ const readStream = (url: string, tell: (news: News) => void, signal: AbortSignal
 
     const open = () => {
       source?.close();
-      source = new EventSource(url);
+      source = new EventSource(url());
       source.onopen = () => {
         waitMs = firstWaitMs;
         if (hadGap) tell({ kind: 'resync' });
@@ -81,7 +88,13 @@ const readStream = (url: string, tell: (news: News) => void, signal: AbortSignal
         if (source?.readyState === EventSource.CLOSED) reopen();
       };
       for (const kind of kinds) {
-        source.addEventListener(kind, ({ data }: MessageEvent<string>) => tell({ ...parsed(data), kind }));
+        source.addEventListener(kind, ({ data, lastEventId }: MessageEvent<string>) => {
+          tell({ ...parsed(data), eventId: lastEventId, kind });
+          if (kind !== 'ended') return;
+          source?.close();
+          waitMs = longestWaitMs;
+          reopen();
+        });
       }
     };
     const reopen = () => {
@@ -121,6 +134,11 @@ const parsed = (data: string): Partial<News> => {
 const applyNews = (client: QueryClient, { kind, id, text }: News) => {
   if (kind === 'resync') {
     void client.invalidateQueries();
+    return;
+  }
+  if (kind === 'ended') {
+    // The session says what happened: sign in again, or another workspace is open.
+    void client.invalidateQueries({ queryKey: ['session'] });
     return;
   }
   for (const domain of touched[kind] ?? [kind]) void client.invalidateQueries({ queryKey: [domain] });

@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { workspaceOfTab } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
+import { keys } from '#web/queries.ts';
 import { useSession } from '#web/session.ts';
 import styles from './app-notices.module.css';
 import { useNotices } from './notices.ts';
@@ -9,31 +11,37 @@ import { openWorkspace } from './workspace-switcher.tsx';
 
 /** Troubles of the whole app: nothing that was typed is lost, so the page stays below. */
 export const AppNotices = () => {
-  const { switched, unreachable, tooManyUntil } = useNotices();
+  const { conflicts, unreachable, tooManyUntil } = useNotices();
+  const client = useQueryClient();
+  useEffect(() => {
+    if (conflicts > 0) void client.invalidateQueries({ queryKey: keys.session });
+  }, [conflicts, client]);
   const { workspaces, workspace } = useSession();
   const own = workspaces.find(({ id }) => id === workspaceOfTab());
-  const isSwitched = own !== undefined && (switched || workspace?.id !== own.id);
+  const isSwitched = workspace?.id !== workspaceOfTab();
   if (!isSwitched && !unreachable && tooManyUntil === undefined) return null;
   return (
     <div className={styles.notices}>
       {isSwitched && (
         <Banner
           tone="plum"
-          title="You opened another workspace in another tab"
+          title={own ? 'You opened another workspace in another tab' : 'You are no longer in this workspace'}
           action={
             <>
-              <Button size="xs" onClick={() => openWorkspace(own.id)}>
-                Back to {own.name}
-              </Button>
-              {workspace && workspace.id !== own.id && (
-                <Button size="xs" onClick={() => location.assign('/')}>
-                  Go to {workspace.name}
+              {own && (
+                <Button size="xs" onClick={() => openWorkspace(own.id)}>
+                  Back to {own.name}
                 </Button>
               )}
+              <Button size="xs" onClick={() => location.assign('/')}>
+                Go to {workspace?.name ?? 'Posthorn'}
+              </Button>
             </>
           }
         >
-          This page belongs to {own.name}. Your text is kept here; nothing is saved until you go back to it.
+          {own
+            ? `This page belongs to ${own.name}. Your text is kept here, and saved once you are back in it.`
+            : 'Your text is kept here. Copy what you need.'}
         </Banner>
       )}
       {tooManyUntil !== undefined && <TooMany until={tooManyUntil} />}

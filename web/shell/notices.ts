@@ -2,15 +2,15 @@ import { useSyncExternalStore } from 'react';
 
 /** Troubles of the whole app, shown above every page. */
 interface Notices {
-  /** Another workspace was opened in another tab. */
-  switched: boolean;
+  /** How many requests were refused as Conflict: each may mean that another tab opened another workspace. */
+  conflicts: number;
   /** The server did not answer the last request. */
   unreachable: boolean;
   /** `performance.now()` when requests are welcome again. */
   tooManyUntil: number | undefined;
 }
 
-let state: Notices = { switched: false, unreachable: false, tooManyUntil: undefined };
+let state: Notices = { conflicts: 0, unreachable: false, tooManyUntil: undefined };
 const hearers = new Set<() => void>();
 
 const set = (change: Partial<Notices>) => {
@@ -22,6 +22,7 @@ const set = (change: Partial<Notices>) => {
 
 export const notices = {
   set,
+  conflict: () => set({ conflicts: state.conflicts + 1 }),
   tooMany: (waitMs: number) => {
     set({ tooManyUntil: performance.now() + waitMs });
     setTimeout(() => set({ tooManyUntil: undefined }), waitMs);
