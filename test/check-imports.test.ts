@@ -155,7 +155,6 @@ test.each([`headers.get('location')`, `kit.records.put('key', id)`, `app.use('/d
     expect(await checkImports(tree)).toEqual([]);
   },
 );
-<<<<<<< HEAD
 
 test('web/ takes types of contracts/ alone, not what they do', async () => {
   await plant({ 'web/page.tsx': `import { Post } from '#contracts/posts';\n` });
@@ -167,8 +166,6 @@ test('web/ asks parts/time.ts for the time', async () => {
   await plant({ 'web/parts/time.ts': text, 'web/pages/home/index.tsx': text });
   expect(await checkImports(tree)).toMatchObject([{ file: 'web/pages/home/index.tsx', found: 'new Date()' }]);
 });
-=======
->>>>>>> web
 
 test('the command names file, line, import and rule, and fails', async () => {
   await plant({ 'package.json': '{ "type": "module" }', 'contracts/posts.ts': `import '#server/errors';\n` });
