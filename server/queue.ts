@@ -112,6 +112,18 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
 
     inFlight: () => running.size,
 
+    /** All that is due now, without timers, and whether there was anything: for whoever moves the clock step by step. */
+    runDue: async () => {
+      for (let handled = 0; ; ) {
+        const rows = await claim(Math.min(concurrency, largestClaim));
+        if (rows.length === 0) return handled > 0;
+        await Promise.all(rows.map((row) => handle(row).catch(report)));
+        handled += rows.length;
+      }
+    },
+
+    msToNext,
+
     /** Since it last looked for work and the database answered. */
     idleMs: () => performance.now() - turnedAt,
   };
