@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import express, { type RequestHandler } from 'express';
 import type { Role } from '#contracts/scopes';
 import { createHttpApp, type Identity, type Posthorn } from '#server/app';
 import { type Config, SettingError } from '#server/config';
@@ -21,16 +22,16 @@ const workspaceName = 'Rye & Ember';
 
 /** Who is who on the networks; one account may not read its statistics. */
 const handles: readonly (readonly [network: string, handle: string])[] = [
-  ['x', 'ryeandember'],
+  ['x', 'rye_and_ember'],
   ['threads', 'rye.and.ember'],
   ['facebook', 'rye.and.ember'],
   ['instagram', 'rye.and.ember'],
   ['tiktok', 'rye.and.ember'],
   ['youtube', 'rye.and.ember'],
   ['pinterest', 'rye.and.ember'],
-  ['bluesky', 'ryeandember.example'],
-  ['mastodon', 'rye'],
-  ['pixelfed', 'rye'],
+  ['bluesky', 'rye-and-ember.example'],
+  ['mastodon', 'rye_and_ember'],
+  ['pixelfed', 'rye_and_ember'],
   ['linkedin', 'marta.lind'],
   ['linkedin_page', 'rye.and.ember'],
   ['google_business', 'rye.and.ember'],
@@ -66,7 +67,8 @@ export const makeDemo = async (
   });
   const { posthorn, database, clock } = opened;
   const { app } = createHttpApp({ posthorn, database, identity: nobody(config), config, clock, log });
-  const server = app.listen(0, '127.0.0.1');
+  const outages = new Set<string>();
+  const server = express().use(duringOutages(outages), app).listen(0, '127.0.0.1');
   try {
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -80,7 +82,7 @@ export const makeDemo = async (
       });
       progress('Drawing pictures and a film');
       const media = await fillLibrary(posthorn, cast);
-      await live(posthorn, tellStory({ posthorn, cast, accounts, media, now, clock }), now, progress);
+      await live(posthorn, tellStory({ posthorn, cast, accounts, media, outages, now, clock }), now, progress);
       return demo;
     });
   } finally {
@@ -90,6 +92,15 @@ export const makeDemo = async (
     receiver.stop();
   }
 };
+
+/** A network that is down answers nothing of use, whatever it is asked. */
+const duringOutages =
+  (outages: ReadonlySet<string>): RequestHandler =>
+  (req, res, next) => {
+    const [, folder, network = ''] = req.path.split('/');
+    if (folder === 'sandbox' && outages.has(network)) res.status(503).end();
+    else next();
+  };
 
 const mustBeSandbox = ({ production, sandboxUrl }: Config) => {
   if (production) throw new SettingError('There is no demo in production: it is made on the sandbox networks.');

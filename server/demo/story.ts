@@ -54,6 +54,7 @@ export const tellStory = ({
   cast,
   accounts,
   media,
+  outages,
   now,
   clock,
 }: {
@@ -63,6 +64,8 @@ export const tellStory = ({
   accounts: ReadonlyMap<string, string>;
   /** By key. */
   media: ReadonlyMap<string, string>;
+  /** Networks that are down. */
+  outages: Set<string>;
   now: Date;
   clock: { now(): Date };
 }): Scene[] => {
@@ -194,10 +197,8 @@ export const tellStory = ({
       sandboxes.planFault('mastodon', 'publish', { fault: 'cut', times: 1 }),
     );
     // After the first call, and before the network is asked what became of it.
-    scene(new Date(speltAt.getTime() + minuteMs / 2), () =>
-      sandboxes.planFault('mastodon', 'publish', { fault: '503', times: null }),
-    );
-    scene(new Date(speltAt.getTime() + hourMs), () => sandboxes.planFault('mastodon', 'publish', undefined));
+    scene(new Date(speltAt.getTime() + minuteMs / 2), async () => outages.add('mastodon'));
+    scene(new Date(speltAt.getTime() + hourMs), async () => outages.delete('mastodon'));
 
     const fresh = halfHour(earlier(2 * hourMs));
     plan(fresh, {
@@ -215,12 +216,12 @@ export const tellStory = ({
 
     const refused = onDay(-11, '15:00');
     plan(refused, {
-      to: ['pixelfed', 'mastodon'],
+      to: ['bluesky', 'mastodon'],
       text: ['Cinnamon or cardamom? A photo of both, because we could not choose.'],
       media: ['cardamom-buns'],
     });
     scene(new Date(refused.getTime() - minuteMs), () =>
-      sandboxes.planFault('pixelfed', 'upload', { fault: 'media-refused', times: 1 }),
+      sandboxes.planFault('bluesky', 'upload', { fault: 'media-refused', times: 1 }),
     );
   };
 

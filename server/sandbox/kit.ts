@@ -138,6 +138,7 @@ const personId = (handle: string) =>
 /** `anna.bakery` → `Anna Bakery`, `rye.and.ember` → `Rye & Ember` */
 const nameFor = (handle: string) =>
   handle
+    .replace(/\.example$/, '')
     .split(/[._@-]+/)
     .filter((word) => word !== '')
     .map((word) => (word === 'and' ? '&' : word.charAt(0).toUpperCase() + word.slice(1)))
