@@ -112,13 +112,12 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
 
     inFlight: () => running.size,
 
-    /** All that is due now, without timers, and whether there was anything: for whoever moves the clock step by step. */
+    /** All that is due now, without timers: for whoever moves the clock step by step. */
     runDue: async () => {
-      for (let handled = 0; ; ) {
+      for (;;) {
         const rows = await claim(Math.min(concurrency, largestClaim));
-        if (rows.length === 0) return handled > 0;
+        if (rows.length === 0) return;
         await Promise.all(rows.map((row) => handle(row).catch(report)));
-        handled += rows.length;
       }
     },
 

@@ -16,8 +16,9 @@ import { type Cast, pastDays, type Scene, statusFor, tellStory, webhookHosts } f
 const dayMs = 24 * 3_600_000;
 /** Reads of a post's accounts and the like are done in one step. */
 const togetherMs = 3_000;
-/** Accounts are looked after when something else happens anyway. */
 const timed = ['posts', 'sends', 'deliveries', 'reads'];
+/** Once a day is enough for accounts: whoever needs new tokens in between gets them at once. */
+const daily = ['accounts'];
 const workspaceName = 'Rye & Ember';
 
 /** Who is who on the networks; one account may not read its statistics. */
@@ -244,7 +245,7 @@ const live = async ({ jobs, sandboxClock }: Posthorn, scenes: Scene[], end: Date
   const forward = async (to: number) => {
     const byMs = Math.ceil(to - sandboxClock.now().getTime());
     if (byMs > 0) await sandboxClock.forward(byMs);
-    await jobs.runDue();
+    await jobs.runDue(timed);
   };
   const liveUntil = async (until: number) => {
     for (;;) {
@@ -263,7 +264,9 @@ const live = async ({ jobs, sandboxClock }: Posthorn, scenes: Scene[], end: Date
     await liveUntil(scene.at.getTime());
     await scene.run();
     const day = pastDays - Math.floor((end.getTime() - sandboxClock.now().getTime()) / dayMs);
-    if (day !== said) progress(`Living through day ${Math.min(day, pastDays)} of ${pastDays}`);
+    if (day === said) continue;
+    progress(`Living through day ${Math.min(day, pastDays)} of ${pastDays}`);
+    await jobs.runDue(daily);
     said = day;
   }
   await liveUntil(end.getTime());

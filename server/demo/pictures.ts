@@ -132,12 +132,12 @@ const drawings: readonly Drawing[] = [
 /** A loaf rises in the oven, and the light with it. */
 const nightFilm = () => {
   const [filmWidth, filmHeight] = [720, 1280];
-  const frames = times(36, (i) => {
-    const grown = 0.35 + 0.65 * Math.sin((i / 35) * (Math.PI / 2));
+  const frames = times(24, (i) => {
+    const grown = 0.35 + 0.65 * Math.sin((i / 23) * (Math.PI / 2));
     const glow = Math.round(90 + 120 * grown).toString(16);
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${filmWidth}" height="${filmHeight}" viewBox="0 0 ${filmWidth} ${filmHeight}"><rect width="720" height="1280" fill="#141b2d"/>${box(60, 330, 600, 620, '#2a2523', 30)}${box(110, 390, 500, 480, `#ff${glow}3c`, 20)}${loaf(360, 850, 0.68 * grown)}${ellipse(590, 160, 60, 60, '#f1e3b8')}${ellipse(615, 145, 52, 52, '#141b2d')}</svg>`;
   });
-  return film(frames, { width: filmWidth, height: filmHeight, frameMs: 200 });
+  return film(frames, { width: filmWidth, height: filmHeight, frameMs: 250 });
 };
 
 export const demoFiles: readonly DemoFile[] = [

@@ -59,12 +59,9 @@ export const createJobs = ({
       for (const [name, { every }] of all) await agenda.every(every, name);
     },
 
-    /** Instead of start: all that is due now, also what becomes due by it. */
-    runDue: async () => {
-      for (let goesOn = true; goesOn; ) {
-        goesOn = false;
-        for (const loop of Object.values(loops)) goesOn = (await loop.runDue()) || goesOn;
-      }
+    /** Instead of start: all that is due now in these loops. What becomes due by it is due next. */
+    runDue: async (names: readonly string[]) => {
+      await Promise.all(names.map((name) => loops[name]?.runDue()));
     },
 
     /** Until something is due in one of these loops; undefined when nothing is. */
