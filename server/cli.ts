@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { demo } from '#server/cli/demo';
 import { type Config, durationMs, readConfig, SettingError } from '#server/config';
 import { diagnose } from '#server/doctor';
 import { Refusal } from '#server/errors';
@@ -13,6 +14,7 @@ const help = `posthorn <command>
   start                                  run the service
   setup    --email --password --workspace [--token-name]
                                          make the first owner, a workspace and a token; prints JSON
+  demo     [--again]                     make a workspace with a month of posts on the sandbox; not in production
   doctor                                 say what is set, what answers and what is missing
   token    create --workspace <id> --name <name> | list --workspace <id> | revoke --id <id>
                                          personal tokens of a workspace's owner
@@ -38,6 +40,8 @@ const commands: Record<string, (config: Config, options: Options, words: string[
       return { ...owner, tokenId, token };
     });
   },
+
+  demo: (config, { again }) => demo(config, again !== undefined),
 
   doctor: async (config) => {
     const { text, healthy } = await diagnose(config);
@@ -231,10 +235,12 @@ const main = async () => {
       plan: text,
       forward: text,
       id: text,
+      again: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   });
-  const { help: wantsHelp, ...options } = values;
+  const { help: wantsHelp, again, ...texts } = values;
+  const options = { ...texts, ...(again && { again: '' }) };
   const command = commands[positionals.slice(0, 2).join(' ')] ?? commands[positionals[0] ?? ''];
   if (wantsHelp || command === undefined) {
     console.log(help);

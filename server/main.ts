@@ -9,7 +9,7 @@ import { createMovableClock, type MovableClock, systemClock } from '#server/cloc
 import { type Config, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
 import { openAgenda } from '#server/jobs/agenda';
-import { createOutbound, type Outbound } from '#server/outbound/outbound';
+import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/outbound';
 import { createSeal, type Seal } from '#server/seal';
 import { readSecrets } from '#server/secrets';
 import { connect } from '#server/store/connect';
@@ -31,12 +31,18 @@ export interface Opened {
 }
 
 /** The rules on a migrated database: what the service and every command begin with. */
-export const open = async (config: Config, log: Logger, ownUrl = () => config.baseUrl): Promise<Opened> => {
+export const open = async (
+  config: Config,
+  log: Logger,
+  ownUrl = () => config.baseUrl,
+  /** Instead of the real one. */
+  internet: OutboundOptions = {},
+): Promise<Opened> => {
   const secrets = await readSecrets(config).catch(inWords('The data folder cannot be used'));
   const server = await connect(config).catch(inWords('The database cannot be used'));
   const report = (error: Error) => log.error({ err: error }, 'database connection lost');
   const database = openDatabase(server.connection, { report, poolSize: config.poolSize });
-  const outbound = createOutbound(config.outbound);
+  const outbound = createOutbound({ ...config.outbound, ...internet });
   const close = async () => {
     await outbound.close();
     await database.close();
@@ -81,6 +87,12 @@ export const start = async (config: Config): Promise<Running> => {
   let port = config.port;
   const opened = await open(config, log, () => `http://127.0.0.1:${port}`);
   const { database, posthorn, clock } = opened;
+  if ((await posthorn.sandboxClock.offsetMs()) < 0) {
+    await opened.close();
+    throw new SettingError(
+      'The clock of this database stands in the past: a demo is being made, or was interrupted. Wait for it to end; if none runs, npx posthorn demo --again makes a new one and sets the clock right.',
+    );
+  }
   const identity = await openIdentity({ ...opened, config, clock: systemClock, log });
   const close = async () => {
     identity.stop?.();

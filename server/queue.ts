@@ -112,6 +112,17 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
 
     inFlight: () => running.size,
 
+    /** All that is due now, without timers: for whoever moves the clock step by step. */
+    runDue: async () => {
+      for (;;) {
+        const rows = await claim(Math.min(concurrency, largestClaim));
+        if (rows.length === 0) return;
+        await Promise.all(rows.map((row) => handle(row).catch(report)));
+      }
+    },
+
+    msToNext,
+
     /** Since it last looked for work and the database answered. */
     idleMs: () => performance.now() - turnedAt,
   };

@@ -59,6 +59,18 @@ export const createJobs = ({
       for (const [name, { every }] of all) await agenda.every(every, name);
     },
 
+    /** Instead of start: all that is due now in these loops. What becomes due by it is due next. */
+    runDue: async (names: readonly string[]) => {
+      await Promise.all(names.map((name) => loops[name]?.runDue()));
+    },
+
+    /** Until something is due in one of these loops; undefined when nothing is. */
+    msToNext: async (names: readonly string[]) => {
+      const waits = await Promise.all(names.map((name) => loops[name]?.msToNext()));
+      const known = waits.filter((ms) => ms !== undefined);
+      return known.length === 0 ? undefined : Math.max(Math.min(...known), 0);
+    },
+
     stop: (graceMs: number) => Promise.all(Object.values(loops).map((loop) => loop.stop(graceMs))),
 
     /** The longest that any of the loops has not reached the database. */

@@ -16,6 +16,12 @@ export const createSandboxClock = ({ store, clock }: { store: SandboxClockStore;
     aheadMs: clock.offsetMs,
     read,
 
+    /** Negative while a demo lives through its past, or when one was killed there. */
+    offsetMs: store.offset,
+
+    /** For the demo alone, and only while nothing else runs: back to the past, or to where the clock was before. */
+    setOffset: async (ms: number) => clock.setOffset(await store.move(ms - (await store.offset()))),
+
     forward: async (byMs: number) => {
       if (!Number.isInteger(byMs) || byMs <= 0 || byMs > longestStepMs) {
         throw badInput({ path: 'forwardMs', code: 'BadStep', message: 'must be from 1 ms to 366 days' });

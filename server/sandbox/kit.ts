@@ -103,7 +103,9 @@ export const createKit = ({
     },
     readBytes,
     readMultipart,
-    numbers: ({ id, createdAt }) => numbersOf(id, now().getTime() - Date.parse(createdAt)),
+    // By what was said and by whom, so that a demo made twice has the same numbers.
+    numbers: ({ id, author, text, createdAt }) =>
+      numbersOf(`${network} ${author} ${text || id}`, now().getTime() - Date.parse(createdAt)),
     fetchMedia,
     faults,
 
@@ -133,10 +135,11 @@ export const createKit = ({
 const personId = (handle: string) =>
   String(100_000_000_000 + (createHash('sha256').update(handle).digest().readUIntBE(0, 6) % 899_999_999_999));
 
-/** `anna.bakery` → `Anna Bakery` */
+/** `anna.bakery` → `Anna Bakery`, `rye.and.ember` → `Rye & Ember` */
 const nameFor = (handle: string) =>
   handle
+    .replace(/\.example$/, '')
     .split(/[._@-]+/)
     .filter((word) => word !== '')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .map((word) => (word === 'and' ? '&' : word.charAt(0).toUpperCase() + word.slice(1)))
     .join(' ');

@@ -13,9 +13,9 @@ const shares: Readonly<Record<Exclude<MetricName, 'views' | 'reach'>, number>> =
   clicks: 0.02,
 };
 
-/** Numbers of a post of this age: the same for the same post, and only ever more. */
-export const numbersOf = (id: string, ageMs: number): Record<MetricName, number> => {
-  const dice = createHash('sha256').update(id).digest();
+/** Numbers of a post of this age: the same for the same seed, and only ever more. */
+export const numbersOf = (seed: string, ageMs: number): Record<MetricName, number> => {
+  const dice = createHash('sha256').update(seed).digest();
   const popularity = 150 + (dice.readUInt16BE(0) % 4000);
   const grown = 1 - Math.exp(-Math.max(ageMs, 0) / (20 * hourMs));
   const views = Math.floor(popularity * grown);

@@ -1,0 +1,271 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import express, { type RequestHandler } from 'express';
+import type { Role } from '#contracts/scopes';
+import { createHttpApp, type Identity, type Posthorn } from '#server/app';
+import { type Config, SettingError } from '#server/config';
+import type { Caller } from '#server/context';
+import { createLog, type Opened, open } from '#server/main';
+import { connectInSandbox } from '#server/sandbox/sign-up';
+import { demoFiles } from './pictures.ts';
+import { startReceiver } from './receiver.ts';
+import { createDemoStore } from './store.ts';
+import { type Cast, pastDays, type Scene, statusFor, tellStory, webhookHosts } from './story.ts';
+
+const dayMs = 24 * 3_600_000;
+/** Reads of a post's accounts and the like are done in one step. */
+const togetherMs = 3_000;
+const timed = ['posts', 'sends', 'deliveries', 'reads'];
+/** Once a day is enough for accounts: whoever needs new tokens in between gets them at once. */
+const daily = ['accounts'];
+const workspaceName = 'Rye & Ember';
+
+/** Who is who on the networks; one account may not read its statistics. */
+const handles: readonly (readonly [network: string, handle: string])[] = [
+  ['x', 'rye_and_ember'],
+  ['threads', 'rye.and.ember'],
+  ['facebook', 'rye.and.ember'],
+  ['instagram', 'rye.and.ember'],
+  ['tiktok', 'rye.and.ember'],
+  ['youtube', 'rye.and.ember'],
+  ['pinterest', 'rye.and.ember'],
+  ['bluesky', 'rye-and-ember.example'],
+  ['mastodon', 'rye_and_ember'],
+  ['pixelfed', 'rye_and_ember'],
+  ['linkedin', 'marta.lind'],
+  ['linkedin_page', 'rye.and.ember'],
+  ['google_business', 'rye.and.ember'],
+];
+const withoutStatistics = 'threads';
+
+export interface Demo {
+  readonly workspaceId: string;
+  readonly workspace: string;
+  readonly email: string;
+  readonly password: string;
+  /** Of the owner, for calls of the API. */
+  readonly token: string;
+}
+
+/**
+ * A month of a bakery: the clock of the deployment goes back and comes forward again step by step, and all that is due
+ * on the way is done by the service's own rules, on the sandbox networks.
+ */
+export const makeDemo = async (
+  config: Config,
+  { again = false, progress = () => undefined }: { again?: boolean; progress?: (text: string) => void } = {},
+): Promise<Demo> => {
+  mustBeSandbox(config);
+  const receiver = await startReceiver(Object.values(webhookHosts), statusFor);
+  let url = '';
+  const log = createLog({ ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel });
+  const opened = await open(config, log, () => url, receiver.internet).catch((error: unknown) => {
+    receiver.stop();
+    throw error;
+  });
+  const { posthorn, database, clock } = opened;
+  const { app } = createHttpApp({ posthorn, database, identity: nobody(config), config, clock, log });
+  const outages = new Set<string>();
+  const server = express().use(duringOutages(outages), app).listen(0, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await mustBeAlone(opened);
+    return await inThePast(opened, async (now) => {
+      const { cast, demo, suffix } = await gather(posthorn, again);
+      progress('Connecting 13 accounts of the sandbox networks');
+      const accounts = await connectAccounts(posthorn, cast.owner, {
+        suffix,
+        here: (to) => to.replace(config.baseUrl, url),
+      });
+      progress('Drawing pictures and a film');
+      const media = await fillLibrary(posthorn, cast);
+      await live(posthorn, tellStory({ posthorn, cast, accounts, media, outages, now, clock }), now, progress);
+      return demo;
+    });
+  } finally {
+    server.close();
+    server.closeAllConnections();
+    await opened.close();
+    receiver.stop();
+  }
+};
+
+/** A network that is down answers nothing of use, whatever it is asked. */
+const duringOutages =
+  (outages: ReadonlySet<string>): RequestHandler =>
+  (req, res, next) => {
+    const [, folder, network = ''] = req.path.split('/');
+    if (folder === 'sandbox' && outages.has(network)) res.status(503).end();
+    else next();
+  };
+
+const mustBeSandbox = ({ production, sandboxUrl }: Config) => {
+  if (production) throw new SettingError('There is no demo in production: it is made on the sandbox networks.');
+  if (sandboxUrl !== undefined) {
+    throw new SettingError(
+      'The demo needs the sandbox networks of this very process. Unset SANDBOX_URL and try again.',
+    );
+  }
+};
+
+const mustBeAlone = async ({ database, posthorn: { networks, providers } }: Opened) => {
+  const live = networks.all.filter(providers.isLive);
+  if (live.length > 0) {
+    const settings = live.flatMap(({ settings }) => settings).join(', ');
+    throw new SettingError(
+      `The demo publishes on sandbox networks only, and ${live.map(({ name }) => name).join(', ')} would be the real one. Unset ${settings}, or use another data folder without them.`,
+    );
+  }
+  if (await createDemoStore(database).isInUse()) {
+    throw new SettingError(
+      'Posthorn is running on this database, and the demo moves its clock into the past. Stop it, make the demo, and start it again.',
+    );
+  }
+};
+
+/** Nobody signs in while the demo is made. */
+const nobody = ({ baseUrl }: Config): Identity => ({
+  issuer: baseUrl,
+  verifyAccessToken: async () => undefined,
+  endSession: async () => undefined,
+  forgetUser: async () => undefined,
+});
+
+/** Whatever happens, the clock is afterwards where it was; one that a killed demo left behind is set right. */
+const inThePast = async <T>({ posthorn: { sandboxClock } }: Opened, work: (now: Date) => Promise<T>): Promise<T> => {
+  const homeMs = Math.max(await sandboxClock.offsetMs(), 0);
+  await sandboxClock.setOffset(homeMs);
+  const now = sandboxClock.now();
+  await sandboxClock.setOffset(homeMs - pastDays * dayMs);
+  try {
+    return await work(now);
+  } finally {
+    await sandboxClock.setOffset(homeMs);
+  }
+};
+
+/** The owner, two members and two agents, in a workspace of their own. */
+const gather = async (posthorn: Posthorn, again: boolean) => {
+  const { people, members, tokens, audit } = posthorn;
+  const known = (await people.workspaces()).filter(({ name }) => name.startsWith(workspaceName));
+  if (known.length > 0 && !again) {
+    throw new SettingError(
+      `There is a demo already: the workspace ${known.map(({ name, id }) => `${name} (${id})`).join(', ')}. With --again another one is made.`,
+    );
+  }
+  const suffix = known.length === 0 ? '' : String(known.length + 1);
+  const workspace = [workspaceName, suffix].filter(Boolean).join(' ');
+  const addressOf = (name: string) => `${name}${suffix}@ryeandember.example`;
+  const password = randomBytes(9).toString('base64url');
+
+  const caller = (userId: string, workspaceId: string, role: Role): Caller => ({
+    userId,
+    workspaceId,
+    role,
+    human: true,
+  });
+  const join = async (host: Caller, name: string, role: Role, ownPassword: string) => {
+    const { url } = await members.invite(host, { email: addressOf(name), role });
+    return caller(await members.accept(url.split('/').at(-1) ?? '', ownPassword), host.workspaceId, role);
+  };
+
+  const email = addressOf('marta');
+  let owner: Caller;
+  if (await people.isEmpty()) {
+    const { userId, workspaceId } = await people.setUp({ email, password, workspace });
+    owner = caller(userId, workspaceId, 'owner');
+  } else {
+    // Whoever set up this installation finds the demo among their workspaces, too.
+    const [first] = await people.workspaces();
+    const host = (await members.list(first?.id ?? '')).find(({ role }) => role === 'owner');
+    if (host === undefined) throw new SettingError('No workspace has an owner. Use another data folder.');
+    const workspaceId = await people.createWorkspace(host.userId, workspace);
+    owner = await join(caller(host.userId, workspaceId, 'owner'), 'marta', 'owner', password);
+  }
+  const others = randomBytes(18).toString('base64url');
+  const jonas = await join(owner, 'jonas', 'admin', others);
+  const ines = await join(owner, 'ines', 'editor', others);
+  await members.invite(owner, { email: `pavel${suffix}@ryeandember.example`, role: 'viewer' });
+
+  const agent = async (name: string) => {
+    const { id, token } = await tokens.create(owner, name);
+    await audit.write({ event: 'token.created', ...whoOf(owner), details: { id, name } });
+    const checked = await tokens.check(token);
+    if (checked === undefined) throw new Error('a token that was just made does not work');
+    return { token, caller: checked.caller };
+  };
+  const claude = await agent('Claude Code');
+  const cursor = await agent('Cursor');
+  const old = await tokens.create(owner, 'Old laptop');
+  await tokens.revoke(old.id, owner);
+  await audit.write({ event: 'token.revoked', ...whoOf(owner), details: { id: old.id } });
+  const cast: Cast = { owner, jonas, ines, claude: claude.caller, cursor: cursor.caller };
+  const demo: Demo = { workspaceId: owner.workspaceId, workspace, email, password, token: claude.token };
+  return { cast, demo, suffix };
+};
+
+const whoOf = ({ workspaceId, userId }: Caller) => ({ workspaceId, userId });
+
+const connectAccounts = async (
+  posthorn: Posthorn,
+  owner: Caller,
+  { suffix, here }: { suffix: string; here: (url: string) => string },
+) => {
+  const ids = new Map<string, string>();
+  for (const [network, handle] of handles) {
+    const { statisticsPermission = '' } = posthorn.networks.get(network);
+    const without = network === withoutStatistics ? [statisticsPermission] : [];
+    const ownHandle = handle.replace(/^[a-z]+/, (word) => word + suffix);
+    ids.set(network, await connectInSandbox(posthorn, owner, network, { handle: ownHandle, without, here }));
+  }
+  return ids;
+};
+
+const fillLibrary = async ({ uploads }: Posthorn, { owner, jonas }: Cast) => {
+  const ids = new Map<string, string>();
+  for (const [index, { key, name, alt, bytes }] of demoFiles.entries()) {
+    const file = await bytes();
+    const received = await uploads.receive(
+      (async function* () {
+        yield file;
+      })(),
+      'file',
+    );
+    ids.set(key, (await uploads.keep(index % 3 === 2 ? jonas : owner, received, { alt, name })).id);
+  }
+  return ids;
+};
+
+/** From scene to scene, with all that is due in between at its time. */
+const live = async ({ jobs, sandboxClock }: Posthorn, scenes: Scene[], end: Date, progress: (text: string) => void) => {
+  const forward = async (to: number) => {
+    const byMs = Math.ceil(to - sandboxClock.now().getTime());
+    if (byMs > 0) await sandboxClock.forward(byMs);
+    await jobs.runDue(timed);
+  };
+  const liveUntil = async (until: number) => {
+    for (;;) {
+      const ms = await jobs.msToNext(timed);
+      const next = sandboxClock.now().getTime() + (ms ?? Number.POSITIVE_INFINITY) + togetherMs;
+      if (next >= until) return forward(until);
+      await forward(next);
+    }
+  };
+  let said = -1;
+  while (scenes.length > 0) {
+    // A scene may bring others with it.
+    scenes.sort((a, b) => b.at.getTime() - a.at.getTime());
+    const scene = scenes.pop();
+    if (scene === undefined) break;
+    await liveUntil(scene.at.getTime());
+    await scene.run();
+    const day = pastDays - Math.floor((end.getTime() - sandboxClock.now().getTime()) / dayMs);
+    if (day === said) continue;
+    progress(`Living through day ${Math.min(day, pastDays)} of ${pastDays}`);
+    await jobs.runDue(daily);
+    said = day;
+  }
+  await liveUntil(end.getTime());
+};

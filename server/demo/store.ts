@@ -1,0 +1,12 @@
+import { type Database, sql } from '#server/store/database';
+
+/** Every running instance listens for what becomes due. */
+const instances = sql(
+  'demo.instances',
+  `select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and query ilike 'listen%posthorn_due%'`,
+);
+
+export const createDemoStore = (db: Database) => ({
+  isInUse: async () => ((await db.query<{ count: number }>(instances))[0]?.count ?? 0) > 0,
+});
