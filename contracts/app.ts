@@ -6,7 +6,7 @@ import { type ErrorCode, Issue } from './errors.ts';
 import { AltText, MediaForm, MediaFromUrl, MediaItem } from './media.ts';
 import { Post } from './posts.ts';
 import { admins, editors, everyone, roles } from './scopes.ts';
-import { ChosenEvents, Delivery, NewWebhook, Webhook, WebhookUrl } from './webhooks.ts';
+import { ChosenEvents, Delivery, DeliveryDetails, NewWebhook, Webhook, WebhookUrl } from './webhooks.ts';
 
 export const CatalogEntry = z
   .object({
@@ -627,7 +627,7 @@ export const appRoutes = {
     tag: 'Webhooks',
     summary: 'Resume a paused webhook',
     description:
-      'It is told of what happens from now on. A webhook is paused after 10 deliveries in a row were given up, and when its receiver answers 410.',
+      'It is told of what happens from now on. A webhook is paused after 10 deliveries in a row were given up.',
     roles: admins,
     params: ById,
     body: NoBody,
@@ -658,13 +658,24 @@ export const appRoutes = {
     answer: z.object({ deliveries: z.array(Delivery) }),
     more: ['NotFound'],
   }),
+  getDelivery: appRoute({
+    method: 'GET',
+    path: '/api/webhooks/:id/deliveries/:deliveryId',
+    tag: 'Webhooks',
+    summary: 'Read one delivery',
+    description: 'With its body, the headers of the last try and what became of each try. Kept for 30 days.',
+    roles: admins,
+    params: z.strictObject({ id: Id, deliveryId: Id }),
+    answer: DeliveryDetails,
+    more: ['NotFound'],
+  }),
   resendDelivery: appRoute({
     method: 'POST',
     path: '/api/webhooks/:id/deliveries/:deliveryId/resend',
     tag: 'Webhooks',
     summary: 'Send again',
     description:
-      'Queues the delivery afresh from the first attempt, under the same id. Conflict while it is being sent or the webhook is paused.',
+      'Queues the delivery afresh from the first attempt, under the same id. Conflict while it is being sent or the webhook is paused; NotFound for one that is older than 30 days.',
     roles: admins,
     params: z.strictObject({ id: Id, deliveryId: Id }),
     body: NoBody,

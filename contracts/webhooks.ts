@@ -60,3 +60,24 @@ export const Delivery = z
   })
   .meta({ id: 'Delivery', description: 'One event on its way to one webhook' });
 export type Delivery = z.output<typeof Delivery>;
+
+export const DeliveryDetails = Delivery.extend({
+  body: z.string().describe('The event as JSON text, byte for byte what is signed and sent on every try'),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('As they were sent with the last try, signature included; absent before it'),
+  tries: z
+    .array(
+      z.object({
+        at: z.string().describe('ISO-8601 instant at which it ended'),
+        answer: z.string().describe('What the receiver answered, or why there was no answer'),
+        tookMs: z.int().describe('Milliseconds from the call to the answer'),
+      }),
+    )
+    .describe('The tries since it was last queued, oldest first; `attempts` of them'),
+  ladderSeconds: z
+    .array(z.int())
+    .describe('The wait before each try, the first included: after the last one it is given up'),
+}).meta({ id: 'DeliveryDetails', description: 'One delivery with what was sent and what came back' });
+export type DeliveryDetails = z.output<typeof DeliveryDetails>;

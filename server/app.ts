@@ -252,12 +252,14 @@ export const createPosthorn = ({
     outbound,
     seal,
     audit,
+    live,
     allowedWebhooks: allowedWebhooks ?? plans.webhooks,
     clock,
   });
   const deliver = createDelivering({
     store: deliveryStore,
     audit,
+    live,
     outbound,
     seal,
     allowedWebhooks: allowedWebhooks ?? plans.webhooks,

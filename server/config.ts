@@ -101,7 +101,6 @@ export interface Config {
   /** What the guarded client may reach beside the public internet. */
   readonly outbound: {
     readonly allow: readonly string[];
-    readonly plainHttp: boolean;
     readonly extraCa: string | undefined;
   };
   readonly media: {
@@ -186,7 +185,6 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     outsideProvider: outsideProvider(settings, production),
     outbound: {
       allow: settings.OUTBOUND_ALLOW,
-      plainHttp: !production,
       extraCa: settings.OUTBOUND_CA && readSettingFile('OUTBOUND_CA', settings.OUTBOUND_CA),
     },
     media: {

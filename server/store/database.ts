@@ -106,6 +106,7 @@ function restSoon(): void {
 }
 
 // Sequelize asks this for the transaction to join; begin and end are ours, so there is nothing for it to set.
+// biome-ignore lint/correctness/useHookAtTopLevel: it is no hook of React
 Sequelize.useCLS({
   get: () => running.getStore()?.transaction,
   set: () => undefined,

@@ -4,7 +4,7 @@ import type { Webhooks } from './webhooks.ts';
 
 type Names =
   | ('listWebhooks' | 'addWebhook' | 'getWebhook' | 'changeWebhook' | 'deleteWebhook')
-  | ('testWebhook' | 'resumeWebhook' | 'rotateWebhookSecret' | 'listDeliveries' | 'resendDelivery');
+  | ('testWebhook' | 'resumeWebhook' | 'rotateWebhookSecret' | 'listDeliveries' | 'getDelivery' | 'resendDelivery');
 
 /** SPEC, Webhook authentication: owners and admins in the app; no token, MCP client or assistant comes here. */
 export const webhookRoutes = ({ webhooks }: { webhooks: Webhooks }): RouteHandlers<Pick<AppRoutes, Names>> => ({
@@ -20,5 +20,6 @@ export const webhookRoutes = ({ webhooks }: { webhooks: Webhooks }): RouteHandle
   resumeWebhook: ({ caller, params }) => webhooks.resume(caller, params.id),
   rotateWebhookSecret: ({ caller, params }) => webhooks.rotateSecret(caller, params.id),
   listDeliveries: async ({ caller, params }) => ({ deliveries: await webhooks.deliveries(caller, params.id) }),
+  getDelivery: ({ caller, params }) => webhooks.delivery(caller, params.id, params.deliveryId),
   resendDelivery: ({ caller, params }) => webhooks.resend(caller, params.id, params.deliveryId),
 });
