@@ -24,8 +24,6 @@ import { createSubjects } from '#server/approvals/subject';
 import { createAuditLog } from '#server/audit/audit-log';
 import { auditRoutes } from '#server/audit/routes';
 import { createAuditStore } from '#server/audit/store';
-import { createIdentityProvider } from '#server/auth/identity-provider/embedded';
-import { createOutsideIdentity } from '#server/auth/identity-provider/outside';
 import { type AccessToken, createMcpAccess } from '#server/auth/mcp-access';
 import { createPersonalTokens } from '#server/auth/personal-tokens';
 import { tokenRoutes } from '#server/auth/routes';
@@ -68,6 +66,8 @@ import { createNetworks } from '#server/networks/registry';
 import { createRequest } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
 import type { Outbound } from '#server/outbound/outbound';
+import { iconRoutes } from '#server/pages/icon';
+import { missingPage } from '#server/pages/missing-page';
 import { type OutsideSignIn, pageRoutes } from '#server/pages/routes';
 import { scriptRoutes } from '#server/pages/script';
 import { styleRoutes } from '#server/pages/style';
@@ -339,7 +339,7 @@ export const createPosthorn = ({
     sweepOrphans,
     jobs,
     figures,
-    mediaPlace: files.place,
+    mediaFiles: files,
     close: async () => {
       await sandboxOutbound.close();
       await mediaOutbound.close();
@@ -384,7 +384,12 @@ export const openIdentity = async ({
   log: Logger;
 }): Promise<Identity> => {
   const shared = { baseUrl: config.baseUrl, database, seal, clock, log };
-  if (config.outsideProvider) return createOutsideIdentity({ ...config.outsideProvider, ...shared });
+  // Imported by the service alone: what they bring is large, and no command needs it.
+  if (config.outsideProvider) {
+    const { createOutsideIdentity } = await import('#server/auth/identity-provider/outside');
+    return createOutsideIdentity({ ...config.outsideProvider, ...shared });
+  }
+  const { createIdentityProvider } = await import('#server/auth/identity-provider/embedded');
   return createIdentityProvider({
     ...shared,
     outbound,
@@ -437,7 +442,7 @@ export const createHttpApp = ({
   const signInsOfAddress = limit('sign-in', config.signInsPerHour, 3_600_000);
   const wrongPasswords = limit('sign-in', 20, 3_600_000);
   const authenticate = createAuthenticate({ tokens, rateLimit });
-  const health = createHealth({ ping: database.ping, idleMs: posthorn.jobs.idleMs });
+  const health = createHealth({ database, idleMs: posthorn.jobs.idleMs });
   const door = createSessionDoor({ sessions, baseUrl });
   const keepers = { door, authenticate, rateLimit, endElsewhere: identity.endSession };
   const admit = createAdmission(keepers);
@@ -537,12 +542,12 @@ export const createHttpApp = ({
     },
     keepers,
   );
-  app.get('/api/app/events', liveEvents({ live, admit }));
+  app.get('/api/app/events', liveEvents({ live, admit, whenStopping: health.whenStopping }));
   app.get('/metrics', metricsPage({ figures: posthorn.figures, adminToken: config.adminToken }));
   if (!config.production) app.use(posthorn.sandboxes.router());
   app.get('/openapi.json', openapi(config));
   app.use('/docs', docsPages());
-  app.use(styleRoutes(), scriptRoutes());
+  app.use(styleRoutes(), scriptRoutes(), iconRoutes());
   app.use(
     pageRoutes({
       ...posthorn,
@@ -582,5 +587,5 @@ const refuseTheRest = (app: Express) => {
     methods.set(path, [...(methods.get(path) ?? []), method]);
   }
   for (const [path, allowed] of methods) app.all(path, wrongMethod(...allowed));
-  app.use(noSuchPath);
+  app.use(missingPage, noSuchPath);
 };

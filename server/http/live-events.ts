@@ -7,7 +7,15 @@ const heartbeatMs = 25_000;
 
 /** `GET /api/app/events`: server-sent events for open tabs. A comment now and then keeps proxies from closing it. */
 export const liveEvents =
-  ({ live, admit }: { live: Live; admit: (req: Request, res: Response) => Promise<SignedIn> }) =>
+  ({
+    live,
+    admit,
+    whenStopping,
+  }: {
+    live: Live;
+    admit: (req: Request, res: Response) => Promise<SignedIn>;
+    whenStopping: (end: () => void) => () => void;
+  }) =>
   async (req: Request, res: Response) => {
     const { workspaceId } = callerIn(await admit(req, res));
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
@@ -16,7 +24,10 @@ export const liveEvents =
       res.write(`event: ${kind}\ndata: ${JSON.stringify({ id, text })}\n\n`);
     });
     const heartbeat = setInterval(() => res.write(': still here\n\n'), heartbeatMs);
+    // The browser comes again by itself, to this instance when it is back or to another.
+    const goOn = whenStopping(() => res.end());
     res.once('close', () => {
+      goOn();
       clearInterval(heartbeat);
       stop();
     });
