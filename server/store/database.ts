@@ -30,6 +30,8 @@ export interface DatabaseOptions {
   report: (error: Error) => void;
   /** Connections for statements, and as many again for models and transactions. */
   poolSize?: number;
+  /** How long a statement waits for a connection. */
+  waitMs?: number;
 }
 
 export interface Database {
@@ -90,7 +92,7 @@ function parseUrl(databaseUrl: string): pg.ClientConfig {
   }
 }
 
-const waitMs = 15_000;
+const defaultWaitMs = 15_000;
 const fullPauseMs = 100;
 const retryAfterSeconds = 5;
 
@@ -123,7 +125,10 @@ Sequelize.useCLS({
   bind: (work: unknown) => work,
 });
 
-export function openDatabase(connection: Connection, { report, poolSize = 4 }: DatabaseOptions): Database {
+export function openDatabase(
+  connection: Connection,
+  { report, poolSize = 4, waitMs = defaultWaitMs }: DatabaseOptions,
+): Database {
   const pool = new pg.Pool({
     ...connection,
     types,
@@ -136,7 +141,7 @@ export function openDatabase(connection: Connection, { report, poolSize = 4 }: D
     },
   });
   pool.on('error', report);
-  const sequelize = openSequelize(connection, poolSize);
+  const sequelize = openSequelize(connection, poolSize, waitMs);
   const open = new Set<Listening>();
   let writeFailedAt: number | undefined;
 
@@ -151,7 +156,7 @@ export function openDatabase(connection: Connection, { report, poolSize = 4 }: D
     const connection = joined()?.connection;
     try {
       if (connection) return await connection.query<Row>(query);
-      return await patiently(() => pool.query<Row>(query));
+      return await patiently(waitMs, () => pool.query<Row>(query));
     } catch (error) {
       if (isUnwritable(error)) writeFailedAt = performance.now();
       throw error;
@@ -165,7 +170,7 @@ export function openDatabase(connection: Connection, { report, poolSize = 4 }: D
 
   async function transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     if (joined()) return work();
-    const current = await patiently(() => begin(sequelize));
+    const current = await patiently(waitMs, () => begin(sequelize));
     transactions++;
     try {
       const result = await running.run(current, work);
@@ -226,7 +231,7 @@ const ourForm = "set TimeZone = 'UTC'; set DateStyle = 'ISO'";
  * Waits where there is no free connection, ours or the server's; after that the caller is told to come again. Nothing was
  * sent yet.
  */
-async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+async function patiently<Result>(waitMs: number, work: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + waitMs;
   for (;;) {
     try {
@@ -250,7 +255,11 @@ function busy(cause: unknown): Refusal {
   return Object.assign(refusal, { cause });
 }
 
-function openSequelize({ user, password, ssl, options, ...place }: Connection, poolSize: number): Sequelize {
+function openSequelize(
+  { user, password, ssl, options, ...place }: Connection,
+  poolSize: number,
+  waitMs: number,
+): Sequelize {
   return new Sequelize({
     ...place,
     ...(user && { username: user }),
