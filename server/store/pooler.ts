@@ -18,8 +18,8 @@ export const refusePoolerOfTransactions = async (connection: Connection) => {
     await first.connect();
     await second.connect();
     const before = await processOf(first);
-    await second.query('begin').catch((cause: Error) => {
-      throw new SettingError(words, { cause });
+    await second.query('begin').catch(() => {
+      throw new SettingError(words);
     });
     if ((await processOf(second)) === before) throw new SettingError(words);
   } finally {
