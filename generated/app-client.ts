@@ -474,8 +474,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Resume a paused webhook.
      *
-     * It is told of what happens from now on. A webhook is paused after 10 deliveries in a row were given up, and
-     * when its receiver answers 410.
+     * It is told of what happens from now on. A webhook is paused after 10 deliveries in a row were given up.
      *
      * Roles: owner, admin.
      */
@@ -504,10 +503,20 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', (field) => `/api/webhooks/${field('id')}/deliveries`, [], input, options),
 
     /**
+     * Read one delivery.
+     *
+     * With its body, the headers of the last try and what became of each try. Kept for 30 days.
+     *
+     * Roles: owner, admin.
+     */
+    getDelivery: (input: GetDeliveryInput, options?: CallOptions): ApiPromise<DeliveryDetails> =>
+      http.json('GET', (field) => `/api/webhooks/${field('id')}/deliveries/${field('deliveryId')}`, [], input, options),
+
+    /**
      * Send again.
      *
      * Queues the delivery afresh from the first attempt, under the same id. Conflict while it is being sent or the
-     * webhook is paused.
+     * webhook is paused; NotFound for one that is older than 30 days.
      *
      * Roles: owner, admin.
      */
@@ -1244,6 +1253,49 @@ export interface ListDeliveriesOutput {
 /** What `listDeliveries` takes. */
 export interface ListDeliveriesInput {
   id: string;
+}
+
+/** One delivery with what was sent and what came back */
+export interface DeliveryDetails {
+  /** Delivery id, prefix `whd_`; the receiver sees it in `Posthorn-Delivery` */
+  id: string;
+  /** Event id, prefix `evt_` */
+  eventId: string;
+  /** Event type */
+  type: 'post.published' | 'post.failed' | 'account.disconnected' | 'ping';
+  /** pending waits for its next try; failed is given up */
+  state: 'pending' | 'sending' | 'delivered' | 'failed';
+  /** Tries that have ended */
+  attempts: number;
+  /** What the receiver answered last, or why there was no answer */
+  lastAnswer?: string;
+  /** ISO-8601 instant */
+  lastTriedAt?: string;
+  /** ISO-8601 instant; while it is pending */
+  nextTryAt?: string;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** The event as JSON text, byte for byte what is signed and sent on every try */
+  body: string;
+  /** As they were sent with the last try, signature included; absent before it */
+  headers?: Record<string, string>;
+  /** The tries since it was last queued, oldest first; `attempts` of them */
+  tries: Array<{
+    /** ISO-8601 instant at which it ended */
+    at: string;
+    /** What the receiver answered, or why there was no answer */
+    answer: string;
+    /** Milliseconds from the call to the answer */
+    tookMs: number;
+  }>;
+  /** The wait before each try, the first included: after the last one it is given up */
+  ladderSeconds: number[];
+}
+
+/** What `getDelivery` takes. */
+export interface GetDeliveryInput {
+  id: string;
+  deliveryId: string;
 }
 
 /** What `resendDelivery` takes. */

@@ -1158,6 +1158,22 @@ export const rest = {
         500: error.Internal,
       },
     },
+    getDelivery: {
+      method: 'GET',
+      path: '/api/webhooks/:id/deliveries/:deliveryId',
+      summary: "Read one delivery",
+      pathParams: webhookRoutes.getDelivery.params,
+      metadata: {"access":"Session","roles":["owner","admin"]},
+      responses: {
+        200: webhookRoutes.getDelivery.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        404: error.NotFound,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
     resendDelivery: {
       method: 'POST',
       path: '/api/webhooks/:id/deliveries/:deliveryId/resend',

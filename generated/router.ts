@@ -772,6 +772,20 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.listDeliveries.responses[200].body.parse(answer) };
         },
       },
+      getDelivery: {
+        middleware: [guards.admit(routes.getDelivery)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getDelivery({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getDelivery.responses[200].body.parse(answer) };
+        },
+      },
       resendDelivery: {
         middleware: [guards.admit(routes.resendDelivery)],
         handler: async ({ params, body, req, res }) => {
@@ -884,6 +898,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/webhooks/:id/resume', wrongMethod('POST'));
   app.all('/api/webhooks/:id/rotate-secret', wrongMethod('POST'));
   app.all('/api/webhooks/:id/deliveries', wrongMethod('GET'));
+  app.all('/api/webhooks/:id/deliveries/:deliveryId', wrongMethod('GET'));
   app.all('/api/webhooks/:id/deliveries/:deliveryId/resend', wrongMethod('POST'));
   app.all('/api/app/workspaces', wrongMethod('POST'));
   app.all('/api/app/workspaces/:id/open', wrongMethod('POST'));

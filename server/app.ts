@@ -24,8 +24,6 @@ import { createSubjects } from '#server/approvals/subject';
 import { createAuditLog } from '#server/audit/audit-log';
 import { auditRoutes } from '#server/audit/routes';
 import { createAuditStore } from '#server/audit/store';
-import { createIdentityProvider } from '#server/auth/identity-provider/embedded';
-import { createOutsideIdentity } from '#server/auth/identity-provider/outside';
 import { type AccessToken, createMcpAccess } from '#server/auth/mcp-access';
 import { createPersonalTokens } from '#server/auth/personal-tokens';
 import { tokenRoutes } from '#server/auth/routes';
@@ -260,12 +258,14 @@ export const createPosthorn = ({
     outbound,
     seal,
     audit,
+    live,
     allowedWebhooks: allowedWebhooks ?? plans.webhooks,
     clock,
   });
   const deliver = createDelivering({
     store: deliveryStore,
     audit,
+    live,
     outbound,
     seal,
     allowedWebhooks: allowedWebhooks ?? plans.webhooks,
@@ -349,7 +349,7 @@ export const createPosthorn = ({
     sweepOrphans,
     jobs,
     figures,
-    mediaPlace: files.place,
+    mediaFiles: files,
     close: async () => {
       await sandboxOutbound.close();
       await mediaOutbound.close();
@@ -394,7 +394,12 @@ export const openIdentity = async ({
   log: Logger;
 }): Promise<Identity> => {
   const shared = { baseUrl: config.baseUrl, database, seal, clock, log };
-  if (config.outsideProvider) return createOutsideIdentity({ ...config.outsideProvider, ...shared });
+  // Imported by the service alone: what they bring is large, and no command needs it.
+  if (config.outsideProvider) {
+    const { createOutsideIdentity } = await import('#server/auth/identity-provider/outside');
+    return createOutsideIdentity({ ...config.outsideProvider, ...shared });
+  }
+  const { createIdentityProvider } = await import('#server/auth/identity-provider/embedded');
   return createIdentityProvider({
     ...shared,
     outbound,
@@ -447,7 +452,7 @@ export const createHttpApp = ({
   const signInsOfAddress = limit('sign-in', config.signInsPerHour, 3_600_000);
   const wrongPasswords = limit('sign-in', 20, 3_600_000);
   const authenticate = createAuthenticate({ tokens, rateLimit });
-  const health = createHealth({ ping: database.ping, idleMs: posthorn.jobs.idleMs });
+  const health = createHealth({ database, idleMs: posthorn.jobs.idleMs });
   const door = createSessionDoor({ sessions, baseUrl });
   const guards = createGuards({
     door,
@@ -513,7 +518,7 @@ export const createHttpApp = ({
       describeMcp: mcp.describe,
       mediaBytes: mediaBytes({ library }),
       avatarBytes: avatarBytes(posthorn),
-      liveEvents: liveEvents({ live }),
+      liveEvents: liveEvents({ live, whenStopping: health.whenStopping }),
       metrics: metricsPage(posthorn),
       openapi: openapi(config),
     },

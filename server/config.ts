@@ -25,7 +25,9 @@ export const durationMs = (text: string): number | undefined => {
 };
 
 const Settings = z.object({
-  NODE_ENV: z.string().default('development'),
+  NODE_ENV: z
+    .enum(['production', 'development', 'test'], 'must be production, development or test; left out it is development')
+    .default('development'),
   PORT: wholeNumber(0, 65_535).default(3000),
   HOST: z.string().optional(),
   BASE_URL: z
@@ -54,6 +56,10 @@ const Settings = z.object({
     .string()
     .default('24h')
     .refine((text) => durationMs(text) !== undefined, 'must be a number with s, m, h or d, such as 24h'),
+  START_PATIENCE: z
+    .string()
+    .default('60s')
+    .refine((text) => durationMs(text) !== undefined, 'must be a number with s, m, h or d, such as 60s'),
   NETWORK_TIMEOUT_SECONDS: z.coerce.number('must be a number of seconds').min(0.1).max(600).default(30),
   SENDS_PER_NETWORK: wholeNumber(1, 1000).default(64),
   SANDBOX_URL: z
@@ -87,7 +93,9 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly baseUrl: string;
+  readonly baseUrlGiven: boolean;
   readonly dataDir: string;
+  readonly dataDirGiven: boolean;
   /** Absent: the embedded PostgreSQL below dataDir. */
   readonly databaseUrl: string | undefined;
   readonly poolSize: number;
@@ -104,7 +112,6 @@ export interface Config {
   /** What the guarded client may reach beside the public internet. */
   readonly outbound: {
     readonly allow: readonly string[];
-    readonly plainHttp: boolean;
     readonly extraCa: string | undefined;
   };
   readonly media: {
@@ -115,6 +122,8 @@ export interface Config {
   };
   /** A post that is later than this, because nothing ran at its time, is not published by surprise. */
   readonly lateGraceMs: number;
+  /** How long a start waits for the database and the store for media. */
+  readonly startPatienceMs: number;
   readonly networkTimeoutMs: number;
   readonly sendsPerNetwork: number;
   /** Where the sandbox networks are. Absent: here. */
@@ -178,7 +187,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     port: settings.PORT,
     host: settings.HOST ?? (production ? '::' : '127.0.0.1'),
     baseUrl,
+    baseUrlGiven: given.BASE_URL !== undefined || given.PORT !== undefined,
     dataDir: resolve(settings.POSTHORN_DATA),
+    dataDirGiven: given.POSTHORN_DATA !== undefined,
     databaseUrl: settings.DATABASE_URL,
     poolSize: settings.DATABASE_POOL,
     logLevel: settings.LOG_LEVEL,
@@ -189,7 +200,6 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     outsideProvider: outsideProvider(settings, production),
     outbound: {
       allow: settings.OUTBOUND_ALLOW,
-      plainHttp: !production,
       extraCa: settings.OUTBOUND_CA && readSettingFile('OUTBOUND_CA', settings.OUTBOUND_CA),
     },
     media: {
@@ -199,6 +209,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     },
     childOfNpm: given.npm_lifecycle_event === 'start',
     lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
+    startPatienceMs: durationMs(settings.START_PATIENCE) ?? 0,
     networkTimeoutMs: settings.NETWORK_TIMEOUT_SECONDS * 1000,
     sendsPerNetwork: settings.SENDS_PER_NETWORK,
     sandboxUrl: settings.SANDBOX_URL,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createProcesses, type Ended, type Processes, type Running } from '#test/support/processes';
@@ -28,7 +29,10 @@ describe('a service on its own data folder', () => {
   let token: string;
 
   beforeAll(async () => {
-    posthorn = await createProcesses();
+    // So that no other Posthorn of this machine is found.
+    const TMPDIR = await mkdtemp(join(tmpdir(), 'posthorn-cli-'));
+    await chmod(TMPDIR, 0o711);
+    posthorn = await createProcesses(undefined, { TMPDIR });
     service = await posthorn.start();
     doctorBefore = await posthorn.run(['doctor']);
     owner = await posthorn.ask('setup', '--email', 'owner@example.com', '--password', password, '--workspace', 'Demo');
@@ -138,8 +142,28 @@ describe('a service on its own data folder', () => {
   });
 
   test('a second service on the same port says that the port is in use', async () => {
-    expectRefusal(await posthorn.run(['start']), new RegExp(`^Port ${posthorn.port} is in use`));
+    const refused = await posthorn.run(['start']);
+    expectRefusal(refused, new RegExp(`^Port ${posthorn.port} is in use`));
+    // Before anything else was begun.
+    expect(refused.stdout).toBe('');
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  });
+
+  test('a command without its settings finds it and says which folder it uses', async () => {
+    const nowhere = { POSTHORN_DATA: '', PORT: '' };
+    const { code, stdout, stderr } = await posthorn.run(['doctor'], nowhere);
+    expect(stderr).toBe(`Using ${posthorn.dataDir}, the data folder of the Posthorn at ${service.url}.\n`);
+    expect(stdout).toContain('ok       Workspaces: Demo');
+    expect(code).toBe(0);
+  });
+
+  test('a second service on the same data folder says that there is another', async () => {
+    const second = await posthorn.start(/^Another Posthorn \((\S+), process \d+\) uses the data folder/m, {
+      PORT: '0',
+    });
+    expect(second.url).toBe(service.url);
+    second.kill('SIGTERM');
+    expect(await second.ended).toMatchObject({ code: 0 });
   });
 
   test('only the user of the service may read its secrets', async () => {
@@ -188,6 +212,10 @@ describe('a service on its own data folder', () => {
         () => false,
       );
     await until('it is not ready any more', async () => !(await isReady()));
+    // It listens on until the work is done.
+    const notReady = await fetch(`${service.url}/readyz`);
+    expect([notReady.status, await notReady.text()]).toEqual([503, 'shutting down']);
+    expect(await (await fetch(`${service.url}/healthz`)).text()).toBe('ok');
     expect(posthorn.postgres()).toBeDefined();
     client.write(body.slice(10));
     await once(client, 'close');
@@ -231,7 +259,11 @@ describe('a start', () => {
     [{ BASE_URL: 'https://example.com/posthorn' }, /^BASE_URL: .+ without a path\n$/],
     [{ HOST: '203.0.113.1' }, /^Check HOST and PORT: .+\n$/],
     [{ DATABASE_URL: 'nonsense:hunter2' }, /^The database cannot be used: DATABASE_URL is not understood\. .+\n$/],
-    [{ DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/db' }, /^The database cannot be used: .+ECONNREFUSED.+\n$/],
+    [{ NODE_ENV: 'prod' }, /^NODE_ENV: must be production, development or test; .+\n$/],
+    [
+      { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/db', START_PATIENCE: '0s' },
+      /^The database cannot be used: .+ECONNREFUSED.+\n$/,
+    ],
   ])('with %j says which setting is wrong', async (settings, words) => {
     const ended = await posthorn.run(['start'], settings);
     expectRefusal(ended, words);

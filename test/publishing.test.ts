@@ -464,7 +464,7 @@ describe('access to an account', () => {
 describe('what operators see', () => {
   test('/readyz says so when the scheduler has not ticked', async () => {
     expect((await service.request('GET', '/readyz')).status).toBe(200);
-    const { ready } = createHealth({ ping: service.database.ping, idleMs: () => minuteMs });
+    const { ready } = createHealth({ database: service.database, idleMs: () => minuteMs });
     expect(await ready()).toEqual({ status: 503, body: 'the scheduler has not ticked for 60 seconds' });
   });
 

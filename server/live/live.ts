@@ -3,7 +3,7 @@ import type { LiveStore } from './store.ts';
 /** What open tabs are told: that something changed, not what. They read it themselves, with their own rights. */
 export interface LiveEvent {
   readonly workspaceId: string;
-  readonly kind: 'approval' | 'post' | 'resync';
+  readonly kind: 'approval' | 'post' | 'webhook' | 'resync';
   readonly id?: string;
   /** For the toast. */
   readonly text?: string;

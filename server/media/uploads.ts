@@ -2,7 +2,7 @@ import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { MediaItem } from '#contracts/media';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
-import { badInput } from '#server/errors';
+import { badInput, Refusal } from '#server/errors';
 import { newSecretId } from '#server/ids';
 import type { Outbound } from '#server/outbound/outbound';
 import type { MediaFiles } from './files.ts';
@@ -47,8 +47,8 @@ export const createUploads = ({
       const { size: bytes } = await stat(path);
       await inWords(field, () => writeFile(thumbnailPath, thumbnail, { flush: true }));
       const id = newSecretId('media', clock.now());
-      await files.put(thumbnailKey(id), thumbnailPath, 'image/webp');
-      await files.put(id, path, type.mimeType);
+      await unlessRefused(files.put(thumbnailKey(id), thumbnailPath, 'image/webp'));
+      await unlessRefused(files.put(id, path, type.mimeType));
       const about = { ...type, ...facts, bytes, alt: alt || null, fileName: tidyName(name), uploadedBy: userId };
       return toMediaItem(await store.insert({ id, workspaceId, ...about }), baseUrl);
     } finally {
@@ -111,6 +111,14 @@ export const unlessBroken = async function* (source: AsyncIterable<Buffer>, refu
     throw refusal;
   }
 };
+
+/** The operator finds the cause in the log and with `posthorn doctor`; who uploads learns that it is not the file. */
+const unlessRefused = (putting: Promise<void>) =>
+  putting.catch((cause: unknown) => {
+    const words =
+      'The store for media refused the file, so it was not kept. Ask the operator to run `posthorn doctor`.';
+    throw Object.assign(new Refusal('Internal', words), { cause });
+  });
 
 /** Only ever shown to people: never a path, never a type. */
 const tidyName = (name: string | undefined) =>

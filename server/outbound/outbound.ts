@@ -5,6 +5,7 @@ import { rootCertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { type CheckedUrl, checkUrl, hostAndPort, withoutBrackets } from './check-url.ts';
 import { isPublicIp } from './public-address.ts';
+import { brokeWhileReused, tolerant } from './tolerant-socket.ts';
 import { BlockedAddress, type Trouble, trouble, troubleFrom } from './trouble.ts';
 
 export interface OutboundRequest {
@@ -18,6 +19,8 @@ export interface OutboundRequest {
   readonly maxBytes?: number;
   /** Over the connection of a request just before, where there is one: for those that may be repeated or asked after. */
   readonly keptConnection?: boolean;
+  /** Sent once more, over a fresh connection, when a kept one breaks before any answer: the other side may get it twice. */
+  readonly repeatable?: boolean;
 }
 
 /** A redirect is an answer like any other: nobody follows it. */
@@ -71,6 +74,8 @@ const defaultTimeoutMs = 10_000;
 const defaultMaxBytes = 1024 * 1024;
 /** Shorter than any server waits, so that hardly ever one closes it under a request. */
 const keptMs = 1000;
+/** Node's own bound is 16 kB, which some servers exceed with cookies and policies. */
+const maxHeaderSize = 64 * 1024;
 /** What is read of an answer that nobody wants, to have the connection again. */
 const droppedBytes = 16 * 1024;
 
@@ -89,8 +94,24 @@ export const createOutbound = ({
   const connect: buildConnector.connector = (target, callback) =>
     (rules.allow.has(hostAndPort(target)) ? connectAny : connectPublic)(target, callback);
   // A kept connection could be closed by the other side just as a request is written to it.
-  const agent = new Agent({ pipelining: 0, connect });
-  const keepingAgent = new Agent({ keepAliveTimeout: keptMs, keepAliveMaxTimeout: keptMs, connect });
+  const agent = new Agent({ pipelining: 0, maxHeaderSize, connect: tolerant(connect) });
+  const keepingAgent = new Agent({
+    keepAliveTimeout: keptMs,
+    keepAliveMaxTimeout: keptMs,
+    maxHeaderSize,
+    connect: tolerant(connect),
+  });
+
+  const request = async (url: URL, options: OutboundRequest) => {
+    const signal = AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs);
+    if (!options.keptConnection) return ask(agent, url, options, signal);
+    try {
+      return await ask(keepingAgent, url, options, signal);
+    } catch (error) {
+      if (!options.repeatable || !brokeWhileReused(error)) throw error;
+      return ask(agent, url, options, signal);
+    }
+  };
 
   const checked = async <T>(text: string, work: (url: URL) => Promise<T>): Promise<T | Trouble> => {
     const result = checkUrl(text, rules);
@@ -104,9 +125,9 @@ export const createOutbound = ({
 
   return {
     checkUrl: (url) => checkUrl(url, rules),
-    open: (text, options = {}) => checked(text, (url) => begin(agent, url, options)),
-    request: (text, options = {}) =>
-      checked(text, (url) => ask(options.keptConnection ? keepingAgent : agent, url, options)),
+    open: (text, options = {}) =>
+      checked(text, (url) => begin(agent, url, options, AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs))),
+    request: (text, options = {}) => checked(text, (url) => request(url, options)),
     close: async () => {
       await Promise.all([agent.destroy(), keepingAgent.destroy()]);
     },
@@ -116,17 +137,22 @@ export const createOutbound = ({
 const begin = async (
   dispatcher: Dispatcher,
   url: URL,
-  { method = 'GET', headers = {}, body = null, timeoutMs = defaultTimeoutMs }: RequestParts,
+  { method = 'GET', headers = {}, body = null }: RequestParts,
+  signal: AbortSignal,
 ) => {
-  const signal = AbortSignal.timeout(timeoutMs);
   const answer = await send(url, { dispatcher, method, headers, body, signal });
   // Destroying a body that is still coming makes it report an error that is of no interest.
   answer.body.on('error', () => undefined);
   return { ok: true as const, status: answer.statusCode, headers: answer.headers, body: answer.body };
 };
 
-const ask = async (dispatcher: Dispatcher, url: URL, options: RequestParts): Promise<OutboundAnswer> => {
-  const { body, ...answer } = await begin(dispatcher, url, options);
+const ask = async (
+  dispatcher: Dispatcher,
+  url: URL,
+  options: RequestParts,
+  signal: AbortSignal,
+): Promise<OutboundAnswer> => {
+  const { body, ...answer } = await begin(dispatcher, url, options, signal);
   if (options.keptConnection && options.maxBytes === 0) {
     body.dump({ limit: droppedBytes }).catch(() => undefined);
     return { ...answer, body: Buffer.alloc(0) };

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { createDueLoop, type DueLoop } from '#server/queue';
 import type { Deliver } from './delivering.ts';
-import type { ClaimedDelivery, DeliveryStore } from './store.ts';
+import type { ClaimedDelivery, DeliveryStore, Slots } from './store.ts';
 
 const atOnce = 400;
 const atOncePerWebhook = 8;
 /** Longer than any try takes: who has not ended one by then is dead, and another instance tries again. */
 const leaseMs = 30_000;
 
-/** Sends what is due. Webhooks take turns, and one that does not answer well gets a single request at a time. */
+/**
+ * Sends what is due. Webhooks take turns, and one that does not answer well gets a single first try at a time. Retries have
+ * slots of their own, so that the ladder is kept however many first tries wait behind a receiver that hangs.
+ */
 export const createDeliveries = ({
   store,
   deliver,
@@ -18,38 +21,50 @@ export const createDeliveries = ({
   deliver: Deliver;
   report: (error: unknown) => void;
 }): DueLoop => {
-  const inFlight = new Map<string, number>();
   const failing = new Set<string>();
+  const firstTries = createCounts();
+  const retries = createCounts();
 
   /** Of the webhooks that have not all of theirs. */
-  const freeSlots = () => {
-    const free = new Map<string, number>();
-    for (const id of failing) free.set(id, 1);
-    for (const [id, count] of inFlight) free.set(id, Math.max(0, (free.get(id) ?? atOncePerWebhook) - count));
-    return free;
-  };
-
-  const count = (webhookId: string, change: 1 | -1) => {
-    const now = (inFlight.get(webhookId) ?? 0) + change;
-    if (now === 0) inFlight.delete(webhookId);
-    else inFlight.set(webhookId, now);
+  const freeSlots = (): Slots[] => {
+    const first = new Map<string, number>();
+    for (const id of failing) first.set(id, 1);
+    for (const [id, count] of firstTries.all) first.set(id, (first.get(id) ?? atOncePerWebhook) - count);
+    return [
+      ...[...first].map(([webhookId, free]) => ({ webhookId, retry: false, free: Math.max(0, free) })),
+      ...[...retries.all].map(([webhookId, count]) => ({ webhookId, retry: true, free: atOncePerWebhook - count })),
+    ];
   };
 
   return createDueLoop<ClaimedDelivery>({
     concurrency: atOnce,
-    claim: (room) => store.claim(room, randomUUID(), leaseMs, { free: freeSlots(), otherwise: atOncePerWebhook }),
+    claim: (room) => store.claim(room, randomUUID(), leaseMs, freeSlots(), atOncePerWebhook),
     handle: async (delivery) => {
-      const { webhookId } = delivery;
-      count(webhookId, 1);
+      const { webhookId, attempts } = delivery;
+      const counts = attempts > 0 ? retries : firstTries;
+      counts.change(webhookId, 1);
       try {
         if (await deliver(delivery)) failing.delete(webhookId);
         else failing.add(webhookId);
       } finally {
-        count(webhookId, -1);
+        counts.change(webhookId, -1);
       }
     },
     // Those without a free slot are looked at when one of theirs ends.
-    msToNext: () => store.msToNext([...freeSlots()].filter(([, free]) => free === 0).map(([id]) => id)),
+    msToNext: () => store.msToNext(freeSlots().filter(({ free }) => free === 0)),
     report,
   });
+};
+
+/** By webhook; those with none are not in it. */
+const createCounts = () => {
+  const all = new Map<string, number>();
+  return {
+    all: all as ReadonlyMap<string, number>,
+    change: (webhookId: string, by: 1 | -1) => {
+      const now = (all.get(webhookId) ?? 0) + by;
+      if (now === 0) all.delete(webhookId);
+      else all.set(webhookId, now);
+    },
+  };
 };
