@@ -31,7 +31,13 @@ import { createPersonalTokens } from '#server/auth/personal-tokens';
 import { tokenRoutes } from '#server/auth/routes';
 import { createSessions } from '#server/auth/sessions';
 import { createAccessStore, createSessionStore, createTokenStore } from '#server/auth/store';
-import { type Clock, type MovableClock, systemClock } from '#server/clock';
+import {
+  type Clock,
+  type MovableClock,
+  type Stopwatch,
+  startStopwatch as startSystemStopwatch,
+  systemClock,
+} from '#server/clock';
 import { type Config, incomingFolder, isPublicAddress, mediaFolder, packageRoot } from '#server/config';
 import { createFigures } from '#server/figures';
 import { actionRoute } from '#server/http/action-route';
@@ -124,6 +130,7 @@ export const createPosthorn = ({
   log,
   allowedWebhooks,
   webhookAnswerMs = 10_000,
+  startStopwatch = () => startSystemStopwatch(),
 }: {
   database: Database;
   outbound: Outbound;
@@ -136,6 +143,7 @@ export const createPosthorn = ({
   /** Instead of what the plan says. */
   allowedWebhooks?: AllowedWebhooks;
   webhookAnswerMs?: number;
+  startStopwatch?: () => Stopwatch;
 }) => {
   const networks = createNetworks(networkFolders);
   const { baseUrl, production, setting, networkTimeoutMs } = config;
@@ -239,6 +247,8 @@ export const createPosthorn = ({
     outcomes,
     figures: figures.publishing,
     perNetwork: config.sendsPerNetwork,
+    leaseMs: config.sendLeaseMs,
+    startStopwatch,
     graceMs: config.lateGraceMs,
     clock,
     report,
@@ -265,7 +275,7 @@ export const createPosthorn = ({
     clock: systemClock,
     answerTimeoutMs: webhookAnswerMs,
   });
-  const deliveries = createDeliveries({ store: deliveryStore, deliver, report });
+  const deliveries = createDeliveries({ store: deliveryStore, deliver, startStopwatch, report });
 
   const handlers = createHandlers({
     accounts,

@@ -53,6 +53,7 @@ const Settings = z.object({
     .refine((text) => durationMs(text) !== undefined, 'must be a number with s, m, h or d, such as 24h'),
   NETWORK_TIMEOUT_SECONDS: z.coerce.number('must be a number of seconds').min(0.1).max(600).default(30),
   SENDS_PER_NETWORK: wholeNumber(1, 1000).default(64),
+  SEND_LEASE_SECONDS: z.coerce.number('must be a number of seconds').min(1).max(600).default(60),
   SANDBOX_URL: z
     .string()
     .regex(
@@ -114,6 +115,8 @@ export interface Config {
   readonly lateGraceMs: number;
   readonly networkTimeoutMs: number;
   readonly sendsPerNetwork: number;
+  /** An instance that is not heard of for so long loses the sends it has in hand. */
+  readonly sendLeaseMs: number;
   /** Where the sandbox networks are. Absent: here. */
   readonly sandboxUrl: string | undefined;
   /** Absent: Agenda keeps its jobs in PostgreSQL. */
@@ -198,6 +201,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
     networkTimeoutMs: settings.NETWORK_TIMEOUT_SECONDS * 1000,
     sendsPerNetwork: settings.SENDS_PER_NETWORK,
+    sendLeaseMs: settings.SEND_LEASE_SECONDS * 1000,
     sandboxUrl: settings.SANDBOX_URL,
     mongodbUrl: settings.MONGODB_URL,
     adminToken: settings.ADMIN_TOKEN,

@@ -147,8 +147,6 @@ export interface Sending {
   readonly key: string;
   /** When its first preparation began; stays the same. */
   readonly since: Date;
-  /** Whether `confirm` may ask by sending the same again with the same key: not when it may have been edited since. */
-  readonly mayRepeat: boolean;
 }
 
 export interface Sent {
@@ -158,6 +156,8 @@ export interface Sent {
   readonly ref?: Json;
   /** It is out, but its numbers can never be read. */
   readonly withoutStatistics?: true;
+  /** ISO-8601 instant: when it went out, where the network says so. */
+  readonly publishedAt?: string;
 }
 
 /** The network works on it: ask again after `forMs`, with what was kept. Nobody waits meanwhile. */
@@ -230,6 +230,8 @@ export interface Network<Prepared = unknown> {
   prepare(site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>>;
   /** The one call that makes it public. Nobody repeats it by themselves. */
   send(site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>>;
+  /** Sent once more with the same key, whatever became of the first, it makes no second post. Absent: it may. */
+  isRepeatable?(sending: Sending): boolean;
   /** Was it there? Asked when an answer was lost, and while the network works on it. */
   confirm(site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>>;
 

@@ -15,6 +15,11 @@ const longestWaitMs = 24 * 60 * minuteMs;
 /** SPEC, Delivery rules 4. */
 const givenUpUntilPause = 10;
 
+/** Ours to send for as long as the lease is sure to hold. */
+export interface HeldDelivery extends ClaimedDelivery {
+  mayBegin(): boolean;
+}
+
 export type Deliver = ReturnType<typeof createDelivering>;
 
 /** One try of a delivery: prepare → call → delivered or failed. Answers false when the receiver did not do its part. */
@@ -41,13 +46,15 @@ export const createDelivering = ({
     return delivered;
   });
 
-  const deliver = async (delivery: ClaimedDelivery): Promise<boolean> => {
+  const deliver = async (delivery: HeldDelivery): Promise<boolean> => {
     const refusal = await whyNot(delivery);
     if (refusal !== undefined) {
       await store.saveFailed(delivery, refusal, 0, undefined);
       return true;
     }
     const answer = await call(delivery);
+    // Nothing was sent: it is due again when the lease ends, here or elsewhere.
+    if (!answer.ok && answer.reason === 'late') return true;
     if (isGood(answer)) {
       await saveDelivered({ id: delivery.id, claim: delivery.claim, answer: wordsFor(answer) });
       return true;
@@ -63,14 +70,14 @@ export const createDelivering = ({
     return older < allowed ? undefined : `Not sent. ${beyondPlan(allowed)}`;
   };
 
-  const call = ({ url, webhookId, secret, oldSecret, ...delivery }: ClaimedDelivery) => {
+  const call = ({ url, webhookId, secret, oldSecret, mayBegin, ...delivery }: HeldDelivery) => {
     const body = Buffer.from(delivery.body);
     const secrets = [
       seal.open(secret, secretPlace(webhookId)),
       ...(oldSecret === null ? [] : [seal.open(oldSecret, oldSecretPlace(webhookId))]),
     ];
     const headers = deliveryHeaders({ ...delivery, body }, secrets, clock.now());
-    const how = { timeoutMs: answerTimeoutMs, maxBytes: 0, keptConnection: true };
+    const how = { timeoutMs: answerTimeoutMs, maxBytes: 0, keptConnection: true, guard: { mayBegin } };
     return outbound.request(url, { method: 'POST', headers, body, ...how });
   };
 

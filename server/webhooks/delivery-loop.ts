@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto';
+import type { Stopwatch } from '#server/clock';
 import { createDueLoop, type DueLoop } from '#server/queue';
-import type { Deliver } from './delivering.ts';
-import type { ClaimedDelivery, DeliveryStore } from './store.ts';
+import type { Deliver, HeldDelivery } from './delivering.ts';
+import type { DeliveryStore } from './store.ts';
 
 const atOnce = 400;
 const atOncePerWebhook = 8;
 /** Longer than any try takes: who has not ended one by then is dead, and another instance tries again. */
 const leaseMs = 30_000;
+/** So that an answer comes in before the lease ends. */
+const sendWithinMs = leaseMs / 2;
 
 /** Sends what is due. Webhooks take turns, and one that does not answer well gets a single request at a time. */
 export const createDeliveries = ({
   store,
   deliver,
+  startStopwatch,
   report,
 }: {
   store: DeliveryStore;
   deliver: Deliver;
+  startStopwatch: () => Stopwatch;
   report: (error: unknown) => void;
 }): DueLoop => {
   const inFlight = new Map<string, number>();
@@ -35,9 +40,15 @@ export const createDeliveries = ({
     else inFlight.set(webhookId, now);
   };
 
-  return createDueLoop<ClaimedDelivery>({
+  return createDueLoop<HeldDelivery>({
     concurrency: atOnce,
-    claim: (room) => store.claim(room, randomUUID(), leaseMs, { free: freeSlots(), otherwise: atOncePerWebhook }),
+    claim: async (room) => {
+      const sinceClaimed = startStopwatch();
+      const slots = { free: freeSlots(), otherwise: atOncePerWebhook };
+      const claimed = await store.claim(room, randomUUID(), leaseMs, slots);
+      const mayBegin = () => sinceClaimed() < sendWithinMs;
+      return claimed.map((delivery) => ({ ...delivery, mayBegin }));
+    },
     handle: async (delivery) => {
       const { webhookId } = delivery;
       count(webhookId, 1);

@@ -127,6 +127,8 @@ export default {
   parts: itemsAndFirstComment('instagram.first_comment'),
   prepare,
   send,
+  // A container is published once.
+  isRepeatable: () => true,
   confirm,
   postsPerRead: 1,
   readMetrics,
