@@ -39,6 +39,8 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 
 /** Where a network is and how it is asked. Whether it is the network itself or its sandbox, an adapter cannot tell. */
 export interface Site {
+  /** What people call the network. */
+  readonly name: string;
   /** The address of one of the network's hosts for requests, without a slash at the end. */
   host(name: string): string;
   /** The same for people: where they say yes, where they see a post. */
@@ -189,7 +191,12 @@ export interface PublishedPost {
 
 export type Reading =
   /** Only what the network reported; empty when it has nothing to tell yet. */
-  | { readonly is: 'numbers'; readonly metrics: Readonly<Partial<Record<MetricName, number>>> }
+  | {
+      readonly is: 'numbers';
+      readonly metrics: Readonly<Partial<Record<MetricName, number>>>;
+      /** The network forgets them now. */
+      readonly isLast?: boolean;
+    }
   /** There will be no more numbers. `why` is absent when that is in the nature of the post. */
   | { readonly is: 'over'; readonly why?: string };
 

@@ -69,6 +69,7 @@ export const createPublishing = ({
 
   const sendOne = createSendOne({
     ...parts,
+    networks,
     report,
     // Half of it is for the way there: what leaves now has arrived before anybody else asks for it.
     sendWithinMs: leaseMs / 2,

@@ -1,6 +1,6 @@
 import type { Result } from '#contracts/posts';
 import type { Network, Sent } from '#server/networks/network';
-import type { NetworkTrouble, TroubleKind } from '#server/networks/trouble';
+import { type NetworkTrouble, type TroubleKind, whatHappened } from '#server/networks/trouble';
 import type { SendRow } from './store.ts';
 
 /** `error.code` of a result: programs branch on it, and people read the message. */
@@ -45,9 +45,10 @@ export const failed = (code: FailureCode, message: string): Outcome => ({
   error: { code, message },
 });
 
-export const refused = ({ kind, message, networkCode }: NetworkTrouble): Outcome => {
-  const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
-  return failed(codes[kind], [sentence, advice[kind], ...(networkCode ? [`(${networkCode})`] : [])].join(' '));
+export const refused = (network: Pick<Network, 'name'>, trouble: NetworkTrouble): Outcome => {
+  const { kind, networkCode } = trouble;
+  const said = [whatHappened(trouble, network), advice[kind], ...(networkCode ? [`(${networkCode})`] : [])];
+  return failed(codes[kind], said.join(' '));
 };
 
 /** Parts of a thread that are out keep their address, also when a later one is not. */
@@ -60,7 +61,8 @@ export const withSent = (outcome: Outcome, sent: readonly Sent[], parts: number)
   return { ...outcome, ...out, error: { ...outcome.error, message: told } };
 };
 
-export const needsReconnect = failed('reconnect', `The network no longer accepts our access. ${advice.token}`);
+export const needsReconnect = ({ name }: Pick<Network, 'name'>) =>
+  failed('reconnect', `${name} no longer accepts our access. ${advice.token}`);
 
 export const accountGone = failed(
   'disconnected',

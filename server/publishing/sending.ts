@@ -3,7 +3,17 @@ import type { Result } from '#contracts/posts';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';
 import type { Clock, Stopwatch } from '#server/clock';
 import type { MediaLibrary } from '#server/media/library';
-import type { Confirmation, NetworkPost, PublishMedia, SendEnd, Sending, Sent, Site } from '#server/networks/network';
+import type {
+  Confirmation,
+  Network,
+  NetworkPost,
+  PublishMedia,
+  SendEnd,
+  Sending,
+  Sent,
+  Site,
+} from '#server/networks/network';
+import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
 import { networkPost, problemsOf } from '#server/posts/limits';
 import { versionFor } from '#server/posts/versions';
@@ -29,6 +39,7 @@ export interface HeldRow extends SendRow {
 export interface SendingParts {
   readonly access: AccountAccess;
   readonly library: MediaLibrary;
+  readonly networks: Networks;
   readonly clock: Clock;
   readonly startStopwatch: () => Stopwatch;
   readonly graceMs: number;
@@ -46,7 +57,7 @@ export interface SendingParts {
 export type SendOne = ReturnType<typeof createSendOne>;
 
 /** One post to one account: as far as it gets, and then a row that says how far. */
-export const createSendOne = ({ access, library, clock, graceMs, ...parts }: SendingParts) => {
+export const createSendOne = ({ access, library, networks, clock, graceMs, ...parts }: SendingParts) => {
   /** By the clock of the database, as all its instants are. */
   const ageMs = ({ claimedAt, heldMs }: HeldRow, instant: string) =>
     Date.parse(claimedAt) + heldMs() - Date.parse(instant);
@@ -123,7 +134,12 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     if (found.is === 'busy') await parts.save({ ...outOfReach, tries: row.tries, inMs: found.forMs });
     else if (found.is === 'trouble' && row.tries < patienceMs.length) {
       await parts.save({ ...outOfReach, tries: row.tries + 1, inMs: patienceMs[row.tries] ?? 0 });
-    } else await end(row, row.sent, row.begunAt === null ? withoutAccess(found) : uncertain);
+    } else
+      await end(
+        row,
+        row.sent,
+        row.begunAt === null ? withoutAccess(networks.get(row.account.network), found) : uncertain,
+      );
     return undefined;
   };
 
@@ -241,7 +257,7 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     if (trouble.kind === 'token') {
       if (state.renewed) {
         await access.refuse(row.account);
-        return endState(state, refused(trouble));
+        return endState(state, refused(state.opened.network, trouble));
       }
       const found = await access.renewed(row.account, state.opened.account.tokens);
       const opened = await opening({ ...row, sent: state.sent, begunAt: null }, found);
@@ -250,7 +266,7 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     }
     const waitMs = waitFor(trouble, tries);
     if (waitMs === undefined || ageMs(row, row.startedAt) + waitMs > longestWaitMs) {
-      return endState(state, refused(trouble));
+      return endState(state, refused(state.opened.network, trouble));
     }
     await pause({ ...state, tries: tries + 1 }, { prepared: null, begun: 'no', inMs: waitMs });
   };
@@ -307,7 +323,8 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
 
   const askedInVain = async (state: State, trouble: NetworkTrouble): Promise<void> => {
     const { row, tries } = state;
-    if (trouble.kind === 'content' || trouble.kind === 'media') return endState(state, refused(trouble));
+    if (trouble.kind === 'content' || trouble.kind === 'media')
+      return endState(state, refused(state.opened.network, trouble));
     if (trouble.kind === 'token' && !state.renewed) {
       const opened = await opening(row, await access.renewed(row.account, state.opened.account.tokens));
       if (opened && row.begunAt !== null) return ask({ ...state, opened, renewed: true }, row.begunAt);
@@ -354,8 +371,8 @@ const longestStepMs = 60_000;
 
 const heldOf = ({ postId, accountId, claim }: SendRow) => ({ postId, accountId, claim });
 
-const withoutAccess = (found: Exclude<Access, { is: 'open' | 'busy' }>) =>
-  found.is === 'trouble' ? refused(found.trouble) : needsReconnect;
+const withoutAccess = (network: Network, found: Exclude<Access, { is: 'open' | 'busy' }>) =>
+  found.is === 'trouble' ? refused(network, found.trouble) : needsReconnect(network);
 
 /** The network said no, or never heard of it: nothing is public. */
 const isDefinite = ({ kind, reached }: NetworkTrouble) => !reached || (kind !== 'temporary' && kind !== 'unknown');
