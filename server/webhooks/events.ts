@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { events as contracts, type EventType } from '#contracts/events';
+import type { EventType } from '#contracts/events';
 import type { Clock } from '#server/clock';
 import { newId } from '#server/ids';
 import type { EventStore } from './store.ts';
@@ -10,17 +9,11 @@ export interface NewEvent {
   readonly data: unknown;
 }
 
-/** As the contract shows it, keys in the order in which actions answer. */
-const shown = new Map<EventType, z.ZodType>(
-  Object.entries(contracts).map(([type, { schema }]) => [type as EventType, z.compile(schema.shape.data)]),
-);
-
 export type Events = ReturnType<typeof createEvents>;
 
 /** What happened, and who is to be told of it. */
 export const createEvents = ({ store, clock }: { store: EventStore; clock: Clock }) => {
-  const named = ({ workspaceId, type, data: given }: NewEvent) => {
-    const data = shown.get(type)?.parse(given);
+  const named = ({ workspaceId, type, data }: NewEvent) => {
     const now = clock.now();
     const id = newId('event', now);
     const createdAt = now.toISOString();
