@@ -90,6 +90,12 @@ const serviceWithRows = (service: Service) => {
 };
 
 const late = (): Stopwatch => () => Number.POSITIVE_INFINITY;
+/** For each time that somebody looks whether something may leave: whether the machine slept just before. */
+const napping =
+  (...naps: boolean[]) =>
+  (): Stopwatch =>
+  () =>
+    naps.shift() ? Number.POSITIVE_INFINITY : 0;
 
 describe('how long ago something was begun', () => {
   const watch = () => {
@@ -156,8 +162,7 @@ describe('a lease that is lost before the send: nothing is sent', () => {
   });
 
   test('when the machine slept after it was begun; then it begins anew', async () => {
-    let sleeps = 1;
-    const own = await begin({}, { startStopwatch: () => (sleeps-- > 0 ? late() : startStopwatch()) });
+    const own = await begin({}, { startStopwatch: napping(true) });
     const id = await own.publishNow(await own.connect('x'), 'Asleep');
     own.startJobs();
     await until('it was given back', async () => (await own.rowOf(id)).tries === 1);
@@ -168,11 +173,7 @@ describe('a lease that is lost before the send: nothing is sent', () => {
   });
 
   test('for a later part of a thread, too', async () => {
-    const sleeps = [false, true];
-    const own = await begin(
-      {},
-      { startStopwatch: () => (sleeps.length > 0 && !sleeps.shift() ? startStopwatch() : late()) },
-    );
+    const own = await begin({}, { startStopwatch: napping(false, true) });
     const account = await own.connect('mastodon');
     const { id } = await own.client.posts.create({ accountIds: [account], body: '' });
     const versions = [{ content: [{ body: 'First part' }, { body: 'Second part' }] }];
@@ -364,8 +365,7 @@ describe('a network that answers 503 to a send', () => {
   });
 
   test('is sent nothing by an instance that slept before the second try', async () => {
-    const naps = [false, true];
-    const own = await begin({}, { startStopwatch: () => (naps.shift() ? late() : startStopwatch()) });
+    const own = await begin({}, { startStopwatch: napping(false, true) });
     own.startJobs();
     const id = await own.publishNow(await own.connect('mastodon'), 'Nap [sandbox:503]');
     const post = await own.endedInTime(id);

@@ -327,6 +327,8 @@ describe('a read that failed', () => {
       (_: string, res: ServerResponse) => res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hi') && true,
     ],
     ['hangs up', (_: string, res: ServerResponse) => res.destroy().destroyed],
+    ['answers 500', (_: string, res: ServerResponse) => res.writeHead(500).end() && true],
+    ['answers 502', (_: string, res: ServerResponse) => res.writeHead(502).end('<h1>Bad gateway') && true],
   ])('of a network that %s has no numbers, and is tried again', (_, answer) => failsFirst(answer));
 
   test('of a network that never answers has no numbers, and is tried again', async () => {
@@ -483,8 +485,10 @@ describe('access to statistics', () => {
     const account = await service.connect('mastodon');
     const post = await publish([account]);
     await service.asHuman('accounts.delete', { id: account });
+    expect(await nextOf(post)).toBeUndefined();
     await goTo(await since(post, hourMs));
-    await until('the schedule is over', async () => (await nextOf(post)) === undefined);
+    await until('it says why', async () => (await entryOf(post)).metrics !== undefined);
+    expect(await nextOf(post)).toBeUndefined();
     expect((await entryOf(post)).metrics).toEqual({
       fetchedAt: expect.any(String),
       error: expect.stringContaining('disconnected'),
@@ -510,9 +514,13 @@ describe('what networks tell', () => {
     await goTo(await since(story, 6 * hourMs));
     await read(story, 3);
     const { metrics } = await entryOf(story);
+    expect(await nextOf(story)).toBe(await since(story, dayMs));
     await goTo(await since(story, dayMs));
     await until('the schedule is over', async () => (await nextOf(story)) === undefined);
-    expect((await entryOf(story)).metrics).toEqual(metrics);
+    expect((await entryOf(story)).metrics).toEqual({
+      ...metrics,
+      error: 'Instagram keeps the numbers of a story for 24 hours.',
+    });
   });
 
   test('a Page returns views and reach only once it has 100 likes; smaller Pages still return likes, comments and shares', async () => {
