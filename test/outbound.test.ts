@@ -270,9 +270,9 @@ describe('a request that somebody watches over', () => {
   const post = { method: 'POST', body: 'x', keptConnection: true } as const;
   const counted = async () => {
     const seen: string[] = [];
-    const { outbound, dialled } = await publicHost(async (req, res) => {
-      for await (const piece of req) seen.push(String(piece));
-      res.end();
+    const { outbound, dialled } = await publicHost((req, res) => {
+      req.on('data', (piece) => seen.push(String(piece)));
+      req.on('end', () => res.end());
     });
     const ask = (guard: WriteGuard, body: string | Readable = 'x') =>
       outbound.request('https://hook.example.com/', { ...post, body, guard });

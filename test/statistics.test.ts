@@ -515,12 +515,27 @@ describe('what networks tell', () => {
     await read(story, 3);
     const { metrics } = await entryOf(story);
     expect(await nextOf(story)).toBe(await since(story, dayMs));
-    await goTo(await since(story, dayMs));
+    // A little later, so that the network has forgotten it.
+    await goTo(await since(story, dayMs + 60_000));
     await until('the schedule is over', async () => (await nextOf(story)) === undefined);
     expect((await entryOf(story)).metrics).toEqual({
       ...metrics,
       error: 'Instagram keeps the numbers of a story for 24 hours.',
     });
+  });
+
+  test('a story that the network still tells of at 24 hours is read then, for the last time', async () => {
+    const account = await service.connect('instagram');
+    const options = { 'instagram.type': 'story' };
+    const story = await publish([account], { body: '', media: [await photo()], options });
+    await goTo(await since(story, hourMs));
+    await read(story, 1);
+    const older = `update publications set published_at = published_at - interval '1 day', due_at = posthorn_now() where post_id = $1`;
+    await service.database.query(sql('test.older', older), [story.id]);
+    await service.clock.forward(1);
+    await read(story, 2);
+    expect((await entryOf(story)).metrics).not.toHaveProperty('error');
+    expect(await nextOf(story)).toBeUndefined();
   });
 
   test('a Page returns views and reach only once it has 100 likes; smaller Pages still return likes, comments and shares', async () => {
