@@ -9,7 +9,7 @@ import { createPosthorn } from '#server/app';
 import { createMovableClock } from '#server/clock';
 import type { Caller } from '#server/context';
 import type { PlannedFault } from '#server/sandbox/faults';
-import { openDatabase } from '#server/store/database';
+import { openDatabase, sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 import { mp4 } from '#test/support/videos';
