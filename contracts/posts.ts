@@ -56,7 +56,6 @@ export const Result = z
     externalId: z.string().optional().describe("The network's own post id"),
     uncertain: z
       .boolean()
-      .optional()
       .describe('True when success could not be confirmed: look at the network before you publish again'),
     url: z.string().optional().describe('Address of the post on the network'),
     error: z

@@ -949,7 +949,7 @@ export interface PostSummary {
     /** Whether publishing to this account succeeded */
     ok: boolean;
     /** True when success could not be confirmed: look at the network before you publish again */
-    uncertain?: boolean;
+    uncertain: boolean;
     /** Why it failed */
     error?: {
       /** A stable name */

@@ -29,7 +29,13 @@ import { createPersonalTokens } from '#server/auth/personal-tokens';
 import { tokenRoutes } from '#server/auth/routes';
 import { createSessions } from '#server/auth/sessions';
 import { createAccessStore, createSessionStore, createTokenStore } from '#server/auth/store';
-import { type Clock, type MovableClock, systemClock } from '#server/clock';
+import {
+  type Clock,
+  type MovableClock,
+  type Stopwatch,
+  startStopwatch as startSystemStopwatch,
+  systemClock,
+} from '#server/clock';
 import { type Config, incomingFolder, isPublicAddress, mediaFolder, packageRoot, webFolder } from '#server/config';
 import { createFigures } from '#server/figures';
 import { actionRoute } from '#server/http/action-route';
@@ -125,6 +131,7 @@ export const createPosthorn = ({
   log,
   allowedWebhooks,
   webhookAnswerMs = 10_000,
+  startStopwatch = () => startSystemStopwatch(),
 }: {
   database: Database;
   outbound: Outbound;
@@ -137,6 +144,7 @@ export const createPosthorn = ({
   /** Instead of what the plan says. */
   allowedWebhooks?: AllowedWebhooks;
   webhookAnswerMs?: number;
+  startStopwatch?: () => Stopwatch;
 }) => {
   const networks = createNetworks(networkFolders);
   const { baseUrl, production, setting, networkTimeoutMs } = config;
@@ -245,6 +253,8 @@ export const createPosthorn = ({
     outcomes,
     figures: figures.publishing,
     perNetwork: config.sendsPerNetwork,
+    leaseMs: config.sendLeaseMs,
+    startStopwatch,
     graceMs: config.lateGraceMs,
     clock,
     report,
@@ -273,7 +283,7 @@ export const createPosthorn = ({
     clock: systemClock,
     answerTimeoutMs: webhookAnswerMs,
   });
-  const deliveries = createDeliveries({ store: deliveryStore, deliver, report });
+  const deliveries = createDeliveries({ store: deliveryStore, deliver, startStopwatch, report });
 
   const handlers = createHandlers({
     accounts,

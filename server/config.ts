@@ -62,6 +62,7 @@ const Settings = z.object({
     .refine((text) => durationMs(text) !== undefined, 'must be a number with s, m, h or d, such as 60s'),
   NETWORK_TIMEOUT_SECONDS: z.coerce.number('must be a number of seconds').min(0.1).max(600).default(30),
   SENDS_PER_NETWORK: wholeNumber(1, 1000).default(64),
+  SEND_LEASE_SECONDS: z.coerce.number('must be a number of seconds').min(1).max(600).default(60),
   SANDBOX_URL: z
     .string()
     .regex(
@@ -126,6 +127,8 @@ export interface Config {
   readonly startPatienceMs: number;
   readonly networkTimeoutMs: number;
   readonly sendsPerNetwork: number;
+  /** An instance that is not heard of for so long loses the sends it has in hand. */
+  readonly sendLeaseMs: number;
   /** Where the sandbox networks are. Absent: here. */
   readonly sandboxUrl: string | undefined;
   /** Absent: Agenda keeps its jobs in PostgreSQL. */
@@ -212,6 +215,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     startPatienceMs: durationMs(settings.START_PATIENCE) ?? 0,
     networkTimeoutMs: settings.NETWORK_TIMEOUT_SECONDS * 1000,
     sendsPerNetwork: settings.SENDS_PER_NETWORK,
+    sendLeaseMs: settings.SEND_LEASE_SECONDS * 1000,
     sandboxUrl: settings.SANDBOX_URL,
     mongodbUrl: settings.MONGODB_URL,
     adminToken: settings.ADMIN_TOKEN,

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readConfig } from '#server/config';
-import { createOutbound, type OutboundOptions } from '#server/outbound/outbound';
+import { createOutbound, type OutboundOptions, type WriteGuard } from '#server/outbound/outbound';
 import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';
 import { until } from '#test/support/until';
@@ -311,6 +312,62 @@ describe('a kept connection that breaks before any answer', () => {
       expect(ok).toBe(!requests().includes(2));
       return !ok;
     });
+  });
+});
+
+describe('a request that somebody watches over', () => {
+  const post = { method: 'POST', body: 'x', keptConnection: true } as const;
+  const counted = async () => {
+    const seen: string[] = [];
+    const { outbound, dialled } = await publicHost((req, res) => {
+      req.on('data', (piece) => seen.push(String(piece)));
+      req.on('end', () => res.end());
+    });
+    const ask = (guard: WriteGuard, body: string | Readable = 'x') =>
+      outbound.request('https://hook.example.com/', { ...post, body, guard });
+    return { seen, ask, dialled };
+  };
+
+  test('asks when the connection is open, and nothing leaves when the answer is no', async () => {
+    const { seen, ask, dialled } = await counted();
+    const asked: number[] = [];
+    const mayBegin = () => {
+      asked.push(dialled.length);
+      return false;
+    };
+    expect(await ask({ mayBegin })).toMatchObject({ ok: false, reason: 'late' });
+    expect(asked).toEqual([1]);
+    expect(seen).toEqual([]);
+  });
+
+  test('asks on a kept connection, too', async () => {
+    const { seen, ask, dialled } = await counted();
+    let tries = 0;
+    let isKept = false;
+    // A slow machine may be late for the connection that was kept.
+    while (!isKept && tries < 20) {
+      tries++;
+      expect(await ask({ mayBegin: () => true })).toMatchObject({ ok: true });
+      const before = dialled.length;
+      expect(await ask({ mayBegin: () => false })).toMatchObject({ ok: false, reason: 'late' });
+      isKept = dialled.length === before;
+    }
+    expect(isKept).toBe(true);
+    expect(seen).toHaveLength(tries);
+  });
+
+  test('asks before each piece of a stream, and breaks off when the answer is no', async () => {
+    const { seen, ask } = await counted();
+    const pieces = () => Readable.from(['one', 'two', 'three'].map((text) => Buffer.from(text)));
+    expect(await ask({ mayBegin: () => true }, pieces())).toMatchObject({ ok: true });
+    expect(seen.join('')).toBe('onetwothree');
+    let left = 1;
+    expect(await ask({ mayBegin: () => true, mayGoOn: () => left-- > 0 }, pieces())).toMatchObject({
+      ok: false,
+      reason: 'unreachable',
+    });
+    expect(seen.join('')).not.toMatch(/three.*three/);
+    expect(await ask({ mayBegin: () => false }, pieces())).toMatchObject({ ok: false, reason: 'late' });
   });
 });
 

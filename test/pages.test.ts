@@ -285,7 +285,12 @@ describe('posts', () => {
     const [sure, doubt] = [await service.connect('x'), await service.connect('x')];
     const { body: post } = await browser.post('/api/app/actions/posts.create', { accountIds: [sure, doubt] });
     await setResults(post.id, [
-      { accountId: sure, ok: false, error: { code: 'rate_limited', message: 'Publish again <b>later</b>.' } },
+      {
+        accountId: sure,
+        ok: false,
+        uncertain: false,
+        error: { code: 'rate_limited', message: 'Publish again <b>later</b>.' },
+      },
       { accountId: doubt, ok: false, uncertain: true, url: 'javascript:alert(1)' },
     ]);
     const item = itemOf((await browser.get('/posts')).body, post.id);

@@ -171,6 +171,21 @@ describe('an Idempotency-Key', () => {
     expect(await service.count('posts')).toBe(before + 1);
   });
 
+  test('returns the first answer byte for byte', async () => {
+    const headers = {
+      ...key(),
+      authorization: `Bearer ${service.token}`,
+      'content-type': 'application/json',
+    };
+    const account = await service.addAccount('x');
+    const body = JSON.stringify({ accountIds: [account], body: 'Same bytes', scheduledAt: '2099-01-01T00:00:00Z' });
+    const ask = async () =>
+      (await fetch(`${service.url}/api/agent/tools/posts.create`, { method: 'POST', headers, body })).text();
+    const first = await ask();
+    expect(first).toMatch(/^\{"id":"post_/);
+    expect(await ask()).toBe(first);
+  });
+
   test('sent ten times at once does the work once', async () => {
     const headers = key();
     const before = await service.count('posts');

@@ -1,12 +1,22 @@
 import { type LookupAddress, type LookupOptions, lookup as resolveName } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { type CheckedUrl, checkUrl, hostAndPort, withoutBrackets } from './check-url.ts';
 import { isPublicIp } from './public-address.ts';
 import { brokeWhileReused, tolerant } from './tolerant-socket.ts';
-import { BlockedAddress, type Trouble, trouble, troubleFrom } from './trouble.ts';
+import { BlockedAddress, TooLate, type Trouble, trouble, troubleFrom } from './trouble.ts';
+
+/**
+ * Asked in the last step before bytes leave, when a connection is open: a process may have stood still for minutes
+ * since it decided to send something.
+ */
+export interface WriteGuard {
+  mayBegin(): boolean;
+  /** Before each further piece of a stream. */
+  mayGoOn?(): boolean;
+}
 
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
@@ -21,6 +31,7 @@ export interface OutboundRequest {
   readonly keptConnection?: boolean;
   /** Sent once more, over a fresh connection, when a kept one breaks before any answer: the other side may get it twice. */
   readonly repeatable?: boolean;
+  readonly guard?: WriteGuard;
 }
 
 /** A redirect is an answer like any other: nobody follows it. */
@@ -101,15 +112,17 @@ export const createOutbound = ({
     maxHeaderSize,
     connect: tolerant(connect),
   });
+  const single = agent.compose(guarded);
+  const keeping = keepingAgent.compose(guarded);
 
   const request = async (url: URL, options: OutboundRequest) => {
     const signal = AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs);
-    if (!options.keptConnection) return ask(agent, url, options, signal);
+    if (!options.keptConnection) return ask(single, url, options, signal);
     try {
-      return await ask(keepingAgent, url, options, signal);
+      return await ask(keeping, url, options, signal);
     } catch (error) {
       if (!options.repeatable || !brokeWhileReused(error)) throw error;
-      return ask(agent, url, options, signal);
+      return ask(single, url, options, signal);
     }
   };
 
@@ -126,7 +139,7 @@ export const createOutbound = ({
   return {
     checkUrl: (url) => checkUrl(url, rules),
     open: (text, options = {}) =>
-      checked(text, (url) => begin(agent, url, options, AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs))),
+      checked(text, (url) => begin(single, url, options, AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs))),
     request: (text, options = {}) => checked(text, (url) => request(url, options)),
     close: async () => {
       await Promise.all([agent.destroy(), keepingAgent.destroy()]);
@@ -137,14 +150,42 @@ export const createOutbound = ({
 const begin = async (
   dispatcher: Dispatcher,
   url: URL,
-  { method = 'GET', headers = {}, body = null }: RequestParts,
+  { method = 'GET', headers = {}, body = null, guard }: RequestParts,
   signal: AbortSignal,
 ) => {
-  const answer = await send(url, { dispatcher, method, headers, body, signal });
+  const watched = guard && body instanceof Readable ? inPieces(body, guard) : body;
+  const options: GuardedOptions = { dispatcher, method, headers, body: watched as Readable, signal, guard };
+  const answer = await send(url, options);
   // Destroying a body that is still coming makes it report an error that is of no interest.
   answer.body.on('error', () => undefined);
   return { ok: true as const, status: answer.statusCode, headers: answer.headers, body: answer.body };
 };
+
+type GuardedOptions = Parameters<typeof send>[1] & { readonly guard?: WriteGuard | undefined };
+
+/** `onRequestStart` is called right before the head of a request is written, to a new connection and to a kept one alike. */
+const guarded: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+  const { guard } = options as GuardedOptions;
+  if (guard) {
+    const start = handler.onRequestStart?.bind(handler);
+    handler.onRequestStart = (controller, context) => {
+      if (!guard.mayBegin()) throw new TooLate();
+      start?.(controller, context);
+    };
+  }
+  return dispatch(options, handler);
+};
+
+/** Not as a stream, which would hold a piece back that was looked at too long ago. The head leaves with the first. */
+async function* inPieces(stream: Readable, { mayBegin, mayGoOn = () => true }: WriteGuard) {
+  let isFirst = true;
+  for await (const piece of stream) {
+    if (isFirst && !mayBegin()) throw new TooLate();
+    if (!isFirst && !mayGoOn()) throw new Error('The process stood still while it sent this.');
+    isFirst = false;
+    yield piece;
+  }
+}
 
 const ask = async (
   dispatcher: Dispatcher,

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { type Html, html, type Part } from './html.ts';
-import { iconPath } from './icon.ts';
 import { script } from './script.ts';
 import { stylesheet } from './style.ts';
 
@@ -63,7 +62,7 @@ const document = (title: string, body: Html) => html`<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Posthorn</title>
-<link rel="icon" type="image/svg+xml" href="${iconPath}">
+<link rel="icon" type="image/svg+xml" href="/favicon.svg">
 <link rel="stylesheet" href="${stylesheet}">
 <script src="${script}" defer></script>
 </head>

@@ -146,7 +146,7 @@ export const createLifecycle = ({
     found: (caller: Caller, id: string, accountIds: readonly string[]) =>
       store.transaction(async () => {
         const post = await locked(caller, id);
-        const isMeant = ({ accountId, uncertain }: Result) => uncertain === true && accountIds.includes(accountId);
+        const isMeant = ({ accountId, uncertain }: Result) => uncertain && accountIds.includes(accountId);
         const meant = post.results.filter(isMeant);
         if (post.status !== 'Failed' || meant.length !== new Set(accountIds).size) {
           throw new Refusal('Conflict', `Not all of these accounts are uncertain on the post ${id}. Read it again.`);

@@ -1,7 +1,11 @@
-import type { Post } from '#contracts/posts';
+import { z } from 'zod';
+import { Post } from '#contracts/posts';
 import type { Live } from '#server/live/live';
 import type { Events } from '#server/webhooks/events';
 import type { PostStore } from './store.ts';
+
+/** With its keys in the order in which posts.get answers: the same bytes. */
+const shown = z.compile(Post);
 
 export type Outcomes = ReturnType<typeof createOutcomes>;
 
@@ -13,7 +17,7 @@ export const createOutcomes = ({ store, events, live }: { store: PostStore; even
       ended.map(({ workspaceId, post }) => ({
         workspaceId,
         type: post.status === 'Published' ? 'post.published' : 'post.failed',
-        data: { post },
+        data: { post: shown.parse(post) },
       })),
     );
     await live.tell(

@@ -238,7 +238,7 @@ const toPost = (row: PostRow): Post => ({
   accountIds: row.account_ids,
   versions: row.versions,
   ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
-  results: row.results,
+  results: row.results.map((result) => ({ ...result, uncertain: result.uncertain ?? false })),
   updatedAt: row.updated_at,
 });
 

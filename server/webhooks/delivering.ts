@@ -14,6 +14,11 @@ export const ladderMs = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60].map((minute
 /** SPEC, Delivery rules 4. */
 const givenUpUntilPause = 10;
 
+/** Ours to send for as long as the lease is sure to hold. */
+export interface HeldDelivery extends ClaimedDelivery {
+  mayBegin(): boolean;
+}
+
 export type Deliver = ReturnType<typeof createDelivering>;
 
 /** One try of a delivery: prepare → call → delivered or failed. Answers false when the receiver did not do its part. */
@@ -42,13 +47,15 @@ export const createDelivering = ({
     return delivered;
   });
 
-  const deliver = async (delivery: ClaimedDelivery): Promise<boolean> => {
+  const deliver = async (delivery: HeldDelivery): Promise<boolean> => {
     const refusal = await whyNot(delivery);
     if (refusal !== undefined) {
       await store.saveRefused(delivery, refusal);
       return true;
     }
-    const { isGood, ...tried } = await call(delivery);
+    const { isGood, isLate, ...tried } = await call(delivery);
+    // Nothing was sent: it is due again when the lease ends, here or elsewhere.
+    if (isLate) return true;
     if (isGood) await saveDelivered({ ...delivery, ...tried });
     else await failed(delivery, tried);
     return isGood;
@@ -61,18 +68,25 @@ export const createDelivering = ({
     return older < allowed ? undefined : `Not sent. ${beyondPlan(allowed)}`;
   };
 
-  const call = async ({ url, webhookId, secret, oldSecret, ...delivery }: ClaimedDelivery) => {
+  const call = async ({ url, webhookId, secret, oldSecret, mayBegin, ...delivery }: HeldDelivery) => {
     const body = Buffer.from(delivery.body);
     const secrets = [
       seal.open(secret, secretPlace(webhookId)),
       ...(oldSecret === null ? [] : [seal.open(oldSecret, oldSecretPlace(webhookId))]),
     ];
     const headers = deliveryHeaders({ ...delivery, body }, secrets, clock.now());
-    const how = { timeoutMs: answerTimeoutMs, maxBytes: 0, keptConnection: true, repeatable: true };
+    const how = {
+      timeoutMs: answerTimeoutMs,
+      maxBytes: 0,
+      keptConnection: true,
+      repeatable: true,
+      guard: { mayBegin },
+    };
     const begunMs = performance.now();
     const answer = await outbound.request(url, { method: 'POST', headers, body, ...how });
     const tookMs = Math.round(performance.now() - begunMs);
-    return { isGood: isGood(answer), answer: wordsFor(answer), tookMs, headers };
+    const isLate = !answer.ok && answer.reason === 'late';
+    return { isGood: isGood(answer), isLate, answer: wordsFor(answer), tookMs, headers };
   };
 
   /** SPEC, Delivery rules 1: only the status is read, so that no answer moves a retry or pauses the webhook by itself. */

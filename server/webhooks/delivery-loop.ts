@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { Stopwatch } from '#server/clock';
 import { createDueLoop, type DueLoop } from '#server/queue';
-import type { Deliver } from './delivering.ts';
-import type { ClaimedDelivery, DeliveryStore, Slots } from './store.ts';
+import type { Deliver, HeldDelivery } from './delivering.ts';
+import type { DeliveryStore, Slots } from './store.ts';
 
 const atOnce = 400;
 const atOncePerWebhook = 8;
 /** Longer than any try takes: who has not ended one by then is dead, and another instance tries again. */
 const leaseMs = 30_000;
+/** So that an answer comes in before the lease ends. */
+const sendWithinMs = leaseMs / 2;
 
 /**
  * Sends what is due. Webhooks take turns, and one that does not answer well gets a single first try at a time. Retries have
@@ -15,10 +18,12 @@ const leaseMs = 30_000;
 export const createDeliveries = ({
   store,
   deliver,
+  startStopwatch,
   report,
 }: {
   store: DeliveryStore;
   deliver: Deliver;
+  startStopwatch: () => Stopwatch;
   report: (error: unknown) => void;
 }): DueLoop => {
   const failing = new Set<string>();
@@ -36,9 +41,14 @@ export const createDeliveries = ({
     ];
   };
 
-  return createDueLoop<ClaimedDelivery>({
+  return createDueLoop<HeldDelivery>({
     concurrency: atOnce,
-    claim: (room) => store.claim(room, randomUUID(), leaseMs, freeSlots(), atOncePerWebhook),
+    claim: async (room) => {
+      const sinceClaimed = startStopwatch();
+      const claimed = await store.claim(room, randomUUID(), leaseMs, freeSlots(), atOncePerWebhook);
+      const mayBegin = () => sinceClaimed() < sendWithinMs;
+      return claimed.map((delivery) => ({ ...delivery, mayBegin }));
+    },
     handle: async (delivery) => {
       const { webhookId, attempts } = delivery;
       const counts = attempts > 0 ? retries : firstTries;

@@ -9,7 +9,7 @@ import sharp from 'sharp';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { createHttpApp, createPosthorn, openIdentity } from '#server/app';
-import { createMovableClock, systemClock } from '#server/clock';
+import { createMovableClock, type Stopwatch, systemClock } from '#server/clock';
 import { readConfig } from '#server/config';
 import type { Caller } from '#server/context';
 import { serverFor } from '#server/http/server';
@@ -41,11 +41,13 @@ export const startService = async (
     ownAddress = false,
     internet = {},
     webhooks = {},
+    startStopwatch,
   }: {
     empty?: boolean;
     ownAddress?: boolean;
     internet?: OutboundOptions;
     webhooks?: Pick<Parameters<typeof createPosthorn>[0], 'allowedWebhooks' | 'webhookAnswerMs'>;
+    startStopwatch?: () => Stopwatch;
   } = {},
 ) => {
   const { parts, drop } = await freshDatabase();
@@ -65,7 +67,8 @@ export const startService = async (
   const { lines, log } = recordedLog();
   const seal = createSeal([`k1:${randomBytes(32).toString('base64')}`]);
   let url = '';
-  const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl: () => url, log, ...webhooks });
+  const parties = { database, outbound, seal, config, clock, ownUrl: () => url, log, ...webhooks };
+  const posthorn = createPosthorn({ ...parties, ...(startStopwatch && { startStopwatch }) });
   const identity = await openIdentity({ posthorn, database, seal, outbound, config, clock: systemClock, log });
   const { app, health } = createHttpApp({ posthorn, database, identity, config, clock, log });
   posthorn.live.start();

@@ -252,7 +252,7 @@ export interface Result {
   /** The network's own post id */
   externalId?: string;
   /** True when success could not be confirmed: look at the network before you publish again */
-  uncertain?: boolean;
+  uncertain: boolean;
   /** Address of the post on the network */
   url?: string;
   /** Why it failed */

@@ -128,6 +128,8 @@ export default {
   parts: itemsOf,
   prepare,
   send,
+  // A record key that exists is refused.
+  isRepeatable: () => true,
   confirm,
   // Bluesky takes 25, but the ids of so many may not fit into one address.
   postsPerRead: 20,

@@ -59,7 +59,7 @@ export const send = async (site: Site, sending: Sending): Promise<SendEnd<Prepar
   return endOf(shaped(LocalPost, answer), 0);
 };
 
-const endOf = ({ name, state, searchUrl }: LocalPost, asked: number): SendEnd<Prepared> => {
+const endOf = ({ name, state, searchUrl, createTime }: LocalPost, asked: number): SendEnd<Prepared> => {
   if (state === 'REJECTED') {
     throw new NetworkTrouble(
       'content',
@@ -68,7 +68,11 @@ const endOf = ({ name, state, searchUrl }: LocalPost, asked: number): SendEnd<Pr
     );
   }
   if (state === 'PROCESSING' && asked < patience) return waiting({ name, asked }, processingMs);
-  return sent({ externalId: name, ...(searchUrl && { url: searchUrl }) });
+  return sent({
+    externalId: name,
+    ...(searchUrl && { url: searchUrl }),
+    ...(createTime && { publishedAt: createTime }),
+  });
 };
 
 const LocalPosts = z.object({ localPosts: z.array(LocalPost).default([]) });

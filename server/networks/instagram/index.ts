@@ -128,6 +128,8 @@ export default {
   parts: itemsAndFirstComment('instagram.first_comment'),
   prepare,
   send,
+  // A container is published once; a comment has none.
+  isRepeatable: ({ index }) => index === 0,
   confirm,
   postsPerRead: 1,
   readMetrics,

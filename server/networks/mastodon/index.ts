@@ -9,7 +9,7 @@ import { eachMedia, gifStandsAlone, itemsOf, option, problems } from '#server/ne
 import { isLanguage } from '#server/networks/shared/text';
 import { connect } from './connect.ts';
 import { lengthOf } from './counting.ts';
-import { confirm, send } from './publish.ts';
+import { confirm, isRepeatable, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
 /** What a server allows unless its operator changed it. */
@@ -110,6 +110,7 @@ export default {
   parts: itemsOf,
   prepare,
   send,
+  isRepeatable,
   confirm,
   postsPerRead: 1,
   readMetrics,

@@ -54,7 +54,7 @@ const isAlone = ({ type }: SandboxUpload) => type.startsWith('video/') || type =
 
 const sandbox: Sandbox = (kit) => {
   const refusals = refusalsOf(kit);
-  const { router, server, signedIn, uploadOf, statusView, addPost, usedFor, use } = createServerTwin(kit, {
+  const { router, server, signedIn, uploadOf, statusView, addPost, usedFor, addOnce } = createServerTwin(kit, {
     domain: 'mastodon.sandbox',
     version: '4.5.2',
     hasInstanceV2: true,
@@ -124,11 +124,8 @@ const sandbox: Sandbox = (kit) => {
         text,
         person,
         refusals,
-        make: async () => {
-          const post = await addPost(person, { text, replyTo, uploads, data: { ...data, sensitive } });
-          await use(req, person, post.id);
-          return post;
-        },
+        make: () =>
+          addOnce(req, person, () => addPost(person, { text, replyTo, uploads, data: { ...data, sensitive } })),
         answer: (post) => res.send(statusView(post)),
       });
     }),

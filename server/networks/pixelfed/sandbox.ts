@@ -62,7 +62,7 @@ const sandbox: Sandbox = (kit) => {
     };
   };
 
-  const { router, server, signedIn, uploadOf, statusView, addPost, usedFor, use } = createServerTwin(kit, {
+  const { router, server, signedIn, uploadOf, statusView, addPost, addOnce, usedFor, use } = createServerTwin(kit, {
     domain: 'pixelfed.sandbox',
     version: '3.5.3 (compatible; Pixelfed 0.12.6)',
     hasInstanceV2: false,
@@ -127,10 +127,8 @@ const sandbox: Sandbox = (kit) => {
         text,
         person,
         refusals,
-        make: async () => {
-          await use(req, person, '');
-          return addPost(person, { text, replyTo, uploads, data: { ...data, spoiler_text } });
-        },
+        make: () =>
+          addOnce(req, person, () => addPost(person, { text, replyTo, uploads, data: { ...data, spoiler_text } })),
         answer: (post) => res.send(statusView(post)),
       });
     }),

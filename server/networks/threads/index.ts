@@ -130,6 +130,8 @@ export default {
   parts: itemsOf,
   prepare,
   send,
+  // A container is published once.
+  isRepeatable: () => true,
   confirm,
   postsPerRead: 1,
   readMetrics,

@@ -133,8 +133,12 @@ export const send = async (site: Site, sending: Sending, { mediaIds }: Prepared)
   return posted(site, sending, shaped(Posted, answer).data.id);
 };
 
-const posted = (site: Site, { account }: Sending, id: string) =>
-  sent({ externalId: id, url: `${site.link('web')}/${account.handle}/status/${id}` });
+const posted = (site: Site, { account }: Sending, id: string, publishedAt?: string) =>
+  sent({
+    externalId: id,
+    url: `${site.link('web')}/${account.handle}/status/${id}`,
+    ...(publishedAt !== undefined && { publishedAt }),
+  });
 
 const pageSize = 100;
 const mostPages = 5;
@@ -158,7 +162,7 @@ export const confirm = async (site: Site, sending: Sending): Promise<Confirmatio
     const found = data.find(
       ({ id, text }) => comparable(text) === comparable(part.body) && !out.some(({ externalId }) => externalId === id),
     );
-    if (found) return posted(site, sending, found.id);
+    if (found) return posted(site, sending, found.id, found.created_at);
     next = meta.next_token;
     if (next === undefined) return absent;
   }

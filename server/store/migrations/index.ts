@@ -7,6 +7,7 @@ import { sql as statistics } from './0006-statistics.ts';
 import { sql as analytics } from './0007-analytics.ts';
 import { sql as avatars } from './0008-avatars.ts';
 import { sql as deliveryTries } from './0009-delivery-tries.ts';
+import { sql as sending } from './0010-sending.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   { number: 7, name: 'analytics', sql: analytics },
   { number: 8, name: 'avatars', sql: avatars },
   { number: 9, name: 'delivery-tries', sql: deliveryTries },
+  { number: 10, name: 'sending', sql: sending },
 ] as const;
