@@ -68,7 +68,12 @@ const withAccess =
     ...declaration,
     access,
     responses: { 200: { description: 'Done', contentType: 'application/json', body: declaration.answer } },
-    errors: ['BadInput', 'Unauthorized', 'Forbidden', ...(declaration.more ?? []), 'TooManyRequests', 'Internal'],
+    errors: [
+      ...(['BadInput', 'Unauthorized', 'Forbidden'] as const),
+      // Another tab of the same browser may have switched the workspace.
+      ...new Set([...(declaration.more ?? []), ...(declaration.roles ? (['Conflict'] as const) : [])]),
+      ...(['TooManyRequests', 'Internal'] as const),
+    ],
   });
 
 /** A session cookie, never a token. */
@@ -90,12 +95,33 @@ const Membership = z
   .object({ id: z.string().describe('Workspace id'), name: z.string(), role: RoleField })
   .meta({ id: 'Membership', description: 'A workspace and the role of the user in it' });
 
+export const themes = ['auto', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+const Profile = z.object({
+  name: z.string().describe('Shown to others; at first the local part of the e-mail address'),
+  timeZone: z.string().describe('IANA name; empty until it is set, then the app asks the browser'),
+  theme: z.enum(themes),
+  shortcuts: z.boolean().describe('Whether single keys do something'),
+});
+
+const ProfileChange = z.strictObject({
+  name: Name.optional(),
+  timeZone: z.string().max(100).optional().describe('IANA name, such as Europe/Berlin; empty takes it back'),
+  theme: z.enum(themes).optional(),
+  shortcuts: z.boolean().optional(),
+});
+export type ProfileChange = z.output<typeof ProfileChange>;
+
 export const SessionRecord = z
   .object({
-    user: z.object({
+    user: Profile.extend({
       id: z.string(),
       email: z.string(),
+      operator: z.boolean().describe('Set this installation up; moves the sandbox clock'),
       hasPassword: z.boolean().describe('False for somebody who came by a one-time link and has set none yet'),
+      asksPassword: z.boolean().describe('Whether changing the password asks for the present one'),
+      mayMakeWorkspaces: z.boolean(),
     }),
     workspace: z
       .object({
@@ -105,7 +131,7 @@ export const SessionRecord = z
         statisticsTools: z.boolean().describe('Whether posts_metrics and analytics_summary are in tools/list'),
       })
       .optional()
-      .describe('The workspace that is open; the last one opened is remembered'),
+      .describe('The workspace that is open in this browser; a new sign-in opens the last one'),
     workspaces: z.array(Membership),
   })
   .meta({ id: 'Session', description: 'Who is signed in, and where they are' });
@@ -117,11 +143,40 @@ export const Token = z
     name: z.string(),
     createdAt: z.string().describe('ISO-8601 instant'),
     lastUsedAt: z.string().optional().describe('ISO-8601 instant, to the minute'),
+    workspace: z.object({ id: z.string(), name: z.string() }).describe('The one it acts in'),
   })
   .meta({ id: 'Token', description: 'A personal API token. Its secret is never listed' });
 
+export const ConnectedClient = z
+  .object({
+    id: z.string().describe('Prefix `cli_`'),
+    name: z.string().describe('As the client calls itself'),
+    clientId: z.string(),
+    host: z.string().optional().describe('Where the client published its document; absent when nothing proves it'),
+    scopes: z.array(z.string()),
+    since: z.string().describe('ISO-8601 instant'),
+    lastUsedAt: z.string().optional().describe('ISO-8601 instant, to the minute'),
+  })
+  .meta({ id: 'ConnectedClient', description: 'An MCP client that acts for the user' });
+
+export const OpenSession = z
+  .object({
+    id: z.string().describe('Prefix `ses_`'),
+    since: z.string().describe('ISO-8601 instant'),
+    lastSeenAt: z.string().describe('ISO-8601 instant, to the hour'),
+    userAgent: z.string().describe('Such as `Firefox on Linux`'),
+    current: z.boolean().describe('The one that asks'),
+  })
+  .meta({ id: 'OpenSession', description: 'A browser that the user is signed in with' });
+
 export const Member = z
-  .object({ userId: z.string(), email: z.string(), role: RoleField, joinedAt: z.string().describe('ISO-8601 instant') })
+  .object({
+    userId: z.string(),
+    email: z.string(),
+    name: z.string(),
+    role: RoleField,
+    joinedAt: z.string().describe('ISO-8601 instant'),
+  })
   .meta({ id: 'Member' });
 export type Member = z.output<typeof Member>;
 
@@ -214,8 +269,13 @@ export const appRoutes = {
     tag: 'Session',
     summary: 'Sign up',
     description:
-      'Makes the first user and a workspace; possible while nobody is there, later people join by invitation.',
-    body: z.strictObject({ email: Email, password: Password, workspace: Name.default('My workspace') }),
+      'Makes the first user and a workspace; possible while nobody is there, later people join by invitation. In production it takes the code that Posthorn prints when it starts.',
+    body: z.strictObject({
+      email: Email,
+      password: Password,
+      workspace: Name.default('My workspace'),
+      code: z.string().trim().max(100).default('').describe('Of the first owner; in production only'),
+    }),
     answer: SessionRecord,
   }),
   signIn: publicRoute({
@@ -223,7 +283,8 @@ export const appRoutes = {
     path: '/api/auth/sign-in',
     tag: 'Session',
     summary: 'Sign in',
-    description: 'Sets the session cookie.',
+    description:
+      'Sets the session cookie. After four wrong passwords for an account from one network each further try takes a longer wait: TooManyRequests with Retry-After.',
     body: z.strictObject({ email: Email, password: z.string().max(1024) }),
     answer: SessionRecord,
   }),
@@ -254,9 +315,54 @@ export const appRoutes = {
     tag: 'Session',
     summary: 'Accept an invitation',
     description:
-      'Joins the workspace. Somebody new chooses a password; somebody who has an account gives theirs. Signs in.',
-    body: z.strictObject({ token: z.string().min(1).max(100), password: z.string().max(1024) }),
+      'Joins the workspace. Somebody new chooses a password; somebody who has an account gives theirs; somebody who is signed in with the invited address gives none. Signs in.',
+    body: z.strictObject({ token: z.string().min(1).max(100), password: z.string().max(1024).default('') }),
     answer: SessionRecord,
+    more: ['PlanLimit', 'NotFound'],
+  }),
+  changeProfile: appRoute({
+    method: 'PATCH',
+    path: '/api/app/profile',
+    tag: 'Session',
+    summary: 'Change your profile',
+    description: 'Name, time zone, theme and shortcuts. What is left out stays.',
+    body: ProfileChange,
+    answer: SessionRecord,
+  }),
+  listSessions: appRoute({
+    method: 'GET',
+    path: '/api/app/sessions',
+    tag: 'Session',
+    summary: 'List your sessions',
+    description: 'The browsers that you are signed in with, the last used first.',
+    answer: z.object({ sessions: z.array(OpenSession) }),
+  }),
+  endSession: appRoute({
+    method: 'DELETE',
+    path: '/api/app/sessions/:id',
+    tag: 'Session',
+    summary: 'End a session',
+    description: 'That browser is signed out at once.',
+    params: ById,
+    answer: Done,
+    more: ['NotFound'],
+  }),
+  listClients: appRoute({
+    method: 'GET',
+    path: '/api/app/clients',
+    tag: 'Clients',
+    summary: 'List connected clients',
+    description: 'The MCP clients that may act for you, with what they may do and when they last did.',
+    answer: z.object({ clients: z.array(ConnectedClient) }),
+  }),
+  endClient: appRoute({
+    method: 'DELETE',
+    path: '/api/app/clients/:id',
+    tag: 'Clients',
+    summary: 'End the access of a client',
+    description: 'At once, also for tokens that it has already. It can ask you again.',
+    params: ById,
+    answer: Done,
     more: ['NotFound'],
   }),
   listTokens: appRoute({
@@ -264,8 +370,7 @@ export const appRoutes = {
     path: '/api/auth/tokens',
     tag: 'Tokens',
     summary: 'List your tokens',
-    description: 'Your personal tokens in the open workspace. The secrets are never listed.',
-    roles: everyone,
+    description: 'Your personal tokens, of all workspaces. The secrets are never listed.',
     answer: z.array(Token),
   }),
   createToken: appRoute({
@@ -283,8 +388,7 @@ export const appRoutes = {
     path: '/api/auth/tokens/:id',
     tag: 'Tokens',
     summary: 'Revoke a token',
-    description: 'It stops working at once.',
-    roles: everyone,
+    description: 'It stops working at once, whichever workspace it is for.',
     params: ById,
     answer: Done,
     more: ['NotFound'],
@@ -294,7 +398,8 @@ export const appRoutes = {
     path: '/api/app/workspaces',
     tag: 'Workspaces',
     summary: 'Make a workspace',
-    description: 'You are its owner, and it is open then.',
+    description:
+      'You are its owner, and it is open then. Owners and admins of a workspace may, or whom the operator lets (NEW_WORKSPACES).',
     body: z.strictObject({ name: Name }),
     answer: SessionRecord,
   }),
@@ -303,7 +408,8 @@ export const appRoutes = {
     path: '/api/app/workspaces/:id/open',
     tag: 'Workspaces',
     summary: 'Switch to a workspace',
-    description: 'MCP clients signed in as you act in the workspace you opened last.',
+    description:
+      'In this browser. MCP clients signed in as you act in the workspace you opened last, in whatever browser.',
     params: ById,
     body: NoBody,
     answer: SessionRecord,
@@ -531,8 +637,8 @@ export const appRoutes = {
     tag: 'Sandbox',
     summary: 'Move the clock forward',
     description:
-      'For the whole deployment, forward only, and not in production: what is due in thirty days can be watched in a minute.',
-    roles: ['owner'],
+      'For the whole deployment, forward only, and not in production: what is due in thirty days can be watched in a minute. For the person who set Posthorn up, while no account on a live network is connected.',
+    roles: everyone,
     body: z.strictObject({ forwardMs: z.coerce.number<number | string>().int().min(1) }),
     answer: z.object({ now: z.string().describe('ISO-8601 instant') }),
   }),

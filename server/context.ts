@@ -30,6 +30,7 @@ export interface RouteCall<R extends Route> {
   readonly requestId: string;
   /** Of the network, for limits. */
   readonly address: string;
+  readonly userAgent: string;
   readonly session: SessionCookie;
 }
 

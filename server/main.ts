@@ -51,6 +51,10 @@ export const open = async (config: Config, log: Logger, ownUrl = () => config.ba
   const seal = createSeal(secrets.encryptionKeys);
   const clock = createMovableClock();
   const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl, log });
+  if (config.production) {
+    const aheadMs = await posthorn.sandboxClock.close();
+    if (aheadMs > 0) log.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
+  }
   await posthorn.sandboxClock.read();
   const closeAll = async () => {
     await posthorn.close();
@@ -80,13 +84,13 @@ export const start = async (config: Config): Promise<Running> => {
   await mustBeFree(config);
   let port = config.port;
   const opened = await open(config, log, () => `http://127.0.0.1:${port}`);
-  const { database, posthorn, clock } = opened;
+  const { database, posthorn } = opened;
   const identity = await openIdentity({ ...opened, config, clock: systemClock, log });
   const close = async () => {
     identity.stop?.();
     await opened.close();
   };
-  const { app, health } = createHttpApp({ posthorn, database, identity, config, clock, log });
+  const { app, health } = createHttpApp({ posthorn, database, identity, config, log });
   posthorn.live.start();
   const server = serverFor(app);
   server.listen(config.port, config.host);
@@ -111,15 +115,20 @@ export const start = async (config: Config): Promise<Running> => {
     'remove expired records of the identity provider': { every: '1 hour', run: () => identity.purge?.() },
   });
   // What this very process remembers.
-  const saving = setInterval(() => posthorn.tokens.saveLastUsed().catch(report), minuteMs);
+  const save = async () => {
+    await posthorn.tokens.saveLastUsed();
+    await posthorn.clients.saveLastUsed();
+  };
+  const saving = setInterval(() => save().catch(report), minuteMs);
 
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     health.beginStop();
     clearInterval(saving);
+    posthorn.live.stop();
     await agenda.close();
     await Promise.all([drain(server), posthorn.jobs.stop(drainMs)]);
-    await posthorn.tokens.saveLastUsed();
+    await save();
     await close();
   };
   return {

@@ -54,6 +54,7 @@ const implement =
       ...res.locals,
       requestId: req.requestId,
       address: req.ip ?? '',
+      userAgent: req.get('user-agent') ?? '',
       session: {
         secret: door.secretOf(req) ?? '',
         set: (secret: string) => door.set(res, secret),
@@ -77,7 +78,10 @@ const admit =
     else if (access === 'Session' || access === 'SessionOrToken') {
       const signedIn = await signedInOn(req, res, keepers);
       res.locals.signedIn = signedIn;
-      if (roles) res.locals.caller = callerIn(signedIn, roles);
+      if (roles) {
+        mustBeOpen(signedIn, req.get(workspaceHeader));
+        res.locals.caller = callerIn(signedIn, roles);
+      }
     } else keepers.rateLimit.take(`address ${req.ip}`, res);
     if (req.method !== 'GET') {
       if (!byToken) keepers.door.mustBeOwnPage(req);
@@ -96,6 +100,19 @@ const signedInOn = async (req: Request, res: Response, { door, authenticate, rat
   rateLimit.take(signedIn ? signedIn.userId : `address ${req.ip}`, res);
   if (signedIn === undefined) throw new Refusal('Unauthorized', 'Nobody is signed in. Sign in to the app.');
   return signedIn;
+};
+
+/** Sent by the app with every request: the workspace that its page was made in. */
+const workspaceHeader = 'posthorn-workspace';
+
+/** Another tab of the same browser may have switched since; what was meant for one workspace never lands in another. */
+export const mustBeOpen = ({ workspace }: SignedIn, meant: string | undefined) => {
+  if (meant === undefined || meant === workspace?.id) return;
+  const now = workspace ? `Another tab switched to ${workspace.name}` : 'This workspace is no longer open';
+  throw new Refusal(
+    'Conflict',
+    `${now}. Nothing was done and your text is kept; switch back to the workspace of this page, or load the page again.`,
+  );
 };
 
 /** The person in the workspace that is open, if their role there is one of these. */
@@ -118,7 +135,11 @@ const mustBeOneOf = (roles: Route['roles'], role: Role) => {
 };
 
 /** For paths beside the contract: the same admission, without roles. */
-export const createAdmission = (keepers: Doorkeepers) => (req: Request, res: Response) => signedInOn(req, res, keepers);
+export const createAdmission = (keepers: Doorkeepers) => async (req: Request, res: Response) => {
+  const signedIn = await signedInOn(req, res, keepers);
+  mustBeOpen(signedIn, req.get(workspaceHeader));
+  return signedIn;
+};
 
 /** For writes beside ts-rest that a personal token reaches as well. */
 export const createWriterAdmission =
@@ -127,5 +148,6 @@ export const createWriterAdmission =
     if (req.headers.authorization !== undefined) return tokenCaller(req, res, keepers, roles);
     const signedIn = await signedInOn(req, res, keepers);
     keepers.door.mustBeOwnPage(req);
+    mustBeOpen(signedIn, req.get(workspaceHeader));
     return callerIn(signedIn, roles);
   };

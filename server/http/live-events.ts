@@ -1,23 +1,81 @@
 import type { Request, Response } from 'express';
-import type { SignedIn } from '#server/auth/sign-in';
-import type { Live } from '#server/live/live';
-import { callerIn } from './app-routes.ts';
+import type { SignedIn, WhoIsSignedIn } from '#server/auth/sign-in';
+import { badInput } from '#server/errors';
+import type { Live, LiveEvent } from '#server/live/live';
+import { callerIn, mustBeOpen } from './app-routes.ts';
 
 const heartbeatMs = 25_000;
+/** How soon a browser connects again. */
+const retryMs = 1000;
 
-/** `GET /api/app/events`: server-sent events for open tabs. A comment now and then keeps proxies from closing it. */
+/** Why a stream is ended for good. A browser that connects again is refused. */
+const reasons = {
+  SignedOut: 'You are signed out. Sign in again.',
+  Removed: 'You are no longer a member of this workspace.',
+  Switched: 'Another workspace was opened in this browser.',
+} as const;
+
+/**
+ * `GET /api/app/events`: server-sent events for open tabs. A comment now and then keeps proxies from closing it, and
+ * whoever lost their access hears nothing more.
+ */
 export const liveEvents =
-  ({ live, admit }: { live: Live; admit: (req: Request, res: Response) => Promise<SignedIn> }) =>
+  ({
+    live,
+    admit,
+    who,
+    report,
+  }: {
+    live: Live;
+    admit: (req: Request, res: Response) => Promise<SignedIn>;
+    who: WhoIsSignedIn;
+    report: (error: unknown) => void;
+  }) =>
   async (req: Request, res: Response) => {
-    const { workspaceId } = callerIn(await admit(req, res));
+    const signedIn = await admit(req, res);
+    mustBeOpen(signedIn, only(req.query.workspace, 'workspace'));
+    const { workspaceId, userId } = callerIn(signedIn);
+    const after = req.get('last-event-id') ?? only(req.query.last, 'last');
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
-    res.write(': hello\n\n');
-    const stop = live.hear(workspaceId, ({ kind, id, text }) => {
-      res.write(`event: ${kind}\ndata: ${JSON.stringify({ id, text })}\n\n`);
-    });
-    const heartbeat = setInterval(() => res.write(': still here\n\n'), heartbeatMs);
+    // A browser keeps the id, so that it can say where it was before it has heard anything.
+    res.write(`retry: ${retryMs}\n${after === undefined ? `id: ${live.last()}\n` : ''}\n`);
+
+    const write = ({ eventId, kind, id, text }: LiveEvent) =>
+      res.write(`id: ${eventId}\nevent: ${kind}\ndata: ${JSON.stringify({ id, text })}\n\n`);
+
+    const lookAgain = async () => {
+      const now = await who(req);
+      const reason = whyOver(now, signedIn.sessionId, workspaceId);
+      if (reason !== undefined) res.end(`event: ended\ndata: ${JSON.stringify({ reason, text: reasons[reason] })}\n\n`);
+    };
+    const lookSafely = () => void lookAgain().catch(report);
+
+    const stop = live.hear({ workspaceId, userId, after, hear: write, lookAgain: lookSafely, end: () => res.end() });
+    const heartbeat = setInterval(() => {
+      res.write(': still here\n\n');
+      lookSafely();
+    }, heartbeatMs);
     res.once('close', () => {
       clearInterval(heartbeat);
       stop();
     });
+    // Somebody may have lost their access while we were about to listen.
+    lookSafely();
   };
+
+const whyOver = (
+  now: SignedIn | undefined,
+  sessionId: string,
+  workspaceId: string,
+): keyof typeof reasons | undefined => {
+  if (now?.sessionId !== sessionId) return 'SignedOut';
+  if (now.workspace === undefined) return 'Removed';
+  return now.workspace.id === workspaceId ? undefined : 'Switched';
+};
+
+const only = (value: unknown, path: string) => {
+  if (value !== undefined && typeof value !== 'string') {
+    throw badInput({ path, code: 'WrongType', message: 'must be given once' });
+  }
+  return value;
+};

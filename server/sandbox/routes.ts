@@ -1,7 +1,9 @@
 import type { AppRoutes } from '#contracts/app';
+import type { AuditLog } from '#server/audit/audit-log';
 import type { RouteHandlers } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { type Fault, faults } from '#server/networks/sandbox';
+import type { People } from '#server/workspaces/people';
 import type { SandboxClock } from './clock.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
@@ -10,10 +12,14 @@ type Routes = Pick<AppRoutes, 'readSandboxClock' | 'moveSandboxClock' | 'planSan
 export const sandboxRoutes = ({
   sandboxes,
   sandboxClock,
+  people,
+  audit,
   production,
 }: {
   sandboxes: Sandboxes;
   sandboxClock: SandboxClock;
+  people: Pick<People, 'mustBeOperator'>;
+  audit: AuditLog;
   production: boolean;
 }): RouteHandlers<Routes> => {
   const mustBeSandbox = () => {
@@ -22,9 +28,12 @@ export const sandboxRoutes = ({
   return {
     readSandboxClock: async () => ({ now: sandboxClock.now().toISOString() }),
 
-    moveSandboxClock: async ({ body }) => {
+    moveSandboxClock: async ({ body, caller: { userId, workspaceId }, requestId }) => {
       mustBeSandbox();
+      await people.mustBeOperator(userId, 'moves the clock');
       await sandboxClock.forward(body.forwardMs);
+      const details = { forwardMs: body.forwardMs };
+      await audit.write({ event: 'clock.moved', workspaceId, userId, requestId, details });
       return { now: sandboxClock.now().toISOString() };
     },
 

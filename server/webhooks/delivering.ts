@@ -1,6 +1,7 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import { createBatch } from '#server/batch';
 import type { Clock } from '#server/clock';
+import type { Live } from '#server/live/live';
 import type { Outbound, OutboundAnswer } from '#server/outbound/outbound';
 import type { Seal } from '#server/seal';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
@@ -21,6 +22,7 @@ export type Deliver = ReturnType<typeof createDelivering>;
 export const createDelivering = ({
   store,
   audit,
+  live,
   outbound,
   seal,
   allowedWebhooks,
@@ -29,6 +31,7 @@ export const createDelivering = ({
 }: {
   store: DeliveryStore;
   audit: AuditLog;
+  live: Live;
   outbound: Outbound;
   seal: Seal;
   allowedWebhooks: AllowedWebhooks;
@@ -36,20 +39,31 @@ export const createDelivering = ({
   clock: Clock;
   answerTimeoutMs: number;
 }) => {
-  const saveDelivered = createBatch(async (delivered: Parameters<DeliveryStore['saveDelivered']>[0]) => {
-    await store.saveDelivered(delivered);
-    return delivered;
-  });
+  const saveDelivered = createBatch(
+    async (delivered: readonly (Parameters<DeliveryStore['saveDelivered']>[0][number] & ToldWebhook)[]) => {
+      await store.saveDelivered(delivered);
+      await tell(delivered);
+      return delivered;
+    },
+  );
+
+  /** Once for each webhook, however many deliveries there were. */
+  const tell = (webhooks: readonly ToldWebhook[]) => {
+    const workspaces = new Map(webhooks.map(({ webhookId, workspaceId }) => [webhookId, workspaceId]));
+    return live.tell(...[...workspaces].map(([id, workspaceId]) => ({ workspaceId, kind: 'webhook' as const, id })));
+  };
 
   const deliver = async (delivery: ClaimedDelivery): Promise<boolean> => {
     const refusal = await whyNot(delivery);
     if (refusal !== undefined) {
       await store.saveFailed(delivery, refusal, 0, undefined);
+      await tell([delivery]);
       return true;
     }
     const answer = await call(delivery);
     if (isGood(answer)) {
-      await saveDelivered({ id: delivery.id, claim: delivery.claim, answer: wordsFor(answer) });
+      const { id, claim, webhookId, workspaceId } = delivery;
+      await saveDelivered({ id, claim, webhookId, workspaceId, answer: wordsFor(answer) });
       return true;
     }
     await failed(delivery, answer);
@@ -79,6 +93,7 @@ export const createDelivering = ({
       const isGone = answer.ok && answer.status === 410;
       const waitMs = isGone ? undefined : waitAfter(delivery.attempts, retryAfterMs(answer));
       if (!(await store.saveFailed(delivery, wordsFor(answer), 1, waitMs))) return;
+      await tell([delivery]);
       if (waitMs !== undefined) return;
       const inARow = await store.countGivenUp(delivery.webhookId);
       if (isGone) await pause(delivery, 'The receiver answered 410: it wants no more deliveries.');
@@ -91,6 +106,7 @@ export const createDelivering = ({
     if (!(await store.pause(webhookId, reason))) return;
     await store.endPending(webhookId, `Not sent: the webhook was paused. ${reason}`);
     await audit.write({ event: 'webhook.paused', workspaceId, details: { id: webhookId, reason } });
+    await live.tell({ workspaceId, kind: 'webhook', id: webhookId, text: `A webhook was paused. ${reason}` });
   };
 
   /** Never earlier than the ladder says. */
@@ -108,6 +124,8 @@ export const createDelivering = ({
 
   return deliver;
 };
+
+type ToldWebhook = Pick<ClaimedDelivery, 'webhookId' | 'workspaceId'>;
 
 const isGood = (answer: OutboundAnswer) => answer.ok && answer.status >= 200 && answer.status < 300;
 

@@ -9,7 +9,7 @@ import sharp from 'sharp';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { createHttpApp, createPosthorn, openIdentity } from '#server/app';
-import { createMovableClock, systemClock } from '#server/clock';
+import { createMovableClock } from '#server/clock';
 import { readConfig } from '#server/config';
 import type { Caller } from '#server/context';
 import { serverFor } from '#server/http/server';
@@ -17,6 +17,7 @@ import { newId } from '#server/ids';
 import { createOutbound, type OutboundOptions } from '#server/outbound/outbound';
 import { findAction } from '#server/run-action';
 import { connectInSandbox } from '#server/sandbox/sign-up';
+import { createSandboxClockStore } from '#server/sandbox/store';
 import { createSeal } from '#server/seal';
 import { openDatabase, sql } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
@@ -61,13 +62,15 @@ export const startService = async (
   const database = openDatabase(parts, { report: (error) => faults.push(error) });
   await migrate(database, migrations);
   const clock = createMovableClock();
+  const wallClock = createMovableClock();
+  let wallOffsetMs = 0;
   const outbound = createOutbound({ ...config.outbound, ...internet });
   const { lines, log } = recordedLog();
   const seal = createSeal([`k1:${randomBytes(32).toString('base64')}`]);
   let url = '';
-  const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl: () => url, log, ...webhooks });
-  const identity = await openIdentity({ posthorn, database, seal, outbound, config, clock: systemClock, log });
-  const { app, health } = createHttpApp({ posthorn, database, identity, config, clock, log });
+  const posthorn = createPosthorn({ database, outbound, seal, config, clock, wallClock, ownUrl: () => url, log, ...webhooks });
+  const identity = await openIdentity({ posthorn, database, seal, outbound, config, clock: wallClock, log });
+  const { app, health } = createHttpApp({ posthorn, database, identity, config, wallClock, log });
   posthorn.live.start();
   const server = serverFor(app).listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -76,6 +79,7 @@ export const startService = async (
   const first = { email: 'owner@example.com', password: 'correct horse', workspace: 'Demo' };
   const owner = empty ? { userId: '', workspaceId: '' } : await posthorn.people.setUp(first);
   const { token } = empty ? { token: '' } : await posthorn.tokens.create(owner, 'Test');
+  const clockStore = createSandboxClockStore(database);
   let people = 0;
   let media = 0;
 
@@ -84,7 +88,22 @@ export const startService = async (
     token,
     owner,
     /** For rules and for the database alike. */
-    clock: { ...clock, forward: posthorn.sandboxClock.forward },
+    clock: {
+      ...clock,
+      // Whether somebody may is a rule of its own.
+      forward: async (byMs: number) => {
+        await clockStore.move(byMs);
+        await posthorn.sandboxClock.read();
+      },
+    },
+    /** For people: sessions, invitations, limits. */
+    wallClock: {
+      ...wallClock,
+      forward: (byMs: number) => {
+        wallOffsetMs += byMs;
+        wallClock.setOffset(wallOffsetMs);
+      },
+    },
     config,
     parts,
     database,
@@ -125,8 +144,8 @@ export const startService = async (
       return {
         get: (path: string, headers?: Record<string, string>) => send('GET', path, undefined, headers),
         post: (path: string, body: unknown = {}, headers?: Record<string, string>) => send('POST', path, body, headers),
-        patch: (path: string, body: unknown) => send('PATCH', path, body),
-        delete: (path: string) => send('DELETE', path),
+        patch: (path: string, body: unknown, headers?: Record<string, string>) => send('PATCH', path, body, headers),
+        delete: (path: string, headers?: Record<string, string>) => send('DELETE', path, undefined, headers),
         cookie: () => cookie,
         signIn: (email = 'owner@example.com', password = 'correct horse') =>
           send('POST', '/api/auth/sign-in', { email, password }),
@@ -163,8 +182,8 @@ export const startService = async (
       await database.query(
         sql(
           'test.account',
-          `insert into accounts (id, workspace_id, network, external_id, name, handle, granted_scopes)
-           values ($1, $2, $3, $4, $4, $4, $5)`,
+          `insert into accounts (id, workspace_id, network, external_id, name, handle, granted_scopes, sandbox)
+           values ($1, $2, $3, $4, $4, $4, $5, true)`,
         ),
         [id, workspaceId, network, handle, [posthorn.networks.get(network).statisticsPermission ?? '']],
       );
