@@ -48,7 +48,13 @@ export const createClients = ({ store, audit, clock }: { store: ClientStore; aud
       await store.transaction(async () => {
         const ended = await store.end(userId, id, clock.now());
         if (ended === undefined) throw notFound('client', id);
-        await audit.write({ event: 'client.ended', workspaceId: workspace?.id, userId, requestId, details: { ...ended } });
+        await audit.write({
+          event: 'client.ended',
+          workspaceId: workspace?.id,
+          userId,
+          requestId,
+          details: { ...ended },
+        });
       });
     },
 

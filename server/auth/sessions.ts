@@ -28,7 +28,10 @@ export const createSessions = ({
   const ago = (ms: number) => new Date(clock.now().getTime() - ms);
   return {
     /** A new secret at each sign-in, so that one planted before is worth nothing. Opens the workspace opened last. */
-    begin: async (userId: string, { userAgent = '', byLink = false }: { userAgent?: string; byLink?: boolean } = {}) => {
+    begin: async (
+      userId: string,
+      { userAgent = '', byLink = false }: { userAgent?: string; byLink?: boolean } = {},
+    ) => {
       const secret = randomBytes(32).toString('base64url');
       const now = clock.now();
       await store.insert(newId('session', now), hashOf(secret), userId, now, nameOfBrowser(userAgent), byLink);

@@ -304,7 +304,7 @@ const countTry = sql(
    on conflict (account, network) do update set last_at = $3,
      tries = case when t.last_at < $4 then 1 else t.tries + 1 end,
      next_at = $3::timestamptz + interval '1 ms' *
-       case when t.last_at < $4 then 0 else $5::int[][least(t.tries + 1, cardinality($5::int[]))] end
+       case when t.last_at < $4 then 0 else ($5::int[])[least(t.tries + 1, cardinality($5::int[]))] end
    where t.next_at <= $3 or t.last_at < $4 returning tries`,
 );
 const nextTry = sql('tries.next', 'select next_at from password_tries where account = $1 and network = $2');

@@ -57,8 +57,7 @@ export const createLive = ({ store }: { store: LiveStore }) => {
     for (const hearer of hearers) if (hearer.workspaceId === event.workspaceId) hearer.hear(event);
   };
 
-  const resync = (hearer: Hearer) =>
-    hearer.hear({ eventId: last(), workspaceId: hearer.workspaceId, kind: 'resync' });
+  const resync = (hearer: Hearer) => hearer.hear({ eventId: last(), workspaceId: hearer.workspaceId, kind: 'resync' });
 
   /** What came after the event it has seen, or that too much did. */
   const catchUp = (hearer: Hearer) => {

@@ -59,8 +59,7 @@ const postsPerPage = 30;
 
 /** The pages for people: enough to sign in, connect accounts, publish, decide on requests and make tokens. */
 export const pageRoutes = (parts: PageParts): Router => {
-  const { who, setSession, people, members, cards, tokens, sessions, welcome, audit, outside, baseUrl } =
-    parts;
+  const { who, setSession, people, members, cards, tokens, sessions, welcome, audit, outside, baseUrl } = parts;
   const hasSandbox = !parts.production;
 
   /** Somebody who is not signed in goes there first, and comes back. */

@@ -296,7 +296,11 @@ const mustBeTimeZone = (timeZone: string) => {
   try {
     new Intl.DateTimeFormat('en', { timeZone });
   } catch {
-    throw badInput({ path: 'timeZone', code: 'UnknownTimeZone', message: 'must be an IANA name, such as Europe/Berlin' });
+    throw badInput({
+      path: 'timeZone',
+      code: 'UnknownTimeZone',
+      message: 'must be an IANA name, such as Europe/Berlin',
+    });
   }
 };
 

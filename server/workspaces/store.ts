@@ -141,9 +141,7 @@ export const createWorkspaceStore = (db: Database) => {
     },
     updateUser: async (
       id: string,
-      change: Partial<
-        Pick<User, 'passwordHash' | 'lastWorkspaceId' | 'tokensValidAfter' | 'subject' | keyof Profile>
-      >,
+      change: Partial<Pick<User, 'passwordHash' | 'lastWorkspaceId' | 'tokensValidAfter' | 'subject' | keyof Profile>>,
     ) => {
       if (Object.keys(change).length > 0) await User.update(change, { where: { id } });
     },
@@ -182,8 +180,9 @@ export const createWorkspaceStore = (db: Database) => {
     lockInvitation: (hash: Buffer) => Invitation.findOne({ where: { hash, acceptedAt: null }, lock: true }),
     invitation: (hash: Buffer) => Invitation.findOne({ where: { hash, acceptedAt: null } }),
     isInvited: async (email: string, now: Date) =>
-      (await Invitation.findOne({ where: { [Op.and]: [byEmail(email), { acceptedAt: null, expiresAt: { [Op.gt]: now } }] } })) !==
-      null,
+      (await Invitation.findOne({
+        where: { [Op.and]: [byEmail(email), { acceptedAt: null, expiresAt: { [Op.gt]: now } }] },
+      })) !== null,
     acceptInvitation: async (id: string, acceptedAt: Date) => {
       await Invitation.update({ acceptedAt }, { where: { id } });
     },

@@ -51,8 +51,7 @@ export const createWelcome = ({
     },
 
     /** Printed by start in production while nobody is here. */
-    firstOwnerCode: async () =>
-      production && (await people.isEmpty()) ? secrets.make('first-owner') : undefined,
+    firstOwnerCode: async () => (production && (await people.isEmpty()) ? secrets.make('first-owner') : undefined),
 
     /** Uses it up. */
     isFirstOwnerCode: async (code: string) => !production || (await secrets.take(code, 'first-owner')) !== undefined,

@@ -34,7 +34,10 @@ export const createBrowser = (origin: string) => {
     const response = await fetch(to, {
       method,
       redirect: 'manual',
-      headers: { ...(method !== 'GET' && { origin }), cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') },
+      headers: {
+        ...(method !== 'GET' && { origin }),
+        cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; '),
+      },
       ...(form && { body: form }),
     });
     for (const header of response.headers.getSetCookie()) keep(header, to);

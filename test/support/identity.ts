@@ -74,7 +74,12 @@ const whoIsSignedIn: WhoIsSignedIn = async ({ headers }) => {
   const userId = /(?:^|; )user=(\w+)/.exec(headers.cookie ?? '')?.[1];
   return userId === undefined
     ? undefined
-    : { userId, sessionId: 'ses_1', email: `${userId}@example.com`, workspace: { id: 'ws_1', name: 'Demo', role: 'owner' } };
+    : {
+        userId,
+        sessionId: 'ses_1',
+        email: `${userId}@example.com`,
+        workspace: { id: 'ws_1', name: 'Demo', role: 'owner' },
+      };
 };
 
 /** The embedded identity provider on an app and a database of its own. */

@@ -68,7 +68,17 @@ export const startService = async (
   const { lines, log } = recordedLog();
   const seal = createSeal([`k1:${randomBytes(32).toString('base64')}`]);
   let url = '';
-  const posthorn = createPosthorn({ database, outbound, seal, config, clock, wallClock, ownUrl: () => url, log, ...webhooks });
+  const posthorn = createPosthorn({
+    database,
+    outbound,
+    seal,
+    config,
+    clock,
+    wallClock,
+    ownUrl: () => url,
+    log,
+    ...webhooks,
+  });
   const identity = await openIdentity({ posthorn, database, seal, outbound, config, clock: wallClock, log });
   const { app, health } = createHttpApp({ posthorn, database, identity, config, wallClock, log });
   posthorn.live.start();

@@ -94,7 +94,12 @@ export const createOutsideIdentity = ({
     });
     const claims = answer.claims();
     if (claims === undefined) throw new Error('There is no ID token');
-    return { ...(await moreClaims(config, answer.access_token, claims.sub)), ...claims, next: begun.next, code: begun.code };
+    return {
+      ...(await moreClaims(config, answer.access_token, claims.sub)),
+      ...claims,
+      next: begun.next,
+      code: begun.code,
+    };
   };
 
   return {
