@@ -17,7 +17,6 @@ import { newId } from '#server/ids';
 import { createOutbound, type OutboundOptions } from '#server/outbound/outbound';
 import { findAction } from '#server/run-action';
 import { connectInSandbox } from '#server/sandbox/sign-up';
-import { createSandboxClockStore } from '#server/sandbox/store';
 import { createSeal } from '#server/seal';
 import { openDatabase, sql } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
@@ -89,7 +88,6 @@ export const startService = async (
   const first = { email: 'owner@example.com', password: 'correct horse', workspace: 'Demo' };
   const owner = empty ? { userId: '', workspaceId: '' } : await posthorn.people.setUp(first);
   const { token } = empty ? { token: '' } : await posthorn.tokens.create(owner, 'Test');
-  const clockStore = createSandboxClockStore(database);
   let people = 0;
   let media = 0;
 
@@ -102,7 +100,7 @@ export const startService = async (
       ...clock,
       // Whether somebody may is a rule of its own.
       forward: async (byMs: number) => {
-        await clockStore.move(byMs);
+        await database.query(sql('test.forward', 'select move_sandbox_clock($1)'), [byMs]);
         await posthorn.sandboxClock.read();
       },
     },
