@@ -32,7 +32,9 @@ const commands: Record<string, (config: Config, options: Options, words: string[
   start: (config) => serve(config),
 
   setup: (config, options) => {
-    const [email, password, workspace] = need(options, 'email', 'password', 'workspace');
+    const [email, workspace] = need(options, 'email', 'workspace');
+    // With AUTH_URL the owner comes from there, by this address.
+    const password = config.outsideProvider ? undefined : need(options, 'password')[0];
     return using(config, async ({ posthorn: { people, tokens } }) => {
       if (!(await people.isEmpty())) {
         throw new SettingError(

@@ -96,9 +96,9 @@ describe('an open tab is told', () => {
     const account = await service.connect('mastodon');
     const told = () => tab.events().filter((one) => one.kind === 'account' && one.id === account);
     await until('connected', () => told().length === 1);
-    const refused = await service.connect('bluesky', { handle: 'refused' });
+    const refused = await service.connect('x', { handle: 'refused' });
     const { id } = await service.client.posts.create({
-      body: 'Refused [sandbox:expired-token]',
+      body: 'Refused [sandbox:refused-token]',
       accountIds: [refused],
     });
     await service.asHuman('posts.publishNow', { id });

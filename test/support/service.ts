@@ -38,11 +38,14 @@ export const startService = async (
   settings: NodeJS.ProcessEnv = {},
   {
     empty = false,
+    production = false,
     ownAddress = false,
     internet = {},
     webhooks = {},
   }: {
     empty?: boolean;
+    /** Its rules, without the addresses that it asks for. */
+    production?: boolean;
     ownAddress?: boolean;
     internet?: OutboundOptions;
     webhooks?: Pick<Parameters<typeof createPosthorn>[0], 'allowedWebhooks' | 'webhookAnswerMs'>;
@@ -51,12 +54,13 @@ export const startService = async (
   const { parts, drop } = await freshDatabase();
   const port = ownAddress ? await freePort() : 0;
   const dataDir = await mkdtemp(join(tmpdir(), 'posthorn-test-'));
-  const config = readConfig({
+  const settled = readConfig({
     POSTHORN_DATA: dataDir,
     REQUESTS_PER_MINUTE: '100000',
     BASE_URL: ownAddress ? `http://127.0.0.1:${port}` : 'http://posthorn.test',
     ...settings,
   });
+  const config = { ...settled, production: production || settled.production };
   const faults: Error[] = [];
   const database = openDatabase(parts, { report: (error) => faults.push(error) });
   await migrate(database, migrations);
