@@ -413,7 +413,7 @@ export interface Identity {
 
 /** With AUTH_URL an outside provider, else the embedded one. Always by the wall clock, which is in its tokens. */
 export const openIdentity = async ({
-  posthorn: { sessions, clients },
+  posthorn: { sessions, people, clients },
   database,
   seal,
   outbound,
@@ -435,7 +435,14 @@ export const openIdentity = async ({
   return createIdentityProvider({
     ...shared,
     outbound,
-    whoIsSignedIn: door.who,
+    // The page that asks for consent shows the workspace that the client will act in.
+    whoIsSignedIn: async (req) => {
+      const who = await door.who(req);
+      if (who === undefined) return undefined;
+      const { workspace: _, ...person } = who;
+      const workspace = await people.openedLast(who.userId);
+      return workspace ? { ...person, workspace } : person;
+    },
     mustBeOwnPage: door.mustBeOwnPage,
     consented: ({ who: { userId, workspace }, clientId, clientName, scopes, requestId }) =>
       clients.given({ userId, workspaceId: workspace?.id, clientId, name: clientName, scopes, requestId }),

@@ -321,6 +321,18 @@ describe('connected clients', () => {
   });
 });
 
+test('the consent page names the workspace that was opened last, in whatever browser', async () => {
+  const user = human();
+  const { consent } = await modern({})(user);
+  expect(consent.text).toContain('<dd>Demo ');
+  const elsewhere = service.browser();
+  await elsewhere.signIn();
+  await elsewhere.post('/api/app/workspaces', { name: 'Opened elsewhere' });
+  const again = await modern({})(user);
+  expect(again.consent.text).toContain('<dd>Opened elsewhere ');
+  await elsewhere.post(`/api/app/workspaces/${service.owner.workspaceId}/open`);
+});
+
 test('a consent is taken from our own page alone', async () => {
   const { kept, provider } = memory();
   await new ModernClient(info)
@@ -331,24 +343,18 @@ test('a consent is taken from our own page alone', async () => {
   await session.signIn();
   browser.set(...(session.cookie().split('=') as [string, string]));
   const page = await browser.go(kept.asked);
-  const cookie = browser
-    .cookies()
-    .map(({ name, value }) => `${name}=${value}`)
-    .join('; ');
-  for (const headers of [
+  const form = new URLSearchParams({ decision: 'approve', scope: 'posts:read' });
+  const sources: Record<string, string>[] = [
     { origin: 'https://evil.example' },
     { origin: 'null' },
     {},
     { origin: service.url, 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
-  ]) {
-    const answer = await fetch(page.url, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { cookie, ...headers },
-      body: new URLSearchParams({ decision: 'approve', scope: 'posts:read' }),
-    });
-    expect({ headers, status: answer.status }).toEqual({ headers, status: 400 });
+  ];
+  for (const source of sources) {
+    const answer = await browser.request('POST', page.url, form, source);
+    expect({ source, status: answer.status }).toEqual({ source, status: 400 });
+    expect(answer.text).toContain('comes from another site');
   }
   expect((await approve(browser, page)).url).toContain('code=');
 });

@@ -1,10 +1,11 @@
 import type { Request, Response } from 'express';
 import type { SignedIn, WhoIsSignedIn } from '#server/auth/sign-in';
 import { badInput } from '#server/errors';
-import type { Live, LiveEvent } from '#server/live/live';
+import type { Live } from '#server/live/live';
 import { callerIn, mustBeOpen } from './app-routes.ts';
 
 const heartbeatMs = 25_000;
+const mostWaitingBytes = 1024 * 1024;
 /** How soon a browser connects again. */
 const retryMs = 1000;
 
@@ -40,25 +41,40 @@ export const liveEvents =
     // A browser keeps the id, so that it can say where it was before it has heard anything.
     res.write(`retry: ${retryMs}\n${after === undefined ? `id: ${live.last()}\n` : ''}\n`);
 
-    const write = ({ eventId, kind, id, text }: LiveEvent) =>
-      res.write(`id: ${eventId}\nevent: ${kind}\ndata: ${JSON.stringify({ id, text })}\n\n`);
+    const write = (text: string) => {
+      // A browser that reads nothing costs no more memory than this; it can come back.
+      if (res.writableLength > mostWaitingBytes) res.destroy();
+      else res.write(text);
+    };
+    const end = (lastWords = '') => {
+      stopListening();
+      if (!res.writableEnded) res.end(lastWords);
+    };
 
     const lookAgain = async () => {
-      const now = await who(req);
-      const reason = whyOver(now, signedIn.sessionId, workspaceId);
-      if (reason !== undefined) res.end(`event: ended\ndata: ${JSON.stringify({ reason, text: reasons[reason] })}\n\n`);
+      const reason = whyOver(await who(req), signedIn.sessionId, workspaceId);
+      if (reason !== undefined) end(`event: ended\ndata: ${JSON.stringify({ reason, text: reasons[reason] })}\n\n`);
     };
     const lookSafely = () => void lookAgain().catch(report);
 
-    const stop = live.hear({ workspaceId, userId, after, hear: write, lookAgain: lookSafely, end: () => res.end() });
+    const forget = live.hear({
+      workspaceId,
+      userId,
+      after,
+      hear: ({ eventId, kind, id, text }) =>
+        write(`id: ${eventId}\nevent: ${kind}\ndata: ${JSON.stringify({ id, text })}\n\n`),
+      lookAgain: lookSafely,
+      end,
+    });
     const heartbeat = setInterval(() => {
-      res.write(': still here\n\n');
+      write(': still here\n\n');
       lookSafely();
     }, heartbeatMs);
-    res.once('close', () => {
+    const stopListening = () => {
       clearInterval(heartbeat);
-      stop();
-    });
+      forget();
+    };
+    res.once('close', stopListening);
     // Somebody may have lost their access while we were about to listen.
     lookSafely();
   };

@@ -169,6 +169,13 @@ export const createPeople = ({
       }
     },
 
+    /** Where MCP clients act. */
+    openedLast: async (userId: string) => {
+      const { lastWorkspaceId } = await mustExist(userId);
+      const last = (await store.memberships(userId)).find(({ workspaceId }) => workspaceId === lastWorkspaceId);
+      return last?.Workspace && { id: last.workspaceId, name: last.Workspace.name, role: last.role };
+    },
+
     lastWorkspace: async (userId: string) => (await mustExist(userId)).lastWorkspaceId ?? undefined,
 
     /** For the audit log: who somebody is that has not proven it, and where they are. */

@@ -28,14 +28,20 @@ export const createBrowser = (origin: string) => {
     if (!isOver && value !== '') cookies.push({ name, value, path });
   };
 
-  const request = async (method: string, url: string, form?: URLSearchParams) => {
+  const request = async (
+    method: string,
+    url: string,
+    form?: URLSearchParams,
+    /** What the browser says about where the request comes from. */
+    source: Record<string, string> = method === 'GET' ? {} : { origin },
+  ) => {
     const to = new URL(url, origin);
     const sent = cookies.filter(({ path }) => `${to.pathname}/`.startsWith(path.endsWith('/') ? path : `${path}/`));
     const response = await fetch(to, {
       method,
       redirect: 'manual',
       headers: {
-        ...(method !== 'GET' && { origin }),
+        ...source,
         cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; '),
       },
       ...(form && { body: form }),
