@@ -104,7 +104,12 @@ const withAccess =
     ...declaration,
     access,
     responses: { 200: { description: 'Done', contentType: 'application/json', body: declaration.answer } },
-    errors: ['BadInput', 'Unauthorized', 'Forbidden', ...(declaration.more ?? []), 'TooManyRequests', 'Internal'],
+    errors: [
+      ...(['BadInput', 'Unauthorized', 'Forbidden'] as const),
+      // Another tab of the same browser may have switched the workspace.
+      ...new Set([...(declaration.more ?? []), ...(declaration.roles ? (['Conflict'] as const) : [])]),
+      ...(['TooManyRequests', 'Internal'] as const),
+    ],
   });
 
 /** A session cookie, never a token. */

@@ -187,7 +187,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Sign up.
      *
-     * Makes the first user and a workspace; possible while nobody is there, later people join by invitation.
+     * Makes the first user and a workspace; possible while nobody is there, later people join by invitation. In
+     * production it takes the code that Posthorn prints when it starts.
      */
     signUp: (input: SignUpInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/sign-up', [], input, options),
@@ -195,7 +196,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Sign in.
      *
-     * Sets the session cookie.
+     * Sets the session cookie. After four wrong passwords for an account from one network each further try takes a
+     * longer wait: TooManyRequests with Retry-After.
      */
     signIn: (input: SignInInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/sign-in', [], input, options),
@@ -218,10 +220,19 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Accept an invitation.
      *
-     * Joins the workspace. Somebody new chooses a password; somebody who has an account gives theirs. Signs in.
+     * Joins the workspace. Somebody new chooses a password; somebody who has an account gives theirs; somebody who
+     * is signed in with the invited address gives none. Signs in.
      */
     acceptInvitation: (input: AcceptInvitationInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/invitations/accept', [], input, options),
+
+    /**
+     * Change your profile.
+     *
+     * Name, time zone, theme and shortcuts. What is left out stays.
+     */
+    changeProfile: (input: ChangeProfileInput = {}, options?: CallOptions): ApiPromise<Session> =>
+      http.json('PATCH', () => '/api/app/profile', [], input, options),
 
     /**
      * List members.
@@ -365,9 +376,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Move the clock forward.
      *
      * For the whole deployment, forward only, and not in production: what is due in thirty days can be watched in a
-     * minute.
+     * minute. For the person who set Posthorn up, while no account on a live network is connected.
      *
-     * Roles: owner.
+     * Roles: owner, admin, editor, viewer.
      */
     moveSandboxClock: (input: MoveSandboxClockInput, options?: CallOptions): ApiPromise<MoveSandboxClockOutput> =>
       http.json('POST', () => '/api/app/sandbox/clock', [], input, options),
@@ -385,9 +396,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * List your tokens.
      *
-     * Your personal tokens in the open workspace. The secrets are never listed.
-     *
-     * Roles: owner, admin, editor, viewer.
+     * Your personal tokens, of all workspaces. The secrets are never listed.
      */
     listTokens: (options?: CallOptions): ApiPromise<ListTokensOutput> => http.json('GET', () => '/api/auth/tokens', [], {}, options),
 
@@ -404,12 +413,40 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Revoke a token.
      *
-     * It stops working at once.
-     *
-     * Roles: owner, admin, editor, viewer.
+     * It stops working at once, whichever workspace it is for.
      */
     revokeToken: (input: RevokeTokenInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/auth/tokens/${field('id')}`, [], input, options),
+
+    /**
+     * List connected clients.
+     *
+     * The MCP clients that may act for you, with what they may do and when they last did.
+     */
+    listClients: (options?: CallOptions): ApiPromise<ListClientsOutput> => http.json('GET', () => '/api/app/clients', [], {}, options),
+
+    /**
+     * End the access of a client.
+     *
+     * At once, also for tokens that it has already. It can ask you again.
+     */
+    endClient: (input: EndClientInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/clients/${field('id')}`, [], input, options),
+
+    /**
+     * List your sessions.
+     *
+     * The browsers that you are signed in with, the last used first.
+     */
+    listSessions: (options?: CallOptions): ApiPromise<ListSessionsOutput> => http.json('GET', () => '/api/app/sessions', [], {}, options),
+
+    /**
+     * End a session.
+     *
+     * That browser is signed out at once.
+     */
+    endSession: (input: EndSessionInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/sessions/${field('id')}`, [], input, options),
 
     /**
      * List webhooks.
@@ -526,7 +563,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Make a workspace.
      *
-     * You are its owner, and it is open then.
+     * You own it, and it opens at once. Owners and admins of a workspace may make one, or whomever the operator lets
+     * (NEW_WORKSPACES).
      */
     createWorkspace: (input: CreateWorkspaceInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/app/workspaces', [], input, options),
@@ -534,7 +572,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Switch to a workspace.
      *
-     * MCP clients signed in as you act in the workspace you opened last.
+     * In this browser. MCP clients signed in as you act in the workspace you opened last, in whatever browser.
      */
     openWorkspace: (input: OpenWorkspaceInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', (field) => `/api/app/workspaces/${field('id')}/open`, [], input, options),
@@ -784,12 +822,24 @@ export interface DeleteMediaInput {
 /** Who is signed in, and where they are */
 export interface Session {
   user: {
+    /** Shown to others; at first the local part of the e-mail address */
+    name: string;
+    /** IANA name; empty until it is set, then the app asks the browser */
+    timeZone: string;
+    theme: 'auto' | 'light' | 'dark';
+    /** Whether single keys do something */
+    shortcuts: boolean;
     id: string;
     email: string;
+    /** Set this installation up; moves the sandbox clock */
+    operator: boolean;
     /** False for somebody who came by a one-time link and has set none yet */
     hasPassword: boolean;
+    /** Whether changing the password asks for the present one */
+    asksPassword: boolean;
+    mayMakeWorkspaces: boolean;
   };
-  /** The workspace that is open; the last one opened is remembered */
+  /** The workspace that is open in this browser; a new sign-in opens the last one */
   workspace?: {
     id: string;
     name: string;
@@ -817,6 +867,8 @@ export interface SignUpInput {
   password: string;
   /** (default `'My workspace'`) */
   workspace?: string;
+  /** Of the first owner; in production only (default `''`) */
+  code?: string;
 }
 
 /** What `signIn` takes. */
@@ -840,12 +892,23 @@ export interface ChangePasswordInput {
 /** What `acceptInvitation` takes. */
 export interface AcceptInvitationInput {
   token: string;
-  password: string;
+  /** (default `''`) */
+  password?: string;
+}
+
+/** What `changeProfile` takes. */
+export interface ChangeProfileInput {
+  name?: string;
+  /** IANA name, such as Europe/Berlin; empty takes it back */
+  timeZone?: string;
+  theme?: 'auto' | 'light' | 'dark';
+  shortcuts?: boolean;
 }
 
 export interface Member {
   userId: string;
   email: string;
+  name: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
   /** ISO-8601 instant */
@@ -1107,6 +1170,11 @@ export interface Token {
   createdAt: string;
   /** ISO-8601 instant, to the minute */
   lastUsedAt?: string;
+  /** The one it acts in */
+  workspace: {
+    id: string;
+    name: string;
+  };
 }
 
 /** What `listTokens` answers. */
@@ -1119,6 +1187,11 @@ export interface NewToken {
   createdAt: string;
   /** ISO-8601 instant, to the minute */
   lastUsedAt?: string;
+  /** The one it acts in */
+  workspace: {
+    id: string;
+    name: string;
+  };
   /** The secret; keep it now */
   token: string;
 }
@@ -1131,6 +1204,56 @@ export interface CreateTokenInput {
 
 /** What `revokeToken` takes. */
 export interface RevokeTokenInput {
+  id: string;
+}
+
+/** An MCP client that acts for the user */
+export interface ConnectedClient {
+  /** Prefix `cli_` */
+  id: string;
+  /** As the client calls itself */
+  name: string;
+  clientId: string;
+  /** Where the client published its document; absent when nothing proves it */
+  host?: string;
+  scopes: string[];
+  /** ISO-8601 instant */
+  since: string;
+  /** ISO-8601 instant, to the minute */
+  lastUsedAt?: string;
+}
+
+/** What `listClients` answers. */
+export interface ListClientsOutput {
+  clients: ConnectedClient[];
+}
+
+/** What `endClient` takes. */
+export interface EndClientInput {
+  id: string;
+}
+
+/** A browser that the user is signed in with */
+export interface OpenSession {
+  /** Prefix `ses_` */
+  id: string;
+  /** ISO-8601 instant */
+  since: string;
+  /** ISO-8601 instant, to the hour */
+  lastSeenAt: string;
+  /** Such as `Firefox on Linux` */
+  userAgent: string;
+  /** The one that asks */
+  current: boolean;
+}
+
+/** What `listSessions` answers. */
+export interface ListSessionsOutput {
+  sessions: OpenSession[];
+}
+
+/** What `endSession` takes. */
+export interface EndSessionInput {
   id: string;
 }
 

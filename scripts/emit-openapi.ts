@@ -95,6 +95,13 @@ const registerShared = (registry: OpenAPIRegistry) => {
       'The same key with the same body returns the first answer for 24 hours, without doing the work again; with another body it is a Conflict',
     schema: { type: 'string', maxLength: 255 },
   });
+  registry.registerComponent('parameters', 'Workspace', {
+    name: 'Posthorn-Workspace',
+    in: 'header',
+    description:
+      'Id of the workspace that your page is about. When another one is open in this browser by now, the answer is a Conflict and nothing is done',
+    schema: { type: 'string' },
+  });
   registry.registerComponent('headers', 'RequestId', {
     description: 'Id of this request, for support and logs',
     schema: { type: 'string' },
@@ -205,7 +212,7 @@ const routePath = (name: string, route: Route): RouteConfig => {
     description: route.roles ? `${route.description}\n\nRoles: ${route.roles.join(', ')}.` : route.description,
     tags: [route.tag],
     security: security[route.access],
-    parameters: [reference('parameters', 'RequestId')],
+    parameters: [reference('parameters', 'RequestId'), ...(route.roles ? [reference('parameters', 'Workspace')] : [])],
     request: {
       ...(route.params && { params: route.params }),
       ...(route.query && { query: route.query }),

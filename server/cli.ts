@@ -14,6 +14,7 @@ const help = `posthorn <command>
   setup    --email --password --workspace [--token-name]
                                          make the first owner, a workspace and a token; prints JSON
   demo     [--again]                     make a workspace with a month of posts on the sandbox; not in production
+  link     [--email]                     a sign-in link that works once, for the operator or somebody else
   doctor                                 say what is set, what answers and what is missing
   token    create --workspace <id> --name <name> | list --workspace <id> | revoke --id <id>
                                          personal tokens of a workspace's owner
@@ -32,8 +33,15 @@ const commands: Record<string, (config: Config, options: Options, words: string[
   start: (config) => serve(config),
 
   setup: (config, options) => {
-    const [email, password, workspace] = need(options, 'email', 'password', 'workspace');
+    const [email, workspace] = need(options, 'email', 'workspace');
+    // With AUTH_URL the owner comes from there, by this address.
+    const password = config.outsideProvider ? undefined : need(options, 'password')[0];
     return using(config, async ({ posthorn: { people, tokens } }) => {
+      if (!(await people.isEmpty())) {
+        throw new SettingError(
+          'Posthorn is set up already: a user exists. For a sign-in link that works once, run: npx posthorn link',
+        );
+      }
       const owner = await people.setUp({ email, password, workspace });
       const { id: tokenId, token } = await tokens.create(owner, options['token-name'] ?? 'Setup');
       return { ...owner, tokenId, token };
@@ -41,6 +49,11 @@ const commands: Record<string, (config: Config, options: Options, words: string[
   },
 
   demo: (config, { again }) => demo(config, again !== undefined),
+  link: (config, { email }) =>
+    using(config, async ({ posthorn: { welcome } }) => {
+      const { path, email: address } = await welcome.linkFor(email);
+      return { email: address, url: config.baseUrl + path };
+    }),
 
   doctor: async (config) => {
     const { diagnose } = await import('#server/doctor');
@@ -122,8 +135,9 @@ const commands: Record<string, (config: Config, options: Options, words: string[
       throw new SettingError('Give --forward as a number with s, m, h or d, such as 6h or 30d.');
     }
     if (config.production) throw new SettingError('The clock cannot be moved in production.');
-    return using(config, async ({ posthorn: { sandboxClock } }) => {
+    return using(config, async ({ posthorn: { sandboxClock, audit } }) => {
       await sandboxClock.forward(byMs);
+      await audit.write({ event: 'clock.moved', details: { forwardMs: byMs, by: 'the command line' } });
       return { now: sandboxClock.now().toISOString() };
     });
   },
@@ -143,17 +157,18 @@ const serve = async (config: Config) => {
     throw error;
   });
   if (running === undefined) return;
-  const welcome = await running.posthorn.welcome.path();
+  const { welcome, people } = running.posthorn;
+  const link = await welcome.path();
+  const code = await welcome.firstOwnerCode();
   console.log(
     [
       '',
       `Posthorn is ready at ${running.url}`,
       `  API reference   ${running.url}/docs`,
-      ...(welcome
-        ? [
-            `  Sign in         ${running.url}${welcome}   (works once)`,
-            '  First token     npx posthorn setup --email you@example.com --password <password> --workspace "My team"',
-          ]
+      ...(link ? [`  Sign in         ${running.url}${link}   (works once)`] : []),
+      ...(code ? [`  First owner     ${running.url}/sign-up   with the code ${code}   (works once)`] : []),
+      ...(link && (await people.isEmpty())
+        ? ['  First token     npx posthorn setup --email you@example.com --password <password> --workspace "My team"']
         : []),
       '',
     ].join('\n'),

@@ -24,6 +24,10 @@ export const durationMs = (text: string): number | undefined => {
   return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);
 };
 
+/** Who may make a workspace: owners and admins of one, everyone who is signed in, or the operator alone. */
+const newWorkspaces = ['admins', 'everyone', 'operator'] as const;
+export type NewWorkspaces = (typeof newWorkspaces)[number];
+
 const Settings = z.object({
   NODE_ENV: z
     .enum(['production', 'development', 'test'], 'must be production, development or test; left out it is development')
@@ -52,6 +56,8 @@ const Settings = z.object({
     .optional(),
   AUTH_CLIENT_ID: z.string().optional(),
   AUTH_CLIENT_SECRET: z.string().optional(),
+  AUTH_TRUST_EMAIL: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  NEW_WORKSPACES: z.enum(newWorkspaces, `must be one of ${newWorkspaces.join(', ')}`).default('admins'),
   LATE_GRACE: z
     .string()
     .default('24h')
@@ -110,6 +116,7 @@ export interface Config {
   readonly encryptionKeys: readonly string[] | undefined;
   /** Absent: the embedded identity provider. */
   readonly outsideProvider: OutsideProvider | undefined;
+  readonly newWorkspaces: NewWorkspaces;
   /** What the guarded client may reach beside the public internet. */
   readonly outbound: {
     readonly allow: readonly string[];
@@ -145,6 +152,8 @@ export interface OutsideProvider {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
+  /** Addresses count as verified when the provider does not say whether they are. */
+  readonly trustEmail: boolean;
 }
 
 export interface S3Store {
@@ -201,6 +210,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     trustProxy: settings.TRUST_PROXY,
     encryptionKeys: settings.ENCRYPTION_KEYS,
     outsideProvider: outsideProvider(settings, production),
+    newWorkspaces: settings.NEW_WORKSPACES,
     outbound: {
       allow: settings.OUTBOUND_ALLOW,
       extraCa: settings.OUTBOUND_CA && readSettingFile('OUTBOUND_CA', settings.OUTBOUND_CA),
@@ -224,7 +234,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
 };
 
 const outsideProvider = (
-  { AUTH_URL: issuer, AUTH_CLIENT_ID: clientId, AUTH_CLIENT_SECRET: clientSecret }: z.output<typeof Settings>,
+  {
+    AUTH_URL: issuer,
+    AUTH_CLIENT_ID: clientId,
+    AUTH_CLIENT_SECRET: clientSecret,
+    AUTH_TRUST_EMAIL,
+  }: z.output<typeof Settings>,
   production: boolean,
 ): OutsideProvider | undefined => {
   if (issuer === undefined) return undefined;
@@ -234,7 +249,7 @@ const outsideProvider = (
     );
   }
   if (production && !issuer.startsWith('https:')) throw new SettingError('AUTH_URL must begin with https://.');
-  return { issuer, clientId, clientSecret };
+  return { issuer, clientId, clientSecret, trustEmail: AUTH_TRUST_EMAIL === 'true' };
 };
 
 const s3Store = (settings: z.output<typeof Settings>): S3Store | undefined => {

@@ -59,6 +59,10 @@ export const open = async (
     const seal = createSeal(secrets.encryptionKeys);
     const clock = createMovableClock();
     const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl, log });
+    if (config.production) {
+      const aheadMs = await posthorn.sandboxClock.close();
+      if (aheadMs > 0) log.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
+    }
     await posthorn.sandboxClock.read();
     const closeAll = async () => {
       await posthorn.close();
@@ -164,7 +168,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   let port = config.port;
   const opened = await open(config, log, () => `http://127.0.0.1:${port}`);
   pile.put(opened.close);
-  const { database, posthorn, clock } = opened;
+  const { database, posthorn } = opened;
   if ((await posthorn.sandboxClock.offsetMs()) < 0) {
     throw new SettingError(
       'The clock of this database stands in the past: a demo is being made, or was interrupted. Wait for it to end; if none runs, npx posthorn demo --again makes a new one and sets the clock right.',
@@ -173,7 +177,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   await posthorn.mediaFiles.check().catch(inWords('The store for media cannot be used'));
   const identity = await openIdentity({ ...opened, config, clock: systemClock, log });
   pile.put(() => identity.stop?.());
-  const { app, health } = createHttpApp({ posthorn, database, identity, config, clock, log });
+  const { app, health } = createHttpApp({ posthorn, database, identity, config, log });
   posthorn.live.start();
   const server = serverFor(app);
   const underWay = requestsOf(server);
@@ -200,10 +204,14 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
     'remove expired records of the identity provider': { every: '1 hour', run: () => identity.purge?.() },
   });
   // What this very process remembers.
-  const saving = setInterval(() => posthorn.tokens.saveLastUsed().catch(report), minuteMs);
+  const save = async () => {
+    await posthorn.tokens.saveLastUsed();
+    await posthorn.clients.saveLastUsed();
+  };
+  const saving = setInterval(() => save().catch(report), minuteMs);
   pile.put(() => {
     clearInterval(saving);
-    return posthorn.tokens.saveLastUsed();
+    return save();
   });
 
   const url = config.port === 0 ? `http://localhost:${port}` : config.baseUrl;
@@ -213,6 +221,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   /** Until the work is done it listens on, so that whoever asks /readyz learns why it gets no more work. */
   const stop = () => {
     health.beginStop();
+    posthorn.live.stop();
     answered = underWay.ended(drainMs);
     return pile.undo();
   };

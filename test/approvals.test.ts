@@ -218,7 +218,7 @@ describe('open tabs', () => {
     (async () => {
       for await (const chunk of response.body ?? []) heard += new TextDecoder().decode(chunk);
     })().catch(() => undefined);
-    await until('the stream is open', () => heard.includes(': hello'));
+    await until('the stream is open', () => heard.includes('retry: 1000'));
     return { heard: () => heard, stop: () => stop.abort() };
   };
 
@@ -253,7 +253,13 @@ describe('open tabs', () => {
     const elsewhere = openDatabase(service.parts, { report: () => undefined });
     const { live } = createPosthorn({ ...service, database: elsewhere });
     const heard: (string | undefined)[] = [];
-    live.hear(service.owner.workspaceId, ({ id }) => heard.push(id));
+    live.hear({
+      ...service.owner,
+      after: undefined,
+      hear: ({ id }) => heard.push(id),
+      lookAgain: () => undefined,
+      end: () => undefined,
+    });
     live.start();
     const { workspaceId } = service.owner;
     await until('the other instance hears', async () => {

@@ -59,7 +59,21 @@ describe('a service on its own data folder', () => {
 
   test('a second setup is refused', async () => {
     const args = ['setup', '--email', 'other@example.com', '--password', password, '--workspace', 'Other'];
-    expectRefusal(await posthorn.run(args), /^Posthorn is set up already: .+\n$/);
+    expectRefusal(await posthorn.run(args), /^Posthorn is set up already: .+ run: npx posthorn link\n$/);
+  });
+
+  test('link prints an address that lets the owner in once', async () => {
+    const { email, url = '' } = await posthorn.ask('link');
+    expect(email).toBe('owner@example.com');
+    const enter = () => fetch(url, { redirect: 'manual' });
+    const arrived = await enter();
+    expect(arrived.status).toBe(302);
+    expect(arrived.headers.getSetCookie()[0]).toMatch(/^sid=/);
+    expect((await enter()).status).toBe(404);
+    expectRefusal(
+      await posthorn.run(['link', '--email', 'nobody@example.com']),
+      /^Nobody here has the address nobody@/,
+    );
   });
 
   test('tokens are created, listed without their secret, and refused once revoked', async () => {
@@ -119,7 +133,8 @@ describe('a service on its own data folder', () => {
     [['token', 'create', '--workspace', 'ws_1', '--name', 'A'], /^There is no workspace ws_1\./],
     [['token', 'create', '--name', 'A'], /^Give --workspace\.\n/],
     [['token', 'revoke', '--id', 'tok_1'], /^There is no token with id tok_1 here\.\n$/],
-    [['setup', '--email', 'a@example.com'], /^Give --password, --workspace\.\n/],
+    [['setup', '--email', 'a@example.com'], /^Give --workspace\.\n/],
+    [['setup', '--email', 'a@example.com', '--workspace', 'A'], /^Give --password\.\n/],
     [['token', 'list', '--nonsense'], /^Unknown option '--nonsense'/],
   ])('posthorn %j is refused in words', async (args, words) => {
     expectRefusal(await posthorn.run(args), words);
@@ -182,6 +197,8 @@ describe('a service on its own data folder', () => {
     await service.ended;
     service = await posthorn.start();
     expect((await service.call(token, 'posts.list')).body).toEqual({ posts: created });
+    // Only the first start tells how to set it up.
+    expect(posthorn.logs().match(/posthorn setup/g)).toHaveLength(1);
   });
 
   test('asked to stop, it takes no new request, finishes the one under way, and leaves nothing running', async () => {
@@ -268,6 +285,31 @@ describe('a start', () => {
     const ended = await posthorn.run(['start'], settings);
     expectRefusal(ended, words);
     expect(ended.stdout + ended.stderr).not.toContain('hunter2');
+  });
+
+  test('in production goes by the true time whatever the sandbox did, and asks the first owner for its code', async () => {
+    await posthorn.ask('clock', '--forward', '30d');
+    const production = {
+      NODE_ENV: 'production',
+      EMBEDDED_DATABASE: 'true',
+      BASE_URL: 'https://posthorn.example.com',
+      HOST: '127.0.0.1',
+    };
+    const service = await posthorn.start(/First owner .+ with the code (\S+)/, production);
+    expect(posthorn.logs()).toContain('the sandbox clock was ahead');
+    expect(posthorn.logs()).not.toContain('/welcome/');
+    const signUp = (code: string) =>
+      fetch(`http://127.0.0.1:${posthorn.port}/api/auth/sign-up`, {
+        method: 'POST',
+        headers: { origin: production.BASE_URL, 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'first@example.com', password, code }),
+      });
+    expect((await signUp('guessed')).status).toBe(403);
+    expect((await signUp(service.url)).status).toBe(200);
+    // A development command on the same database moves nothing.
+    expectRefusal(await posthorn.run(['clock', '--forward', '1d']), /^This database was used in production, .+\n$/);
+    service.kill('SIGTERM');
+    expect((await service.ended).code).toBe(0);
   });
 
   test('with a data folder that is none says so', async () => {

@@ -218,7 +218,7 @@ describe('an account is not connected', () => {
 
 describe('Social accounts', () => {
   test('are empty at first, with every network to connect', async () => {
-    const browser = await asRole('viewer');
+    const browser = await asRole('admin');
     await browser.post('/api/app/workspaces', { name: 'Their own' });
     const { body } = await browser.get('/accounts');
     expect(body).toContain('No account is connected yet');

@@ -335,11 +335,19 @@ describe('pausing', () => {
     await giveUp(team, webhook, 9);
     expect(await webhook.get()).toMatchObject({ state: 'active' });
     const told: LiveEvent[] = [];
-    const stopHearing = service.posthorn.live.hear(team.workspaceId, (event) => told.push(event));
+    const stopHearing = service.posthorn.live.hear({
+      workspaceId: team.workspaceId,
+      userId: '',
+      after: undefined,
+      hear: (event) => told.push(event),
+      lookAgain: () => undefined,
+      end: () => undefined,
+    });
     await giveUp(team, webhook, 1);
-    await until('open tabs were told', () => told.length > 0);
+    const isPause = ({ kind, id, text }: LiveEvent) =>
+      kind === 'webhook' && id === webhook.id && text === 'A webhook was paused.';
+    await until('open tabs were told', () => told.some(isPause));
     stopHearing();
-    expect(told).toEqual([{ workspaceId: team.workspaceId, kind: 'webhook', id: webhook.id }]);
     expect(await webhook.get()).toMatchObject({
       state: 'paused',
       reason: '10 deliveries in a row were given up.',

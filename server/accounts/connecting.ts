@@ -4,6 +4,7 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
+import type { Live } from '#server/live/live';
 import type { Connect, Network, NetworkAccount } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { NetworkTrouble } from '#server/networks/trouble';
@@ -46,6 +47,7 @@ export const createConnecting = ({
   networks,
   plans,
   audit,
+  live,
   outbound,
   isOffered,
   isLive,
@@ -61,6 +63,7 @@ export const createConnecting = ({
   networks: Networks;
   plans: Plans;
   audit: AuditLog;
+  live: Live;
   outbound: Outbound;
   isOffered: (network: Network) => boolean;
   isLive: (network: Network) => boolean;
@@ -149,6 +152,7 @@ export const createConnecting = ({
           userId: caller.userId,
           details: { accountId: id, network: network.key, handle: account.handle },
         });
+        await live.tell({ workspaceId, kind: 'account', id });
         if (known) await reconnected(id);
       });
       saved.push(id);

@@ -24,7 +24,6 @@ export const createHealth = ({
   idleMs: () => number;
 }) => {
   let stopping = false;
-  const enders = new Set<() => void>();
   let written: { readonly at: number; readonly trouble?: string } | undefined;
 
   /** Why nothing can be written; undefined when all is well. */
@@ -43,13 +42,6 @@ export const createHealth = ({
   return {
     beginStop: () => {
       stopping = true;
-      for (const end of enders) end();
-    },
-    /** For answers that would never end by themselves. Answers with how to take it back. */
-    whenStopping: (end: () => void) => {
-      if (stopping) end();
-      enders.add(end);
-      return () => enders.delete(end);
     },
     ready: async () => {
       if (stopping) return { status: 503 as const, body: 'shutting down' };

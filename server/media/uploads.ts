@@ -4,6 +4,7 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, Refusal } from '#server/errors';
 import { newSecretId } from '#server/ids';
+import type { Live } from '#server/live/live';
 import type { Outbound } from '#server/outbound/outbound';
 import type { MediaFiles } from './files.ts';
 import { placeholder, readImage } from './image.ts';
@@ -23,6 +24,7 @@ export const createUploads = ({
   files,
   incoming,
   outbound,
+  live,
   baseUrl,
   clock,
 }: {
@@ -30,6 +32,7 @@ export const createUploads = ({
   files: MediaFiles;
   incoming: Incoming;
   outbound: Outbound;
+  live: Live;
   baseUrl: string;
   clock: Clock;
 }) => {
@@ -50,7 +53,12 @@ export const createUploads = ({
       await unlessRefused(files.put(thumbnailKey(id), thumbnailPath, 'image/webp'));
       await unlessRefused(files.put(id, path, type.mimeType));
       const about = { ...type, ...facts, bytes, alt: alt || null, fileName: tidyName(name), uploadedBy: userId };
-      return toMediaItem(await store.insert({ id, workspaceId, ...about }), baseUrl);
+      const row = await store.transaction(async () => {
+        const inserted = await store.insert({ id, workspaceId, ...about });
+        await live.tell({ workspaceId, kind: 'media', id });
+        return inserted;
+      });
+      return toMediaItem(row, baseUrl);
     } finally {
       await Promise.all([path, thumbnailPath].map((one) => rm(one, { force: true })));
     }

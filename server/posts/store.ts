@@ -1,4 +1,5 @@
 import type { Post, PostGroup, PostStatus, PostSummary, Result, Version } from '#contracts/posts';
+import { tellsOf } from '#server/live/news';
 import { type Database, sql } from '#server/store/database';
 
 interface PostRow {
@@ -31,19 +32,22 @@ const afterEveryId = 'q'; // they begin with post_
 const insert = sql(
   'posts.insert',
   `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by)
-   values ($1, $2, 'Draft', $3, $4, $5, $6) returning ${columns}`,
+   values ($1, $2, 'Draft', $3, $4, $5, $6) returning ${columns}, ${tellsOf('post')}`,
 );
 const replace = sql(
   'posts.replace',
   `update posts set account_ids = $3, versions = $4, scheduled_at = $5 where id = $1 and workspace_id = $2
-   returning ${columns}`,
+   returning ${columns}, ${tellsOf('post')}`,
 );
 const move = sql(
   'posts.move',
   `update posts set status = $3, scheduled_at = $4 where id = $1 and workspace_id = $2
-   returning ${columns}`,
+   returning ${columns}, ${tellsOf('post')}`,
 );
-const begin = sql('posts.begin', 'select begin_publishing($1)');
+const begin = sql(
+  'posts.begin',
+  `with begun as materialized (select begin_publishing($1)) select ${tellsOf('post')} from begun, posts where id = any($1)`,
+);
 const end = sql('posts.end', `select workspace_id, ${columns} from end_publishing($1)`);
 const forgetBegun = sql(
   'posts.forgetBegun',
@@ -131,7 +135,10 @@ const usesMedia = sql(
   'posts.usesMedia',
   'select 1 from posts where workspace_id = $1 and versions @> $2::jsonb limit 1',
 );
-const remove = sql('posts.remove', 'delete from posts where id = $1 and workspace_id = $2');
+const remove = sql(
+  'posts.remove',
+  `delete from posts where id = $1 and workspace_id = $2 returning ${tellsOf('post')}`,
+);
 
 /** What posts.create and posts.update write. */
 export interface PostContent {

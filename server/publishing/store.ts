@@ -1,5 +1,6 @@
 import type { Result, Version } from '#contracts/posts';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
+import { tellsOf } from '#server/live/news';
 import type { Json, Sent } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 
@@ -70,7 +71,10 @@ const moveDue = sql(
       order by scheduled_at limit $1 for update skip locked)
    select array_agg(id) filter (where not missed) as due, array_agg(id) filter (where missed) as missed from due`,
 );
-const begin = sql('publishing.begin', 'select begin_publishing($1)');
+const begin = sql(
+  'publishing.begin',
+  `with begun as materialized (select begin_publishing($1)) select ${tellsOf('post')} from begun, posts where id = any($1)`,
+);
 const endMissed = sql(
   'publishing.endMissed',
   `update sends set due_at = null, claim = null, result = $2::jsonb || jsonb_build_object('accountId', account_id)

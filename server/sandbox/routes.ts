@@ -1,7 +1,9 @@
 import type { SandboxRoutes } from '#contracts/sandbox';
+import type { AuditLog } from '#server/audit/audit-log';
 import type { RouteHandlers } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { type Fault, faults } from '#server/networks/sandbox';
+import type { People } from '#server/workspaces/people';
 import type { SandboxClock } from './clock.ts';
 import type { SandboxFeed } from './feed.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -10,11 +12,15 @@ export const sandboxRoutes = ({
   sandboxes,
   sandboxClock,
   sandboxFeed,
+  people,
+  audit,
   production,
 }: {
   sandboxes: Sandboxes;
   sandboxClock: SandboxClock;
   sandboxFeed: SandboxFeed;
+  people: Pick<People, 'mustBeOperator'>;
+  audit: AuditLog;
   production: boolean;
 }): RouteHandlers<SandboxRoutes> => {
   const mustBeSandbox = () => {
@@ -28,9 +34,12 @@ export const sandboxRoutes = ({
 
     readSandboxClock: async () => ({ now: sandboxClock.now().toISOString() }),
 
-    moveSandboxClock: async ({ body }) => {
+    moveSandboxClock: async ({ body, caller: { userId, workspaceId }, requestId }) => {
       mustBeSandbox();
+      await people.mustBeOperator(userId, 'moves the clock');
       await sandboxClock.forward(body.forwardMs);
+      const details = { forwardMs: body.forwardMs };
+      await audit.write({ event: 'clock.moved', workspaceId, userId, requestId, details });
       return { now: sandboxClock.now().toISOString() };
     },
 

@@ -42,15 +42,25 @@ export const createDelivering = ({
   clock: Clock;
   answerTimeoutMs: number;
 }) => {
-  const saveDelivered = createBatch(async (delivered: Parameters<DeliveryStore['saveDelivered']>[0]) => {
-    await store.saveDelivered(delivered);
-    return delivered;
-  });
+  const saveDelivered = createBatch(
+    async (delivered: readonly (Parameters<DeliveryStore['saveDelivered']>[0][number] & ToldWebhook)[]) => {
+      await store.saveDelivered(delivered);
+      await tell(delivered);
+      return delivered;
+    },
+  );
+
+  /** Once for each webhook, however many deliveries there were. */
+  const tell = (webhooks: readonly ToldWebhook[]) => {
+    const workspaces = new Map(webhooks.map(({ webhookId, workspaceId }) => [webhookId, workspaceId]));
+    return live.tell(...[...workspaces].map(([id, workspaceId]) => ({ workspaceId, kind: 'webhook' as const, id })));
+  };
 
   const deliver = async (delivery: HeldDelivery): Promise<boolean> => {
     const refusal = await whyNot(delivery);
     if (refusal !== undefined) {
       await store.saveRefused(delivery, refusal);
+      await tell([delivery]);
       return true;
     }
     const { isGood, isLate, ...tried } = await call(delivery);
@@ -93,7 +103,9 @@ export const createDelivering = ({
   const failed = (delivery: ClaimedDelivery, tried: Tried) =>
     store.transaction(async () => {
       const waitMs = ladderMs[delivery.attempts];
-      if (!(await store.saveFailed(delivery, tried, waitMs)) || waitMs !== undefined) return;
+      if (!(await store.saveFailed(delivery, tried, waitMs))) return;
+      await tell([delivery]);
+      if (waitMs !== undefined) return;
       if ((await store.countGivenUp(delivery.webhookId)) >= givenUpUntilPause) await pause(delivery);
     });
 
@@ -102,12 +114,13 @@ export const createDelivering = ({
     if (!(await store.pause(webhookId, reason))) return;
     await store.endPending(webhookId, `Not sent: the webhook was paused. ${reason}`);
     await audit.write({ event: 'webhook.paused', workspaceId, details: { id: webhookId, reason } });
-    // Without the reason: not everybody in the workspace may see webhooks.
-    await live.tell({ workspaceId, kind: 'webhook', id: webhookId });
+    await live.tell({ workspaceId, kind: 'webhook', id: webhookId, text: 'A webhook was paused.' });
   };
 
   return deliver;
 };
+
+type ToldWebhook = Pick<ClaimedDelivery, 'webhookId' | 'workspaceId'>;
 
 const isGood = (answer: OutboundAnswer) => answer.ok && answer.status >= 200 && answer.status < 300;
 

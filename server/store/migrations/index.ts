@@ -8,6 +8,7 @@ import { sql as analytics } from './0007-analytics.ts';
 import { sql as avatars } from './0008-avatars.ts';
 import { sql as deliveryTries } from './0009-delivery-tries.ts';
 import { sql as sending } from './0010-sending.ts';
+import { sql as signIn } from './0011-sign-in.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   { number: 8, name: 'avatars', sql: avatars },
   { number: 9, name: 'delivery-tries', sql: deliveryTries },
   { number: 10, name: 'sending', sql: sending },
+  { number: 11, name: 'sign-in', sql: signIn },
 ] as const;
