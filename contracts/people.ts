@@ -105,7 +105,7 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Sign in',
     description:
-      'Sets the session cookie. After four wrong passwords for an account from one network each further try takes a longer wait: TooManyRequests with Retry-After.',
+      'Sets the session cookie. After five wrong passwords in a row for an account from one network each further try takes a longer wait: TooManyRequests with Retry-After.',
     body: z.strictObject({ email: Email, password: z.string().max(1024) }),
     answer: SessionRecord,
   }),

@@ -196,8 +196,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Sign in.
      *
-     * Sets the session cookie. After four wrong passwords for an account from one network each further try takes a
-     * longer wait: TooManyRequests with Retry-After.
+     * Sets the session cookie. After five wrong passwords in a row for an account from one network each further try
+     * takes a longer wait: TooManyRequests with Retry-After.
      */
     signIn: (input: SignInInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/sign-in', [], input, options),

@@ -126,7 +126,7 @@ describe('an open tab is told', () => {
   });
 });
 
-test('an open tab is told of deliveries, and of a webhook that is paused', async () => {
+test('an open tab is told of deliveries', async () => {
   const receiver = await startReceiver();
   const own = await startService(receiver.settings());
   const browser = own.browser();

@@ -371,7 +371,8 @@ describe('pausing', () => {
     await address.nth(sent + 1);
     expect(await webhook.resume()).toEqual(resumed);
     const { body } = await team.browser().get('/api/app/audit');
-    expect(body.entries.map(({ event }: { event: string }) => event)).toEqual([
+    const events = body.entries.map(({ event }: { event: string }) => event);
+    expect(events.filter((event: string) => event.startsWith('webhook.'))).toEqual([
       'webhook.resumed',
       'webhook.paused',
       'webhook.added',
