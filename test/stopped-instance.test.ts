@@ -103,7 +103,7 @@ const ended = (id: string) =>
   until('the post has ended', async () => ['Published', 'Failed'].includes((await resultOf(id)).status ?? ''), 30_000);
 
 const shown = async (body: string) =>
-  (await sandbox.sandboxes.feed('x', 100)).filter(({ text }) => text === body).length;
+  (await sandbox.sandboxes.feed('x', 100)).filter(({ text }) => text.startsWith(body)).length;
 
 const begunAt = async (id: string) =>
   (await database.query<{ begun_at: Date | null }>('select begun_at from sends where post_id = $1', [id])).rows[0]
@@ -135,8 +135,10 @@ const goOn = async (first: Running) => {
   await sleep(1_500);
 };
 
-const publishAgain = async (instance: Running, id: string) => {
+/** With a word more: the network itself refuses the same text twice, which is not what is tried here. */
+const publishAgain = async (instance: Running, id: string, body: string) => {
   const act = await human(instance);
+  await act('/api/app/actions/posts.setVersionText', { id, body: `${body} Edited.` });
   await act('/api/app/actions/posts.publishNow', { id });
   await ended(id);
 };
@@ -198,7 +200,7 @@ describe('an instance is stopped and goes on after its lease', () => {
       const body = `Stopped ${where}, published again.`;
       const { first, id } = await stopped(body);
       const another = await endedByAnother(id);
-      await publishAgain(another, id);
+      await publishAgain(another, id, body);
       expect(await resultOf(id)).toMatchObject({ status: 'Published', ok: true });
       await goOn(first);
       expect(await shown(body)).toBe(1);
