@@ -47,7 +47,7 @@ export const measure = ({ rounds = 9, blink }) =>
     }
     if (process.stderr.isTTY) say('');
     await db.end();
-    console.log(report(samples));
+    console.log(report(samples, blink ? blinkSizes : sizes));
   });
 
 const callOf = (url, token) => {
@@ -113,7 +113,7 @@ const timed = async (work, calls) => {
   return (performance.now() - begun) / calls;
 };
 
-const report = (samples) => {
+const report = (samples, sizes) => {
   const [{ targets: smallest }] = sizes;
   const against = (what, targets, base, baseTargets = targets) =>
     ratio(samples.map((took) => took[targets][what] / took[baseTargets][base]));

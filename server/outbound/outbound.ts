@@ -1,7 +1,7 @@
 import { type LookupAddress, type LookupOptions, lookup as resolveName } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
-import { rootCertificates } from 'node:tls';
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { type CheckedUrl, checkUrl, hostAndPort, withoutBrackets } from './check-url.ts';
 import { isPublicIp } from './public-address.ts';
@@ -77,7 +77,8 @@ export type Lookup = (
 
 export interface ConnectorOptions {
   readonly lookup: LookupFunction;
-  readonly ca?: string[];
+  /** Made once: reading all authorities for every connection would hold the process up. */
+  readonly secureContext?: SecureContext;
   readonly timeout: number;
 }
 
@@ -99,7 +100,10 @@ export const createOutbound = ({
   connectorFor = buildConnector,
 }: OutboundOptions): Outbound => {
   const rules = { allow: new Set(allow), plainHttp };
-  const secure = { timeout: defaultTimeoutMs, ...(extraCa && { ca: [...rootCertificates, extraCa] }) };
+  const secure = {
+    timeout: defaultTimeoutMs,
+    ...(extraCa && { secureContext: createSecureContext({ ca: [...rootCertificates, extraCa] }) }),
+  };
   const connectPublic = onlyPublic(connectorFor({ ...secure, lookup: publicLookup(lookup) }));
   const connectAny = connectorFor({ ...secure, lookup: anyLookup(lookup) });
   const connect: buildConnector.connector = (target, callback) =>
