@@ -89,7 +89,9 @@ export const createDrafts = ({
           scheduledAt: input.scheduledAt || null,
         });
       if (!caller.human || !input.scheduledAt) return insert();
-      return store.transaction(async () => lifecycle.schedule(caller, (await insert()).id, input.scheduledAt));
+      return store.transaction(async () =>
+        lifecycle.schedule(caller, (await insert()).id, input.scheduledAt, 'scheduledAt'),
+      );
     },
 
     update: (

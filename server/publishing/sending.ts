@@ -259,7 +259,7 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     const { network, account } = opened;
     const media = await mediaOf(row);
     const { post, missing } = networkPost(network, versionFor(row.versions, row.accountId), media);
-    const problems = [...missing, ...problemsOf(network, post, account.facts)];
+    const problems = [...missing, ...(await problemsOf(network, post, account.facts))];
     const state: State = {
       row,
       opened,

@@ -3,13 +3,13 @@ import type { Network } from '#server/networks/network';
 import { googleRefresh } from '#server/networks/shared/google';
 import { choices, MB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachMedia, itemsOf, option, problems } from '#server/networks/shared/post';
-import { characters, charactersCounting, isLanguage } from '#server/networks/shared/text';
+import { countedAsUnits, isLanguage } from '#server/networks/shared/text';
 import { connect, profile } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 
 const constraints: Constraints = {
   // Whether a photo may stand without text is unconfirmed, so it may not.
-  characters: { max: 1_500, counting: charactersCounting, required: true },
+  characters: { max: 1_500, ...countedAsUnits, required: true },
   media: {
     min: 0,
     max: 1,
@@ -113,7 +113,6 @@ export default {
     },
   ],
   constraintsFor: () => constraints,
-  count: characters,
   check: (post) => {
     const value = (name: string) => option(post, `google_business.${name}`);
     const needsEvent = ['EVENT', 'OFFER'].includes(value('topic_type'));
