@@ -131,16 +131,16 @@ describe('POST /mcp', () => {
   test.each([
     ['malformed JSON', '{"jsonrpc":', 400, -32700],
     ['bad UTF-8', new Blob([new Uint8Array([0x22, 0xff, 0x22])]), 400, -32700],
-    ['half a surrogate pair', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 400, -32600],
-    ['a NUL', '{"jsonrpc":"2.0","id":1,"method":"\\u0000"}', 400, -32600],
-    ['__proto__', '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{"a":1}}}', 400, -32600],
+    ['half a surrogate pair', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 400, -32600, 1],
+    ['a NUL', '{"jsonrpc":"2.0","id":1,"method":"\\u0000"}', 400, -32600, 1],
+    ['__proto__', '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{"a":1}}}', 400, -32600, 1],
     ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 400, -32600],
-    ['more than 1 MiB', JSON.stringify({ ...ping, params: { text: 'a'.repeat(1024 * 1024) } }), 413, -32600],
-  ])('refuses %s', async (_, text, status, code) => {
+    ['more than 1 MiB', JSON.stringify({ ...ping, params: { text: 'a'.repeat(1024 * 1024) } }), 400, -32600],
+  ])('refuses %s', async (_, text, status, code, id?: number) => {
     const answer = await raw(text);
     expect({ status: answer.status, body: answer.body }).toEqual({
       status,
-      body: { jsonrpc: '2.0', error: { code, message: expect.any(String) } },
+      body: { jsonrpc: '2.0', ...(id !== undefined && { id }), error: { code, message: expect.any(String) } },
     });
   });
 
@@ -149,9 +149,9 @@ describe('POST /mcp', () => {
     { 'content-type': 'application/x-www-form-urlencoded' },
     { 'content-type': 'application/json; charset=utf-7' },
     { 'content-encoding': 'gzip' },
-  ])('refuses %j with 415', async (headers) => {
+  ])('refuses %j as a bad request', async (headers) => {
     const { status, body } = await raw(ping, headers);
-    expect({ status, code: body.error.code }).toEqual({ status: 415, code: -32600 });
+    expect({ status, code: body.error.code }).toEqual({ status: 400, code: -32600 });
   });
 
   test.each(versions)('takes notifications with an empty 202 and does nothing in %s', async (version) => {
@@ -531,7 +531,7 @@ describe('tools/call', () => {
         status: 200,
         result: expect.objectContaining({
           isError: true,
-          content: [{ type: 'text', text: expect.stringMatching(/^BadInput: surprise: is not a field/) }],
+          content: [{ type: 'text', text: expect.stringMatching(/^BadInput: surprise is not a field/) }],
         }),
       });
       expect(body.result).not.toHaveProperty('structuredContent');
@@ -542,9 +542,9 @@ describe('tools/call', () => {
     const { body } = await client(modern).call('posts_update', { id: postId, accountIds: 'x' });
     expect(body.result.content[0].text).toBe(
       [
-        'BadInput: accountIds: must be an array',
-        '- accountIds: must be an array (code WrongType)',
-        '- versions: is required (code Required)',
+        'BadInput: accountIds must be an array',
+        '- accountIds must be an array (code WrongType)',
+        '- versions is required (code Required)',
       ].join('\n'),
     );
   });

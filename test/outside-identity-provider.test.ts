@@ -156,7 +156,7 @@ describe('settings', () => {
     const settings = { AUTH_URL: 'https://id.example.com', AUTH_CLIENT_ID: 'posthorn' };
     expect(readConfig(settings).outsideProvider).toEqual({ issuer: 'https://id.example.com', clientId: 'posthorn' });
     expect(() => readConfig({ AUTH_URL: 'https://id.example.com' })).toThrow('AUTH_CLIENT_ID is not set');
-    expect(() => readConfig({ ...settings, AUTH_URL: 'id.example.com' })).toThrow('AUTH_URL: must be');
+    expect(() => readConfig({ ...settings, AUTH_URL: 'id.example.com' })).toThrow('AUTH_URL must be');
   });
 
   test('in production everything is https', () => {

@@ -57,7 +57,7 @@ export const createUploads = ({
   };
 
   const download = async (url: string, redirects = 0): Promise<Received> => {
-    const wrong = (message: string) => badInput({ path: 'url', code: 'BadUrl', message });
+    const wrong = (message: string) => badInput({ path: 'url', code: 'BadUrl', message: `cannot be used. ${message}` });
     const answer = await outbound.open(url, { timeoutMs: downloadTimeoutMs });
     if (!answer.ok) throw wrong(answer.message);
     const { status, headers, body } = answer;

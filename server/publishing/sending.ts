@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { instantOf } from '#contracts/instant';
 import type { Result } from '#contracts/posts';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';
 import type { Clock } from '#server/clock';
@@ -174,7 +175,7 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     const [first] = sent;
     const { metrics } = opened.network.constraintsFor(post, opened.account.facts);
     const isRead = metrics.length > 0 && first?.withoutStatistics !== true;
-    const outcome = { ok: true, publishedAt: clock.now().toISOString() };
+    const outcome = { ok: true, publishedAt: instantOf(clock.now()) };
     return end(row, sent, withSent(outcome, sent, sent.length), isRead ? firstReadMs : null);
   };
 

@@ -1,4 +1,5 @@
 import type { AppRoutes } from '#contracts/app';
+import { instantOf } from '#contracts/instant';
 import type { RouteHandlers } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { type Fault, faults } from '#server/networks/sandbox';
@@ -20,12 +21,12 @@ export const sandboxRoutes = ({
     if (production) throw new Refusal('Forbidden', 'There is no sandbox in production.');
   };
   return {
-    readSandboxClock: async () => ({ now: sandboxClock.now().toISOString() }),
+    readSandboxClock: async () => ({ now: instantOf(sandboxClock.now()) }),
 
     moveSandboxClock: async ({ body }) => {
       mustBeSandbox();
       await sandboxClock.forward(body.forwardMs);
-      return { now: sandboxClock.now().toISOString() };
+      return { now: instantOf(sandboxClock.now()) };
     },
 
     planSandboxFault: async ({ body: { network, moment, fault, times } }) => {
@@ -41,4 +42,4 @@ export const sandboxRoutes = ({
   };
 };
 
-const isFault = (name: string): name is Fault => name in faults;
+const isFault = (name: string): name is Fault => Object.hasOwn(faults, name);

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Invitation, Member } from '#contracts/app';
+import { instantOf } from '#contracts/instant';
 import { type Role, roles } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
@@ -116,8 +117,8 @@ export const createMembers = ({
           id,
           email: email.trim(),
           role,
-          createdAt: createdAt.toISOString(),
-          expiresAt: expiresAt.toISOString(),
+          createdAt: instantOf(createdAt),
+          expiresAt: instantOf(expiresAt),
           url,
         };
       }),

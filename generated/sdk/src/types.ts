@@ -2,7 +2,7 @@
 
 /** Every error answer carries one of these. */
 export type ErrorCode =
-  /** The input does not match the schema, or a range is malformed. `message` names the first field at fault. */
+  /** The input does not match the schema, a range is malformed, or the body is too large or no JSON. `message` names the first field at fault. */
   | 'BadInput'
   /** The post breaks limits of a network it goes to. `issues` holds one entry per broken limit. */
   | 'Invalid'
@@ -285,7 +285,7 @@ export interface PostsCreateInput {
   accountIds?: string[];
   /** Text of the original version (default `''`) */
   body?: string;
-  /** Wished time; empty saves a draft without one (ISO-8601, default `''`) */
+  /** Wished time, an ISO-8601 instant; empty saves a draft without one */
   scheduledAt?: string;
 }
 
@@ -311,9 +311,9 @@ export interface PostsUpdateInput {
   accountIds: string[];
   /** Exactly one original version, and at most one per account of accountIds */
   versions: VersionInput[];
-  /** Wished time; empty for none (ISO-8601, default `''`) */
+  /** Wished time, an ISO-8601 instant; empty for none */
   scheduledAt?: string;
-  /** updatedAt of the post this change is based on (ISO-8601, default `''`) */
+  /** updatedAt of the post this change is based on */
   baseUpdatedAt?: string;
 }
 

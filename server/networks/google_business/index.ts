@@ -1,3 +1,4 @@
+import { canonicalInstant } from '#contracts/instant';
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
 import { googleRefresh } from '#server/networks/shared/google';
@@ -22,6 +23,11 @@ const constraints: Constraints = {
 };
 
 const minImageBytes = 10_000;
+
+const isNotAfter = (end: string, start: string) => {
+  const [ends, starts] = [canonicalInstant(end), canonicalInstant(start)];
+  return ends !== undefined && starts !== undefined && ends <= starts;
+};
 
 export default {
   key: 'google_business',
@@ -129,7 +135,7 @@ export default {
           },
       ),
       needsEvent &&
-        Date.parse(value('event_end')) <= Date.parse(value('event_start')) && {
+        isNotAfter(value('event_end'), value('event_start')) && {
           path: 'options.google_business.event_end',
           code: 'OptionValue',
           message: 'The end has to lie after the start.',
