@@ -44,6 +44,7 @@ import { liveEvents } from '#server/http/live-events';
 import { logRequests } from '#server/http/log';
 import { mediaBytes } from '#server/http/media-bytes';
 import { metricsPage } from '#server/http/metrics';
+import { patience } from '#server/http/patience';
 import { createRateLimit } from '#server/http/rate-limit';
 import { greet } from '#server/http/request';
 import { createSessionDoor } from '#server/http/session';
@@ -464,6 +465,8 @@ export const createHttpApp = ({
   );
   app.all('/mcp', mcp.serve);
   app.get(metadataPath, mcp.describe);
+  // Their bodies are read by libraries, which wait for ever.
+  app.use(['/auth', '/sandbox'], patience());
   if (identity.router) {
     // A client document that could not be read is not remembered, so each try costs a request to outside.
     app.use('/auth/authorize', (req, res, next) => {

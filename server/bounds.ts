@@ -29,11 +29,14 @@ export const bounds = {
   /** One picture, and all that are decoded at the same time; a picture above that is decoded alone. */
   imagePixels: 100_000_000,
   pixelsUnderWay: 50_000_000,
+  /** Segments or chunks of one image. */
+  imageParts: 100_000,
   /** Boxes or elements that are looked at in one video. */
   videoParts: 20_000,
   /** Parts of a multipart form, and the headers of one of them. */
   formParts: 20,
   formHeaders: 10,
+  formHeaderBytes: 8 * 1024,
   formFieldBytes: 64 * 1024,
 
   /** Synchronous work gives way to other requests this often. */

@@ -1,4 +1,4 @@
-import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { open, rm, stat, writeFile } from 'node:fs/promises';
 import type { MediaItem } from '#contracts/media';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
@@ -50,7 +50,11 @@ export const createUploads = ({
       await files.put(thumbnailKey(id), thumbnailPath, 'image/webp');
       await files.put(id, path, type.mimeType);
       const about = { ...type, ...facts, bytes, alt: alt || null, fileName: tidyName(name), uploadedBy: userId };
-      return toMediaItem(await store.insert({ id, workspaceId, ...about }), baseUrl);
+      const row = await store.insert({ id, workspaceId, ...about }).catch(async (error: unknown) => {
+        await Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
+        throw error;
+      });
+      return toMediaItem(row, baseUrl);
     } finally {
       await Promise.all([path, thumbnailPath].map((one) => rm(one, { force: true })));
     }
@@ -87,7 +91,7 @@ export const createUploads = ({
 };
 
 const image = async (path: string, mimeType: string) => {
-  const { bytes, ...facts } = await readImage(await readFile(path), mimeType);
+  const { bytes, ...facts } = await readImage(path, mimeType);
   await writeFile(path, bytes, { flush: true });
   return { ...facts, durationMs: null };
 };
