@@ -15,7 +15,7 @@ export const countGraphemes = (text: string): number => {
 };
 
 /** What stands behind is in a text that is too long already. */
-const mostScanned = 5_000;
+const mostScanned = 1_500;
 
 /** Every link a network may see, bare domains included. */
 export const links = (text: string): string[] =>
