@@ -538,6 +538,18 @@ describe('tools/call', () => {
     }
   });
 
+  test.each([
+    ['half a surrogate pair', '{"body":"a\\ud800"}', 'body holds half of a surrogate pair'],
+    ['a NUL', '{"body":"\\u0000"}', 'body holds a NUL character'],
+    ['__proto__', '{"__proto__":{"a":1}}', '__proto__ is not a field of this input'],
+    ['40 levels', `{"a":${'['.repeat(40)}${']'.repeat(40)}}`, 'a is nested deeper than 32 levels'],
+  ])('with %s in its arguments is a result with isError and the id of the request', async (_what, args, says) => {
+    const text = `{"jsonrpc":"2.0","id":"seven","method":"tools/call","params":{"name":"posts_create","arguments":${args}}}`;
+    const { status, body } = await raw(text);
+    expect({ status, id: body.id, isError: body.result?.isError }).toEqual({ status: 200, id: 'seven', isError: true });
+    expect(body.result.content[0].text).toMatch(new RegExp(`^BadInput: ${says}`));
+  });
+
   test('with several mistakes names each', async () => {
     const { body } = await client(modern).call('posts_update', { id: postId, accountIds: 'x' });
     expect(body.result.content[0].text).toBe(
