@@ -8,6 +8,7 @@ import { canonicalInstant } from '#contracts/instant';
 import { bounds } from '#server/bounds';
 import { patience } from '#server/http/patience';
 import { pixelsUnderWay, withPixels } from '#server/media/decoding';
+import { createEvents } from '#server/webhooks/events';
 import { type Service, startService } from '#test/support/service';
 import { mp4, webm } from '#test/support/videos';
 
@@ -219,12 +220,21 @@ describe('instants', () => {
       await service.call('media.list'),
       await service.call('ui.setContext', { page: '/' }),
     ];
-    await service.posthorn.events.write([{ workspaceId: service.owner.workspaceId, type: 'ping', data: {} }]);
     const text = JSON.stringify(made.map(({ status, body }) => ({ status, body })));
     const instants = text.match(/"\d{4}-\d\d-\d\dT[^"]*"/g) ?? [];
     expect(instants.length).toBeGreaterThan(10);
     expect(instants.filter((one) => !/^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"$/.test(one))).toEqual([]);
     expect(text).toContain('"2125-12-31T22:00:00.500000Z"');
+    const kept: { body: string; createdAt: string }[] = [];
+    const store = {
+      insert: async (events: typeof kept) => {
+        kept.push(...events);
+        return [];
+      },
+    };
+    const events = createEvents({ store: store as never, clock: service.clock });
+    await events.write([{ workspaceId: 'ws', type: 'ping', data: {} }]);
+    expect(JSON.parse(kept[0]?.body ?? '{}').createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
   });
 });
 
