@@ -3,7 +3,7 @@ import type { Characters } from '#contracts/providers';
 import { countedUpTo, countText } from '#server/networks/counting';
 import { findLinks } from '#server/networks/links';
 
-/** What twitter-text 3.1 gave for the same texts. */
+/** Worked out by hand from X's published weights: 1 or 2 a code point, 2 an emoji, 23 a link. */
 const x: Characters = {
   max: 280,
   counting: '',
