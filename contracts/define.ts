@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { textBounds } from './bounds.ts';
 import type { ErrorCode } from './errors.ts';
+import { canonicalInstant } from './instant.ts';
 import { type Role, roles, type Scope } from './scopes.ts';
 
 /** SPEC, What the service does: read-only, write, or only after a human's approval. */
@@ -121,19 +123,23 @@ export const publicRoute = withAccess('Public');
 
 const instantMessage = 'must be an ISO-8601 instant with a zone, such as 2026-11-15T09:30:00Z';
 
-/** An instant with its zone; a wall-clock time without one is refused. Years before 1970 are nobody's plan. */
-export const Instant = z.iso
-  .datetime({ offset: true, error: instantMessage })
-  .max(40, instantMessage)
-  .refine((text) => text >= '1970', instantMessage);
+/** An instant with its zone, left as it was written; a wall-clock time without one is refused. */
+export const InstantAsWritten = z
+  .string(instantMessage)
+  .refine((text) => canonicalInstant(text) !== undefined, instantMessage)
+  .meta({ format: 'date-time' });
+
+/** An instant, in the form that `canonicalInstant` gives it. */
+export const Instant = InstantAsWritten.transform((text) => canonicalInstant(text) ?? text);
 
 /** An instant, or empty text for none. */
-export const InstantOrEmpty = z.union([z.literal(''), Instant], {
-  error: `${instantMessage}, or empty`,
-});
+export const InstantOrEmpty = z
+  .string()
+  .refine((text) => text === '' || canonicalInstant(text) !== undefined, `${instantMessage}, or empty`)
+  .transform((text) => canonicalInstant(text) ?? text);
 
 /** The id of a record, as an earlier answer gave it. */
-export const Id = z.string().min(1).max(100);
+export const Id = z.string().min(1).max(textBounds.idCharacters);
 
 export const Empty = z.strictObject({});
 

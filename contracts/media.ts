@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textBounds } from './bounds.ts';
 import { action, ById, type RawRoute, type Route, rawRoute, tokenRoute } from './define.ts';
 import { editors, everyone } from './scopes.ts';
 
@@ -22,7 +23,7 @@ export type MediaItem = z.output<typeof MediaItem>;
 export const AltText = z
   .string()
   .trim()
-  .max(2000)
+  .max(textBounds.altCharacters)
   .describe('Alternative text for people who cannot see it; empty for none. Networks have lower limits of their own');
 
 export const MediaForm = z
@@ -75,7 +76,7 @@ export const mediaActions = {
               alt: 'A post horn on a wooden table',
               url: 'http://localhost:3000/media/media_01JCQ3A1B2C3D4E5F6G7H8J9K0',
               thumbnailUrl: 'http://localhost:3000/media/media_01JCQ3A1B2C3D4E5F6G7H8J9K0?size=thumbnail',
-              createdAt: '2026-11-02T08:20:00.000Z',
+              createdAt: '2026-11-02T08:20:00.000000Z',
             },
           ],
         },

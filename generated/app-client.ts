@@ -1046,9 +1046,9 @@ export interface SearchPostsInput {
   query?: string;
   /** Only posts for one of these accounts; ids with commas (default `''`) */
   accountIds?: string;
-  /** Timed: not before this instant (ISO-8601, default `''`) */
+  /** Timed: not before this instant */
   from?: string;
-  /** Timed: before this instant (ISO-8601, default `''`) */
+  /** Timed: before this instant */
   to?: string;
   /** nextCursor of the page before */
   cursor?: string;

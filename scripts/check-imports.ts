@@ -52,7 +52,7 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to, isTypeOnly }) =>
       from.startsWith('web/') &&
       isOurs(to) &&
-      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/networks\/counting(\/|$))/.test(to) &&
+      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/networks\/(counting|links)$)/.test(to) &&
       !(to.startsWith('contracts/') && isTypeOnly),
   },
   {
@@ -85,7 +85,7 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => {
       const own = networkFolder(from);
       const known = [own ?? '', 'server/networks/shared/', 'contracts/'];
-      const isBeside = /^server\/networks\/(network|request|oauth2|sandbox|trouble)$/.test(to);
+      const isBeside = /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links)$/.test(to);
       return own !== undefined && isOurs(to) && !isBeside && !known.some((one) => to.startsWith(one));
     },
   },

@@ -59,6 +59,7 @@ import { liveEvents } from '#server/http/live-events';
 import { logRequests } from '#server/http/log';
 import { mediaBytes } from '#server/http/media-bytes';
 import { createOperatorCheck, metricsPage } from '#server/http/metrics';
+import { patience } from '#server/http/patience';
 import { createRateLimit } from '#server/http/rate-limit';
 import { greet } from '#server/http/request';
 import { createSessionDoor } from '#server/http/session';
@@ -591,6 +592,8 @@ export const createHttpApp = ({
     },
     forms: { uploadMedia: uploadRoute({ uploads }) },
   });
+  // Their bodies are read by libraries, which wait for ever.
+  app.use(['/auth', '/sandbox'], patience());
   if (identity.router) {
     // A client document that could not be read is not remembered, so each try costs a request to outside.
     app.use('/auth/authorize', (req, res, next) => {

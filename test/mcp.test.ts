@@ -131,16 +131,16 @@ describe('POST /mcp', () => {
   test.each([
     ['malformed JSON', '{"jsonrpc":', 400, -32700],
     ['bad UTF-8', new Blob([new Uint8Array([0x22, 0xff, 0x22])]), 400, -32700],
-    ['half a surrogate pair', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 400, -32600],
-    ['a NUL', '{"jsonrpc":"2.0","id":1,"method":"\\u0000"}', 400, -32600],
-    ['__proto__', '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{"a":1}}}', 400, -32600],
+    ['half a surrogate pair', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 400, -32600, 1],
+    ['a NUL', '{"jsonrpc":"2.0","id":1,"method":"\\u0000"}', 400, -32600, 1],
+    ['__proto__', '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{"a":1}}}', 400, -32600, 1],
     ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 400, -32600],
-    ['more than 1 MiB', JSON.stringify({ ...ping, params: { text: 'a'.repeat(1024 * 1024) } }), 413, -32600],
-  ])('refuses %s', async (_, text, status, code) => {
+    ['more than 1 MiB', JSON.stringify({ ...ping, params: { text: 'a'.repeat(1024 * 1024) } }), 400, -32600],
+  ])('refuses %s', async (_, text, status, code, id?: number) => {
     const answer = await raw(text);
     expect({ status: answer.status, body: answer.body }).toEqual({
       status,
-      body: { jsonrpc: '2.0', error: { code, message: expect.any(String) } },
+      body: { jsonrpc: '2.0', ...(id !== undefined && { id }), error: { code, message: expect.any(String) } },
     });
   });
 
@@ -149,9 +149,9 @@ describe('POST /mcp', () => {
     { 'content-type': 'application/x-www-form-urlencoded' },
     { 'content-type': 'application/json; charset=utf-7' },
     { 'content-encoding': 'gzip' },
-  ])('refuses %j with 415', async (headers) => {
+  ])('refuses %j as a bad request', async (headers) => {
     const { status, body } = await raw(ping, headers);
-    expect({ status, code: body.error.code }).toEqual({ status: 415, code: -32600 });
+    expect({ status, code: body.error.code }).toEqual({ status: 400, code: -32600 });
   });
 
   test.each(versions)('takes notifications with an empty 202 and does nothing in %s', async (version) => {
@@ -531,20 +531,32 @@ describe('tools/call', () => {
         status: 200,
         result: expect.objectContaining({
           isError: true,
-          content: [{ type: 'text', text: expect.stringMatching(/^BadInput: surprise: is not a field/) }],
+          content: [{ type: 'text', text: expect.stringMatching(/^BadInput: surprise is not a field/) }],
         }),
       });
       expect(body.result).not.toHaveProperty('structuredContent');
     }
   });
 
+  test.each([
+    ['half a surrogate pair', '{"body":"a\\ud800"}', 'body holds half of a surrogate pair'],
+    ['a NUL', '{"body":"\\u0000"}', 'body holds a NUL character'],
+    ['__proto__', '{"__proto__":{"a":1}}', '__proto__ is not a field of this input'],
+    ['40 levels', `{"a":${'['.repeat(40)}${']'.repeat(40)}}`, 'a is nested deeper than 32 levels'],
+  ])('with %s in its arguments is a result with isError and the id of the request', async (_what, args, says) => {
+    const text = `{"jsonrpc":"2.0","id":"seven","method":"tools/call","params":{"name":"posts_create","arguments":${args}}}`;
+    const { status, body } = await raw(text);
+    expect({ status, id: body.id, isError: body.result?.isError }).toEqual({ status: 200, id: 'seven', isError: true });
+    expect(body.result.content[0].text).toMatch(new RegExp(`^BadInput: ${says}`));
+  });
+
   test('with several mistakes names each', async () => {
     const { body } = await client(modern).call('posts_update', { id: postId, accountIds: 'x' });
     expect(body.result.content[0].text).toBe(
       [
-        'BadInput: accountIds: must be an array',
-        '- accountIds: must be an array (code WrongType)',
-        '- versions: is required (code Required)',
+        'BadInput: accountIds must be an array',
+        '- accountIds must be an array (code WrongType)',
+        '- versions is required (code Required)',
       ].join('\n'),
     );
   });
@@ -667,7 +679,10 @@ describe('a call that needs approval', () => {
   test('with bad input asks nobody', async () => {
     const before = door.asked.length;
     const { body } = await client(modern).call('posts_schedule', { id: postId, at: 'tomorrow' });
-    expect(body.result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^BadInput: at: /) }] });
+    expect(body.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^BadInput: at must be an ISO-8601 instant/) }],
+    });
     expect(door.asked).toHaveLength(before);
   });
 

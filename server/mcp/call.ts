@@ -24,9 +24,12 @@ export const callTool = async (
     }
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'Internal') throw error;
-    return `${content(inWords(error))},"isError":true`;
+    return refused(error);
   }
 };
+
+/** For the model to read, and perhaps to do better. */
+export const refused = (refusal: Refusal) => `${content(inWords(refusal))},"isError":true`;
 
 const content = (text: string) => `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
 
@@ -39,9 +42,11 @@ const pending = (tool: string, action: string, approvalUrl: string) =>
       `The request is waiting there. Tell the user, and do not call ${tool} again for it.`,
   );
 
-const inWords = ({ code, message, issues }: Refusal) => [`${code}: ${message}`, ...issues.map(issueInWords)].join('\n');
+const inWords = ({ code, message, issues }: Refusal) =>
+  [`${code}: ${message}`, ...issues.map((issue) => issueInWords(issue, code))].join('\n');
 
-const issueInWords = ({ path, message, ...facts }: Issue) =>
-  `- ${path}: ${message} (${Object.entries(facts)
+/** Of an input: field and sentence. Of a post: the place, and a sentence of its own. */
+const issueInWords = ({ path, message, ...facts }: Issue, code: string) =>
+  `- ${path}${code === 'BadInput' ? '' : ':'} ${message} (${Object.entries(facts)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')})`;

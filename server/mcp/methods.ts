@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '#server/context';
+import type { Refusal } from '#server/errors';
 import type { Authorization } from './authorization.ts';
-import { callTool, type RequestApproval } from './call.ts';
+import { callTool, type RequestApproval, refused } from './call.ts';
 import { clientName } from './client-name.ts';
 import {
   badParams,
@@ -69,13 +70,14 @@ export const createMethods = ({
     return `"tools":${tools.list(access)},${listEnd}`;
   };
 
-  const call = ({ params, meta }: Message, mcpCaller: McpCaller, req: IncomingMessage) => {
+  const call = ({ params, meta }: Message, mcpCaller: McpCaller, req: IncomingMessage, refusal?: Refusal) => {
     const { name, arguments: args = {} } = params;
     if (typeof name !== 'string') throw badParams('name must be a string.');
     const tool = tools.find(name, mcpCaller);
     if (tool === undefined) throw unknownTool(name);
     if (!mcpCaller.scopes.has(tool.scope)) throw authorization.missingScope(name, tool.scope);
     if (!isFields(args)) throw badParams('arguments must be an object.');
+    if (refusal) return refused(refusal);
     return callTool(tool, args, mcpCaller.caller, (action, input) =>
       requestApproval({
         caller: mcpCaller.caller,
@@ -90,10 +92,16 @@ export const createMethods = ({
   const modernResult = (text: string) => `{${text},${modernEnd}}`;
   const legacyResult = (text: string) => `{${text}}`;
 
-  return async (message: Message, mcpCaller: McpCaller, req: IncomingMessage): Promise<string> => {
+  /** `badArguments`: the arguments of a tool hold what nobody can keep. */
+  return async (
+    message: Message,
+    mcpCaller: McpCaller,
+    req: IncomingMessage,
+    badArguments?: Refusal,
+  ): Promise<string> => {
     const { method, params, modern } = message;
     const result = modern ? modernResult : legacyResult;
-    if (method === 'tools/call') return result(await call(message, mcpCaller, req));
+    if (method === 'tools/call') return result(await call(message, mcpCaller, req, badArguments));
     if (method === 'tools/list') return result(list(params, mcpCaller));
     if (method === 'server/discover' && modern) return result(discovery);
     if (method === 'initialize' && !modern) return result(initialize(params));

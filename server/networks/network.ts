@@ -221,8 +221,6 @@ export interface Network<Prepared = unknown> {
   readonly options: readonly Option[];
   /** The constraints for this very post on this account: a story allows less, a server may allow more. */
   constraintsFor(post: NetworkPost, facts?: Json): Constraints;
-  /** The length of a text as the network counts it. */
-  count(body: string, post: NetworkPost): number;
   /** Rules that the constraints cannot say. */
   check(post: NetworkPost, facts?: Json): readonly Problem[];
 

@@ -9,7 +9,7 @@ import type { Networks } from '#server/networks/registry';
 import { approvalRequired } from '#server/run-action';
 import type { Lifecycle } from './lifecycle.ts';
 import type { PostContent, PostStore } from './store.ts';
-import { originalVersion, toVersions, withOption, withText } from './versions.ts';
+import { mustFit, originalVersion, toVersions, withOption, withText } from './versions.ts';
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
@@ -41,6 +41,7 @@ export const createDrafts = ({
   /** Saves a change; what is scheduled must stay publishable. */
   const save = async (caller: Caller, post: Post, change: Partial<PostContent>) => {
     const { accountIds, versions, scheduledAt = null } = { ...post, ...change };
+    mustFit(versions);
     const saved = await store.replace(post.id, caller.workspaceId, { accountIds, versions, scheduledAt });
     if (saved.status === 'Scheduled') await lifecycle.rescheduled(caller, post, saved);
     return saved;
@@ -57,13 +58,13 @@ export const createDrafts = ({
   const checkOption = (key: string, network: string | undefined, path: string) => {
     const known = networks.option(key);
     if (known === undefined) {
-      throw badInput({ path, code: 'UnknownOption', message: `${key} is not an option; providers.limits lists them` });
+      throw badInput({ path, code: 'UnknownOption', message: `names no option (${key}); providers.limits lists them` });
     }
     if (network && known.network.key !== network) {
       throw badInput({
         path,
         code: 'UnknownOption',
-        message: `${key} is not an option of the network of this account`,
+        message: `names an option of another network than that of this account (${key})`,
       });
     }
   };
@@ -73,7 +74,7 @@ export const createDrafts = ({
       throw badInput({
         path: 'accountId',
         code: 'UnknownAccount',
-        message: `${accountId} is not an account of this post`,
+        message: `names ${accountId}, which is not an account of this post`,
       });
     }
   };
@@ -89,7 +90,9 @@ export const createDrafts = ({
           scheduledAt: input.scheduledAt || null,
         });
       if (!caller.human || !input.scheduledAt) return insert();
-      return store.transaction(async () => lifecycle.schedule(caller, (await insert()).id, input.scheduledAt));
+      return store.transaction(async () =>
+        lifecycle.schedule(caller, (await insert()).id, input.scheduledAt, 'scheduledAt'),
+      );
     },
 
     update: (
@@ -104,8 +107,9 @@ export const createDrafts = ({
     ) =>
       store.transaction(async () => {
         const post = await openForEdit(caller, input.id);
-        if (input.baseUpdatedAt && !sameInstant(input.baseUpdatedAt, post.updatedAt)) throw stale(post);
+        if (input.baseUpdatedAt && input.baseUpdatedAt !== post.updatedAt) throw stale(post);
         const versions = toVersions(input.versions, input.accountIds);
+        mustFit(versions);
         const networkOf = await accounts.networksOf(caller, input.accountIds);
         checkOptions(input.versions, networkOf);
         await library.mustExist(caller, mediaIn(input.versions));
@@ -149,9 +153,3 @@ const mediaIn = (versions: readonly VersionInput[]) =>
   versions.flatMap(({ content }, v) =>
     content.flatMap(({ media }, i) => media.map((id, m) => ({ path: `versions.${v}.content.${i}.media.${m}`, id }))),
   );
-
-/** Equal to the microsecond: a Date would cut to milliseconds. */
-const sameInstant = (sent: string, stored: string) =>
-  sent === stored || (new Date(sent).getTime() === new Date(stored).getTime() && micros(sent) === micros(stored));
-
-const micros = (instant: string) => (/\.(\d+)/.exec(instant)?.[1] ?? '').padEnd(6, '0').slice(0, 6);

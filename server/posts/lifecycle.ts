@@ -1,5 +1,6 @@
 import type { Post, Result } from '#contracts/posts';
 import type { Accounts } from '#server/accounts/accounts';
+import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
@@ -88,9 +89,10 @@ export const createLifecycle = ({
       return { valid: true as const, issues, warnings };
     },
 
-    schedule: (caller: Caller, id: string, at: string) =>
+    /** `field` is what the caller names the time. */
+    schedule: (caller: Caller, id: string, at: string, field = 'at') =>
       store.transaction(async () => {
-        mustBeFuture(at, 'at');
+        mustBeFuture(at, field);
         const post = await locked(caller, id);
         if (post.status !== 'Draft') throw notFrom(post, 'scheduled', 'a Draft');
         await mustBePublishable(caller, post);
@@ -175,11 +177,10 @@ export const createLifecycle = ({
 };
 
 const invalid = (issues: Findings['issues']) =>
-  new Refusal(
-    'Invalid',
-    `The post breaks ${issues.length === 1 ? 'a limit' : `${issues.length} limits`}: ${issues[0]?.message}`,
-    issues,
-  );
+  new Refusal('Invalid', `The post breaks ${howMany(issues.length)}: ${issues[0]?.message}`, issues);
+
+const howMany = (limits: number) =>
+  limits === 1 ? 'a limit' : `${limits === bounds.brokenLimits ? 'at least ' : ''}${limits} limits`;
 
 const notFrom = ({ id, status }: Post, done: string, from: string) =>
   new Refusal('Conflict', `The post ${id} is ${status}; only ${from} can be ${done}. Read it again.`);

@@ -2,7 +2,10 @@ import { Instant } from '#contracts/define';
 import type { Issue } from '#contracts/errors';
 import type { Post } from '#contracts/posts';
 import type { Constraints, Option } from '#contracts/providers';
+import { bounds } from '#server/bounds';
+import { codePoints, countedUpTo, countText } from '#server/networks/counting';
 import type { Json, Network, NetworkItem, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
+import { createTurns, type TakeTurns } from '#server/turns';
 import { versionFor } from './versions.ts';
 
 /** What the check needs to know beside the post. */
@@ -20,10 +23,12 @@ export interface Findings {
 }
 
 /** The post against the limits of every network it goes to: one issue per broken limit and account. */
-export const checkLimits = (post: Post, { networkOf, media, reachable }: Surroundings): Findings => {
+export const checkLimits = async (post: Post, { networkOf, media, reachable }: Surroundings): Promise<Findings> => {
   const issues: Issue[] = [];
   const warnings: Issue[] = [];
-  const checked = new Map<string, ReturnType<typeof checkVersion>>();
+  const checked = new Map<string, Awaited<ReturnType<typeof checkVersion>>>();
+  const measure = createMeasure();
+  const turn = createTurns();
   if (post.accountIds.length === 0) {
     warnings.push({ path: 'accountIds', code: 'NoAccounts', message: 'The post goes to no account yet.' });
   }
@@ -47,26 +52,59 @@ export const checkLimits = (post: Post, { networkOf, media, reachable }: Surroun
       provider: network.name,
     });
     // Accounts of one network that share a version share what is wrong with it: a long text is counted once.
-    const shared = `${network.key} ${version.index} ${facts === null ? '' : accountId}`;
-    const found = checked.get(shared) ?? checkVersion(network, facts, version, media, reachable);
+    const shared = `${network.key} ${version.index} ${JSON.stringify(facts)}`;
+    const found =
+      checked.get(shared) ?? (await checkVersion({ network, facts, version, media, reachable, measure, turn }));
     checked.set(shared, found);
-    issues.push(...found.problems.map(place));
-    warnings.push(...found.surprises.map(place));
+    addUpTo(issues, found.problems.map(place));
+    addUpTo(warnings, found.surprises.map(place));
+    await turn();
   }
   return { issues, warnings };
 };
 
-const checkVersion = (
-  network: Network,
-  facts: Json,
-  version: ReturnType<typeof versionFor>,
-  media: Surroundings['media'],
-  reachable: boolean,
-): { problems: Problem[]; surprises: Problem[] } => {
+/** A hundred accounts with a hundred mistakes each would be an answer that nobody reads. */
+const addUpTo = (list: Issue[], more: readonly Issue[]) =>
+  list.push(...more.slice(0, bounds.brokenLimits - list.length));
+
+/** What a text measures by the rule of a network. A text is counted once for each rule, however many accounts get it. */
+type Measure = (characters: Constraints['characters'], text: string, options: NetworkPost['options']) => number;
+
+const createMeasure = (): Measure => {
+  const counts = new Map<string, Map<string, number>>();
+  return (characters, text, options) => {
+    const { max, rule, links, shortMentions, countedOptions = [] } = characters;
+    const counted = countedOptions.map((key) => options[key]);
+    const key = JSON.stringify([max, rule, links, shortMentions, counted]);
+    const known = counts.get(key) ?? new Map<string, number>();
+    counts.set(key, known);
+    const length = known.get(text) ?? countText(characters, text, options);
+    known.set(text, length);
+    return length;
+  };
+};
+
+const checkVersion = async ({
+  network,
+  facts,
+  version,
+  media,
+  reachable,
+  measure,
+  turn,
+}: {
+  network: Network;
+  facts: Json;
+  version: ReturnType<typeof versionFor>;
+  media: Surroundings['media'];
+  reachable: boolean;
+  measure: Measure;
+  turn: TakeTurns;
+}): Promise<{ problems: Problem[]; surprises: Problem[] }> => {
   const { post, missing } = networkPost(network, version, media);
   const isFetched = network.constraintsFor(post, facts).media.transport === 'PublicUrl';
   return {
-    problems: [...missing, ...problemsOf(network, post, facts)],
+    problems: [...missing, ...(await problemsOf(network, post, facts, measure, turn))],
     surprises:
       !reachable && isFetched && post.items.some((item) => item.media.length > 0)
         ? [
@@ -110,17 +148,23 @@ const defaults = ({ options }: Network) =>
 const ownOptions = ({ options }: Network, set: Readonly<Record<string, string>>) =>
   Object.fromEntries(options.flatMap(({ key }) => (set[key] === undefined ? [] : [[key, set[key]]])));
 
-export const problemsOf = (network: Network, post: NetworkPost, facts: Json): Problem[] => {
+export const problemsOf = async (
+  network: Network,
+  post: NetworkPost,
+  facts: Json,
+  measure = createMeasure(),
+  turn = createTurns(),
+): Promise<Problem[]> => {
   const constraints = network.constraintsFor(post, facts);
-  return [
-    ...threadProblems(post, constraints),
-    ...post.items.flatMap((item, index) => [
-      ...textProblems(network, post, item, index, constraints),
-      ...mediaProblems(item, index, constraints),
-    ]),
-    ...network.options.flatMap((option) => optionProblems(option, post.options[option.key])),
-    ...network.check(post, facts),
-  ];
+  const found = threadProblems(post, constraints);
+  for (const [index, item] of post.items.entries()) {
+    found.push(...textProblems(post, item, index, constraints, measure), ...mediaProblems(item, index, constraints));
+    await turn();
+  }
+  found.push(...network.options.flatMap((option) => optionProblems(option, post.options[option.key])));
+  await turn();
+  found.push(...network.check(post, facts));
+  return found;
 };
 
 const threadProblems = ({ items }: NetworkPost, { thread }: Constraints): Problem[] =>
@@ -140,16 +184,16 @@ const threadProblems = ({ items }: NetworkPost, { thread }: Constraints): Proble
       ];
 
 const textProblems = (
-  network: Network,
-  post: NetworkPost,
+  { options }: NetworkPost,
   { body, media }: NetworkItem,
   index: number,
   { characters, thread }: Constraints,
+  measure: Measure,
 ): Problem[] => {
   const path = `content.${index}.body`;
   const problems: Problem[] = [];
   const isComment = index > 0 && thread.form === 'Comments';
-  if (body.trim() === '' && (characters.required || isComment || media.length === 0)) {
+  if (!/\S/.test(body) && (characters.required || isComment || media.length === 0)) {
     problems.push({
       path,
       code: 'TextRequired',
@@ -158,12 +202,13 @@ const textProblems = (
       actual: 0,
     });
   }
-  const length = network.count(body, post);
+  const length = measure(characters, body, options);
   if (length > characters.max) {
+    const over = `${length === countedUpTo(characters) ? 'at least ' : ''}${length - characters.max}`;
     problems.push({
       path,
       code: 'TooLong',
-      message: `The text is ${length - characters.max} too long. ${characters.counting}`,
+      message: `The text is ${over} too long. ${characters.counting}`,
       limit: characters.max,
       actual: length,
     });
@@ -313,7 +358,7 @@ const optionProblems = (option: Option, value: string | undefined): Problem[] =>
         : [];
     }
     case 'Text': {
-      const length = [...value].length;
+      const length = codePoints(value);
       return option.maxLength !== undefined && length > option.maxLength
         ? [
             {

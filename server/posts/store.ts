@@ -12,21 +12,41 @@ interface PostRow {
   readonly updated_at: string;
 }
 
+/** As text, whose bytes can be counted before they are sent. */
+interface ListedRow extends Omit<PostRow, 'versions' | 'results'> {
+  readonly versions: string;
+  readonly results: string;
+  readonly found: string;
+}
+
 const columns = 'id, status, account_ids, versions, scheduled_at, results, updated_at';
 
 const get = sql('posts.get', `select ${columns} from posts where id = $1 and workspace_id = $2`);
 const lock = sql('posts.lock', `select ${columns} from posts where id = $1 and workspace_id = $2 for update`);
 // Written so, only the index made for it gives this order. With `=` the planner may walk through the posts of everybody,
 // hoping to meet those of this workspace or status soon.
+// A page ends where its texts reach so many bytes: what is left out is never sent here. One post always fits.
+const page = (rows: string) =>
+  `select * from (
+     select *, count(*) over () as found,
+       sum(octet_length(versions) + octet_length(results)) over (order by id desc rows unbounded preceding)
+         - octet_length(versions) - octet_length(results) as "bytesBefore"
+       from (${rows}) as listed
+   ) as sized where "bytesBefore" < $4 order by id desc`;
+const listed = columns.replace('versions', 'versions::text').replace('results', 'results::text');
 const list = sql(
   'posts.list',
-  `select ${columns} from posts where workspace_id between $1 and $1 and id < $3
-    order by workspace_id, id desc limit $2`,
+  page(
+    `select ${listed} from posts where workspace_id between $1 and $1 and id < $3
+      order by workspace_id, id desc limit $2`,
+  ),
 );
 const listByStatus = sql(
   'posts.listByStatus',
-  `select ${columns} from posts where workspace_id between $1 and $1 and status between $4 and $4 and id < $3
-    order by workspace_id, status, id desc limit $2`,
+  page(
+    `select ${listed} from posts where workspace_id between $1 and $1 and status between $5 and $5 and id < $3
+      order by workspace_id, status, id desc limit $2`,
+  ),
 );
 const afterEveryId = 'q'; // they begin with post_
 const insert = sql(
@@ -168,12 +188,23 @@ export const createPostStore = (db: Database) => {
     /** Inside a transaction: nobody else changes the post until it ends. */
     lock: (workspaceId: string, id: string) => one(lock, [id, workspaceId]),
 
-    list: async (workspaceId: string, limit: number, before: string | null, status: PostStatus | undefined) => {
-      const values = [workspaceId, limit, before ?? afterEveryId];
+    /** Fewer than `limit` when they come to `mostBytes`; `more` says whether there are others. */
+    list: async (
+      workspaceId: string,
+      { limit, mostBytes }: { limit: number; mostBytes: number },
+      before: string | null,
+      status: PostStatus | undefined,
+    ) => {
+      const values = [workspaceId, limit + 1, before ?? afterEveryId, mostBytes];
       const rows = await (status === undefined
-        ? db.query<PostRow>(list, values)
-        : db.query<PostRow>(listByStatus, [...values, status]));
-      return rows.map(toPost);
+        ? db.query<ListedRow>(list, values)
+        : db.query<ListedRow>(listByStatus, [...values, status]));
+      const posts = rows
+        .slice(0, limit)
+        .map(({ versions, results, ...row }) =>
+          toPost({ ...row, versions: JSON.parse(versions), results: JSON.parse(results) }),
+        );
+      return { posts, more: Number(rows[0]?.found ?? 0) > posts.length };
     },
 
     usesMedia: async (workspaceId: string, mediaId: string) => {

@@ -1,4 +1,5 @@
 import type { Version, VersionInput } from '#contracts/posts';
+import { bounds } from '#server/bounds';
 import { badInput } from '#server/errors';
 
 /** The first version is the original; the others each override it for one account. */
@@ -17,7 +18,7 @@ export const toVersions = (sent: readonly VersionInput[], accountIds: readonly s
       });
     }
     if (accountId && !accountIds.includes(accountId)) {
-      throw badInput({ path, code: 'UnknownAccount', message: `${accountId} is not in accountIds` });
+      throw badInput({ path, code: 'UnknownAccount', message: `names ${accountId}, which is not in accountIds` });
     }
     seen.add(accountId);
   }
@@ -35,6 +36,33 @@ export const toVersions = (sent: readonly VersionInput[], accountIds: readonly s
       options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== '')),
     }))
     .sort((a, b) => Number('accountId' in a) - Number('accountId' in b));
+};
+
+/** Copies for single accounts add up: a post as a whole has a size too. */
+export const mustFit = (versions: readonly Version[]) => {
+  let characters = 0;
+  let media = 0;
+  for (const { content, options } of versions) {
+    for (const item of content) {
+      characters += item.body.length;
+      media += item.media.length;
+    }
+    for (const value of Object.values(options)) characters += value.length;
+  }
+  for (const [actual, limit, what] of [
+    [characters, bounds.postCharacters, 'characters of text'],
+    [media, bounds.mediaPerPost, 'media'],
+  ] as const) {
+    if (actual > limit) {
+      throw badInput({
+        path: 'versions',
+        code: 'TooBig',
+        message: `must have at most ${limit} ${what} in all`,
+        limit,
+        actual,
+      });
+    }
+  }
 };
 
 export const withText = (versions: readonly Version[], accountId: string, itemIndex: number, body: string): Version[] =>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { instantOf } from '#contracts/instant';
 import type { Result } from '#contracts/posts';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';
 import type { Clock, Stopwatch } from '#server/clock';
@@ -345,7 +346,7 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
     const { network, account } = opened;
     const media = await mediaOf(row);
     const { post, missing } = networkPost(network, versionFor(row.versions, row.accountId), media);
-    const problems = [...missing, ...problemsOf(network, post, account.facts)];
+    const problems = [...missing, ...(await problemsOf(network, post, account.facts))];
     const state: State = {
       row,
       opened,
@@ -381,7 +382,7 @@ const isDefinite = ({ kind, reached }: NetworkTrouble) => !reached || (kind !== 
 const outSince = (begunAt: string, told: string | undefined) => {
   const afterMs = Date.parse(told ?? '') - Date.parse(begunAt);
   if (told === undefined || !(afterMs >= 0 && afterMs < longestWaitMs)) return begunAt;
-  return new Date(told).toISOString().replace('Z', '000Z');
+  return instantOf(new Date(told));
 };
 
 /** A UUID for each part, from the one of the row. */

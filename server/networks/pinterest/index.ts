@@ -2,7 +2,6 @@ import type { Constraints } from '#contracts/providers';
 import type { Json, Network, NetworkPost } from '#server/networks/network';
 import { GB, MB, minutes, noThread, seconds } from '#server/networks/shared/limits';
 import { coverInside, type Finding, itemsOf, option, problems } from '#server/networks/shared/post';
-import { codePoints } from '#server/networks/shared/text';
 import { boardsFrom, connect, profile, refresh } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -13,6 +12,7 @@ const constraints: Constraints = {
   characters: {
     max: 800,
     counting: 'Unicode code points of the description: a letter is 1, a simple emoji 1, a URL counts in full',
+    rule: 'CodePoints',
     required: false,
   },
   media: {
@@ -106,7 +106,6 @@ export default {
     },
   ],
   constraintsFor: () => constraints,
-  count: codePoints,
   check: (post, facts) => {
     const link = option(post, 'pinterest.link');
     return problems([

@@ -12,7 +12,6 @@ import {
   option,
   problems,
 } from '#server/networks/shared/post';
-import { characters } from '#server/networks/shared/text';
 import { confirm } from './confirm.ts';
 import { connect, factsFrom, profile, refresh } from './connect.ts';
 import { privacyLabels, privacyProblem } from './creator.ts';
@@ -32,7 +31,7 @@ const videos = {
 };
 
 const constraints: Constraints = {
-  characters: { max: 2_200, counting: `${counting}; with photos up to 4000`, required: false },
+  characters: { max: 2_200, counting: `${counting}; with photos up to 4000`, rule: 'Utf16Units', required: false },
   media: {
     min: 1,
     max: 35,
@@ -47,7 +46,7 @@ const constraints: Constraints = {
 
 const photos: Constraints = {
   ...constraints,
-  characters: { max: 4_000, counting, required: false },
+  characters: { max: 4_000, counting, rule: 'Utf16Units', required: false },
   media: { min: 1, max: 35, mixed: false, images, transport: 'PublicUrl' },
 };
 
@@ -159,7 +158,6 @@ export default {
     const { media } = firstItem(post);
     return media.length > 0 && !media.some(isVideo) ? photos : forAccount(facts);
   },
-  count: characters,
   check: (post, facts) =>
     problems([
       privacyOffered(post, facts),
