@@ -188,7 +188,7 @@ export const rest = {
     'posts.schedule': {
       method: 'POST',
       path: '/api/agent/tools/posts.schedule',
-      summary: "Schedule a draft",
+      summary: "Schedule a post",
       body: postActions['posts.schedule'].input,
       responses: {
         200: postActions['posts.schedule'].output,
@@ -643,6 +643,7 @@ export const rest = {
       method: 'GET',
       path: '/api/approvals',
       summary: "List approval cards",
+      query: appRoutes.listApprovals.query,
       metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
       responses: {
         200: appRoutes.listApprovals.responses[200].body,
@@ -1041,7 +1042,7 @@ export const rest = {
       summary: "Change the alternative text",
       pathParams: appRoutes.changeMedia.params,
       body: appRoutes.changeMedia.body,
-      metadata: {"access":"SessionOrToken","roles":["owner","admin","editor"]},
+      metadata: {"access":"Session","roles":["owner","admin","editor"]},
       responses: {
         200: appRoutes.changeMedia.responses[200].body,
         400: error.BadInput,
@@ -1057,7 +1058,7 @@ export const rest = {
       path: '/api/media/:id',
       summary: "Delete a file",
       pathParams: appRoutes.deleteMedia.params,
-      metadata: {"access":"SessionOrToken","roles":["owner","admin","editor"]},
+      metadata: {"access":"Session","roles":["owner","admin","editor"]},
       responses: {
         200: appRoutes.deleteMedia.responses[200].body,
         400: error.BadInput,

@@ -33,6 +33,8 @@ export const readContracts = async (root: string): Promise<Declared[]> => {
         if (!domain || !verb || rest.length > 0) throw new Error(`contracts/${entry}: ${name} is not <domain>.<verb>`);
         if (found.some((other) => other.name === name))
           throw new Error(`contracts/${entry}: ${name} is declared twice`);
+        if (action.errors.includes('ApprovalRequired') && action.approval === undefined)
+          throw new Error(`contracts/${entry}: ${name} may need approval, so it needs the card it becomes (approval)`);
         found.push({ name, domain, verb, file, record, action });
       }
     }

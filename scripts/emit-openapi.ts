@@ -212,6 +212,7 @@ const routePath = (name: string, route: Route): RouteConfig => {
     parameters: [reference('parameters', 'RequestId')],
     request: {
       ...(route.params && { params: route.params }),
+      ...(route.query && { query: route.query }),
       ...(route.body && { body: { required: true, content: bodyContent(route.body, route.form) } }),
     },
     responses: {

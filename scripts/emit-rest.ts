@@ -76,6 +76,7 @@ const routeLines = (reference: string, name: string, route: Route) => [
   `      path: '${route.path}',`,
   `      summary: ${JSON.stringify(route.summary)},`,
   ...(route.params ? [`      pathParams: ${reference}.params,`] : []),
+  ...(route.query ? [`      query: ${reference}.query,`] : []),
   ...(route.body ? [`      body: ${reference}.body,`] : []),
   `      metadata: ${JSON.stringify({ access: route.access, ...(route.roles && { roles: route.roles }) })},`,
   '      responses: {',

@@ -281,7 +281,8 @@ export const createPosthorn = ({
   const runnable = prepareActions(actions, handlers);
   const cards = createApprovalCards({
     store: createApprovalStore(database),
-    subjects: createSubjects({ reading, accounts }),
+    subjects: createSubjects({ reading, lifecycle, library, accounts }),
+    reading,
     accounts,
     lifecycle,
     actions: runnable,
@@ -451,6 +452,7 @@ export const createHttpApp = ({
       verifyAccessToken: identity.verifyAccessToken,
     }),
     requestApproval: cards.request,
+    requestsAbout: cards.about,
     rateLimit,
     log,
   });

@@ -24,6 +24,7 @@ export type Handler<A extends Action> = (call: Call<A>) => Promise<z.output<A['o
 export interface RouteCall<R extends Route> {
   readonly body: R extends { body: infer B extends z.ZodType } ? z.output<B> : undefined;
   readonly params: R extends { params: infer P extends z.ZodType } ? z.output<P> : undefined;
+  readonly query: R extends { query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
   readonly signedIn: R['access'] extends 'Session' ? SignedIn : undefined;
   /** The same person in the workspace that is open. */
   readonly caller: R extends { roles: readonly Role[] } ? Caller : undefined;

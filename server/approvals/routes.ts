@@ -8,7 +8,7 @@ export const approvalRoutes = ({
 }: {
   cards: ApprovalCards;
 }): RouteHandlers<Pick<AppRoutes, 'listApprovals' | 'getApproval' | 'approve' | 'reject'>> => ({
-  listApprovals: async ({ caller }) => ({ cards: await cards.list(caller) }),
+  listApprovals: ({ caller, query }) => cards.list(caller, query),
   getApproval: ({ caller, params }) => cards.get(caller, params.id),
   approve: ({ caller, params }) => cards.approve(caller, params.id),
   reject: ({ caller, params }) => cards.reject(caller, params.id),

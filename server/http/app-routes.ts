@@ -36,21 +36,34 @@ export const serveAppRoutes = <R extends Routes>(
   createExpressEndpoints(contract, implementation as never, app, {
     logInitialization: false,
     globalMiddleware: [admit(keepers) as never],
-    requestValidationErrorHandler: ({ body, pathParams }, req) => {
-      const [error, input] = body ? [body, req.body as unknown] : [pathParams, req.params];
+    requestValidationErrorHandler: ({ body, pathParams, query }, req) => {
+      const [error, input] = body
+        ? [body, req.body as unknown]
+        : query
+          ? [query, req.query as unknown]
+          : [pathParams, req.params];
       throw badInput(...issuesOf(error as unknown as z.ZodError, input));
     },
   });
 };
 
+interface Received {
+  readonly body: unknown;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly req: Request;
+  readonly res: Response;
+}
+
 type Handler = (call: RouteCall<Route>) => Promise<unknown>;
 
 const implement =
   (route: Route, handler: Handler, { door, endElsewhere }: Doorkeepers) =>
-  async ({ body, params, req, res }: { body: unknown; params: unknown; req: Request; res: Response }) => {
+  async ({ body, params, query, req, res }: Received) => {
     const answer = await handler({
       body,
       params,
+      query,
       ...res.locals,
       requestId: req.requestId,
       address: req.ip ?? '',

@@ -43,6 +43,23 @@ const move = sql(
   `update posts set status = $3, scheduled_at = $4 where id = $1 and workspace_id = $2
    returning ${columns}`,
 );
+/** An account that has the post, was taken out of it and is in it again: its result is back, so nothing is sent twice. */
+const recallOut = sql(
+  'posts.recallOut',
+  `update posts set results = posts.results || back.results
+     from (select p.id, jsonb_agg(s.result) as results
+             from posts p join sends s on s.post_id = p.id and s.account_id = any(p.account_ids)
+            where p.id = any($1) and (s.result ->> 'ok')::boolean
+              and not exists (select from jsonb_array_elements(p.results) r where r ->> 'accountId' = s.account_id)
+            group by p.id) back
+    where posts.id = back.id`,
+);
+const many = sql('posts.many', `select ${columns} from posts where id = any($1) and workspace_id = $2`);
+const scheduledFor = sql(
+  'posts.scheduledFor',
+  `select id, left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, scheduled_at as "scheduledAt" from posts
+    where workspace_id = $1 and status = 'Scheduled' and $2 = any(account_ids) order by scheduled_at limit $3`,
+);
 const begin = sql('posts.begin', 'select begin_publishing($1)');
 const end = sql('posts.end', `select workspace_id, ${columns} from end_publishing($1)`);
 const forgetBegun = sql(
@@ -106,6 +123,16 @@ export const createPostStore = (db: Database) => {
     move: (id: string, workspaceId: string, status: PostStatus, scheduledAt: string | null) =>
       changed(move, [id, workspaceId, status, scheduledAt]),
 
+    many: async (workspaceId: string, ids: readonly string[]) =>
+      (await db.query<PostRow>(many, [ids, workspaceId])).map(toPost),
+
+    scheduledFor: (workspaceId: string, accountId: string, limit: number) =>
+      db.query<{ id: string; text: string; scheduledAt: string }>(scheduledFor, [workspaceId, accountId, limit]),
+
+    recallOut: async (ids: readonly string[]) => {
+      await db.run(recallOut, [ids]);
+    },
+
     /** To Publishing, with one send for each account that does not have the post yet. */
     begin: async (ids: readonly string[]) => {
       await db.query(begin, [ids]);
@@ -140,6 +167,7 @@ const toPost = (row: PostRow): Post => ({
   accountIds: row.account_ids,
   versions: row.versions,
   ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
-  results: row.results,
+  // The row remembers accounts that were taken out: should they come back, they still have the post.
+  results: row.results.filter(({ accountId }) => row.account_ids.includes(accountId)),
   updatedAt: row.updated_at,
 });

@@ -5,8 +5,8 @@ import type { Clock } from '#server/clock';
 import type { MediaLibrary } from '#server/media/library';
 import type { Confirmation, NetworkPost, PublishMedia, SendEnd, Sending, Sent } from '#server/networks/network';
 import { asTrouble, type NetworkTrouble } from '#server/networks/trouble';
-import { networkPost, problemsOf } from '#server/posts/limits';
-import { versionFor } from '#server/posts/versions';
+import { problemsOf } from '#server/posts/limits';
+import { mediaIn, outgoingTo } from '#server/posts/outgoing';
 import { accountGone, failed, missed, needsReconnect, notSent, refused, uncertain, withSent } from './result.ts';
 import type { Ended, Progress, SendRow } from './store.ts';
 
@@ -110,11 +110,6 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
       await parts.save({ ...outOfReach, tries: row.tries + 1, inMs: patienceMs[row.tries] ?? 0 });
     } else await end(row, row.sent, row.begunAt === null ? withoutAccess(found) : uncertain);
     return undefined;
-  };
-
-  const mediaOf = async (row: SendRow): Promise<Map<string, PublishMedia>> => {
-    const ids = versionFor(row.versions, row.accountId).content.flatMap(({ media }) => media);
-    return library.forPublishing(row.workspaceId, ids);
   };
 
   /** SPEC and DECISIONS, never twice: prepared, marked as begun in a row of its own, sent, recorded. */
@@ -257,8 +252,8 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     const opened = await opening(row, await access.open(row.account));
     if (opened === undefined) return;
     const { network, account } = opened;
-    const media = await mediaOf(row);
-    const { post, missing } = networkPost(network, versionFor(row.versions, row.accountId), media);
+    const media = await library.forPublishing(row.workspaceId, mediaIn(row.versions));
+    const { post, missing } = outgoingTo(network, row.versions, row.accountId, media);
     const problems = [...missing, ...problemsOf(network, post, account.facts)];
     const state: State = {
       row,

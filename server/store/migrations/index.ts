@@ -5,6 +5,7 @@ import { sql as publishing } from './0004-publishing.ts';
 import { sql as webhooks } from './0005-webhooks.ts';
 import { sql as statistics } from './0006-statistics.ts';
 import { sql as analytics } from './0007-analytics.ts';
+import { sql as cards } from './0008-cards.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   { number: 5, name: 'webhooks', sql: webhooks },
   { number: 6, name: 'statistics', sql: statistics },
   { number: 7, name: 'analytics', sql: analytics },
+  { number: 8, name: 'cards', sql: cards },
 ] as const;
