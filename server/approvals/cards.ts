@@ -21,6 +21,8 @@ const openMs = 7 * 24 * 60 * 60 * 1000;
 const maxOpen = 200;
 const pageOf = { limit: 50, bytes: 1_000_000 };
 const maxScheduledPosts = 100;
+/** Characters; PostgreSQL passes on 8,000 bytes. */
+const maxToast = 300;
 
 export interface ApprovalRequest {
   readonly caller: Caller;
@@ -223,7 +225,7 @@ export const createApprovalCards = ({
     const row = await store.get(workspaceId, id);
     if (row === undefined) throw new Error('a card that was just made is gone');
     const text = `${client} asks: ${show(row, await knownAccounts(caller)).sentence}`;
-    await live.tell({ workspaceId, kind: 'approval', id, text });
+    await live.tell({ workspaceId, kind: 'approval', id, text: text.slice(0, maxToast) });
     return row;
   };
 

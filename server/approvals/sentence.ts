@@ -10,7 +10,8 @@ export const sentenceOf = (
   known: ReadonlyMap<string, Account>,
 ) => {
   const asked = (approval?.sentence ?? '').replaceAll(/\{(\w+)\}/g, (_, field: string) => inWords(input[field]));
-  const out = destructive ? (post?.results ?? []).filter(({ ok }) => ok) : [];
+  // Also the first parts of a thread that broke off.
+  const out = destructive ? (post?.results ?? []).filter(({ externalId }) => externalId !== undefined) : [];
   if (out.length === 0) return asked;
   const places = out.map(({ accountId }) => {
     const account = known.get(accountId);

@@ -91,7 +91,7 @@ ${problem}<button aria-label="Publish it again there: ${name}">Publish it again 
   );
 
 const lost = ({ results }: Post) => {
-  const out = results.filter(({ ok }) => ok).length;
+  const out = results.filter(({ externalId }) => externalId !== undefined).length;
   if (out === 0) return 'It cannot be brought back.';
   const places = out === 1 ? 'the account that has it' : `the ${out} accounts that have it`;
   return `It cannot be brought back. It is public on ${places}, and stays there.`;
