@@ -6,12 +6,13 @@ import type { Refusal } from '#server/errors';
 export const refusalInWords = ({ code, message, issues }: Refusal) =>
   [`${code}: ${inOneLine(message)}`, ...issues.map(issueInWords)].join('\n');
 
-const issueInWords = ({ path, message, ...facts }: Issue) =>
-  `- ${isName.test(path) ? path : JSON.stringify(path)}: ${inOneLine(message)} (${Object.entries(facts)
-    .map(
-      ([name, value]) => `${name} ${typeof value === 'string' && !isName.test(value) ? JSON.stringify(value) : value}`,
-    )
-    .join(', ')})`;
+const issueInWords = ({ path, message, ...facts }: Issue) => {
+  const told = Object.entries(facts).map(([name, value]) => `${name} ${quoted(value)}`);
+  return inOneLine(`- ${quoted(path)}: ${message} (${told.join(', ')})`);
+};
+
+const quoted = (value: string | number | undefined) =>
+  typeof value === 'string' && !isName.test(value) ? JSON.stringify(value) : value;
 
 /** An id, a code or a path: says nothing but a name. */
 const isName = /^[\w.-]{1,200}$/;
