@@ -41,7 +41,7 @@ const input = ({ id, file }: Written) => ({
 });
 
 const write = async (): Promise<Written> => {
-  const [file, second] = [await service.addFile(), await service.addFile()];
+  const [file, second] = [await service.addMedia(), await service.addMedia()];
   for (const id of [file, second]) await owner.patch(`/api/media/${id}`, { alt: 'A cat' });
   const { id } = await service.client.posts.create({ body: 'Hello' });
   const written = { id, file, second };
