@@ -280,6 +280,23 @@ describe('approving', () => {
     expect((await browser.get(path(id))).body.status).toBe('Outdated');
   });
 
+  test('while the agent asks for another time ends in one of the two, and nobody waits for the other for ever', async () => {
+    for (let round = 0; round < 8; round++) {
+      const { id } = await draft();
+      const first = await ask('posts.schedule', { id, at: '2126-01-01T12:00:00Z' });
+      const [approved, asked] = await Promise.allSettled([
+        browser.post(path(first.id, 'approve')),
+        ask('posts.schedule', { id, at: '2126-01-02T12:00:00Z' }),
+      ]);
+      const status = approved.status === 'fulfilled' ? approved.value.status : approved.reason;
+      if (asked.status === 'rejected') {
+        expect({ status, code: asked.reason.code }).toEqual({ status: 200, code: 'Conflict' });
+      } else expect(status).toBe(409);
+      const scheduled = (await service.client.posts.get({ id })).status === 'Scheduled';
+      expect(scheduled).toBe(status === 200);
+    }
+  });
+
   test('checks the limits again, and leaves the card open when they are broken', async () => {
     const server = await service.addAccount('mastodon');
     const post = await service.client.posts.create({ body: 'a'.repeat(400), accountIds: [server] });

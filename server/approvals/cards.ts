@@ -243,10 +243,10 @@ export const createApprovalCards = ({
       if ((await store.countOpen(workspaceId)) >= maxOpen) await closeStale(caller, await store.open(workspaceId));
       return store.transaction(async () => {
         await store.queueUp(workspaceId);
-        await rehearse(action, request);
         // Cards before posts, as whoever approves does: two that lock in different order would wait for each other.
         const open = await store.lockOpen(workspaceId, caller.userId, action.name, idOf({ input }));
         const subject = await subjects.find(caller, kind, idOf({ input }));
+        await rehearse(action, request);
         const pin = (await subjects.pins(caller, kind, [idOf({ input })])).get(idOf({ input }));
         if (pin === undefined) throw new Error('what was locked is gone');
         const holds = (card: CardRow) =>
