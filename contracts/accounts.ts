@@ -66,6 +66,7 @@ export const accountActions = {
     output: Deleted,
     errors: ['NotFound'],
     destructive: true,
+    approval: { subject: 'account', sentence: 'Disconnect this account', verb: 'Approve and disconnect' },
     examples: [
       { title: 'Disconnect', input: { id: exampleAccount.id }, output: { id: exampleAccount.id, deleted: true } },
     ],

@@ -10,6 +10,19 @@ export type Kind = 'ReadOnly' | 'Write' | 'NeedsApproval';
 /** Listed: in every tools/list. OnRequest: an owner switches it on for the workspace. Never: not over MCP. */
 export type McpListing = 'Listed' | 'OnRequest' | 'Never';
 
+/**
+ * What a person decides who is asked to approve an action. The request runs the action and undoes it, so that only what
+ * can succeed becomes a card: its handler changes the database and nothing else, and leaves work outside to a job.
+ */
+export interface Approval {
+  /** What the input's `id` names. The card shows it, and is for it exactly as it was at the request. */
+  readonly subject: 'post' | 'account';
+  /** The head of the card. `{field}` stands for that field of the input. */
+  readonly sentence: string;
+  /** On the button that approves. */
+  readonly verb: string;
+}
+
 export interface Example<I extends z.ZodObject, O extends z.ZodObject> {
   readonly title: string;
   readonly input: z.input<I>;
@@ -37,13 +50,18 @@ export interface Action<
   readonly destructive?: true;
   /** MCP openWorldHint: it reaches the public. */
   readonly openWorld?: true;
+  /** Needed where a human may have to approve: always, or what is scheduled already. */
+  readonly approval?: Approval;
 }
+
+/** An action that needs approval does not compile without its card. */
+type WithCard = { readonly kind: Exclude<Kind, 'NeedsApproval'> } | { readonly approval: Approval };
 
 /** Returns its argument; exists so that examples are checked against the schemas beside them. */
 export const action = <I extends z.ZodObject, O extends z.ZodObject, const E extends ErrorCode = never>(
   declaration: Omit<Action<I, O, E>, 'examples'> & {
     readonly examples: readonly Example<NoInfer<I>, NoInfer<O>>[];
-  },
+  } & WithCard,
 ): Action<I, O, E> => declaration;
 
 /** A path that is not an action. The server serves it through ts-rest, OpenAPI shows it. */
@@ -62,6 +80,7 @@ export interface Route {
   /** Which roles in the workspace may; absent when it is not about a workspace. */
   readonly roles?: readonly Role[];
   readonly params?: z.ZodObject;
+  /** Behind the `?`; every value is text. */
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   /** The body may also come as multipart/form-data. ts-rest cannot read a stream, so that is served beside it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textBounds } from './bounds.ts';
-import { action, ById, type RawRoute, type Route, rawRoute, tokenRoute } from './define.ts';
+import { action, appRoute, ById, type RawRoute, type Route, rawRoute, tokenRoute } from './define.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const MediaItem = z
@@ -99,12 +99,13 @@ export const mediaRoutes = {
     answer: MediaItem,
   }),
 
-  changeMedia: tokenRoute({
+  changeMedia: appRoute({
     method: 'PATCH',
     path: '/api/media/:id',
     tag: 'media',
     summary: 'Change the alternative text',
-    description: 'Posts that are not out yet go out with the new text.',
+    description:
+      'Posts that are not out yet, scheduled ones too, go out with the new text. Requests of agents about such posts become outdated. Not for tokens: they only add files.',
     roles: editors,
     params: ById,
     body: z.strictObject({ alt: AltText }),
@@ -112,7 +113,7 @@ export const mediaRoutes = {
     more: ['NotFound'],
   }),
 
-  deleteMedia: tokenRoute({
+  deleteMedia: appRoute({
     method: 'DELETE',
     path: '/api/media/:id',
     tag: 'media',

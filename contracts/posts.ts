@@ -236,6 +236,7 @@ export const postActions = {
         }),
       },
     ],
+    approval: { subject: 'post', sentence: 'Change this scheduled post', verb: 'Approve the change' },
   }),
 
   'posts.setVersionText': action({
@@ -268,6 +269,7 @@ export const postActions = {
         }),
       },
     ],
+    approval: { subject: 'post', sentence: 'Change the text of this scheduled post', verb: 'Approve the change' },
   }),
 
   'posts.setOption': action({
@@ -297,6 +299,7 @@ export const postActions = {
         }),
       },
     ],
+    approval: { subject: 'post', sentence: 'Change an option of this scheduled post', verb: 'Approve the change' },
   }),
 
   'posts.validate': action({
@@ -318,9 +321,9 @@ export const postActions = {
     scope: 'posts:publish',
     roles: editors,
     mcp: 'Listed',
-    summary: 'Schedule a draft',
+    summary: 'Schedule a post',
     description:
-      'Schedules a draft for a time in the future; it then goes public by itself, which cannot be undone. A human approves it in the app.',
+      'Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app.',
     input: z.strictObject({
       id: PostId,
       at: Instant.describe('When to publish: an instant in the future'),
@@ -328,6 +331,7 @@ export const postActions = {
     output: Post,
     errors: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
     openWorld: true,
+    approval: { subject: 'post', sentence: 'Schedule this post for {at}', verb: 'Approve and schedule' },
     examples: [
       {
         title: 'Tomorrow morning',
@@ -349,6 +353,7 @@ export const postActions = {
     output: Post,
     errors: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
     openWorld: true,
+    approval: { subject: 'post', sentence: 'Publish this post now', verb: 'Approve and publish' },
     examples: [{ title: 'Publish', input: { id: draft.id }, output: edited({ status: 'Publishing' }) }],
   }),
 
@@ -358,11 +363,13 @@ export const postActions = {
     roles: editors,
     mcp: 'Listed',
     summary: 'Delete a post',
-    description: 'Deletes a post that is not published. It cannot be brought back. A human approves it in the app.',
+    description:
+      'Deletes a post that is not published. It cannot be brought back; where a Failed post is public already, it stays public. A human approves it in the app.',
     input: z.strictObject({ id: PostId }),
     output: Deleted,
     errors: ['NotFound', 'Conflict'],
     destructive: true,
+    approval: { subject: 'post', sentence: 'Delete this post', verb: 'Approve and delete' },
     examples: [{ title: 'Delete', input: { id: draft.id }, output: { id: draft.id, deleted: true } }],
   }),
 

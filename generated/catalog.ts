@@ -398,7 +398,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "posts.schedule",
-    "description": "Schedules a draft for a time in the future; it then goes public by itself, which cannot be undone. A human approves it in the app.",
+    "description": "Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app.",
     "policy": "NeedsApproval",
     "inputSchema": {
       "type": "object",
@@ -443,7 +443,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "posts.delete",
-    "description": "Deletes a post that is not published. It cannot be brought back. A human approves it in the app.",
+    "description": "Deletes a post that is not published. It cannot be brought back; where a Failed post is public already, it stays public. A human approves it in the app.",
     "policy": "NeedsApproval",
     "inputSchema": {
       "type": "object",

@@ -493,8 +493,8 @@ export const mcpTools = [
     "listing": "Listed",
     "tool": {
       "name": "posts_schedule",
-      "title": "Schedule a draft",
-      "description": "Schedules a draft for a time in the future; it then goes public by itself, which cannot be undone. A human approves it in the app.",
+      "title": "Schedule a post",
+      "description": "Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app.",
       "inputSchema": {
         "type": "object",
         "properties": {
@@ -559,7 +559,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_delete",
       "title": "Delete a post",
-      "description": "Deletes a post that is not published. It cannot be brought back. A human approves it in the app.",
+      "description": "Deletes a post that is not published. It cannot be brought back; where a Failed post is public already, it stays public. A human approves it in the app.",
       "inputSchema": {
         "type": "object",
         "properties": {

@@ -74,7 +74,11 @@ const rules: readonly Rule[] = [
   },
   {
     says: 'a store is private to its slice, its types too; call a rule of that slice or export the type from one',
-    isBroken: ({ from, to }) => isSliceStore(to) && !from.startsWith(`${posix.dirname(to)}/`) && from !== 'server/app',
+    isBroken: ({ from, to }) =>
+      isSliceStore(to) &&
+      from.startsWith('server/') &&
+      !from.startsWith(`${posix.dirname(to)}/`) &&
+      from !== 'server/app',
   },
   {
     says: 'others know the files in networks/ itself, and none of its folders; find a network in the registry',

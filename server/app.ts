@@ -342,7 +342,8 @@ export const createPosthorn = ({
   const runnable = prepareActions(actions, handlers);
   const cards = createApprovalCards({
     store: createApprovalStore(database),
-    subjects: createSubjects({ reading, accounts }),
+    subjects: createSubjects({ reading, lifecycle, library, accounts }),
+    reading,
     accounts,
     lifecycle,
     actions: runnable,
@@ -538,6 +539,7 @@ export const createHttpApp = ({
       verifyAccessToken: identity.verifyAccessToken,
     }),
     requestApproval: cards.request,
+    requestsAbout: cards.about,
     rateLimit,
     log,
   });
@@ -592,8 +594,7 @@ export const createHttpApp = ({
     },
     forms: { uploadMedia: uploadRoute({ uploads }) },
   });
-  // Their bodies are read by libraries, which wait for ever.
-  app.use(['/auth', '/sandbox'], patience());
+  app.use(patience());
   if (identity.router) {
     // A client document that could not be read is not remembered, so each try costs a request to outside.
     app.use('/auth/authorize', (req, res, next) => {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
+import type { ApprovalCards } from '#server/approvals/cards';
 import { badInput, Refusal } from '#server/errors';
 import { readAnyJson } from '#server/http/body';
 import { wrongMethod } from '#server/http/errors';
@@ -8,7 +9,6 @@ import type { RateLimit } from '#server/http/rate-limit';
 import { reply } from '#server/http/reply';
 import type { RunnableAction } from '#server/run-action';
 import { bearerOf, Challenge, createAuthorization } from './authorization.ts';
-import type { RequestApproval } from './call.ts';
 import { createMethods, type McpCaller } from './methods.ts';
 import { errorText, type Id, idOf, ProtocolError, readMessage, resultText } from './protocol.ts';
 import { createTools, type McpTool } from './tools.ts';
@@ -21,7 +21,8 @@ export interface McpParts {
   readonly actions: ReadonlyMap<string, RunnableAction>;
   readonly tools: readonly McpTool[];
   readonly authorize: (bearer: string) => Promise<McpCaller | undefined>;
-  readonly requestApproval: RequestApproval;
+  readonly requestApproval: ApprovalCards['request'];
+  readonly requestsAbout: ApprovalCards['about'];
   readonly rateLimit: Pick<RateLimit, 'take'>;
   readonly log: Logger;
 }

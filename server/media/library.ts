@@ -39,6 +39,13 @@ export const createMediaLibrary = ({
     return new Map(rows.map((row) => [row.id, toMediaItem(row, baseUrl).thumbnailUrl]));
   },
 
+  /** Those of the ids that exist, in this order. They stay as they are until the transaction ends. */
+  hold: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<MediaItem[]> => {
+    const rows = ids.length === 0 ? [] : await store.lock(workspaceId, ids, 'SHARE');
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.flatMap((id) => byId.get(id) ?? []).map((row) => toMediaItem(row, baseUrl));
+  },
+
   /** Those of the ids that exist, with a way to their bytes. */
   forPublishing: async (workspaceId: string, ids: readonly string[]): Promise<Map<string, PublishMedia>> => {
     const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);

@@ -94,7 +94,7 @@ export const pageRoutes = (parts: PageParts): Router => {
 
   router.get(
     '/',
-    serve(async (here, _req, res) => sendPage(res, requestsPage(here, await cards.list(here.caller)))),
+    serve(async (here, _req, res) => sendPage(res, requestsPage(here, (await cards.list(here.caller, {})).cards))),
   );
 
   router.get('/approvals', (_req, res) => res.redirect('/'));

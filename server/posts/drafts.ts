@@ -1,5 +1,5 @@
 import type { Post, Version, VersionInput } from '#contracts/posts';
-import type { Accounts } from '#server/accounts/accounts';
+import type { Accounts, ConnectedNetwork } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
@@ -8,6 +8,7 @@ import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
 import { approvalRequired } from '#server/run-action';
 import type { Lifecycle } from './lifecycle.ts';
+import { optionFor, wrongValue } from './limits.ts';
 import type { PostContent, PostStore } from './store.ts';
 import { mustFit, originalVersion, toVersions, withOption, withText } from './versions.ts';
 
@@ -47,25 +48,39 @@ export const createDrafts = ({
     return saved;
   };
 
-  const checkOptions = (versions: readonly Version[], networkOf: ReadonlyMap<string, { network: string }>) => {
-    for (const [index, { accountId, options }] of versions.entries()) {
-      for (const key of Object.keys(options)) {
-        checkOption(key, accountId && networkOf.get(accountId)?.network, `versions.${index}.options.${key}`);
+  const checkOptions = (versions: readonly Version[], networkOf: ReadonlyMap<string, ConnectedNetwork>) => {
+    for (const [index, { accountId = '', options }] of versions.entries()) {
+      for (const [key, value] of Object.entries(options)) {
+        const path = `versions.${index}.options.${key}`;
+        checkOption({ accountId, key, value }, networkOf, { key: path, value: path });
       }
     }
   };
 
-  const checkOption = (key: string, network: string | undefined, path: string) => {
+  /** Known, of the network of the account, and with a value that at least one account of the post can have. */
+  const checkOption = (
+    { accountId, key, value }: { accountId: string; key: string; value: string },
+    networkOf: ReadonlyMap<string, ConnectedNetwork>,
+    path: { key: string; value: string },
+  ) => {
     const known = networks.option(key);
     if (known === undefined) {
-      throw badInput({ path, code: 'UnknownOption', message: `names no option (${key}); providers.limits lists them` });
+      const message = `names no option (${key}); providers.limits lists them`;
+      throw badInput({ path: path.key, code: 'UnknownOption', message });
     }
-    if (network && known.network.key !== network) {
-      throw badInput({
-        path,
-        code: 'UnknownOption',
-        message: `names an option of another network than that of this account (${key})`,
-      });
+    const { network, option } = known;
+    const own = accountId ? networkOf.get(accountId) : undefined;
+    if (own && network.key !== own.network) {
+      const message = `names an option of another network than that of this account (${key})`;
+      throw badInput({ path: path.key, code: 'UnknownOption', message });
+    }
+    if (value === '') return;
+    const there = (own ? [own] : [...networkOf.values()]).filter((one) => one.network === network.key);
+    const offered = there.length === 0 ? [option] : there.map(({ facts }) => optionFor(network, option, facts));
+    const wrong = offered.map((one) => wrongValue(one, value));
+    const [message] = wrong;
+    if (message !== undefined && !wrong.includes(undefined)) {
+      throw badInput({ path: path.value, code: 'OptionValue', message, actual: value.slice(0, 100) });
     }
   };
 
@@ -137,7 +152,7 @@ export const createDrafts = ({
         const post = await openForEdit(caller, input.id);
         mustBeAccountOf(post, input.accountId);
         const networkOf = await accounts.connectedOf(caller, post.accountIds);
-        checkOption(input.key, networkOf.get(input.accountId)?.network, 'key');
+        checkOption(input, networkOf, { key: 'key', value: 'value' });
         return save(caller, post, { versions: withOption(post.versions, input.accountId, input.key, input.value) });
       }),
   };

@@ -21,6 +21,13 @@ export const createReading = ({ store }: { store: PostStore }) => ({
     return post;
   },
 
+  /** Those of the ids that exist. */
+  many: ({ workspaceId }: Caller, ids: readonly string[]) => store.many(workspaceId, ids),
+
+  /** The next ones that are to go to this account. */
+  scheduledFor: ({ workspaceId }: Caller, accountId: string, limit: number) =>
+    store.scheduledFor(workspaceId, accountId, limit),
+
   list: async (
     { workspaceId }: Caller,
     { status, limit, cursor }: { status?: PostStatus | undefined; limit: number; cursor?: string | undefined },

@@ -68,6 +68,23 @@ const begin = sql(
   'posts.begin',
   `with begun as materialized (select begin_publishing($1)) select ${tellsOf('post')} from begun, posts where id = any($1)`,
 );
+/** An account that has the post, was taken out of it and is in it again: its result is back, so nothing is sent twice. */
+const recallOut = sql(
+  'posts.recallOut',
+  `update posts set results = posts.results || back.results
+     from (select p.id, jsonb_agg(s.result) as results
+             from posts p join sends s on s.post_id = p.id and s.account_id = any(p.account_ids)
+            where p.id = any($1) and (s.result ->> 'ok')::boolean
+              and not exists (select from jsonb_array_elements(p.results) r where r ->> 'accountId' = s.account_id)
+            group by p.id) back
+    where posts.id = back.id`,
+);
+const many = sql('posts.many', `select ${columns} from posts where id = any($1) and workspace_id = $2`);
+const scheduledFor = sql(
+  'posts.scheduledFor',
+  `select id, left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, scheduled_at as "scheduledAt" from posts
+    where workspace_id = $1 and status = 'Scheduled' and $2 = any(account_ids) order by scheduled_at limit $3`,
+);
 const end = sql('posts.end', `select workspace_id, ${columns} from end_publishing($1)`);
 const forgetBegun = sql(
   'posts.forgetBegun',
@@ -221,6 +238,16 @@ export const createPostStore = (db: Database) => {
     move: (id: string, workspaceId: string, status: PostStatus, scheduledAt: string | null) =>
       changed(move, [id, workspaceId, status, scheduledAt]),
 
+    many: async (workspaceId: string, ids: readonly string[]) =>
+      (await db.query<PostRow>(many, [ids, workspaceId])).map(toPost),
+
+    scheduledFor: (workspaceId: string, accountId: string, limit: number) =>
+      db.query<{ id: string; text: string; scheduledAt: string }>(scheduledFor, [workspaceId, accountId, limit]),
+
+    recallOut: async (ids: readonly string[]) => {
+      await db.run(recallOut, [ids]);
+    },
+
     /** To Publishing, with one send for each account that does not have the post yet. */
     begin: async (ids: readonly string[]) => {
       await db.query(begin, [ids]);
@@ -276,7 +303,10 @@ const toPost = (row: PostRow): Post => ({
   accountIds: row.account_ids,
   versions: row.versions,
   ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
-  results: row.results.map((result) => ({ ...result, uncertain: result.uncertain ?? false })),
+  // The row remembers accounts that were taken out: should they come back, they still have the post.
+  results: row.results
+    .filter(({ accountId }) => row.account_ids.includes(accountId))
+    .map((result) => ({ ...result, uncertain: result.uncertain ?? false })),
   updatedAt: row.updated_at,
 });
 

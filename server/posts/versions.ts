@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Version, VersionInput } from '#contracts/posts';
 import { bounds } from '#server/bounds';
 import { badInput } from '#server/errors';
@@ -65,8 +66,15 @@ export const mustFit = (versions: readonly Version[]) => {
   }
 };
 
-export const withText = (versions: readonly Version[], accountId: string, itemIndex: number, body: string): Version[] =>
-  change(versions, accountId, (version) => {
+/** A version with the original's content, made for its options alone, follows when the original is edited. */
+export const withText = (
+  versions: readonly Version[],
+  accountId: string,
+  itemIndex: number,
+  body: string,
+): Version[] => {
+  const [original] = versions;
+  const changed = change(versions, accountId, (version) => {
     if (itemIndex > version.content.length) {
       throw badInput({
         path: 'itemIndex',
@@ -80,6 +88,12 @@ export const withText = (versions: readonly Version[], accountId: string, itemIn
     content[itemIndex] = { body, media: content[itemIndex]?.media ?? [] };
     return { ...version, content };
   });
+  if (accountId) return changed;
+  const content = changed[0]?.content ?? [];
+  return changed.map((version) =>
+    isDeepStrictEqual(version.content, original?.content) ? { ...version, content } : version,
+  );
+};
 
 /** An empty value removes the option; a version is not made just to remove something from it. */
 export const withOption = (versions: readonly Version[], accountId: string, key: string, value: string): Version[] => {

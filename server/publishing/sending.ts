@@ -16,8 +16,8 @@ import type {
 } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
-import { networkPost, problemsOf } from '#server/posts/limits';
-import { versionFor } from '#server/posts/versions';
+import { problemsOf } from '#server/posts/limits';
+import { mediaIn, outgoingTo } from '#server/posts/outgoing';
 import { accountGone, failed, missed, needsReconnect, notSent, refused, uncertain, withSent } from './result.ts';
 import type { Begin, Ended, Progress, SendRow } from './store.ts';
 
@@ -142,11 +142,6 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
         row.begunAt === null ? withoutAccess(networks.get(row.account.network), found) : uncertain,
       );
     return undefined;
-  };
-
-  const mediaOf = async (row: SendRow): Promise<Map<string, PublishMedia>> => {
-    const ids = versionFor(row.versions, row.accountId).content.flatMap(({ media }) => media);
-    return library.forPublishing(row.workspaceId, ids);
   };
 
   /** SPEC and DECISIONS, never twice: prepared, marked as begun in a row of its own, sent, recorded. */
@@ -344,8 +339,8 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
     const opened = await opening(row, await access.open(row.account));
     if (opened === undefined) return;
     const { network, account } = opened;
-    const media = await mediaOf(row);
-    const { post, missing } = networkPost(network, versionFor(row.versions, row.accountId), media);
+    const media = await library.forPublishing(row.workspaceId, mediaIn(row.versions));
+    const { post, missing } = outgoingTo(network, row.versions, row.accountId, media);
     const problems = [...missing, ...(await problemsOf(network, post, account.facts))];
     const state: State = {
       row,
