@@ -68,13 +68,6 @@ const look = async (browser, url, path) => {
     await context.request.post(`${url}/api/auth/sign-in`, { data: owner, headers: { origin: url } });
   }
   const page = await context.newPage();
-  const bytes = { script: 0, stylesheet: 0, font: 0 };
-  const counting = [];
-  const count = async (request) => {
-    const type = request.resourceType();
-    if (type in bytes) bytes[type] += (await request.sizes()).responseBodySize;
-  };
-  page.on('requestfinished', (request) => counting.push(count(request)));
   await page.addInitScript(() => {
     window.shift = 0;
     window.longestTask = 0;
@@ -91,9 +84,14 @@ const look = async (browser, url, path) => {
     paintMs: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now(),
     shift: window.shift,
     longestTaskMs: window.longestTask,
+    files: performance.getEntriesByType('resource').map(({ name, encodedBodySize }) => ({ name, encodedBodySize })),
   }));
-  await Promise.all(counting);
   await context.close();
+  const bytesOf = (ending) =>
+    figures.files
+      .filter(({ name }) => ending.test(name))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
+  const bytes = { script: bytesOf(/\.js$/), stylesheet: bytesOf(/\.css$/), font: bytesOf(/\.woff2$/) };
   return { ...figures, bytes };
 };
 
