@@ -65,7 +65,10 @@ const startBlank = async () => {
 const look = async (browser, url, path) => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   if (path !== undefined && path !== '/sign-in') {
-    await context.request.post(`${url}/api/auth/sign-in`, { data: owner, headers: { origin: url } });
+    await context.request.post(`${url}/api/auth/sign-in`, {
+      data: owner,
+      headers: { 'sec-fetch-site': 'same-origin' },
+    });
   }
   const page = await context.newPage();
   await page.addInitScript(() => {
