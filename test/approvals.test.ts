@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPosthorn } from '#server/app';
 import type { ApprovalRequest } from '#server/approvals/cards';
+import { findAction } from '#server/run-action';
 import { openDatabase, sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -27,7 +28,7 @@ const ask = async (action: string, input: Record<string, unknown>, more: Partial
     caller,
     client: 'Claude',
     action,
-    input,
+    input: findAction(service.posthorn.actions, action).parse(input),
     requestId: 'r',
     ...more,
   });

@@ -38,6 +38,10 @@ describe('a page of the app', () => {
     },
   );
 
+  test('comes with the production build of React', async () => {
+    expect((await open('/')).bytes.toString()).not.toContain('jsx-dev-runtime');
+  });
+
   test('has no inline script, and its policy allows none', async () => {
     const { headers, bytes } = await open('/settings/webhooks/whk_1');
     const scripts = [...bytes.toString().matchAll(/<script([^>]*)>([^<]*)/g)];

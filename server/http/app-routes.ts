@@ -115,6 +115,7 @@ export const createGuards = (keepers: Doorkeepers) => {
       ): RequestHandler<Params> =>
       async (req, res) => {
         const signedIn = await signedInOn(req, res, keepers);
+        mustBeOpen(signedIn, req.get(workspaceHeader));
         callerIn(signedIn, roles);
         await handler(req, res, signedIn);
       },
