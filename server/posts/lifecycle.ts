@@ -123,12 +123,23 @@ export const createLifecycle = ({
         return store.move(id, caller.workspaceId, 'Draft', post.scheduledAt ?? null);
       }),
 
-    /** `despite` are uncertain accounts that somebody looked at, and wants it sent to all the same. */
-    publishNow: (caller: Caller, id: string, { despite = [] }: { despite?: readonly string[] } = {}) =>
+    /**
+     * `despite` are uncertain accounts that somebody looked at, and wants it sent to all the same. `only`: of the accounts
+     * without the post, those that get it now; none means all.
+     */
+    publishNow: (
+      caller: Caller,
+      id: string,
+      { despite = [], only = [] }: { despite?: readonly string[]; only?: readonly string[] } = {},
+    ) =>
       store.transaction(async () => {
         const post = await locked(caller, id);
         if (post.status !== 'Draft' && post.status !== 'Failed')
           throw notFrom(post, 'published', 'a Draft or Failed post');
+        const without = post.results.filter(({ ok }) => !ok).map(({ accountId }) => accountId);
+        if (!only.every((accountId) => without.includes(accountId))) {
+          throw new Refusal('Conflict', `Not all of these accounts failed on the post ${id}. Read it again.`);
+        }
         await mustBePublishable(caller, post);
         // A Failed post was counted when it was published first.
         if (post.status === 'Draft') {
@@ -136,6 +147,8 @@ export const createLifecycle = ({
         }
         if (despite.length > 0) await store.forgetBegun(id, despite);
         await store.begin([id]);
+        const kept = post.results.filter(({ ok, accountId }) => !ok && !only.includes(accountId));
+        if (only.length > 0) await store.holdBack(id, kept);
         await outcomes.end([id]);
         const begun = await store.get(caller.workspaceId, id);
         if (begun === undefined) throw new Error('a post that was locked is gone');
