@@ -38,7 +38,7 @@ export const ByNetwork = ({ summary, accountIds }: { summary: Summary; accountId
               {name}
             </span>
             <span className={styles.track} aria-hidden="true">
-              <span className={styles.bar} style={{ width: `${(engagement / most) * 100}%` }} />
+              {engagement > 0 && <span className={styles.bar} style={{ width: `${(engagement / most) * 100}%` }} />}
             </span>
             <b className="number">{formatNumber(engagement)}</b>
           </li>

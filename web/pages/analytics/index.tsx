@@ -107,7 +107,7 @@ const Parts = ({
       )}
       <Totals now={summary.totals} before={before.totals} beforeWords={range.before} />
       <div className={styles.grid}>
-        <OverTime numbers={numbers} range={range} />
+        <OverTime numbers={numbers} range={range} today={today} />
         {phone ? [bestTimes, byNetwork] : [byNetwork, bestTimes]}
         <TopPosts posts={summary.topPosts} />
       </div>

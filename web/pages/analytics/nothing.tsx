@@ -58,7 +58,7 @@ export const NothingYet = ({ view }: { view: ReturnType<typeof useRange> }) => {
       <div className={styles.sample} aria-hidden="true" inert>
         <Totals now={totals} before={totals} beforeWords={view.range.before} />
         <div className={styles.grid}>
-          <OverTime numbers={sample} range={view.range} />
+          <OverTime numbers={sample} range={view.range} today={view.today} />
           <Panel title="Best times">
             <WeekTable times={bestTimes} selected={undefined} onSelect={() => undefined} />
           </Panel>

@@ -12,10 +12,10 @@ import { shortDate, spanWords } from './words.ts';
 const Chart = lazy(() => import('./chart.tsx'));
 
 /** Engagement by day, or by week, with the range before; as a line or as a table. */
-export const OverTime = ({ numbers, range }: { numbers: Numbers; range: Range }) => {
+export const OverTime = ({ numbers, range, today }: { numbers: Numbers; range: Range; today: string }) => {
   const [asTable, setAsTable] = useState(false);
   const { points, unit } = pointsOf(numbers, range);
-  const now = spanWords(range);
+  const now = spanWords(range, today);
   const Icon = asTable ? ChartLine : Table2;
   const label = asTable ? 'Show as a line' : 'Show as a table';
   return (

@@ -1,5 +1,5 @@
-import { Button, Menu, Modal, SegmentedControl, TextInput } from '@mantine/core';
-import { Check } from 'lucide-react';
+import { ActionIcon, Button, Menu, Modal, SegmentedControl, TextInput, Tooltip } from '@mantine/core';
+import { CalendarDays, Check } from 'lucide-react';
 import { useState } from 'react';
 import { usePhone } from '#web/parts/use-phone.ts';
 import styles from './range-picker.module.css';
@@ -11,7 +11,7 @@ export const RangePicker = ({ range, today, setPreset, setDates }: ReturnType<ty
   const phone = usePhone();
   const [asking, setAsking] = useState(false);
   const isDates = range.choice === 'dates';
-  const dates = isDates ? spanWords(range) : 'Dates';
+  const dates = isDates ? spanWords(range, today) : 'Dates';
   const choose = (value: string) => (value === 'dates' ? setAsking(true) : void setPreset(value));
   const choices = [...presets.map(({ value, label }) => ({ value, label })), { value: 'dates', label: dates }];
   return (
@@ -36,20 +36,14 @@ export const RangePicker = ({ range, today, setPreset, setDates }: ReturnType<ty
           </Menu.Dropdown>
         </Menu>
       ) : (
-        <SegmentedControl
-          aria-label="Range"
-          value={range.choice}
-          onChange={choose}
-          data={choices.map((choice) =>
-            choice.value === 'dates'
-              ? {
-                  ...choice,
-                  // Chosen already, it changes nothing; a press opens the dates again.
-                  label: isDates ? <span onPointerUp={() => setAsking(true)}>{dates}</span> : dates,
-                }
-              : choice,
-          )}
-        />
+        <SegmentedControl aria-label="Range" value={range.choice} onChange={choose} data={choices} />
+      )}
+      {isDates && !phone && (
+        <Tooltip label="Change the dates">
+          <ActionIcon aria-label="Change the dates" onClick={() => setAsking(true)}>
+            <CalendarDays size={18} strokeWidth={1.75} aria-hidden="true" />
+          </ActionIcon>
+        </Tooltip>
       )}
       <Modal opened={asking} onClose={() => setAsking(false)} title="Choose dates" size={400}>
         <DatesForm

@@ -46,9 +46,9 @@ export const Totals = ({
   </dl>
 );
 
-/** Past a thousand percent a factor says more: `×12`. */
+/** Of much more, the factor says it better: `×12`. */
 const changeOf = (now: number, before: number) =>
-  before > 0 && now >= 11 * before ? `×${Math.round(now / before)}` : formatChange(now, before);
+  before > 0 && now >= 6 * before ? `×${Math.round(now / before)}` : formatChange(now, before);
 
 const difference = (now: number, before: number) => {
   const more = now - before;

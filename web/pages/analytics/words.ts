@@ -10,11 +10,12 @@ export const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 /** `19 Oct` of `2026-10-19` */
 export const shortDate = (date: string) => `${Number(date.slice(8))} ${months[Number(date.slice(5, 7)) - 1]}`;
 
-/** `19 Oct – 17 Nov`, with the years when there are two. */
-export const spanWords = ({ firstDay, lastDay }: { firstDay: string; lastDay: string }) => {
-  if (firstDay === lastDay) return shortDate(firstDay);
-  if (firstDay.slice(0, 4) === lastDay.slice(0, 4)) return `${shortDate(firstDay)} – ${shortDate(lastDay)}`;
-  return `${shortDate(firstDay)} ${firstDay.slice(0, 4)} – ${shortDate(lastDay)} ${lastDay.slice(0, 4)}`;
+/** `19 Oct – 17 Nov`, with years that are not the one of `today`. */
+export const spanWords = ({ firstDay, lastDay }: { firstDay: string; lastDay: string }, today: string) => {
+  const [first, last] = [firstDay.slice(0, 4), lastDay.slice(0, 4)];
+  const end = `${shortDate(lastDay)}${last === today.slice(0, 4) ? '' : ` ${last}`}`;
+  if (firstDay === lastDay) return end;
+  return `${shortDate(firstDay)}${first === last ? '' : ` ${first}`} – ${end}`;
 };
 
 /** `Thu 18:00` */

@@ -26,7 +26,7 @@ export const Failed = ({ target, postId }: { target: Target; postId: string }) =
       ? undefined
       : 'this account is disconnected';
   return (
-    <Row target={target} line={result?.error?.message ?? 'It did not work.'}>
+    <Row target={target} line={reasonOf(target)}>
       {may.write ? (
         <div className={styles.buttons}>
           {offersReconnect && account && <ReconnectButton account={account} provider={provider} />}
@@ -56,4 +56,13 @@ export const Failed = ({ target, postId }: { target: Target; postId: string }) =
       {answers.error && <FaultBanner title="It was not sent" fault={answers.error} />}
     </Row>
   );
+};
+
+/** The words of the server; a refused sign-in has its button beside it, and needs fewer. */
+const reasonOf = ({ account, provider, result }: Target) => {
+  const { code, message = 'It did not work.' } = result?.error ?? {};
+  if (code !== 'reconnect' || account === undefined) return message;
+  return account.status === 'NeedsReconnect'
+    ? `${provider} refused the sign-in. Reconnect, then send again.`
+    : `${provider} refused the sign-in. It is connected again now.`;
 };

@@ -5,8 +5,9 @@ import { PageHeader } from '#web/parts/page-header.tsx';
 import { titleOf } from '#web/parts/post-title.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
-import { PostStateChip } from '#web/parts/state-chip.tsx';
+import { PostStateChip, StateChip, stateOf } from '#web/parts/state-chip.tsx';
 import { formatDay, formatTime } from '#web/parts/time.ts';
+import { usePhone } from '#web/parts/use-phone.ts';
 import { useZone } from '#web/session.ts';
 import { ResultActions } from './actions.tsx';
 import { Failed } from './failed.tsx';
@@ -29,7 +30,7 @@ export default function Results({ post }: { post: Post }) {
       <PageHeader
         crumb={{ label: 'Posts', link: { to: '/posts' } }}
         title={titleOf(text) || 'Post without text'}
-        chip={<PostStateChip post={post} />}
+        chip={<HeaderChip post={post} />}
         actions={<ResultActions post={post} targets={targets} onShowText={() => setTextShown(true)} />}
       />
       <WithRail
@@ -57,6 +58,19 @@ export default function Results({ post }: { post: Post }) {
     </>
   );
 }
+
+/** `Failed on 1 of 5`; a phone has room for `1 of 5`. */
+const HeaderChip = ({ post }: { post: Post }) => {
+  const troubles = post.results.filter(({ ok }) => !ok).length;
+  if (!usePhone() || troubles === 0 || troubles === post.results.length) return <PostStateChip post={post} />;
+  const state = stateOf(post);
+  return (
+    <StateChip state={state}>
+      <span className="hidden">{state} on </span>
+      {troubles} of {post.results.length}
+    </StateChip>
+  );
+};
 
 const TargetRow = ({ target, postId }: { target: Target; postId: string }) => {
   switch (target.state) {
