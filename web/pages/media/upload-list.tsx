@@ -18,7 +18,7 @@ export const UploadList = ({
     {uploads.map(({ id, name, bytes, share, state, fault }) => {
       const Icon = state === 'failed' ? CircleAlert : state === 'done' ? Check : UploadIcon;
       return (
-        <li key={id} className={styles.row} data-state={state} role={state === 'failed' ? 'alert' : undefined}>
+        <li key={id} className={styles.row} data-state={state}>
           <Icon size={16} aria-hidden="true" />
           <div className={styles.text}>
             <p className={styles.name}>
@@ -28,7 +28,7 @@ export const UploadList = ({
               {bytes !== undefined && <span className="caption text-3 number">{formatBytes(bytes)}</span>}
             </p>
             {state === 'failed' && (
-              <p className={`small ${styles.fault}`}>
+              <p className={`small ${styles.fault}`} role="alert">
                 Not uploaded. {fault?.message}
                 {fault?.requestId && (
                   <span className="caption text-3">
