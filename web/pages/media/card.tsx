@@ -1,14 +1,15 @@
 import { Captions, CaptionsOff, Play } from 'lucide-react';
+import { memo } from 'react';
 import type { LibraryItem } from '#generated/app-client';
 import { count, formatBytes } from '#web/parts/number.ts';
 import styles from './card.module.css';
 
-/** One file: picture, sizes, alt text or that it is missing, and where it is used. */
-export const MediaCard = ({ item, onOpen }: { item: LibraryItem; onOpen: () => void }) => {
+/** One file: picture, sizes, alt text or that it is missing, and where it is used. Stays as it is while others come. */
+export const MediaCard = memo(({ item, onOpen }: { item: LibraryItem; onOpen: (id: string) => void }) => {
   const { id, kind, alt, width, height, bytes, durationMs, usedIn } = item;
   return (
     <li className={styles.card} data-row={id}>
-      <button type="button" className={styles.open} data-row-link="" onClick={onOpen}>
+      <button type="button" className={styles.open} data-row-link="" onClick={() => onOpen(id)}>
         <span className={styles.picture}>
           <img src={`/media/${id}?size=thumbnail`} alt={alt ?? ''} loading="lazy" decoding="async" />
           {kind === 'Video' && (
@@ -33,7 +34,7 @@ export const MediaCard = ({ item, onOpen }: { item: LibraryItem; onOpen: () => v
       <p className="caption text-3">{usedIn === 0 ? 'Not used' : `Used in ${count(usedIn, 'post')}`}</p>
     </li>
   );
-};
+});
 
 export const nameOf = ({ name, kind, id }: Pick<LibraryItem, 'name' | 'kind' | 'id'>) =>
   name || `${kind} ${id.slice(-6)}`;

@@ -103,7 +103,7 @@ export default function MediaPage() {
         {media && media.length > 0 && (
           <ul ref={grid} className={styles.grid} aria-label="Media">
             {media.map((item) => (
-              <MediaCard key={item.id} item={item} onOpen={() => setOpenId(item.id)} />
+              <MediaCard key={item.id} item={item} onOpen={setOpenId} />
             ))}
           </ul>
         )}
