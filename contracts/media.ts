@@ -20,6 +20,12 @@ export const MediaItem = z
   .meta({ id: 'MediaItem', description: 'An image or video of the media library' });
 export type MediaItem = z.output<typeof MediaItem>;
 
+export const LibraryItem = MediaItem.extend({
+  name: z.string().optional().describe('Of the file, as it was uploaded'),
+  usedIn: z.int().describe('How many posts use it'),
+}).meta({ id: 'LibraryItem', description: 'An image or video as the library shows it' });
+export type LibraryItem = z.output<typeof LibraryItem>;
+
 export const AltText = z
   .string()
   .trim()
@@ -86,6 +92,23 @@ export const mediaActions = {
 };
 
 export const mediaRoutes = {
+  searchMedia: appRoute({
+    method: 'GET',
+    path: '/api/app/media',
+    tag: 'media',
+    summary: 'Look through the library',
+    description: 'Files with what uses them, newest first, 60 at a time.',
+    roles: everyone,
+    query: z.strictObject({
+      kind: z.enum(['Image', 'Video']).optional().describe('Only these'),
+      alt: z.enum(['Missing']).optional().describe('Only those without alternative text'),
+      query: z.string().max(200).default('').describe('Only those with this in their name or alternative text'),
+      ids: z.string().max(20_000).default('').describe('Only these; ids with commas'),
+      cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
+    }),
+    answer: z.object({ media: z.array(LibraryItem), nextCursor: z.string().optional() }),
+  }),
+
   uploadMedia: tokenRoute({
     method: 'POST',
     path: '/api/media',

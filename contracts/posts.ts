@@ -426,6 +426,7 @@ export const postRoutes = {
       group: z.enum(postGroups),
       status: z.enum(postStatuses).optional().describe('Only this status of the group'),
       ...PostFilter,
+      ids: z.string().max(5_000).default('').describe('Only these posts; ids with commas'),
       from: InstantOrEmpty.default('').describe('Timed: not before this instant'),
       to: InstantOrEmpty.default('').describe('Timed: before this instant'),
       cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
@@ -471,12 +472,31 @@ export const postRoutes = {
     tag: 'posts',
     summary: 'Publish again despite doubt',
     description:
-      'Publishes a Failed post again, also to accounts whose result is `uncertain` and where you looked and did not find it. Without this, an uncertain account gets the post only when its network says that it is not there.',
+      'Publishes a Failed post again, also to accounts whose result is `uncertain` and where you looked and did not find it. Without this, an uncertain account gets the post only when its network says that it is not there. With `only` the results of all other accounts stay as they are.',
     roles: editors,
     params: ById,
-    body: z.strictObject({ accountIds: z.array(Id).min(1).max(100).describe('The uncertain accounts you looked at') }),
+    body: z.strictObject({
+      accountIds: z.array(Id).max(100).default([]).describe('The uncertain accounts you looked at'),
+      only: z
+        .array(Id)
+        .max(100)
+        .default([])
+        .describe('Accounts without the post that get it now; empty for all of them'),
+    }),
     answer: Post,
     more: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
+  }),
+
+  getProgress: appRoute({
+    method: 'GET',
+    path: '/api/app/posts/:id/progress',
+    tag: 'posts',
+    summary: 'See how far publishing is',
+    description: 'The results of the accounts that have one already, also while others are still being sent to.',
+    roles: everyone,
+    params: ById,
+    answer: z.object({ status: z.enum(postStatuses), results: z.array(Result) }),
+    more: ['NotFound'],
   }),
 
   confirmFound: appRoute({

@@ -10,6 +10,7 @@ import type {
   Issue,
   MediaItem,
   Post,
+  Result,
 } from '#generated/sdk/src/types';
 
 export type { AppClientOptions, Progress, FormOptions } from '#generated/app-http';
@@ -144,6 +145,16 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin.
      */
     listAudit: (options?: CallOptions): ApiPromise<ListAuditOutput> => http.json('GET', () => '/api/app/audit', [], {}, options),
+
+    /**
+     * Look through the library.
+     *
+     * Files with what uses them, newest first, 60 at a time.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    searchMedia: (input: SearchMediaInput = {}, options?: CallOptions): ApiPromise<SearchMediaOutput> =>
+      http.json('GET', () => '/api/app/media', ['kind', 'alt', 'query', 'ids', 'cursor'], input, options),
 
     /**
      * Add a file to the media library.
@@ -313,7 +324,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin, editor, viewer.
      */
     searchPosts: (input: SearchPostsInput, options?: CallOptions): ApiPromise<SearchPostsOutput> =>
-      http.json('GET', () => '/api/app/posts', ['group', 'status', 'query', 'accountIds', 'from', 'to', 'cursor'], input, options),
+      http.json('GET', () => '/api/app/posts', ['group', 'status', 'query', 'accountIds', 'ids', 'from', 'to', 'cursor'], input, options),
 
     /**
      * Count posts.
@@ -340,11 +351,22 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      *
      * Publishes a Failed post again, also to accounts whose result is `uncertain` and where you looked and did not
      * find it. Without this, an uncertain account gets the post only when its network says that it is not there.
+     * With `only` the results of all other accounts stay as they are.
      *
      * Roles: owner, admin, editor.
      */
     publishAgain: (input: PublishAgainInput, options?: CallOptions): ApiPromise<Post> =>
       http.json('POST', (field) => `/api/app/posts/${field('id')}/publish-again`, [], input, options),
+
+    /**
+     * See how far publishing is.
+     *
+     * The results of the accounts that have one already, also while others are still being sent to.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getProgress: (input: GetProgressInput, options?: CallOptions): ApiPromise<GetProgressOutput> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/progress`, [], input, options),
 
     /**
      * Say that an uncertain post is there.
@@ -818,6 +840,55 @@ export interface ListAuditOutput {
   entries: AuditEntry[];
 }
 
+/** An image or video as the library shows it */
+export interface LibraryItem {
+  /** Media id, prefix `media_`; goes into the media list of a content item */
+  id: string;
+  kind: 'Image' | 'Video';
+  /** Read from the content, not from the file name */
+  mimeType: string;
+  /** Size of the file */
+  bytes: number;
+  /** Pixels */
+  width: number;
+  /** Pixels */
+  height: number;
+  /** Length of a video in milliseconds */
+  durationMs?: number;
+  /** Alternative text for people who cannot see it */
+  alt?: string;
+  /** Address of the file */
+  url: string;
+  /** Address of a small picture of it */
+  thumbnailUrl: string;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** Of the file, as it was uploaded */
+  name?: string;
+  /** How many posts use it */
+  usedIn: number;
+}
+
+/** What `searchMedia` answers. */
+export interface SearchMediaOutput {
+  media: LibraryItem[];
+  nextCursor?: string;
+}
+
+/** What `searchMedia` takes. */
+export interface SearchMediaInput {
+  /** Only these */
+  kind?: 'Image' | 'Video';
+  /** Only those without alternative text */
+  alt?: 'Missing';
+  /** Only those with this in their name or alternative text (default `''`) */
+  query?: string;
+  /** Only these; ids with commas (default `''`) */
+  ids?: string;
+  /** nextCursor of the page before */
+  cursor?: string;
+}
+
 export interface MediaFromUrl {
   /** A public https address; the server fetches the file from there */
   url: string;
@@ -1077,6 +1148,8 @@ export interface SearchPostsInput {
   query?: string;
   /** Only posts for one of these accounts; ids with commas (default `''`) */
   accountIds?: string;
+  /** Only these posts; ids with commas (default `''`) */
+  ids?: string;
   /** Timed: not before this instant */
   from?: string;
   /** Timed: before this instant */
@@ -1112,8 +1185,21 @@ export interface UnscheduleInput {
 /** What `publishAgain` takes. */
 export interface PublishAgainInput {
   id: string;
-  /** The uncertain accounts you looked at */
-  accountIds: string[];
+  /** The uncertain accounts you looked at (default `[]`) */
+  accountIds?: string[];
+  /** Accounts without the post that get it now; empty for all of them (default `[]`) */
+  only?: string[];
+}
+
+/** What `getProgress` answers. */
+export interface GetProgressOutput {
+  status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  results: Result[];
+}
+
+/** What `getProgress` takes. */
+export interface GetProgressInput {
+  id: string;
 }
 
 /** What `confirmFound` takes. */

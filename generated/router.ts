@@ -254,6 +254,20 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return answer;
         },
       },
+      searchMedia: {
+        middleware: [guards.admit(routes.searchMedia)],
+        handler: async ({ query, req, res }) => {
+          const answer = await handlers.searchMedia({
+            ...guards.visit(req, res),
+            params: undefined,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.searchMedia.responses[200].body.parse(answer) };
+        },
+      },
       uploadMedia: {
         middleware: [guards.admit(routes.uploadMedia)],
         handler: async ({ body, req, res }) => {
@@ -546,6 +560,20 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: guards.caller(res),
           });
           return { status: 200, body: routes.publishAgain.responses[200].body.parse(answer) };
+        },
+      },
+      getProgress: {
+        middleware: [guards.admit(routes.getProgress)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getProgress({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getProgress.responses[200].body.parse(answer) };
         },
       },
       confirmFound: {
@@ -939,6 +967,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/agent/tools', wrongMethod('GET'));
   app.all('/healthz', wrongMethod('GET'));
   app.all('/readyz', wrongMethod('GET'));
+  app.all('/api/app/media', wrongMethod('GET'));
   app.all('/api/media', wrongMethod('POST'));
   app.all('/api/media/:id', wrongMethod('PATCH', 'DELETE'));
   app.all('/api/auth/session', wrongMethod('GET'));
@@ -957,6 +986,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/posts/counts', wrongMethod('GET'));
   app.all('/api/app/posts/:id/unschedule', wrongMethod('POST'));
   app.all('/api/app/posts/:id/publish-again', wrongMethod('POST'));
+  app.all('/api/app/posts/:id/progress', wrongMethod('GET'));
   app.all('/api/app/posts/:id/found', wrongMethod('POST'));
   app.all('/api/app/sandbox', wrongMethod('GET'));
   app.all('/api/app/sandbox/clock', wrongMethod('GET', 'POST'));

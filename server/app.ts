@@ -266,7 +266,13 @@ export const createPosthorn = ({
   const mediaStore = createMediaStore(database);
   const files = config.media.s3 ? createS3Files(config.media.s3) : createLocalFiles(mediaFolder(config));
   const incoming = createIncoming({ folder: incomingFolder(config), limits: config.media });
-  const library = createMediaLibrary({ store: mediaStore, files, isUsed: postStore.usesMedia, baseUrl });
+  const library = createMediaLibrary({
+    store: mediaStore,
+    files,
+    isUsed: postStore.usesMedia,
+    usesOf: postStore.mediaUses,
+    baseUrl,
+  });
   const uploads = createUploads({ store: mediaStore, files, incoming, outbound, live, baseUrl, clock });
   const sweepOrphans = createSweep({ store: mediaStore, files, incoming, clock });
   const openPage = createOpenPage({ store: createUiStore(database) });

@@ -650,6 +650,64 @@ test('a video full of nonsense is refused, and nothing worse', async () => {
   }
 });
 
+describe('the library in the app', () => {
+  test('says what uses a file, and finds it by name, kind and missing text', async () => {
+    const own = await startService();
+    const person = own.browser();
+    await person.signIn();
+    const upload = async (name: string, alt?: string) => {
+      const form = new FormData();
+      form.set('file', new Blob([new Uint8Array(photo)]), name);
+      if (alt) form.set('alt', alt);
+      const headers = { authorization: `Bearer ${own.token}` };
+      return (await own.request('POST', '/api/media', { headers, body: form })).body.id as string;
+    };
+    const first = await upload('oven_1.jpg', 'A warm oven');
+    const second = await upload('100%.jpg');
+    const video = await own.addMedia({ kind: 'Video', mime: 'video/mp4', durationMs: 2000 });
+    const { id } = await own.client.posts.create({ body: 'Twice' });
+    const versions = [
+      {
+        content: [
+          { body: 'Twice', media: [first] },
+          { body: 'more', media: [first] },
+        ],
+      },
+    ];
+    await own.client.posts.update({ id, accountIds: [], versions });
+    const search = async (query: string) => (await person.get(`/api/app/media?${query}`)).body;
+    const idsOf = async (query: string) => (await search(query)).media.map((item: { id: string }) => item.id);
+
+    expect((await search(`ids=${first}`)).media).toMatchObject([{ name: 'oven_1.jpg', usedIn: 1, alt: 'A warm oven' }]);
+    expect((await search(`ids=${second}`)).media).toMatchObject([{ name: '100%.jpg', usedIn: 0 }]);
+    expect(await idsOf('kind=Video')).toEqual([video]);
+    expect(await idsOf('kind=Image&alt=Missing')).toEqual([second]);
+    expect(await idsOf('query=0%25')).toEqual([second]);
+    expect(await idsOf('query=WARM')).toEqual([first]);
+    expect(await idsOf('query=n%25')).toEqual([]);
+    expect((await person.get('/api/app/media?kind=Sound')).body.code).toBe('BadInput');
+
+    const { email } = await own.addWorkspace();
+    const stranger = own.browser();
+    await stranger.signIn(email);
+    expect((await stranger.get('/api/app/media')).body).toEqual({ media: [] });
+    await own.stop();
+  });
+
+  test('comes 60 at a time', async () => {
+    const own = await startService();
+    for (let n = 0; n < 61; n++) await own.addMedia();
+    const person = own.browser();
+    await person.signIn();
+    const { body } = await person.get('/api/app/media');
+    expect(body.media).toHaveLength(60);
+    const rest = await person.get(`/api/app/media?cursor=${body.nextCursor}`);
+    expect(rest.body.media).toHaveLength(1);
+    expect(rest.body.nextCursor).toBeUndefined();
+    await own.stop();
+  });
+});
+
 describe('a file without a row', () => {
   test('is swept after some hours, and nothing else', async () => {
     const item = await upload(photo);

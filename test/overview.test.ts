@@ -79,6 +79,12 @@ describe('GET /api/app/posts', () => {
     expect((await stranger.get('/api/app/posts/counts')).body.counts).toMatchObject({ Draft: 0, Scheduled: 0 });
   });
 
+  test('shows the posts that are named, and no others', async () => {
+    const { id } = await create('by its name');
+    await create('by its name too');
+    expect((await search(`group=Drafts&ids=${id},post_none`)).posts).toMatchObject([{ id }]);
+  });
+
   test('counts by status', async () => {
     const { counts } = (await browser.get('/api/app/posts/counts?query=sooner')).body;
     expect(counts).toEqual({ Draft: 0, Scheduled: 1, Publishing: 0, Published: 0, Failed: 0 });
@@ -90,6 +96,49 @@ describe('GET /api/app/posts', () => {
       expect((await browser.get(`/api/app/posts?${query}`)).body.code).toBe('BadInput');
     },
   );
+});
+
+describe('a post that failed on two accounts', () => {
+  const publish = async () => {
+    const accounts = [await service.connect('bluesky'), await service.connect('mastodon')];
+    const body = `[sandbox:content-refused] once more ${accounts[0]}`;
+    const { id } = await create(body, accounts);
+    await service.asHuman('posts.publishNow', { id });
+    await until('it has ended', async () => (await service.client.posts.get({ id })).status === 'Failed');
+    return { id, body, accounts };
+  };
+  const shown = async (network: string, body: string) =>
+    (await service.feed(network)).filter(({ text }) => text.includes(body)).length;
+
+  test('is sent again to one of them alone, and the result of the other stays', async () => {
+    const { id, body, accounts } = await publish();
+    const [first = '', second = ''] = accounts;
+    const before = await service.client.posts.get({ id });
+    const { status } = await browser.post(`/api/app/posts/${id}/publish-again`, { only: [first] });
+    expect(status).toBe(200);
+    await until('it has ended', async () => (await service.client.posts.get({ id })).status === 'Failed');
+    const after = await service.client.posts.get({ id });
+    expect(after.results).toMatchObject([{ accountId: first, ok: true }, { accountId: second }]);
+    expect(after.results[1]).toEqual(before.results[1]);
+    expect([await shown('bluesky', body), await shown('mastodon', body)]).toEqual([1, 0]);
+    const refused = await browser.post(`/api/app/posts/${id}/publish-again`, { only: [first] });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'Conflict' } });
+  });
+
+  test('tells of accounts that are done while another is still being sent to', async () => {
+    const { id, accounts } = await publish();
+    await service.database.query(
+      sql('test.half', "update sends set due_at = 'infinity', result = null where post_id = $1 and account_id = $2"),
+      [id, accounts[0]],
+    );
+    await service.database.query(
+      sql('test.publishing', "update posts set status = 'Publishing', results = '[]' where id = $1"),
+      [id],
+    );
+    const { body } = await browser.get(`/api/app/posts/${id}/progress`);
+    expect(body).toMatchObject({ status: 'Publishing', results: [{ accountId: accounts[1], ok: false }] });
+    expect((await browser.get('/api/app/posts/post_none/progress')).status).toBe(404);
+  });
 });
 
 describe('an uncertain result that a person found', () => {

@@ -1,11 +1,13 @@
-import type { MediaItem } from '#contracts/media';
+import type { LibraryItem, MediaItem } from '#contracts/media';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
 import { fromCursor, toPage } from '#server/store/page';
 import type { ByteRange, MediaFiles } from './files.ts';
 import { thumbnailKey, toMediaItem, toNetworkMedia } from './item.ts';
-import type { MediaStore } from './store.ts';
+import type { MediaSearch, MediaStore } from './store.ts';
+
+const searchPage = 60;
 
 export type MediaLibrary = ReturnType<typeof createMediaLibrary>;
 
@@ -14,17 +16,38 @@ export const createMediaLibrary = ({
   store,
   files,
   isUsed,
+  usesOf,
   baseUrl,
 }: {
   store: MediaStore;
   files: MediaFiles;
   /** Whether a post of the workspace uses it; posts know the library, so it is told. */
   isUsed: (workspaceId: string, id: string) => Promise<boolean>;
+  /** How many posts use each. */
+  usesOf: (workspaceId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   baseUrl: string;
 }) => ({
   list: async ({ workspaceId }: Caller, { limit, cursor }: { limit: number; cursor?: string | undefined }) => {
     const { page, ...more } = toPage(await store.list(workspaceId, limit + 1, fromCursor(cursor)), limit);
     return { media: page.map((row) => toMediaItem(row, baseUrl)), ...more };
+  },
+
+  /** Page by page, with what uses them. */
+  search: async ({ workspaceId }: Caller, search: MediaSearch, cursor: string | undefined) => {
+    const rows = await store.search(workspaceId, search, searchPage + 1, fromCursor(cursor));
+    const { page, ...more } = toPage(rows, searchPage);
+    const uses = await usesOf(
+      workspaceId,
+      page.map(({ id }) => id),
+    );
+    const media = page.map(
+      (row): LibraryItem => ({
+        ...toMediaItem(row, baseUrl),
+        ...(row.fileName !== null && { name: row.fileName }),
+        usedIn: uses.get(row.id) ?? 0,
+      }),
+    );
+    return { media, ...more };
   },
 
   /** Those of the ids that exist. */

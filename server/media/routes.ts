@@ -11,6 +11,12 @@ export const mediaRoutes = ({
   library: MediaLibrary;
   uploads: Uploads;
 }): RouteHandlers<MediaRoutes> => ({
+  searchMedia: ({ caller, query: { alt, ids, cursor, ...search } }) =>
+    library.search(
+      caller,
+      { ...search, withoutAlt: alt === 'Missing', ids: ids.split(',').filter((id) => id !== '') },
+      cursor,
+    ),
   uploadMedia: ({ caller, body }) => uploads.fromUrl(caller, body),
   changeMedia: ({ caller, params, body }) => library.setAlt(caller, params.id, body.alt),
   deleteMedia: async ({ caller, params: { id } }) => {

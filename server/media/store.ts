@@ -18,13 +18,22 @@ export interface MediaRow {
   readonly height: number;
   readonly durationMs: number | null;
   readonly alt: string | null;
+  readonly fileName: string | null;
   readonly createdAt: string;
 }
 
 export interface NewMedia extends Omit<MediaRow, 'createdAt'> {
   readonly workspaceId: string;
-  readonly fileName: string | null;
   readonly uploadedBy: string;
+}
+
+export interface MediaSearch {
+  readonly kind?: 'Image' | 'Video' | undefined;
+  readonly withoutAlt: boolean;
+  /** Of the name or the alternative text; empty for all. */
+  readonly query: string;
+  /** Empty for all. */
+  readonly ids: readonly string[];
 }
 
 const { LOCK } = Transaction;
@@ -80,6 +89,28 @@ export const createMediaStore = (db: Database) => {
         order: [['id', 'DESC']],
         limit,
       }),
+
+    search: async (
+      workspaceId: string,
+      { kind, withoutAlt, query, ids }: MediaSearch,
+      limit: number,
+      before: string | null,
+    ): Promise<MediaRow[]> => {
+      const like = { [Op.iLike]: `%${query.replace(/[\\%_]/g, '\\$&')}%` };
+      return Media.findAll({
+        where: {
+          workspaceId,
+          ...((before !== null || ids.length > 0) && {
+            id: { ...(before !== null && { [Op.lt]: before }), ...(ids.length > 0 && { [Op.in]: [...ids] }) },
+          }),
+          ...(kind !== undefined && { kind }),
+          ...(withoutAlt && { alt: null }),
+          ...(query !== '' && { [Op.or]: [{ fileName: like }, { alt: like }] }),
+        },
+        order: [['id', 'DESC']],
+        limit,
+      });
+    },
 
     find: async (workspaceId: string, ids: readonly string[]): Promise<MediaRow[]> =>
       Media.findAll({ where: { workspaceId, id: [...ids] } }),

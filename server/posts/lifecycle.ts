@@ -149,16 +149,29 @@ export const createLifecycle = ({
         return store.move(id, caller.workspaceId, before, post.scheduledAt ?? null);
       }),
 
-    /** `despite` are uncertain accounts that somebody looked at, and wants it sent to all the same. */
-    publishNow: (caller: Caller, id: string, { despite = [] }: { despite?: readonly string[] } = {}) =>
+    /**
+     * `despite` are uncertain accounts that somebody looked at, and wants it sent to all the same. `only`: of the accounts
+     * without the post, those that get it now; none means all.
+     */
+    publishNow: (
+      caller: Caller,
+      id: string,
+      { despite = [], only = [] }: { despite?: readonly string[]; only?: readonly string[] } = {},
+    ) =>
       store.transaction(async () => {
         const post = await locked(caller, id);
         if (post.status !== 'Draft' && post.status !== 'Failed')
           throw notFrom(post, 'published', 'a Draft or Failed post');
+        const without = post.results.filter(({ ok }) => !ok).map(({ accountId }) => accountId);
+        if (!only.every((accountId) => without.includes(accountId))) {
+          throw new Refusal('Conflict', `Not all of these accounts failed on the post ${id}. Read it again.`);
+        }
         await mustBePublishable(caller, post);
         await usePlan(caller, post, { scheduled: false });
         if (despite.length > 0) await store.forgetBegun(id, despite);
         await outcomes.begin([id]);
+        const kept = post.results.filter(({ ok, accountId }) => !ok && !only.includes(accountId));
+        if (only.length > 0) await store.holdBack(id, kept);
         await outcomes.end([id]);
         const begun = await store.get(caller.workspaceId, id);
         if (begun === undefined) throw new Error('a post that was locked is gone');

@@ -2,21 +2,30 @@ import type { PostRoutes } from '#contracts/posts';
 import type { RouteHandlers } from '#server/context';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Overview } from './overview.ts';
+import type { Reading } from './reading.ts';
 
 export const postRoutes = ({
   lifecycle,
   overview,
+  reading,
 }: {
   lifecycle: Lifecycle;
   overview: Overview;
+  reading: Reading;
 }): RouteHandlers<PostRoutes> => ({
-  searchPosts: ({ query: { cursor, accountIds, from, to, ...search }, caller }) =>
-    overview.search(caller, { ...search, accountIds: idsIn(accountIds), from: from || null, to: to || null }, cursor),
+  searchPosts: ({ query: { cursor, accountIds, ids, from, to, ...search }, caller }) =>
+    overview.search(
+      caller,
+      { ...search, accountIds: idsIn(accountIds), ids: idsIn(ids), from: from || null, to: to || null },
+      cursor,
+    ),
   countPosts: async ({ query: { query, accountIds }, caller }) => ({
     counts: await overview.counts(caller, { query, accountIds: idsIn(accountIds) }),
   }),
   unschedule: ({ params, caller }) => lifecycle.unschedule(caller, params.id),
-  publishAgain: ({ params, body, caller }) => lifecycle.publishNow(caller, params.id, { despite: body.accountIds }),
+  publishAgain: ({ params, body, caller }) =>
+    lifecycle.publishNow(caller, params.id, { despite: body.accountIds, only: body.only }),
+  getProgress: ({ params, caller }) => reading.progress(caller, params.id),
   confirmFound: ({ params, body, caller }) => lifecycle.found(caller, params.id, body.accountIds),
 });
 

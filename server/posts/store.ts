@@ -90,6 +90,14 @@ const forgetBegun = sql(
   'posts.forgetBegun',
   'update sends set begun_at = null, prepared = null where post_id = $1 and account_id = any($2) and due_at is null',
 );
+/** Right after begin, before anybody sees it: these are not sent, and end with what they had. */
+const holdBack = sql(
+  'posts.holdBack',
+  `update sends set due_at = null, result = kept.result
+     from jsonb_array_elements($2::jsonb) as kept (result)
+    where post_id = $1 and account_id = kept.result ->> 'accountId'`,
+);
+const sendResults = sql('posts.sendResults', 'select result from sends where post_id = $1 and result is not null');
 /** Somebody looked: what may have been sent is there. */
 const settleFound = sql(
   'posts.settleFound',
@@ -127,6 +135,7 @@ const searchOf = ({ has, at, order }: (typeof groups)[PostGroup]) =>
     where ${filter} and ${has} and ($4::text is null or p.status = $4)
       and ($5::timestamptz is null or ${at} >= $5) and ($6::timestamptz is null or ${at} < $6)
       and ($7::timestamptz is null or (${at}, p.id) ${order === 'asc' ? '>' : '<'} ($7, $8))
+      and (cardinality($10::text[]) = 0 or p.id = any($10))
     order by ${at} ${order}, p.id ${order} limit $9`;
 const search = Object.fromEntries(
   Object.entries(groups).map(([group, rule]) => [group, sql(`posts.search.${group}`, searchOf(rule))]),
@@ -141,6 +150,8 @@ export interface PostSearch {
   readonly status?: PostStatus | undefined;
   readonly query: string;
   readonly accountIds: readonly string[];
+  /** Empty for all. */
+  readonly ids: readonly string[];
   readonly from: string | null;
   readonly to: string | null;
 }
@@ -171,6 +182,13 @@ const wake = sql('posts.wake', "select pg_notify('posthorn_due', 'posts')");
 const usesMedia = sql(
   'posts.usesMedia',
   'select 1 from posts where workspace_id = $1 and versions @> $2::jsonb limit 1',
+);
+const mediaUses = sql(
+  'posts.mediaUses',
+  `select media.id, uses.count from unnest($2::text[]) as media (id) cross join lateral (
+     select count(*)::int as count from posts
+      where workspace_id = $1 and versions @> jsonb_build_array(jsonb_build_object('content',
+            jsonb_build_array(jsonb_build_object('media', jsonb_build_array(media.id)))))) as uses`,
 );
 const remove = sql(
   'posts.remove',
@@ -229,6 +247,15 @@ export const createPostStore = (db: Database) => {
       return rows.length > 0;
     },
 
+    /** How many posts use each of them. */
+    mediaUses: async (workspaceId: string, mediaIds: readonly string[]) =>
+      new Map(
+        (await db.query<{ id: string; count: number }>(mediaUses, [workspaceId, mediaIds])).map(({ id, count }) => [
+          id,
+          count,
+        ]),
+      ),
+
     insert: (id: string, workspaceId: string, createdBy: string, { accountIds, versions, scheduledAt }: PostContent) =>
       changed(insert, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, createdBy]),
 
@@ -265,6 +292,15 @@ export const createPostStore = (db: Database) => {
       await db.run(forgetBegun, [id, accountIds]);
     },
 
+    /** Inside the transaction that began: accounts that are left out, with the results they keep. */
+    holdBack: async (id: string, kept: readonly Result[]) => {
+      await db.run(holdBack, [id, JSON.stringify(kept)]);
+    },
+
+    /** Of accounts that are done while others are still being sent to. */
+    sendResults: async (id: string) =>
+      (await db.query<{ result: Result }>(sendResults, [id])).map(({ result }) => result),
+
     /** A person found what was uncertain. */
     settleFound: async (id: string, workspaceId: string, results: readonly Result[], found: readonly Result[]) => {
       const status = results.every(({ ok }) => ok) ? 'Published' : 'Failed';
@@ -274,13 +310,13 @@ export const createPostStore = (db: Database) => {
 
     search: async (
       workspaceId: string,
-      { group, status, query, accountIds, from, to }: PostSearch,
+      { group, status, query, accountIds, ids, from, to }: PostSearch,
       limit: number,
       after: { at: string; id: string } | undefined,
     ): Promise<FoundPost[]> => {
       const values = [workspaceId, literal(query), accountIds, status ?? null, from, to];
       const place = [after?.at ?? null, after?.id ?? null, limit];
-      return (await db.query<FoundRow>(search[group], [...values, ...place])).map(toFound);
+      return (await db.query<FoundRow>(search[group], [...values, ...place, ids])).map(toFound);
     },
 
     counts: async (workspaceId: string, { query, accountIds }: Pick<PostSearch, 'query' | 'accountIds'>) =>

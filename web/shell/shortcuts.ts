@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
 
 /** Off in fields and dialogs. */
-export const isTyping = ({ target }: KeyboardEvent) =>
+export const isTyping = ({ target }: Pick<Event, 'target'>) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"], [role="menu"]') !== null);
 

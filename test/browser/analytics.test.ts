@@ -1,0 +1,180 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { sql } from '#server/store/database';
+import { axe, inBrowser, type World } from './harness.ts';
+
+/** Three weeks with four posts; in the three weeks before there was one. */
+const threeWeeks = '/analytics?from=2026-09-21&to=2026-10-11';
+
+const put = async (
+  { service }: World,
+  { body, publishedAt, numbers }: { body: string; publishedAt: string; numbers: Record<string, object> },
+) => {
+  const { id } = await service.client.posts.create({ body, accountIds: Object.keys(numbers) });
+  await service.setStatus(id, 'Published');
+  for (const [accountId, metrics] of Object.entries(numbers)) {
+    await service.database.query(
+      sql(
+        'test.publication',
+        `insert into publications (post_id, account_id, workspace_id, external_id, published_at, metrics)
+         values ($1, $2, $3, 'ext', $4, $5)`,
+      ),
+      [id, accountId, service.owner.workspaceId, publishedAt, JSON.stringify(metrics)],
+    );
+  }
+};
+
+const totalOf = async (page: Page, name: string) => {
+  const total = page.getByLabel('Totals').locator('div').filter({ hasText: name });
+  return (await total.innerText()).split('\n').filter(Boolean).slice(1);
+};
+
+const patience = { timeout: 15_000 };
+
+inBrowser('Analytics', (world) => {
+  let photos = '';
+  let texts = '';
+
+  beforeAll(async () => {
+    const { service } = world;
+    photos = await service.connect('instagram', { handle: 'rye.photos' });
+    texts = await service.connect('x', { handle: 'rye_texts' });
+    await service.connect('linkedin', { handle: 'silent' });
+    const { statisticsPermission = '' } = service.posthorn.networks.get('threads');
+    await service.connect('threads', { handle: 'asks', without: [statisticsPermission] });
+    const weeks: [string, string, Record<string, object>][] = [
+      [
+        '=HYPERLINK("http://evil.example")',
+        '2026-10-08T16:30:00Z',
+        { [photos]: { likes: 100, comments: 10, views: 1000, reach: 500 }, [texts]: { likes: 20 } },
+      ],
+      ['Rye, "wheat", spelt', '2026-10-01T16:00:00Z', { [photos]: { likes: 50, views: 100 } }],
+      ['The third Thursday', '2026-09-24T16:00:00Z', { [photos]: { saves: 60, views: 100 } }],
+      ['A Monday', '2026-10-05T07:00:00Z', { [photos]: { likes: 40, views: 50 } }],
+      ['Before', '2026-09-10T07:00:00Z', { [photos]: { likes: 140, views: 1250, comments: 0 } }],
+    ];
+    for (const [body, publishedAt, numbers] of weeks) await put(world, { body, publishedAt, numbers });
+  });
+
+  test('shows the known numbers: totals with their change, networks, best times, top posts', async () => {
+    const page = await world.visit({ at: threeWeeks });
+    await page.getByRole('heading', { name: 'Top posts' }).waitFor();
+    expect(await totalOf(page, 'Engagement')).toEqual(['280', '+100% on the 21 days before']);
+    expect(await totalOf(page, 'Views')).toEqual(['1,250', '0% on the 21 days before']);
+    expect(await totalOf(page, 'Comments')).toEqual(['10', 'none before']);
+    expect(await totalOf(page, 'Posts')).toEqual(['4', '+3 on the 21 days before']);
+
+    const bars = page.getByRole('list', { name: 'Engagement by network' }).getByRole('listitem');
+    await expect
+      .poll(() => bars.allInnerTexts(), patience)
+      .toEqual([expect.stringMatching(/Instagram[\s\S]*260/), expect.stringMatching(/X[\s\S]*20/)]);
+    await page.getByText('LinkedIn reports nothing.').waitFor();
+    expect(await page.getByRole('link', { name: 'Reconnect Threads' }).getAttribute('href')).toBe('/accounts');
+    await page.getByRole('radiogroup', { name: 'Engagement by' }).getByText('Accounts').click();
+    await page.getByRole('list', { name: 'Engagement by account' }).getByText('@rye_texts').waitFor();
+
+    const thursday = page.getByRole('button', { name: 'Thu 18:00, 80 a post, 3 posts' });
+    expect(await thursday.getAttribute('aria-pressed')).toBe('true');
+    await page.getByText('80 a post, 3 posts. Next: Thu').waitFor();
+    const at = new URL(
+      String(await page.getByRole('link', { name: 'Write for this time' }).getAttribute('href')),
+      page.url(),
+    );
+    expect(at.pathname).toBe('/posts/new');
+    expect(at.searchParams.get('at')).toMatch(/T1[67]:00:00\.000Z$/);
+    await thursday.press('ArrowUp');
+    await page.getByText('40 a post, 1 post: a guess').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('40');
+
+    const top = page.getByRole('region', { name: 'Top posts' }).getByRole('listitem');
+    await expect
+      .poll(() => top.allInnerTexts(), patience)
+      .toEqual([
+        expect.stringMatching(/HYPERLINK[\s\S]*130$/),
+        expect.stringMatching(/third Thursday[\s\S]*60$/),
+        expect.stringMatching(/Rye[\s\S]*50$/),
+        expect.stringMatching(/A Monday[\s\S]*40$/),
+      ]);
+  });
+
+  test('has a table in place of the line, and a CSV in which no text is a formula', async () => {
+    const page = await world.visit({ at: threeWeeks });
+    await page.getByRole('img', { name: /Engagement by day, 21 Sep – 11 Oct: 280, before 140/ }).waitFor();
+    await page.getByRole('button', { name: 'Show as a table' }).click();
+    await page.getByRole('row', { name: '8 Oct 130 0' }).waitFor();
+    const downloads = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download as CSV' }).click();
+    const download = await downloads;
+    expect(download.suggestedFilename()).toBe('posthorn-2026-09-21-to-2026-10-11.csv');
+    const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    expect(lines[0]).toBe('\uFEFFabout,name,posts,engagement,views,reach,likes,comments,shares,quotes,saves,clicks');
+    expect(lines).toContain('day,2026-10-08,1,130,1000,,,,,,,');
+    expect(lines).toContain('network,X,1,20,0,0,20,0,0,0,0,0');
+    expect(lines).toContain('time,Thu 18:00,3,240,,,,,,,,');
+    expect(lines).toContain('post,"\'=HYPERLINK(""http://evil.example"")",1,130,1000,,,,,,,');
+  });
+
+  test('keeps range and accounts in the address, and refuses dates that are no range', async () => {
+    const page = await world.visit({ at: threeWeeks });
+    await page.getByRole('button', { name: 'All accounts' }).click();
+    await page.getByRole('checkbox', { name: '@rye_texts' }).check();
+    await expect.poll(() => new URL(page.url()).searchParams.get('accounts'), patience).toBe(texts);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => totalOf(page, 'Engagement'), patience).toEqual(['20', 'none before']);
+    await page.reload();
+    await page.getByRole('button', { name: '1 account' }).waitFor();
+    await page.getByRole('button', { name: 'Change the dates' }).click();
+    await page.getByLabel('First day').fill('2024-01-01');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByText('Choose fewer than 400 days.').waitFor();
+    await page.getByLabel('First day').fill('2026-10-06');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await expect
+      .poll(() => new URL(page.url()).search, patience)
+      .toBe(`?from=2026-10-06&to=2026-10-11&accounts=${texts}`);
+    await page.getByText('7 days').click();
+    await expect.poll(() => new URL(page.url()).search, patience).toBe(`?accounts=${texts}&range=7`);
+  });
+
+  test('counts in the zone of the person, not of the browser', async () => {
+    const { email, userId } = await world.service.addMember('editor');
+    await world.service.posthorn.people.changeProfile(userId, { timeZone: 'Asia/Tokyo' });
+    const page = await world.visit({ at: threeWeeks, as: email });
+    await page.getByText('Asia/Tokyo').waitFor();
+    await page.getByRole('button', { name: 'Fri 01:00, 80 a post, 3 posts' }).waitFor();
+  });
+
+  test('says when the first numbers come, and shows a viewer no way to write', async () => {
+    const other = await world.service.addWorkspace();
+    const page = await world.visit({ at: '/analytics', as: other.email });
+    await page.getByRole('heading', { name: 'First numbers come 1 hour after a post goes out' }).waitFor();
+    await page.getByRole('link', { name: 'Write a post' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    const viewer = await world.service.addMember('viewer');
+    const seen = await world.visit({ at: threeWeeks, as: viewer.email });
+    await seen.getByText('80 a post, 3 posts').waitFor();
+    expect(await seen.getByRole('link', { name: 'Write for this time' }).count()).toBe(0);
+  });
+
+  test.each([
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)('is clean in %s at %i px', async (scheme, width) => {
+    const page = await world.visit({ at: threeWeeks, scheme, width });
+    await page.getByRole('heading', { name: 'Top posts' }).waitFor();
+    await page.locator('.recharts-surface').first().waitFor();
+    if (width < 768) await page.getByRole('button', { name: 'Whole week' }).click();
+    await page.getByRole('button', { name: 'Thu 18:00, 80 a post, 3 posts' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  });
+
+  test('fits into 320 px', async () => {
+    const page = await world.visit({ at: threeWeeks, width: 320 });
+    await page.getByRole('heading', { name: 'Top posts' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  });
+});

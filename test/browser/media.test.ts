@@ -1,0 +1,173 @@
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { sql } from '#server/store/database';
+import { axe, inBrowser } from './harness.ts';
+
+const patience = { timeout: 15_000 };
+
+const picture = async (name: string, background = '#8a4b08') => ({
+  name,
+  mimeType: 'image/jpeg',
+  buffer: await sharp({ create: { width: 640, height: 480, channels: 3, background } })
+    .jpeg()
+    .toBuffer(),
+});
+
+inBrowser('Media', (world) => {
+  test('begins with a place to drop files; each file arrives or says why not', async () => {
+    const { email } = await world.service.addWorkspace();
+    const page = await world.visit({ at: '/media', as: email, expected: [/400/] });
+    await page.getByRole('heading', { name: 'Drop images and videos here' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Choose files' }).click();
+    await (await chooser).setFiles([
+      await picture('oven.jpg'),
+      { name: '../../etc/passwd.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('no picture at all') },
+    ]);
+    await page.getByRole('list', { name: 'Media' }).getByRole('button', { name: 'oven.jpg' }).waitFor();
+    const uploads = page.getByRole('list', { name: 'Uploads' });
+    await uploads
+      .getByRole('alert')
+      .getByText(/Not uploaded\./)
+      .waitFor();
+    expect(await axe(page)).toEqual([]);
+    await uploads.getByRole('button', { name: 'Dismiss ../../etc/passwd.jpg' }).click();
+    expect(await page.getByRole('list', { name: 'Media' }).getByRole('listitem').count()).toBe(1);
+  });
+
+  test('takes files that are dropped and pasted', async () => {
+    const page = await world.visit({ at: '/media' });
+    await page.getByRole('heading', { level: 1, name: 'Media' }).waitFor();
+    const { buffer } = await picture('dropped.jpg', '#336699');
+    const give = (kind: string, name: string) =>
+      page.evaluate(`{
+        const bytes = Uint8Array.from(atob('${buffer.toString('base64')}'), (letter) => letter.charCodeAt(0));
+        const given = new DataTransfer();
+        given.items.add(new File([bytes], '${name}', { type: 'image/jpeg' }));
+        const event = '${kind}' === 'drop'
+          ? new DragEvent('drop', { dataTransfer: given, bubbles: true, cancelable: true })
+          : new ClipboardEvent('paste', { clipboardData: given, bubbles: true });
+        document.body.dispatchEvent(event);
+      }`);
+    await give('drop', 'dropped.jpg');
+    await page.getByRole('button', { name: 'dropped.jpg' }).waitFor();
+    await give('paste', 'pasted.jpg');
+    await page.getByRole('button', { name: 'pasted.jpg' }).waitFor();
+  });
+
+  test('marks a missing alt text, and takes one', async () => {
+    const id = await world.service.addFile();
+    const page = await world.visit({ at: '/media?show=no-alt&q=horn' });
+    const card = page.getByRole('list', { name: 'Media' }).getByRole('listitem').filter({ hasText: 'horn.jpg' });
+    await card.getByText('No alt text').waitFor();
+    await card.getByRole('button', { name: 'horn.jpg' }).click();
+    const dialog = page.getByRole('dialog', { name: 'horn.jpg' });
+    await dialog.getByText(id).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await dialog.getByLabel('Alt text').fill('A post horn on a table');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByText('A post horn on a table').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  test('a file that a post uses is not deleted, and the refusal is told in words; then it is', async () => {
+    const { service } = world;
+    const id = await service.addFile();
+    const page = await world.visit({ at: '/media', expected: [/409/] });
+    const card = page.locator(`[data-row="${id}"]`);
+    await card.getByText('Not used').waitFor();
+    const { id: postId } = await service.client.posts.create({ body: 'Uses it' });
+    const versions = (media: string[]) => [{ content: [{ body: 'Uses it', media }] }];
+    await card.getByRole('button').click();
+    // Taken into use while the page is open.
+    await page.route('**/api/media/*', async (route) => {
+      await service.client.posts.update({ id: postId, accountIds: [], versions: versions([id]) });
+      await route.continue();
+    });
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    const confirm = page.getByRole('dialog', { name: 'Delete horn.jpg?' });
+    await confirm.getByRole('button', { name: 'Delete' }).click();
+    await confirm.getByText(/A post uses/).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await confirm.getByRole('button', { name: 'Cancel' }).click();
+    await page.unroute('**/api/media/*');
+    await card.getByText('Used in 1 post').waitFor();
+    await card.getByRole('button').click();
+    const blocked = page.getByRole('dialog').getByRole('button', { name: 'Delete' });
+    expect(await blocked.getAttribute('aria-disabled')).toBe('true');
+    await page.getByText('Take it out of 1 post first.').waitFor();
+    await page.keyboard.press('Escape');
+    await service.client.posts.update({ id: postId, accountIds: [], versions: versions([]) });
+    await page.reload();
+    await card.getByRole('button').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog', { name: 'Delete horn.jpg?' }).getByRole('button', { name: 'Delete' }).click();
+    await card.waitFor({ state: 'detached' });
+  });
+
+  test('says why an address cannot be fetched', async () => {
+    const page = await world.visit({ at: '/media', expected: [/400/] });
+    await page.getByRole('button', { name: 'By address' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add by address' });
+    await dialog.getByLabel('Address of an image or video').fill('ftp://somewhere');
+    await dialog.getByRole('button', { name: 'Fetch' }).click();
+    await dialog.getByText('Give an address that begins with https://').waitFor();
+    await dialog.getByLabel('Address of an image or video').fill('https://127.0.0.1.nip.invalid/a.jpg');
+    await dialog.getByRole('button', { name: 'Fetch' }).click();
+    await page
+      .getByRole('list', { name: 'Uploads' })
+      .getByRole('alert')
+      .getByText(/Not uploaded\./)
+      .waitFor();
+  });
+
+  test('a viewer looks and changes nothing', async () => {
+    await world.service.addFile();
+    const { email } = await world.service.addMember('viewer');
+    const page = await world.visit({ at: '/media', as: email });
+    await page.getByRole('button', { name: 'horn.jpg' }).first().click();
+    await page.getByRole('dialog').getByText('No alt text').waitFor();
+    expect(await page.getByRole('button', { name: /Upload|By address|Delete|Save/ }).count()).toBe(0);
+  });
+
+  test.each([
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 390],
+    ['dark', 390],
+    ['light', 320],
+  ] as const)('is clean in %s at %i px', async (scheme, width) => {
+    await world.service.addFile();
+    const page = await world.visit({ at: '/media', scheme, width });
+    await page.getByRole('button', { name: 'horn.jpg' }).first().waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  });
+
+  test('brings hundreds of files page by page while one scrolls', async () => {
+    const { email, workspaceId } = await world.service.addWorkspace();
+    await world.service.database.query(
+      sql(
+        'test.manyMedia',
+        `insert into media (id, workspace_id, kind, mime_type, bytes, width, height)
+         select 'media_01K00000000000000000' || lpad(n::text, 6, '0'), $1, 'Image', 'image/jpeg', 1000, 1200, 1000
+           from generate_series(1, 150) as n`,
+      ),
+      [workspaceId],
+    );
+    // Their rows are there, their files are not.
+    const page = await world.visit({ at: '/media', as: email, expected: [/404/] });
+    const cards = page.getByRole('list', { name: 'Media' }).getByRole('listitem');
+    await expect.poll(() => cards.count(), patience).toBeGreaterThanOrEqual(60);
+    expect(await cards.count()).toBeLessThan(150);
+    await expect
+      .poll(async () => {
+        await cards.last().evaluate((card) => card.scrollIntoView());
+        return cards.count();
+      }, patience)
+      .toBe(150);
+  });
+});

@@ -1,0 +1,244 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import type { Result } from '#contracts/posts';
+import { sql } from '#server/store/database';
+import { until } from '#test/support/until';
+import { axe, inBrowser } from './harness.ts';
+
+const patience = { timeout: 15_000 };
+
+inBrowser('the results of a post', (world) => {
+  let good = '';
+  let doubtful = '';
+  /** By both. */
+  let refused = '';
+  let posts = 0;
+
+  beforeAll(async () => {
+    good = await world.service.connect('bluesky', { handle: 'rye.example' });
+    doubtful = await world.service.connect('mastodon', { handle: 'rye' });
+    refused = (await publish([good, doubtful], 'Clean [sandbox:content-refused]')).id;
+  });
+
+  const publish = async (accountIds: string[], body = `Seeded spelt ${++posts}`) => {
+    const { id } = await world.service.client.posts.create({ body, accountIds });
+    await world.service.asHuman('posts.publishNow', { id });
+    await until(
+      'it has ended',
+      async () => (await world.service.client.posts.get({ id })).status !== 'Publishing',
+      25_000,
+    );
+    return { id, body };
+  };
+
+  /** As it is left when a network stopped answering. */
+  const uncertain = async () => {
+    const body = `In doubt ${++posts}`;
+    const { id } = await world.service.client.posts.create({ body, accountIds: [doubtful] });
+    const results: Result[] = [
+      { accountId: doubtful, ok: false, uncertain: true, error: { code: 'uncertain', message: 'Look.' } },
+    ];
+    await world.service.database.query(
+      sql('test.doubt', "update posts set status = 'Failed', results = $2::jsonb where id = $1"),
+      [id, JSON.stringify(results)],
+    );
+    return { id, body };
+  };
+
+  const shown = async (network: string, body: string) =>
+    (await world.service.feed(network)).filter(({ text }) => text.includes(body)).length;
+
+  const rowOf = (page: Page, name: string) =>
+    page.getByRole('list', { name: 'Accounts' }).getByRole('listitem', { name });
+
+  test('failed on one account: blocked until it is reconnected, then sent there alone', async () => {
+    const { service } = world;
+    const broken = await service.connect('linkedin_page', { handle: 'rye-page' });
+    await service.posthorn.sandboxes.planFault('linkedin_page', 'publish', { fault: 'refused-token', times: null });
+    const { id, body } = await publish([good, broken]);
+    await service.posthorn.sandboxes.planFault('linkedin_page', 'publish', undefined);
+
+    const page = await world.visit({ at: `/posts/${id}` });
+    await page.getByText('Failed on 1 of 2').waitFor();
+    await page.getByText('1 account has it, 1 failed. What worked stays; nothing is sent twice.').waitFor();
+    const rows = page.getByRole('list', { name: 'Accounts' }).locator('> li');
+    expect(await rows.first().getAttribute('aria-label')).toContain('LinkedIn Page');
+    const row = rowOf(page, 'LinkedIn Page');
+    await row.getByText('LinkedIn Page refused the sign-in. Reconnect, then send again.').waitFor();
+    const reconnect = row.getByRole('link', { name: 'Reconnect LinkedIn Page' });
+    expect(await reconnect.getAttribute('href')).toBe('/connect/linkedin_page');
+    const again = row.getByRole('button', { name: 'Send again' });
+    expect(await again.getAttribute('aria-disabled')).toBe('true');
+    await again.click({ force: true });
+    expect(await axe(page)).toEqual([]);
+
+    await service.connect('linkedin_page', { handle: 'rye-page' });
+    await page.reload();
+    await row.getByText('It is connected again now.').waitFor();
+    expect(await shown('linkedin_page', body)).toBe(0);
+    await again.click();
+    await page.getByText('2 accounts have it.').waitFor();
+    expect([await shown('linkedin_page', body), await shown('bluesky', body)]).toEqual([1, 1]);
+  });
+
+  test('uncertain, and it is there: nothing is sent', async () => {
+    const { id, body } = await uncertain();
+    const page = await world.visit({ at: `/posts/${id}` });
+    await page.getByText('Mastodon may have the post, but did not confirm it.').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'I looked: it is there' }).click();
+    await page.getByText('1 account has it.').waitFor();
+    await page.getByText('No statistics: a person found it').waitFor();
+    expect(await shown('mastodon', body)).toBe(0);
+  });
+
+  test('uncertain, and it is not there: it is sent', async () => {
+    const { id, body } = await uncertain();
+    const page = await world.visit({ at: `/posts/${id}`, width: 390, scheme: 'dark' });
+    await page.getByRole('button', { name: 'I looked: it is not there, send it' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'I looked: it is not there, send it' }).click();
+    await page.getByText('1 account has it.').waitFor();
+    expect(await shown('mastodon', body)).toBe(1);
+  });
+
+  test('somebody else answered first: nothing more happens, and the page shows their answer', async () => {
+    const { id } = await uncertain();
+    const page = await world.visit({ at: `/posts/${id}`, expected: [/409/] });
+    const there = page.getByRole('button', { name: 'I looked: it is there' });
+    await there.waitFor();
+    await page.route('**/api/app/posts/*/found', async (route) => {
+      await world.service.posthorn.lifecycle.found({ ...world.service.owner, role: 'owner', human: true }, id, [
+        doubtful,
+      ]);
+      await route.continue();
+    });
+    await there.click();
+    await page.getByText('1 account has it.').waitFor();
+  });
+
+  test('published: link, numbers, the reads that were and will be', async () => {
+    const { service } = world;
+    const { id } = await publish([good]);
+    const page = await world.visit({ at: `/posts/${id}` });
+    await rowOf(page, 'Bluesky').getByText('First read').waitFor();
+    expect(await rowOf(page, 'Bluesky').getByRole('link', { name: 'Open on Bluesky' }).getAttribute('href')).toMatch(
+      /^http/,
+    );
+    await service.database.query(
+      sql(
+        'test.read',
+        `with read as (
+           update publications set metrics = '{"likes": 7, "comments": 1}', fetched_at = published_at + interval '1 hour'
+            where post_id = $1 returning post_id, account_id, fetched_at, metrics)
+         insert into metric_reads (post_id, account_id, fetched_at, metrics) select * from read`,
+      ),
+      [id],
+    );
+    await page.reload();
+    await rowOf(page, 'Bluesky').getByText('likes').waitFor();
+    expect(await rowOf(page, 'Bluesky').getByRole('definition').allInnerTexts()).toEqual(['7', '1']);
+    const steps = page.getByRole('region', { name: 'Reads' }).getByRole('listitem');
+    expect(await steps.first().innerText()).toMatch(/1 h\s+8/);
+    expect(await steps.count()).toBe(6);
+    await service.database.query(
+      sql(
+        'test.failedRead',
+        "update publications set fetch_error = 'Not now.', failed_at = posthorn_now() where post_id = $1",
+      ),
+      [id],
+    );
+    await page.reload();
+    await page.getByText(/Numbers from .*; the last read failed/).waitFor();
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test('without the permission for statistics there is a way to reconnect, and then numbers at once', async () => {
+    const { service } = world;
+    const { statisticsPermission = '' } = service.posthorn.networks.get('threads');
+    const account = await service.connect('threads', { handle: 'asks.us', without: [statisticsPermission] });
+    const silent = await service.connect('linkedin', { handle: 'silent' });
+    const { id } = await publish([account, silent]);
+    const page = await world.visit({ at: `/posts/${id}` });
+    const note = page.getByRole('link', { name: 'Reconnect to read statistics' });
+    await note.waitFor();
+    expect(await note.getAttribute('href')).toBe('/connect/threads');
+    await page.getByText('Reports no statistics').waitFor();
+    await service.connect('threads', { handle: 'asks.us' });
+    await until('it was read', async () => {
+      const { accounts } = await service.client.posts.metrics({ id });
+      return accounts.some(({ accountId, metrics }) => accountId === account && metrics);
+    });
+    await page.reload();
+    await rowOf(page, 'Threads').getByText('likes').waitFor();
+    expect(await note.count()).toBe(0);
+  });
+
+  test('while it is being sent, says who has it and who is still working', async () => {
+    const { service } = world;
+    const { id } = await publish([good, doubtful]);
+    await service.database.query(
+      sql(
+        'test.stillSending',
+        "update sends set due_at = 'infinity', result = null where post_id = $1 and account_id = $2",
+      ),
+      [id, doubtful],
+    );
+    await service.database.query(
+      sql('test.sending', "update posts set status = 'Publishing', results = '[]' where id = $1"),
+      [id],
+    );
+    const page = await world.visit({ at: `/posts/${id}` });
+    await page.getByText('Published to 1 account. Mastodon is still working.').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await service.database.query(
+      sql(
+        'test.sent',
+        `update sends set due_at = null, result = jsonb_build_object('accountId', account_id, 'ok', true)
+          where post_id = $1 and account_id = $2`,
+      ),
+      [id, doubtful],
+    );
+    await service.database.query(sql('test.ended', 'select id from end_publishing($1)'), [[id]]);
+    await page.getByText('2 accounts have it.').waitFor();
+  });
+
+  test('a viewer sees what happened and can change nothing', async () => {
+    const { id } = await uncertain();
+    const { email } = await world.service.addMember('viewer');
+    const page = await world.visit({ at: `/posts/${id}`, as: email });
+    await page.getByText('Somebody who may write can answer.').waitFor();
+    expect(await page.getByRole('button', { name: /I looked|Duplicate|More/ }).count()).toBe(0);
+  });
+
+  test('is duplicated into a draft, and deleted with a warning about what stays public', async () => {
+    const { service } = world;
+    const { id, body } = await uncertain();
+    const page = await world.visit({ at: `/posts/${id}` });
+    await page.getByRole('button', { name: 'Duplicate' }).click();
+    await expect.poll(() => new URL(page.url()).pathname, patience).not.toBe(`/posts/${id}`);
+    const copy = await service.client.posts.get({ id: new URL(page.url()).pathname.split('/').at(-1) ?? '' });
+    expect(copy).toMatchObject({ status: 'Draft', accountIds: [doubtful], versions: [{ content: [{ body }] }] });
+    await page.goto(`${service.url}/posts/${id}`);
+    await page.getByRole('main').getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this post?' });
+    await dialog.getByText('It stays public on Mastodon').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => new URL(page.url()).pathname, patience).toBe('/posts');
+    expect((await service.call('posts.get', { id })).status).toBe(404);
+  });
+
+  test.each([
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 390],
+    ['dark', 390],
+    ['light', 320],
+  ] as const)('is clean in %s at %i px', async (scheme, width) => {
+    const page = await world.visit({ at: `/posts/${refused}`, scheme, width });
+    await page.getByRole('button', { name: 'Send again' }).first().waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  });
+});

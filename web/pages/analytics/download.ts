@@ -1,0 +1,54 @@
+import type { Account, Summary } from '#generated/app-client';
+import { handleOf } from '#web/networks.ts';
+import type { Numbers } from './use-numbers.ts';
+import { timeWords } from './words.ts';
+
+const metrics = [
+  'posts',
+  'engagement',
+  'views',
+  'reach',
+  'likes',
+  'comments',
+  'shares',
+  'quotes',
+  'saves',
+  'clicks',
+] as const;
+
+type Cells = Partial<Record<(typeof metrics)[number], number>>;
+
+/** One table for all, so that a spreadsheet can filter it: what a row is about, its name, its numbers. */
+export const csvOf = ({ summary, days }: Numbers, accounts: ReadonlyMap<string, Account>) => {
+  const row = (about: string, name: string, cells: Cells) => [about, name, ...metrics.map((metric) => cells[metric])];
+  const nameOf = ({ accountId, provider }: Summary['byAccount'][number]) => {
+    const account = accounts.get(accountId);
+    return `${provider} ${account ? handleOf(account) : accountId}`;
+  };
+  const rows = [
+    ['about', 'name', ...metrics],
+    row('total', `${summary.from} to ${summary.to} ${summary.timeZone}`, summary.totals),
+    ...days.map(({ date, ...cells }) => row('day', date, cells)),
+    ...summary.byNetwork.map(({ provider, totals }) => row('network', provider, totals)),
+    ...summary.byAccount.map((entry) => row('account', nameOf(entry), entry.totals)),
+    ...summary.bestTimes.map((time) => row('time', timeWords(time), time)),
+    ...summary.topPosts.map(({ text, engagement, views }) => row('post', text, { posts: 1, engagement, views })),
+  ];
+  return rows.map((cells) => cells.map(cell).join(',')).join('\r\n');
+};
+
+/** A spreadsheet must not take somebody's text for a formula. */
+const cell = (value: string | number | undefined) => {
+  if (typeof value !== 'string') return String(value ?? '');
+  const safe = /^[\s]*[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+/** The mark at the front tells spreadsheets that it is UTF-8. */
+export const download = (csv: string, name: string) => {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([`\uFEFF${csv}`], { type: 'text/csv;charset=utf-8' }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 0);
+};

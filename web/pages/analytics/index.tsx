@@ -1,0 +1,120 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Download, Globe } from 'lucide-react';
+import { app } from '#web/api.ts';
+import { Banner } from '#web/parts/banner.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import { usePhone } from '#web/parts/use-phone.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { BestTimes } from './best-times.tsx';
+import { ByNetwork } from './by-network.tsx';
+import { csvOf, download } from './download.ts';
+import { NothingInRange, NothingYet } from './nothing.tsx';
+import { OverTime } from './over-time.tsx';
+import styles from './page.module.css';
+import { RangePicker } from './range-picker.tsx';
+import { TopPosts } from './top-posts.tsx';
+import { Totals } from './totals.tsx';
+import { type Numbers, useNumbers } from './use-numbers.ts';
+import { useRange } from './use-range.ts';
+
+/** How posts did: totals, over time, by network, best times, top posts. */
+export default function AnalyticsPage() {
+  const view = useRange();
+  const { range, accountIds, zone } = view;
+  const { data, error, refetch, isPlaceholderData } = useNumbers(range, accountIds, zone);
+  const { byId } = useAccounts();
+  const wentOut = useWentOut();
+  const save = (numbers: Numbers) =>
+    download(csvOf(numbers, byId), `posthorn-${range.firstDay}-to-${range.lastDay}.csv`);
+  return (
+    <>
+      <PageHeader
+        title="Analytics"
+        meta={
+          <span className={styles.zone}>
+            <Globe size={14} aria-hidden="true" />
+            <span className="hidden">Times in</span> {zone}
+          </span>
+        }
+        actions={
+          <>
+            <RangePicker {...view} />
+            <AccountMenu chosen={accountIds} onChange={(ids) => void view.setAccounts(ids)} />
+            {data && data.summary.totals.posts > 0 && (
+              <Tooltip label="Download as CSV">
+                <ActionIcon aria-label="Download as CSV" className="desk-only" onClick={() => save(data)}>
+                  <Download size={18} strokeWidth={1.75} aria-hidden="true" />
+                </ActionIcon>
+              </Tooltip>
+            )}
+          </>
+        }
+      />
+      <Column width="full">
+        <div className={styles.page} aria-busy={isPlaceholderData}>
+          {error && (
+            <FaultBanner
+              title="The numbers could not be loaded. Your posts are safe."
+              fault={error}
+              onRetry={() => void refetch()}
+            />
+          )}
+          {!data && !error && <SkeletonRows rows={10} height={64} label="Loading the numbers" />}
+          {data && data.summary.totals.posts > 0 && <Parts numbers={data} view={view} onSave={() => save(data)} />}
+          {data?.summary.totals.posts === 0 &&
+            wentOut !== undefined &&
+            (wentOut ? <NothingInRange view={view} /> : <NothingYet view={view} />)}
+        </div>
+      </Column>
+    </>
+  );
+}
+
+/** Whether anything ever went out; undefined while nobody knows. */
+const useWentOut = () => {
+  const { data } = useQuery({
+    queryKey: ['posts', 'counts', { query: '', accountIds: '' }],
+    queryFn: ({ signal }) => app.countPosts({ query: '', accountIds: '' }, { signal }),
+  });
+  return data && data.counts.Published + data.counts.Failed > 0;
+};
+
+const Parts = ({
+  numbers,
+  view: { range, accountIds, zone, today },
+  onSave,
+}: {
+  numbers: Numbers;
+  view: ReturnType<typeof useRange>;
+  onSave: () => void;
+}) => {
+  const { summary, before } = numbers;
+  const phone = usePhone();
+  const byNetwork = <ByNetwork key="network" summary={summary} accountIds={accountIds} />;
+  const bestTimes = <BestTimes key="times" times={summary.bestTimes} zone={zone} today={today} />;
+  const isUnread = summary.totals.engagement + summary.totals.views + summary.totals.reach === 0;
+  return (
+    <>
+      {isUnread && (
+        <Banner tone="blue" title="No numbers yet">
+          First numbers come 1 hour after a post goes out.
+        </Banner>
+      )}
+      <Totals now={summary.totals} before={before.totals} beforeWords={range.before} />
+      <div className={styles.grid}>
+        <OverTime numbers={numbers} range={range} today={today} />
+        {phone ? [bestTimes, byNetwork] : [byNetwork, bestTimes]}
+        <TopPosts posts={summary.topPosts} />
+      </div>
+      <button type="button" className={`phone-only ${styles.save}`} onClick={onSave}>
+        <Download size={16} aria-hidden="true" /> Download as CSV
+      </button>
+      <p className="phone-only caption text-3">Times in {zone}</p>
+    </>
+  );
+};

@@ -1,0 +1,28 @@
+import { useId } from 'react';
+import styles from './panel.module.css';
+
+/** One card of the page: title, quiet words or buttons at the right, content. */
+export const Panel = ({
+  title,
+  side,
+  className,
+  children,
+}: {
+  title: string;
+  side?: React.ReactNode;
+  className?: string | undefined;
+  children: React.ReactNode;
+}) => {
+  const id = useId();
+  return (
+    <section className={`card ${styles.panel} ${className ?? ''}`} aria-labelledby={id}>
+      <header className={styles.head}>
+        <h2 id={id} className={styles.title}>
+          {title}
+        </h2>
+        {side && <div className={styles.side}>{side}</div>}
+      </header>
+      {children}
+    </section>
+  );
+};

@@ -1,0 +1,108 @@
+import { ActionIcon, Button, Menu, Modal, SegmentedControl, TextInput, Tooltip } from '@mantine/core';
+import { CalendarDays, Check } from 'lucide-react';
+import { useState } from 'react';
+import { usePhone } from '#web/parts/use-phone.ts';
+import styles from './range-picker.module.css';
+import { datesFault, presets, type useRange } from './use-range.ts';
+import { spanWords } from './words.ts';
+
+/** 7, 30, 90 days, a year, or two dates. One button with a menu on a phone. */
+export const RangePicker = ({ range, today, setPreset, setDates }: ReturnType<typeof useRange>) => {
+  const phone = usePhone();
+  const [asking, setAsking] = useState(false);
+  const isDates = range.choice === 'dates';
+  const dates = isDates ? spanWords(range, today) : 'Dates';
+  const choose = (value: string) => (value === 'dates' ? setAsking(true) : void setPreset(value));
+  const choices = [...presets.map(({ value, label }) => ({ value, label })), { value: 'dates', label: dates }];
+  return (
+    <>
+      {phone ? (
+        <Menu>
+          <Menu.Target>
+            <Button variant="quiet" className={styles.phone}>
+              {choices.find(({ value }) => value === range.choice)?.label}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {choices.map(({ value, label }) => (
+              <Menu.Item
+                key={value}
+                rightSection={value === range.choice && <Check size={14} aria-label="chosen" />}
+                onClick={() => choose(value)}
+              >
+                {label}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      ) : (
+        <SegmentedControl aria-label="Range" value={range.choice} onChange={choose} data={choices} />
+      )}
+      {isDates && !phone && (
+        <Tooltip label="Change the dates">
+          <ActionIcon aria-label="Change the dates" onClick={() => setAsking(true)}>
+            <CalendarDays size={18} strokeWidth={1.75} aria-hidden="true" />
+          </ActionIcon>
+        </Tooltip>
+      )}
+      <Modal opened={asking} onClose={() => setAsking(false)} title="Choose dates" size={400}>
+        <DatesForm
+          first={range.firstDay}
+          last={range.lastDay}
+          today={today}
+          onChoose={(from, to) => {
+            setAsking(false);
+            void setDates(from, to);
+          }}
+        />
+      </Modal>
+    </>
+  );
+};
+
+const DatesForm = ({
+  first,
+  last,
+  today,
+  onChoose,
+}: {
+  first: string;
+  last: string;
+  today: string;
+  onChoose: (from: string, to: string) => void;
+}) => {
+  const [from, setFrom] = useState(first);
+  const [to, setTo] = useState(last);
+  const [tried, setTried] = useState(false);
+  const fault = datesFault(from, to);
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        setTried(true);
+        if (fault === undefined) onChoose(from, to);
+      }}
+    >
+      <TextInput
+        type="date"
+        label="First day"
+        value={from}
+        max={today}
+        onChange={(event) => setFrom(event.currentTarget.value)}
+        data-autofocus
+      />
+      <TextInput
+        type="date"
+        label="Last day"
+        value={to}
+        max={today}
+        onChange={(event) => setTo(event.currentTarget.value)}
+        error={tried ? fault : undefined}
+      />
+      <Button type="submit" variant="ink">
+        Show
+      </Button>
+    </form>
+  );
+};

@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { AlignLeft } from 'lucide-react';
+import { useState } from 'react';
+import type { Summary } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { NetworkBadges } from '#web/parts/network-badge.tsx';
+import { formatNumber } from '#web/parts/number.ts';
+import { titleOf } from '#web/parts/post-title.tsx';
+import { Thumbnail } from '#web/parts/thumbnail.tsx';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import { Panel } from './panel.tsx';
+import styles from './top-posts.module.css';
+
+const few = 5;
+
+/** The posts with the most engagement. */
+export const TopPosts = ({ posts }: { posts: Summary['topPosts'] }) => {
+  const [all, setAll] = useState(false);
+  const { networksOf } = useAccounts();
+  const thumbnails = useThumbnails(posts.map(({ postId }) => postId));
+  return (
+    <Panel
+      title="Top posts"
+      side={
+        posts.length > few && (
+          <button type="button" className={styles.more} aria-expanded={all} onClick={() => setAll(!all)}>
+            {all ? 'First five' : posts.length === 10 ? 'All ten' : `All ${posts.length}`}
+          </button>
+        )
+      }
+    >
+      <ol className={styles.list}>
+        {posts.slice(0, all ? posts.length : few).map(({ postId, text, accountIds, engagement }, index) => {
+          const thumbnail = thumbnails.get(postId);
+          return (
+            <li key={postId} className={styles.row}>
+              <span className={`small text-3 number ${styles.place}`}>{index + 1}</span>
+              {thumbnail ? (
+                <Thumbnail src={thumbnail} />
+              ) : (
+                <span className={styles.plain}>
+                  <AlignLeft size={16} aria-hidden="true" />
+                </span>
+              )}
+              <span className={styles.text}>
+                <Link to="/posts/$id" params={{ id: postId }} className={`one-line ${styles.link}`} dir="auto">
+                  {titleOf(text) || 'Post without text'}
+                </Link>
+                <NetworkBadges networks={networksOf(accountIds)} size={18} />
+              </span>
+              <b className="number">{formatNumber(engagement)}</b>
+            </li>
+          );
+        })}
+      </ol>
+    </Panel>
+  );
+};
+
+/** The summary has no pictures; they come behind. */
+const useThumbnails = (ids: readonly string[]) => {
+  const { data } = useQuery({
+    queryKey: ['posts', 'thumbnails', ids],
+    enabled: ids.length > 0,
+    queryFn: ({ signal }) => app.searchPosts({ group: 'Sent', ids: ids.join(',') }, { signal }),
+  });
+  return new Map(data?.posts.map(({ id, thumbnailUrl }) => [id, thumbnailUrl]));
+};

@@ -1,0 +1,46 @@
+import { Captions, CaptionsOff, Play } from 'lucide-react';
+import { memo } from 'react';
+import type { LibraryItem } from '#generated/app-client';
+import { count, formatBytes } from '#web/parts/number.ts';
+import styles from './card.module.css';
+
+/** One file: picture, sizes, alt text or that it is missing, and where it is used. Stays as it is while others come. */
+export const MediaCard = memo(({ item, onOpen }: { item: LibraryItem; onOpen: (id: string) => void }) => {
+  const { id, kind, alt, width, height, bytes, durationMs, usedIn } = item;
+  return (
+    <li className={styles.card} data-row={id}>
+      <button type="button" className={styles.open} data-row-link="" onClick={() => onOpen(id)}>
+        <span className={styles.picture}>
+          <img src={`/media/${id}?size=thumbnail`} alt={alt ?? ''} loading="lazy" decoding="async" />
+          {kind === 'Video' && (
+            <span className={`caption number ${styles.kind}`}>
+              <Play size={11} aria-hidden="true" /> {durationMs === undefined ? 'Video' : lengthWords(durationMs)}
+            </span>
+          )}
+        </span>
+        <span className={`one-line ${styles.name}`} dir="auto">
+          {nameOf(item)}
+        </span>
+      </button>
+      <p className="caption text-3 number">
+        {width} × {height} · {formatBytes(bytes)}
+      </p>
+      <p className={`caption ${styles.alt}`} data-missing={!alt || undefined}>
+        {alt ? <Captions size={14} aria-hidden="true" /> : <CaptionsOff size={14} aria-hidden="true" />}
+        <span className="one-line" dir="auto">
+          {alt ?? 'No alt text'}
+        </span>
+      </p>
+      <p className="caption text-3">{usedIn === 0 ? 'Not used' : `Used in ${count(usedIn, 'post')}`}</p>
+    </li>
+  );
+});
+
+export const nameOf = ({ name, kind, id }: Pick<LibraryItem, 'name' | 'kind' | 'id'>) =>
+  name || `${kind} ${id.slice(-6)}`;
+
+/** `0:42`, `12:05` */
+export const lengthWords = (ms: number) => {
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};

@@ -1,0 +1,52 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import styles from './from-url.module.css';
+
+/** The server fetches the file itself. */
+export const FromUrl = ({
+  opened,
+  onClose,
+  onAdd,
+}: {
+  opened: boolean;
+  onClose: () => void;
+  onAdd: (url: string) => void;
+}) => {
+  const [url, setUrl] = useState('');
+  const [tried, setTried] = useState(false);
+  const fault = /^https:\/\/[^\s/]+\.[^\s/]+/.test(url.trim())
+    ? undefined
+    : 'Give an address that begins with https://';
+  const close = () => {
+    setUrl('');
+    setTried(false);
+    onClose();
+  };
+  return (
+    <Modal opened={opened} onClose={close} title="Add by address" size={460}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          setTried(true);
+          if (fault) return;
+          onAdd(url.trim());
+          close();
+        }}
+      >
+        <TextInput
+          label="Address of an image or video"
+          description="Posthorn fetches the file and keeps a copy."
+          placeholder="https://"
+          value={url}
+          error={tried ? fault : undefined}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+          data-autofocus
+        />
+        <Button type="submit" variant="ink">
+          Fetch
+        </Button>
+      </form>
+    </Modal>
+  );
+};

@@ -1,0 +1,210 @@
+import { ActionIcon, Button, SegmentedControl, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { Image, ImageUp, Link2, Search, SearchX, Upload } from 'lucide-react';
+import { useCallback, useRef, useState } from 'react';
+import type { LibraryItem } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { EmptyState } from '#web/parts/empty-state.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { focusAfter, useListKeys } from '#web/parts/list.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { keys } from '#web/queries.ts';
+import { useMay } from '#web/session.ts';
+import { MediaCard, nameOf } from './card.tsx';
+import { Details } from './details.tsx';
+import { FromUrl } from './from-url.tsx';
+import styles from './page.module.css';
+import { ShowMore } from './show-more.tsx';
+import { UploadList } from './upload-list.tsx';
+import { useDrop } from './use-drop.ts';
+import { filters, useLibrary } from './use-library.ts';
+import { useUploads } from './use-uploads.ts';
+
+const accepted = 'image/jpeg,image/png,image/gif,image/webp,image/avif,video/mp4,video/quicktime,video/webm';
+
+/** Images and videos of the workspace. */
+export default function MediaPage() {
+  const may = useMay();
+  const client = useQueryClient();
+  const library = useLibrary();
+  const { media, error, refetch, isFiltered } = library;
+  const { uploads, addFiles, addUrl, again, dismiss } = useUploads();
+  const isOver = useDrop(may.write, addFiles);
+  const picker = useRef<HTMLInputElement>(null);
+  const grid = useRef<HTMLUListElement>(null);
+  const [openId, setOpenId] = useState<string>();
+  const [deleting, setDeleting] = useState<LibraryItem>();
+  const [asksUrl, setAsksUrl] = useState(false);
+  useListKeys(grid);
+  const pick = useCallback(() => picker.current?.click(), []);
+  const isEmpty = media?.length === 0 && !isFiltered;
+
+  const remove = async ({ id }: LibraryItem) => {
+    await app.deleteMedia({ id }).catch(async (refusal: unknown) => {
+      // It may be used since the page was read.
+      await client.invalidateQueries({ queryKey: keys.media });
+      throw refusal;
+    });
+    focusAfter(grid.current, id);
+    await client.invalidateQueries({ queryKey: keys.media });
+  };
+
+  return (
+    <>
+      <PageHeader
+        title="Media"
+        actions={
+          may.write && (
+            <>
+              <Button
+                className="desk-only"
+                leftSection={<Link2 size={16} aria-hidden="true" />}
+                onClick={() => setAsksUrl(true)}
+              >
+                By address
+              </Button>
+              <ActionIcon className="phone-only" size={40} aria-label="By address" onClick={() => setAsksUrl(true)}>
+                <Link2 size={18} aria-hidden="true" />
+              </ActionIcon>
+              <Button variant="ink" leftSection={<Upload size={16} aria-hidden="true" />} onClick={pick}>
+                Upload
+              </Button>
+            </>
+          )
+        }
+      />
+      <Column width="full">
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          accept={accepted}
+          aria-label="Files to upload"
+          onChange={(event) => {
+            addFiles(event.currentTarget.files ?? []);
+            event.currentTarget.value = '';
+          }}
+        />
+        {!isEmpty && <Filters library={library} />}
+        {uploads.length > 0 && <UploadList uploads={uploads} onAgain={again} onDismiss={dismiss} />}
+        {error && (
+          <FaultBanner
+            title="The library could not be loaded. Your files are safe."
+            fault={error}
+            onRetry={() => void refetch()}
+          />
+        )}
+        {!media && !error && <SkeletonRows rows={6} height={120} label="Loading the library" />}
+        {media && media.length > 0 && (
+          <ul ref={grid} className={styles.grid} aria-label="Media">
+            {media.map((item) => (
+              <MediaCard key={item.id} item={item} onOpen={setOpenId} />
+            ))}
+          </ul>
+        )}
+        {library.hasNextPage && (
+          <ShowMore loading={library.isFetchingNextPage} onMore={() => void library.fetchNextPage()} />
+        )}
+        {media?.length === 0 && isFiltered && (
+          <EmptyState
+            icon={SearchX}
+            title="Nothing found"
+            action={<Button onClick={() => void library.clear()}>Show all</Button>}
+          >
+            No file fits this search.
+          </EmptyState>
+        )}
+        {isEmpty && <Nothing onPick={pick} onUrl={() => setAsksUrl(true)} />}
+        {isOver && (
+          <div className={styles.over} aria-hidden="true">
+            <ImageUp size={28} /> Drop to upload
+          </div>
+        )}
+      </Column>
+      <Details
+        item={media?.find(({ id }) => id === openId)}
+        onClose={() => setOpenId(undefined)}
+        onDelete={(item) => {
+          setOpenId(undefined);
+          setDeleting(item);
+        }}
+      />
+      <FromUrl opened={asksUrl} onClose={() => setAsksUrl(false)} onAdd={addUrl} />
+      <ConfirmDialog
+        opened={deleting !== undefined}
+        onClose={() => setDeleting(undefined)}
+        title={`Delete ${deleting ? nameOf(deleting) : ''}?`}
+        act="Delete"
+        kind="danger"
+        onConfirm={async () => {
+          if (deleting) await remove(deleting);
+        }}
+      >
+        <p>The file is gone for good. Posts that are out keep their own copy on the networks.</p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+const typingMs = 250;
+
+const Filters = ({ library }: { library: ReturnType<typeof useLibrary> }) => {
+  const [typed, setTyped] = useState(library.query);
+  const search = useDebouncedCallback((text: string) => void library.setQuery(text.trim()), typingMs);
+  return (
+    <div className={styles.filters}>
+      <SegmentedControl
+        aria-label="Show"
+        value={library.filter}
+        onChange={(value) => void library.setFilter(value)}
+        data={filters.map(({ value, label }) => ({ value, label }))}
+      />
+      <TextInput
+        className={styles.search}
+        aria-label="Search by name or alt text"
+        placeholder="Name or alt text"
+        leftSection={<Search size={16} aria-hidden="true" />}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          search(event.currentTarget.value);
+        }}
+      />
+    </div>
+  );
+};
+
+/** A big place to drop files on. */
+const Nothing = ({ onPick, onUrl }: { onPick: () => void; onUrl: () => void }) => {
+  const may = useMay();
+  if (!may.write) {
+    return (
+      <EmptyState icon={Image} title="No media yet">
+        Somebody who may write can upload images and videos.
+      </EmptyState>
+    );
+  }
+  return (
+    <div className={styles.dropzone}>
+      <EmptyState
+        icon={ImageUp}
+        title="Drop images and videos here"
+        action={
+          <>
+            <Button variant="ink" onClick={onPick}>
+              Choose files
+            </Button>
+            <Button onClick={onUrl}>By address</Button>
+          </>
+        }
+      >
+        Or paste them. JPEG, PNG, GIF, WebP, AVIF, MP4, MOV and WebM. Metadata such as the place is removed.
+      </EmptyState>
+    </div>
+  );
+};

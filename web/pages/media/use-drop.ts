@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'react';
+import { isTyping } from '#web/shell/shortcuts.ts';
+
+/** Files dropped anywhere on the page, or pasted outside of fields. Answers whether some hover over it now. */
+export const useDrop = (enabled: boolean, onFiles: (files: readonly File[]) => void) => {
+  const [isOver, setIsOver] = useState(false);
+  useEffect(() => {
+    if (!enabled) return;
+    const stopped = new AbortController();
+    const { signal } = stopped;
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+    const over = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setIsOver(true);
+    };
+    window.addEventListener('dragenter', over, { signal });
+    window.addEventListener('dragover', over, { signal });
+    window.addEventListener(
+      'dragleave',
+      (event) => {
+        // Out of the window, not from one part of it to another.
+        if (event.relatedTarget === null) setIsOver(false);
+      },
+      { signal },
+    );
+    window.addEventListener(
+      'drop',
+      (event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setIsOver(false);
+        onFiles([...(event.dataTransfer?.files ?? [])]);
+      },
+      { signal },
+    );
+    window.addEventListener(
+      'paste',
+      (event) => {
+        const files = [...(event.clipboardData?.files ?? [])];
+        if (files.length > 0 && !isTyping(event)) onFiles(files);
+      },
+      { signal },
+    );
+    return () => stopped.abort();
+  }, [enabled, onFiles]);
+  return isOver;
+};

@@ -1,0 +1,68 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { MainButton } from '#web/parts/main-button.tsx';
+import { useMay } from '#web/session.ts';
+import styles from './answers.module.css';
+import { ReconnectButton } from './reconnect.tsx';
+import { Row } from './row.tsx';
+import { useAnswers } from './use-answers.ts';
+import type { Target } from './use-results.ts';
+
+/** Codes of a result that only another text or other media can mend. */
+const mendedByEditing = ['content_refused', 'media_refused', 'invalid', 'disconnected'];
+
+/** It is not there: why, what mends it, and then send it to this account alone. */
+export const Failed = ({ target, postId }: { target: Target; postId: string }) => {
+  const may = useMay();
+  const { account, provider, accountId, result } = target;
+  const answers = useAnswers(postId, accountId);
+  const code = result?.error?.code ?? '';
+  const needsReconnect = account?.status === 'NeedsReconnect';
+  const offersReconnect = needsReconnect || code === 'permission';
+  const blocked = needsReconnect
+    ? 'after reconnecting, to this account only'
+    : account
+      ? undefined
+      : 'this account is disconnected';
+  return (
+    <Row target={target} line={reasonOf(target)}>
+      {may.write ? (
+        <div className={styles.buttons}>
+          {offersReconnect && account && <ReconnectButton account={account} provider={provider} />}
+          {mendedByEditing.includes(code) && (
+            <Button
+              variant="ink"
+              size="xs"
+              renderRoot={(props) => <Link to="/posts/$id" params={{ id: postId }} search={{ edit: '1' }} {...props} />}
+            >
+              Edit the post
+            </Button>
+          )}
+          <MainButton
+            size="xs"
+            variant={blocked ? 'default' : 'send'}
+            reason={blocked}
+            loading={answers.isPending}
+            onClick={() => answers.mutate('again')}
+          >
+            Send again
+          </MainButton>
+          {!blocked && <span className="small text-2">to this account only</span>}
+        </div>
+      ) : (
+        <p className="small text-2">Somebody who may write can send it again.</p>
+      )}
+      {answers.error && <FaultBanner title="It was not sent" fault={answers.error} />}
+    </Row>
+  );
+};
+
+/** The words of the server; a refused sign-in has its button beside it, and needs fewer. */
+const reasonOf = ({ account, provider, result }: Target) => {
+  const { code, message = 'It did not work.' } = result?.error ?? {};
+  if (code !== 'reconnect' || account === undefined) return message;
+  return account.status === 'NeedsReconnect'
+    ? `${provider} refused the sign-in. Reconnect, then send again.`
+    : `${provider} refused the sign-in. It is connected again now.`;
+};

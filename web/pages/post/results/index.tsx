@@ -1,0 +1,108 @@
+import { useState } from 'react';
+import type { Post } from '#generated/app-client';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { titleOf } from '#web/parts/post-title.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
+import { PostStateChip, StateChip, stateOf } from '#web/parts/state-chip.tsx';
+import { formatDay, formatTime } from '#web/parts/time.ts';
+import { usePhone } from '#web/parts/use-phone.ts';
+import { useZone } from '#web/session.ts';
+import { ResultActions } from './actions.tsx';
+import { Failed } from './failed.tsx';
+import styles from './page.module.css';
+import { Published } from './published.tsx';
+import { ReadsTimeline } from './reads.tsx';
+import { Row } from './row.tsx';
+import { Uncertain } from './uncertain.tsx';
+import { type Target, useResults } from './use-results.ts';
+import { WhatWentOut } from './what-went-out.tsx';
+import { summaryOf } from './words.ts';
+
+/** What became of a post: problems first, then where it is and how it does. */
+export default function Results({ post }: { post: Post }) {
+  const { targets, fault, retry } = useResults(post);
+  const [textShown, setTextShown] = useState(false);
+  const text = post.versions[0]?.content[0]?.body ?? '';
+  return (
+    <>
+      <PageHeader
+        crumb={{ label: 'Posts', link: { to: '/posts' } }}
+        title={titleOf(text) || 'Post without text'}
+        chip={<HeaderChip post={post} />}
+        actions={<ResultActions post={post} targets={targets} onShowText={() => setTextShown(true)} />}
+      />
+      <WithRail
+        rail={
+          <SideRail label="What went out" width={320} opened={textShown} onClose={() => setTextShown(false)}>
+            <WhatWentOut post={post} targets={targets} />
+          </SideRail>
+        }
+      >
+        <Column width="full">
+          <div className={styles.page}>
+            <Heading post={post} targets={targets} />
+            {fault !== undefined && (
+              <FaultBanner title="The numbers could not be loaded" fault={fault} onRetry={retry} />
+            )}
+            <ul className={`card ${styles.list}`} aria-label="Accounts">
+              {targets.map((target) => (
+                <TargetRow key={target.accountId} target={target} postId={post.id} />
+              ))}
+            </ul>
+            <ReadsTimeline targets={targets} />
+          </div>
+        </Column>
+      </WithRail>
+    </>
+  );
+}
+
+/** `Failed on 1 of 5`; a phone has room for `1 of 5`. */
+const HeaderChip = ({ post }: { post: Post }) => {
+  const troubles = post.results.filter(({ ok }) => !ok).length;
+  if (!usePhone() || troubles === 0 || troubles === post.results.length) return <PostStateChip post={post} />;
+  const state = stateOf(post);
+  return (
+    <StateChip state={state}>
+      <span className="hidden">{state} on </span>
+      {troubles} of {post.results.length}
+    </StateChip>
+  );
+};
+
+const TargetRow = ({ target, postId }: { target: Target; postId: string }) => {
+  switch (target.state) {
+    case 'Failed':
+      return <Failed target={target} postId={postId} />;
+    case 'Uncertain':
+      return <Uncertain target={target} postId={postId} />;
+    case 'Published':
+      return <Published target={target} />;
+    case 'Publishing':
+      return <Row target={target} line="Being sent." />;
+  }
+};
+
+const Heading = ({ post, targets }: { post: Post; targets: readonly Target[] }) => {
+  const zone = useZone();
+  const times = targets.flatMap(({ result, entry }) => result?.publishedAt ?? entry?.publishedAt ?? []).sort();
+  const at = times[0];
+  const isSending = post.status === 'Publishing';
+  const title = at
+    ? `Went out ${formatDay(at, zone)} at ${formatTime(at, zone)}`
+    : isSending
+      ? 'Going out now'
+      : targets.some(({ state }) => state !== 'Failed')
+        ? 'Went out'
+        : 'Did not go out';
+  return (
+    <div className={styles.heading}>
+      <h2>{isSending ? 'Going out now' : title}</h2>
+      <p className="small text-2" role="status">
+        {summaryOf(targets)}
+      </p>
+    </div>
+  );
+};

@@ -1,0 +1,36 @@
+import { Button } from '@mantine/core';
+import { Unplug } from 'lucide-react';
+import type { Account } from '#generated/app-client';
+import { useMay } from '#web/session.ts';
+import styles from './reconnect.module.css';
+
+/** The page of the network asks for access again; it is a page of its own, outside this one. */
+const pathOf = (account: Account) => `/connect/${encodeURIComponent(account.network)}`;
+
+export const ReconnectButton = ({ account, provider }: { account: Account; provider: string }) =>
+  useMay().manage ? (
+    <Button component="a" variant="ink" size="xs" href={pathOf(account)}>
+      Reconnect {provider}
+    </Button>
+  ) : (
+    <span className="small text-2">Ask an owner or admin to reconnect {provider}.</span>
+  );
+
+/** In place of numbers: publishing works, reading does not. */
+export const ReconnectNote = ({ account }: { account: Account }) => {
+  const words = (
+    <>
+      <Unplug size={16} aria-hidden="true" />
+      Reconnect to read statistics
+    </>
+  );
+  return useMay().manage ? (
+    <a className={`small ${styles.note}`} href={pathOf(account)} title={account.statisticsMessage}>
+      {words}
+    </a>
+  ) : (
+    <span className={`small ${styles.note}`} title={account.statisticsMessage}>
+      {words}
+    </span>
+  );
+};

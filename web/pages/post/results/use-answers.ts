@@ -1,0 +1,23 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Post } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { keys } from '#web/queries.ts';
+
+type Answer = 'again' | 'there' | 'not there';
+
+/** What a person can say about one account of a post. Nothing is shown before the server has said yes. */
+export const useAnswers = (postId: string, accountId: string) => {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (answer: Answer): Promise<Post> => {
+      if (answer === 'there') return app.confirmFound({ id: postId, accountIds: [accountId] });
+      const despite = answer === 'not there' ? [accountId] : [];
+      return app.publishAgain({ id: postId, accountIds: despite, only: [accountId] });
+    },
+    onSuccess: (post) => {
+      client.setQueryData(keys.post(postId), post);
+    },
+    // Also after a refusal: somebody else may have answered first.
+    onSettled: () => client.invalidateQueries({ queryKey: ['posts'] }),
+  });
+};

@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Account, GetHistoryOutput, MetricsEntry, Post, Result } from '#generated/app-client';
+import { actions, app } from '#web/api.ts';
+import { useNetworks } from '#web/networks.ts';
+import type { State } from '#web/parts/state-chip.tsx';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import { keys } from '#web/queries.ts';
+
+export type Reads = GetHistoryOutput['accounts'][number]['reads'];
+
+/** One account of the post, with all that is known of it. */
+export interface Target {
+  accountId: string;
+  /** Absent when it was disconnected. */
+  account: Account | undefined;
+  /** Key of the network, empty when nobody knows any more. */
+  network: string;
+  provider: string;
+  state: Extract<State, 'Publishing' | 'Published' | 'Failed' | 'Uncertain'>;
+  result: Result | undefined;
+  entry: MetricsEntry | undefined;
+  reads: Reads;
+}
+
+/** While it is being sent, the accounts that are done. */
+const lookAgainMs = 1500;
+
+export const useResults = (post: Post) => {
+  const { id, status } = post;
+  const isSending = status === 'Publishing';
+  const { byId } = useAccounts();
+  const networks = useNetworks();
+  const progress = useQuery({
+    queryKey: ['posts', 'progress', id],
+    queryFn: ({ signal }) => app.getProgress({ id }, { signal }),
+    enabled: isSending,
+    refetchInterval: lookAgainMs,
+  });
+  const metrics = useQuery({
+    queryKey: keys.metrics(id),
+    queryFn: ({ signal }) => actions.posts.metrics({ id }, { signal }),
+  });
+  const history = useQuery({
+    queryKey: keys.history(id),
+    queryFn: ({ signal }) => app.getHistory({ id }, { signal }),
+  });
+  const results = (isSending ? progress.data?.results : undefined) ?? post.results;
+  const targets = post.accountIds.map((accountId): Target => {
+    const account = byId.get(accountId);
+    const entry = metrics.data?.accounts.find((one) => one.accountId === accountId);
+    const provider = account?.provider ?? entry?.provider ?? 'Disconnected account';
+    const result = results.find((one) => one.accountId === accountId);
+    return {
+      accountId,
+      account,
+      network: account?.network ?? networks.list.find((one) => one.provider === provider)?.network ?? '',
+      provider,
+      state: stateOf(result),
+      result,
+      entry,
+      reads: history.data?.accounts.find((one) => one.accountId === accountId)?.reads ?? [],
+    };
+  });
+  const order: Target['state'][] = ['Failed', 'Uncertain', 'Publishing', 'Published'];
+  return {
+    targets: targets.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state)),
+    fault: metrics.error ?? history.error ?? undefined,
+    retry: () => {
+      void metrics.refetch();
+      void history.refetch();
+    },
+  };
+};
+
+const stateOf = (result: Result | undefined): Target['state'] => {
+  if (result === undefined) return 'Publishing';
+  if (result.ok) return 'Published';
+  return result.uncertain ? 'Uncertain' : 'Failed';
+};
+
+const engagementNames = ['likes', 'comments', 'shares', 'quotes', 'saves'] as const;
+
+/** Views, reach and clicks are not engagement. */
+export const engagementOf = (read: Reads[number]) =>
+  engagementNames.reduce((total, name) => total + (read[name] ?? 0), 0);

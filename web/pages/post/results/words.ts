@@ -1,0 +1,33 @@
+import type { Target } from './use-results.ts';
+
+/** `X`, `X and Bluesky`, `X, Bluesky and Threads` */
+export const listWords = (names: readonly string[]) =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+
+const accounts = (count: number) => (count === 1 ? '1 account' : `${count} accounts`);
+
+/** What happened to the post as a whole. */
+export const summaryOf = (targets: readonly Target[]) => {
+  const of = (state: Target['state']) => targets.filter((target) => target.state === state);
+  const [published, failed, uncertain, sending] = [
+    of('Published').length,
+    of('Failed').length,
+    of('Uncertain').length,
+    of('Publishing'),
+  ];
+  if (sending.length > 0) {
+    const names = listWords([...new Set(sending.map(({ provider }) => provider))]);
+    const still = `${names} ${sending.length === 1 ? 'is' : 'are'} still working.`;
+    return published > 0 ? `Published to ${accounts(published)}. ${still}` : still;
+  }
+  if (failed + uncertain === 0) return `${accounts(published)} ${published === 1 ? 'has' : 'have'} it.`;
+  const parts = [
+    ...(published > 0 ? [`${accounts(published)} ${published === 1 ? 'has' : 'have'} it`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(uncertain > 0 ? [`${uncertain} could not be confirmed`] : []),
+  ];
+  return `${parts.join(', ')}.${published > 0 ? ' What worked stays; nothing is sent twice.' : ''}`;
+};
+
+/** Only addresses of the web are links. */
+export const webAddress = (url: string | undefined) => (url && /^https?:\/\//i.test(url) ? url : undefined);
