@@ -1,0 +1,48 @@
+import type { EditorView } from '#contracts/posts';
+import type { Accounts } from '#server/accounts/accounts';
+import type { Caller } from '#server/context';
+import { notFound } from '#server/errors';
+import type { MediaLibrary } from '#server/media/library';
+import type { Networks } from '#server/networks/registry';
+import type { Lifecycle } from './lifecycle.ts';
+import { networkPost } from './limits.ts';
+import type { PostStore } from './store.ts';
+import { versionFor } from './versions.ts';
+
+export type Desk = ReturnType<typeof createDesk>;
+
+/** What lies beside a post while somebody writes it. */
+export const createDesk = ({
+  store,
+  accounts,
+  library,
+  networks,
+  lifecycle,
+}: {
+  store: PostStore;
+  accounts: Accounts;
+  library: MediaLibrary;
+  networks: Networks;
+  lifecycle: Lifecycle;
+}) => ({
+  view: async (caller: Caller, id: string): Promise<EditorView> => {
+    const post = await store.get(caller.workspaceId, id);
+    if (post === undefined) throw notFound('post', id);
+    const used = [...new Set(post.versions.flatMap(({ content }) => content.flatMap(({ media }) => media)))];
+    const files = await library.find(caller, used);
+    const connected = await accounts.connectedOf(caller, post.accountIds);
+    return {
+      updatedAt: post.updatedAt,
+      ...(await lifecycle.findings(caller, post)),
+      accounts: post.accountIds.flatMap((accountId) => {
+        const { network: key = '', facts = null } = connected.get(accountId) ?? {};
+        const network = networks.find(key);
+        if (network === undefined) return [];
+        const seen = networkPost(network, versionFor(post.versions, accountId), files).post;
+        const choices = network.choicesFor?.(facts) ?? {};
+        return [{ accountId, constraints: network.constraintsFor(seen, facts), choices }];
+      }),
+      media: await library.items(caller, used),
+    };
+  },
+});
