@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Account } from '#contracts/accounts';
-import type { ApprovalCard } from '#contracts/app';
+import type { ApprovalCard } from '#contracts/approvals';
 import type { Post, Result } from '#contracts/posts';
 import type { Delivery, Webhook } from '#contracts/webhooks';
 import { Posthorn as Client } from '#generated/sdk/src/index';
