@@ -1,0 +1,51 @@
+import { Drawer, Popover } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { usePhone } from '#web/parts/use-phone.ts';
+import styles from './schedule-dialog.module.css';
+import type { Sending } from './use-sending.ts';
+
+const SchedulePanel = lazy(() => import('./schedule-panel.tsx'));
+
+/** The panel below its button, or a sheet on a phone. */
+export const ScheduleDialog = ({ sending, children }: { sending: Sending; children: React.ReactElement }) => {
+  const phone = usePhone();
+  const panel = (
+    <Suspense fallback={<SkeletonRows rows={6} height={40} />}>
+      <SchedulePanel at={sending.wish} blocked={sending.blocked} onPick={sending.pick} onSchedule={sending.schedule} />
+    </Suspense>
+  );
+  if (phone) {
+    return (
+      <>
+        {children}
+        <Drawer
+          opened={sending.panelOpened}
+          onClose={sending.closePanel}
+          title="Schedule"
+          position="bottom"
+          size="auto"
+        >
+          {panel}
+        </Drawer>
+      </>
+    );
+  }
+  return (
+    <Popover
+      opened={sending.panelOpened}
+      onChange={(opened) => !opened && sending.closePanel()}
+      position="bottom-end"
+      width={358}
+      trapFocus
+      returnFocus
+      withinPortal
+      shadow="none"
+    >
+      <Popover.Target>{children}</Popover.Target>
+      <Popover.Dropdown className={styles.panel} aria-label="Schedule" aria-labelledby={undefined}>
+        {sending.panelOpened && panel}
+      </Popover.Dropdown>
+    </Popover>
+  );
+};

@@ -1,0 +1,164 @@
+import '@mantine/dates/styles.layer.css';
+import { TextInput } from '@mantine/core';
+import { DatePicker } from '@mantine/dates';
+import { useState } from 'react';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { Kbd } from '#web/parts/kbd.tsx';
+import { MainButton } from '#web/parts/main-button.tsx';
+import { addDays, browserZone, dateIn, formatDateTime, formatTime, instantOf, now, wallTime } from '#web/parts/time.ts';
+import { useNow } from '#web/parts/use-now.ts';
+import { useZone } from '#web/session.ts';
+import { useBestTimes } from './best-times.ts';
+import styles from './schedule-panel.module.css';
+import { useEditor } from './use-editor.ts';
+
+/** Best times, then month and time in the person's zone. The button names what it does. */
+export default function SchedulePanel({
+  at,
+  blocked,
+  onPick,
+  onSchedule,
+}: {
+  /** The time that is wished so far. */
+  at: string | undefined;
+  /** Why it cannot be scheduled. */
+  blocked: string | undefined;
+  onPick: (at: string) => void;
+  onSchedule: (at: string) => Promise<unknown>;
+}) {
+  const { save } = useEditor();
+  const zone = useZone();
+  useNow();
+  const best = useBestTimes(save.draft.accountIds);
+  const isMoving = save.base?.status === 'Scheduled';
+  const suggested = at ?? best[0]?.at ?? instantOf(`${addDays(dateIn(now(), zone), 1)} 09:00:00`, zone);
+  const [wall, setWall] = useState(() => wallTime(suggested, zone));
+  const [running, setRunning] = useState(false);
+  const [fault, setFault] = useState<unknown>();
+  const date = wall.slice(0, 10);
+  const time = wall.slice(11, 16);
+  const isWhole = /^\d{4}-\d\d-\d\d \d\d:\d\d/.test(wall);
+  const chosen = isWhole ? instantOf(wall, zone) : undefined;
+  const [month, setMonth] = useState(date);
+  const pick = (next: string) => {
+    setWall(next);
+    setFault(undefined);
+    if (!/^\d{4}-\d\d-\d\d \d\d:\d\d/.test(next)) return;
+    const instant = instantOf(next, zone);
+    if (Date.parse(instant) > now().getTime()) onPick(instant);
+  };
+  const isPast = chosen !== undefined && Date.parse(chosen) <= now().getTime();
+  const skipped = chosen !== undefined && formatTime(chosen, zone) !== time ? formatTime(chosen, zone) : undefined;
+  const problem =
+    chosen === undefined
+      ? 'Enter a time such as 08:30.'
+      : isPast
+        ? 'That time has passed. Choose a later one.'
+        : undefined;
+  const schedule = async () => {
+    if (chosen === undefined || running) return;
+    setRunning(true);
+    setFault(undefined);
+    try {
+      await onSchedule(chosen);
+    } catch (error) {
+      setFault(error);
+    } finally {
+      setRunning(false);
+    }
+  };
+  const name = chosen === undefined ? '' : ` ${isMoving ? 'to' : 'for'} ${formatDateTime(chosen, zone)}`;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (problem === undefined && blocked === undefined) void schedule();
+      }}
+    >
+      {best.length > 0 && (
+        <div className={styles.part}>
+          <p className={styles.caption}>Best for these accounts</p>
+          <ul>
+            {best.map((one) => (
+              <li key={one.at}>
+                <button
+                  type="button"
+                  className={styles.best}
+                  aria-pressed={one.at === chosen}
+                  onClick={() => {
+                    pick(wallTime(one.at, zone));
+                    setMonth(wallTime(one.at, zone).slice(0, 10));
+                  }}
+                >
+                  <b>{formatDateTime(one.at, zone)}</b>
+                  <span className="caption text-2">{one.evidence}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <div className={styles.part}>
+        <DatePicker
+          className={styles.month}
+          value={date}
+          date={month}
+          onDateChange={setMonth}
+          onChange={(day) => day && pick(`${day} ${time}:00`)}
+          minDate={dateIn(now(), zone)}
+          firstDayOfWeek={1}
+          hideOutsideDates
+          highlightToday
+          maxLevel="month"
+          weekdayFormat="dd"
+          ariaLabels={{ previousMonth: 'Month before', nextMonth: 'Month after' }}
+          getDayProps={(day) => (day === date ? { 'data-autofocus': true } : {})}
+          size="sm"
+        />
+        <div className={styles.time}>
+          <TextInput
+            type="time"
+            aria-label="Time"
+            value={time}
+            w={104}
+            onChange={(event) => pick(`${date} ${event.currentTarget.value}:00`)}
+          />
+          <span className="caption text-2">
+            {zone}
+            {zone === browserZone() ? '' : '. Your own zone, not the browser’s.'}
+          </span>
+        </div>
+        {skipped && (
+          <p className={styles.note} role="status">
+            The clock skips {time} on that day. It goes out at {skipped}.
+          </p>
+        )}
+        {problem && (
+          <p className={styles.problem} role="alert">
+            {problem}
+          </p>
+        )}
+      </div>
+      <div className={styles.part}>
+        {fault !== undefined && (
+          <div className={styles.fault}>
+            <FaultBanner fault={fault} title={isMoving ? 'The time was not changed' : 'The post was not scheduled'} />
+          </div>
+        )}
+        <MainButton
+          variant="send"
+          size="lg"
+          fullWidth
+          type="submit"
+          reason={problem ?? blocked}
+          reasonHidden={problem !== undefined}
+          loading={running}
+          onClick={() => undefined}
+        >
+          {isMoving ? 'Move' : 'Schedule'}
+          {name} <Kbd keys="⌘⇧↵" inverse />
+        </MainButton>
+      </div>
+    </form>
+  );
+}
