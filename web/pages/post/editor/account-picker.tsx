@@ -55,7 +55,8 @@ export const AccountPicker = () => {
 
 const Chips = ({ all = false }: { all?: boolean }) => {
   const { accounts, chosen, edit } = useEditor();
-  const [opened, setOpened] = useState(false);
+  // Whoever begins with no account chooses several: the others stay in reach.
+  const [opened, setOpened] = useState(chosen.length === 0);
   const isChosen = (id: string) => chosen.some((account) => account.id === id);
   const rest = accounts.filter(({ id }) => !isChosen(id));
   const showsRest = all || opened || chosen.length === 0;

@@ -26,6 +26,8 @@ export interface Known {
   readonly limitsOf: (account: Account) => Constraints | undefined;
   readonly optionsOf: (network: string) => readonly Option[];
   readonly mediaOf: (id: string) => MediaItem | undefined;
+  /** Whether the network is played by this server. */
+  readonly isSandbox: (network: string) => boolean;
 }
 
 /** Those that are counted here with every key; of the others the server says them after each save. */
@@ -37,13 +39,18 @@ export const checksOf = (known: Known): Check[] => {
   const found = [
     ...chosen.flatMap((account) => checkAccount(known, account)),
     ...issues.filter(({ code }) => !countedHere.includes(code)).map((issue) => toCheck(known, issue, 'red')),
-    ...warnings.filter(({ code }) => !countedHere.includes(code)).map((issue) => toCheck(known, issue, 'orange')),
+    ...warnings.filter((issue) => isWorthSaying(known, issue)).map((issue) => toCheck(known, issue, 'orange')),
     ...altChecks(known),
   ];
   if (chosen.length === 0 && !isEmpty(draft)) found.unshift(noAccount);
   const order = ['red', 'orange', 'info'];
   return merged(found).sort((one, other) => order.indexOf(one.tone) - order.indexOf(other.tone));
 };
+
+/** A network that this server plays can fetch from it, whatever its address. */
+const isWorthSaying = ({ chosen, isSandbox }: Known, { code, accountId }: Issue) =>
+  !countedHere.includes(code) &&
+  !(code === 'MediaNotPublic' && chosen.some(({ id, network }) => id === accountId && isSandbox(network)));
 
 const noAccount: Check = {
   tone: 'red',

@@ -24,27 +24,30 @@ export const OptionField = ({
   readOnly: boolean;
   onChange: (value: string) => void;
 }) => {
-  const { key, label, required, description } = option;
+  const { key, label, required } = option;
+  // What an account can choose from says more than how to name it.
+  const help = choices === option.choices ? option.description : undefined;
   const id = fields.option(key);
   return (
     <div className={styles.row}>
       <label htmlFor={id} className={styles.label}>
         {label}
-        {required && <span className={styles.needed}> (needed)</span>}
+        {required && !value && !inherited && <span className={styles.needed}> (needed)</span>}
       </label>
       <div>
         <Input
           id={id}
           option={option}
+          hasHelp={help !== undefined}
           choices={choices}
           value={value}
           fallback={inherited || option.default}
           readOnly={readOnly}
           onChange={onChange}
         />
-        {description && (
+        {help && (
           <p id={`${id}-help`} className={styles.help}>
-            {description}
+            {help}
           </p>
         )}
       </div>
@@ -55,6 +58,7 @@ export const OptionField = ({
 const Input = ({
   id,
   option,
+  hasHelp,
   choices,
   value,
   fallback,
@@ -63,6 +67,7 @@ const Input = ({
 }: {
   id: string;
   option: Option;
+  hasHelp: boolean;
   choices: Option['choices'] | undefined;
   value: string;
   /** What applies when the field is empty. */
@@ -70,7 +75,7 @@ const Input = ({
   readOnly: boolean;
   onChange: (value: string) => void;
 }) => {
-  const same = { id, 'aria-describedby': option.description && `${id}-help`, disabled: readOnly };
+  const same = { id, 'aria-describedby': hasHelp ? `${id}-help` : undefined, disabled: readOnly };
   const text = (change: object) => (
     <TextInput
       {...same}

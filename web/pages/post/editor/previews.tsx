@@ -27,10 +27,10 @@ export const Previews = () => {
               type="button"
               className={styles.badge}
               aria-pressed={account.id === first?.id}
-              aria-label={`${account.provider}, ${handleOf(account)}`}
               onClick={() => setPicked(account.id)}
             >
               <NetworkBadge network={account.network} size={18} />
+              <span className="hidden">{handleOf(account)}</span>
             </button>
           ))}
         </span>

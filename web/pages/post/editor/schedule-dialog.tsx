@@ -38,12 +38,13 @@ export const ScheduleDialog = ({ sending, children }: { sending: Sending; childr
       position="bottom-end"
       width={358}
       trapFocus
+      withRoles={false}
       returnFocus
       withinPortal
       shadow="none"
     >
       <Popover.Target>{children}</Popover.Target>
-      <Popover.Dropdown className={styles.panel} aria-label="Schedule" aria-labelledby={undefined}>
+      <Popover.Dropdown className={styles.panel} role="dialog" aria-label="Schedule">
         {sending.panelOpened && panel}
       </Popover.Dropdown>
     </Popover>

@@ -7,6 +7,7 @@ import { Kbd } from '#web/parts/kbd.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { addDays, browserZone, dateIn, formatDateTime, formatTime, instantOf, now, wallTime } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
+import { usePhone } from '#web/parts/use-phone.ts';
 import { useZone } from '#web/session.ts';
 import { useBestTimes } from './best-times.ts';
 import styles from './schedule-panel.module.css';
@@ -32,18 +33,18 @@ export default function SchedulePanel({
   const best = useBestTimes(save.draft.accountIds);
   const isMoving = save.base?.status === 'Scheduled';
   const suggested = at ?? best[0]?.at ?? instantOf(`${addDays(dateIn(now(), zone), 1)} 09:00:00`, zone);
-  const [wall, setWall] = useState(() => wallTime(suggested, zone));
+  const [own, setOwn] = useState<string>();
+  const wall = own ?? wallTime(suggested, zone);
   const [running, setRunning] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const date = wall.slice(0, 10);
   const time = wall.slice(11, 16);
-  const isWhole = /^\d{4}-\d\d-\d\d \d\d:\d\d/.test(wall);
-  const chosen = isWhole ? instantOf(wall, zone) : undefined;
-  const [month, setMonth] = useState(date);
+  const chosen = isWhole(wall) ? instantOf(wall, zone) : undefined;
+  const [month, setMonth] = useState<string>();
   const pick = (next: string) => {
-    setWall(next);
+    setOwn(next);
     setFault(undefined);
-    if (!/^\d{4}-\d\d-\d\d \d\d:\d\d/.test(next)) return;
+    if (!isWhole(next)) return;
     const instant = instantOf(next, zone);
     if (Date.parse(instant) > now().getTime()) onPick(instant);
   };
@@ -102,7 +103,7 @@ export default function SchedulePanel({
         <DatePicker
           className={styles.month}
           value={date}
-          date={month}
+          date={month ?? date}
           onDateChange={setMonth}
           onChange={(day) => day && pick(`${day} ${time}:00`)}
           minDate={dateIn(now(), zone)}
@@ -116,13 +117,7 @@ export default function SchedulePanel({
           size="sm"
         />
         <div className={styles.time}>
-          <TextInput
-            type="time"
-            aria-label="Time"
-            value={time}
-            w={104}
-            onChange={(event) => pick(`${date} ${event.currentTarget.value}:00`)}
-          />
+          <TimeInput value={time} onChange={(text) => pick(`${date} ${text}`)} />
           <span className="caption text-2">
             {zone}
             {zone === browserZone() ? '' : '. Your own zone, not the browser’s.'}
@@ -162,3 +157,42 @@ export default function SchedulePanel({
     </form>
   );
 }
+
+const isWhole = (wall: string) => /^\d{4}-\d\d-\d\d ([01]\d|2[0-3]):[0-5]\d(:|$)/.test(wall);
+
+/** On a desk as everybody writes a time, on a phone with the phone's own wheel. */
+const TimeInput = ({ value, onChange }: { value: string; onChange: (time: string) => void }) => {
+  const phone = usePhone();
+  const [typed, setTyped] = useState<string>();
+  if (phone) {
+    return (
+      <TextInput
+        type="time"
+        aria-label="Time"
+        w={120}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    );
+  }
+  return (
+    <TextInput
+      aria-label="Time"
+      w={84}
+      inputMode="numeric"
+      placeholder="08:30"
+      value={typed ?? value}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        onChange(timeFrom(currentTarget.value));
+      }}
+      onBlur={() => setTyped(undefined)}
+    />
+  );
+};
+
+/** `8:30`, `0830` and `8.30` are 08:30. What is no time yet stays as it is. */
+const timeFrom = (text: string) => {
+  const [, hour, minute] = /^\s*(\d{1,2})[:.h]?(\d\d)\s*$/.exec(text) ?? [];
+  return hour === undefined ? text : `${hour.padStart(2, '0')}:${minute}`;
+};

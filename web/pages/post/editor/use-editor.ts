@@ -91,6 +91,7 @@ export const useEditorState = ({
     [accountIds, accounts],
   );
   const version = accountIds.find((id) => id === search.version);
+  const providers = useQuery(queries.providers).data?.providers;
   const limits = useQuery(queries.limits).data?.providers;
   const view = useView(base);
   const [learned, setLearned] = useState<ReadonlyMap<string, MediaItem>>(new Map());
@@ -117,8 +118,9 @@ export const useEditorState = ({
         issues: view?.issues ?? [],
         warnings: view?.warnings ?? [],
         ...fixed,
+        isSandbox: (network) => providers?.find((one) => one.network === network)?.sandbox ?? false,
       }),
-    [calm, chosen, base, view, fixed],
+    [calm, chosen, base, view, fixed, providers],
   );
   const openVersion = (accountId: string | undefined) => void setSearch({ version: accountId }, { replace: true });
   const edit = (change: Change) => {

@@ -41,14 +41,9 @@ export const VersionTabs = () => {
           Original
         </Tab>
         {chosen.map((one) => (
-          <Tab
-            key={one.id}
-            selected={one.id === version}
-            label={`${one.provider}, ${handleOf(one)}${isEdited(save.draft, one.id) ? ', edited' : ''}`}
-            onOpen={() => openVersion(one.id)}
-          >
+          <Tab key={one.id} selected={one.id === version} onOpen={() => openVersion(one.id)}>
             <NetworkBadge network={one.network} size={18} />
-            {hasTwin(one, chosen) && <span className={`one-line ${styles.handle}`}>{handleOf(one)}</span>}
+            <span className={hasTwin(one, chosen) ? `one-line ${styles.handle}` : 'hidden'}>{handleOf(one)}</span>
             {isEdited(save.draft, one.id) && <span className={styles.edited}>edited</span>}
           </Tab>
         ))}
@@ -66,23 +61,12 @@ export const VersionTabs = () => {
   );
 };
 
-const Tab = ({
-  selected,
-  label,
-  onOpen,
-  children,
-}: {
-  selected: boolean;
-  label?: string;
-  onOpen: () => void;
-  children: React.ReactNode;
-}) => (
+const Tab = ({ selected, onOpen, children }: { selected: boolean; onOpen: () => void; children: React.ReactNode }) => (
   <button
     type="button"
     role="tab"
     className={styles.tab}
     aria-selected={selected}
-    aria-label={label}
     aria-controls="editor-version"
     tabIndex={selected ? 0 : -1}
     onClick={onOpen}
