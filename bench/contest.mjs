@@ -12,11 +12,16 @@ const warmUpSeconds = 3; // the service has more code to warm than a bare handle
 export const contest = ({ title, intro, connections, enter }, { rounds = 5, seconds = 1.5, ...options }) =>
   atPlace(async (place) => {
     const entered = await enter(place, options);
-    const samples = await run(entered, { rounds, seconds, connections });
+    const samples = await run(entered, {
+      rounds,
+      seconds,
+      connections,
+      warmUp: options.blink ? seconds : warmUpSeconds,
+    });
     console.log(report(entered, samples, { title, intro, rounds, seconds, connections }));
   });
 
-const run = async ({ servers, work, afterVisit, close }, { rounds, seconds, connections }) => {
+const run = async ({ servers, work, afterVisit, close }, { rounds, seconds, connections, warmUp }) => {
   const load = startFile('load.mjs');
   const visit = async ({ url, pid, name }, what, forSeconds) => {
     const { path, headers, bodies } = work[what];
@@ -29,7 +34,7 @@ const run = async ({ servers, work, afterVisit, close }, { rounds, seconds, conn
     return { perSecond: answered / took, cpu: before === undefined ? undefined : (after - before) / answered };
   };
   say('warming up …');
-  for (const what of Object.keys(work)) for (const server of servers) await visit(server, what, warmUpSeconds);
+  for (const what of Object.keys(work)) for (const server of servers) await visit(server, what, warmUp);
   const samples = [];
   for (let round = 1; round <= rounds; round++) {
     say(`round ${round} of ${rounds} …`);

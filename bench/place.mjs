@@ -63,6 +63,7 @@ const placeIn = (folder, { config }) => {
   };
   let logs = 0;
   return {
+    folder,
     cli,
     config,
     contender: async (name, file, more = {}) => ({ name, ...(await startContender(file, { ...env, ...more })) }),

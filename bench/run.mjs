@@ -1,4 +1,4 @@
-// npm run bench [-- rest | validate | mcp | publish | webhooks | analytics] [--rounds N] [--seconds N] [--other <cli.js>]
+// npm run bench [-- rest | validate | mcp | publish | webhooks | analytics] [--rounds N] [--seconds N] [--other <cli.js>] [--blink]
 // Plain JavaScript: it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
@@ -37,7 +37,12 @@ const positive = (name, text) => {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string' }, seconds: { type: 'string' }, other: { type: 'string', multiple: true } },
+  options: {
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    other: { type: 'string', multiple: true },
+    blink: { type: 'boolean' },
+  },
 });
 const unknown = positionals.find((name) => !figures.includes(name));
 if (unknown !== undefined) {
@@ -45,8 +50,10 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 const options = {
-  rounds: positive('rounds', values.rounds),
-  seconds: positive('seconds', values.seconds),
+  // As little as shows that it still works.
+  blink: values.blink === true,
+  rounds: positive('rounds', values.rounds) ?? (values.blink ? 1 : undefined),
+  seconds: positive('seconds', values.seconds) ?? (values.blink ? 1 : undefined),
   others: (values.other ?? []).map((path) => resolve(process.env.INIT_CWD ?? '.', path)),
 };
 

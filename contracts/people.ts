@@ -9,12 +9,33 @@ const Membership = z
   .object({ id: z.string().describe('Workspace id'), name: z.string(), role: RoleField })
   .meta({ id: 'Membership', description: 'A workspace and the role of the user in it' });
 
+export const themes = ['auto', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+const Profile = z.object({
+  name: z.string().describe('Shown to others; at first the local part of the e-mail address'),
+  timeZone: z.string().describe('IANA name; empty until it is set, then the app asks the browser'),
+  theme: z.enum(themes),
+  shortcuts: z.boolean().describe('Whether single keys do something'),
+});
+
+const ProfileChange = z.strictObject({
+  name: Name.optional(),
+  timeZone: z.string().max(100).optional().describe('IANA name, such as Europe/Berlin; empty takes it back'),
+  theme: z.enum(themes).optional(),
+  shortcuts: z.boolean().optional(),
+});
+export type ProfileChange = z.output<typeof ProfileChange>;
+
 export const SessionRecord = z
   .object({
-    user: z.object({
+    user: Profile.extend({
       id: z.string(),
       email: z.string(),
+      operator: z.boolean().describe('Set this installation up; moves the sandbox clock'),
       hasPassword: z.boolean().describe('False for somebody who came by a one-time link and has set none yet'),
+      asksPassword: z.boolean().describe('Whether changing the password asks for the present one'),
+      mayMakeWorkspaces: z.boolean(),
     }),
     workspace: z
       .object({
@@ -24,14 +45,20 @@ export const SessionRecord = z
         statisticsTools: z.boolean().describe('Whether posts_metrics and analytics_summary are in tools/list'),
       })
       .optional()
-      .describe('The workspace that is open; the last one opened is remembered'),
+      .describe('The workspace that is open in this browser; a new sign-in opens the last one'),
     workspaces: z.array(Membership),
   })
   .meta({ id: 'Session', description: 'Who is signed in, and where they are' });
 export type SessionRecord = z.output<typeof SessionRecord>;
 
 export const Member = z
-  .object({ userId: z.string(), email: z.string(), role: RoleField, joinedAt: z.string().describe('ISO-8601 instant') })
+  .object({
+    userId: z.string(),
+    email: z.string(),
+    name: z.string(),
+    role: RoleField,
+    joinedAt: z.string().describe('ISO-8601 instant'),
+  })
   .meta({ id: 'Member' });
 export type Member = z.output<typeof Member>;
 
@@ -62,8 +89,13 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Sign up',
     description:
-      'Makes the first user and a workspace; possible while nobody is there, later people join by invitation.',
-    body: z.strictObject({ email: Email, password: Password, workspace: Name.default('My workspace') }),
+      'Makes the first user and a workspace; possible while nobody is there, later people join by invitation. In production it takes the code that Posthorn prints when it starts.',
+    body: z.strictObject({
+      email: Email,
+      password: Password,
+      workspace: Name.default('My workspace'),
+      code: z.string().trim().max(100).default('').describe('Of the first owner; in production only'),
+    }),
     answer: SessionRecord,
   }),
 
@@ -72,7 +104,8 @@ export const peopleRoutes = {
     path: '/api/auth/sign-in',
     tag: 'Session',
     summary: 'Sign in',
-    description: 'Sets the session cookie.',
+    description:
+      'Sets the session cookie. After five wrong passwords in a row for an account from one network each further try takes a longer wait: TooManyRequests with Retry-After.',
     body: z.strictObject({ email: Email, password: z.string().max(1024) }),
     answer: SessionRecord,
   }),
@@ -106,10 +139,20 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Accept an invitation',
     description:
-      'Joins the workspace. Somebody new chooses a password; somebody who has an account gives theirs. Signs in.',
-    body: z.strictObject({ token: z.string().min(1).max(100), password: z.string().max(1024) }),
+      'Joins the workspace. Somebody new chooses a password; somebody who has an account gives theirs; somebody who is signed in with the invited address gives none. Signs in.',
+    body: z.strictObject({ token: z.string().min(1).max(100), password: z.string().max(1024).default('') }),
     answer: SessionRecord,
-    more: ['NotFound'],
+    more: ['PlanLimit', 'NotFound'],
+  }),
+
+  changeProfile: appRoute({
+    method: 'PATCH',
+    path: '/api/app/profile',
+    tag: 'Session',
+    summary: 'Change your profile',
+    description: 'Name, time zone, theme and shortcuts. What is left out stays.',
+    body: ProfileChange,
+    answer: SessionRecord,
   }),
 
   listMembers: appRoute({

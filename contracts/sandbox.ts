@@ -66,8 +66,8 @@ export const sandboxRoutes = {
     tag: 'Sandbox',
     summary: 'Move the clock forward',
     description:
-      'For the whole deployment, forward only, and not in production: what is due in thirty days can be watched in a minute.',
-    roles: ['owner'],
+      'For the whole deployment, forward only, and not in production: what is due in thirty days can be watched in a minute. For the person who set Posthorn up, while no account on a live network is connected.',
+    roles: everyone,
     body: z.strictObject({ forwardMs: z.coerce.number<number | string>().int().min(1) }),
     answer: z.object({ now: z.string().describe('ISO-8601 instant') }),
   }),

@@ -63,6 +63,27 @@ export const Delivery = z
   .meta({ id: 'Delivery', description: 'One event on its way to one webhook' });
 export type Delivery = z.output<typeof Delivery>;
 
+export const DeliveryDetails = Delivery.extend({
+  body: z.string().describe('The event as JSON text, byte for byte what is signed and sent on every try'),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('As they were sent with the last try, signature included; absent before it'),
+  tries: z
+    .array(
+      z.object({
+        at: z.string().describe('ISO-8601 instant at which it ended'),
+        answer: z.string().describe('What the receiver answered, or why there was no answer'),
+        tookMs: z.int().describe('Milliseconds from the call to the answer'),
+      }),
+    )
+    .describe('The tries since it was last queued, oldest first; `attempts` of them'),
+  ladderSeconds: z
+    .array(z.int())
+    .describe('The wait before each try, the first included: after the last one it is given up'),
+}).meta({ id: 'DeliveryDetails', description: 'One delivery with what was sent and what came back' });
+export type DeliveryDetails = z.output<typeof DeliveryDetails>;
+
 export const webhookRoutes = {
   listWebhooks: appRoute({
     method: 'GET',
@@ -143,7 +164,7 @@ export const webhookRoutes = {
     tag: 'Webhooks',
     summary: 'Resume a paused webhook',
     description:
-      'It is told of what happens from now on. A webhook is paused after 10 deliveries in a row were given up, and when its receiver answers 410.',
+      'It is told of what happens from now on. A webhook is paused after 10 deliveries in a row were given up.',
     roles: admins,
     params: ById,
     body: Empty,
@@ -177,13 +198,25 @@ export const webhookRoutes = {
     more: ['NotFound'],
   }),
 
+  getDelivery: appRoute({
+    method: 'GET',
+    path: '/api/webhooks/:id/deliveries/:deliveryId',
+    tag: 'Webhooks',
+    summary: 'Read one delivery',
+    description: 'With its body, the headers of the last try and what became of each try. Kept for 30 days.',
+    roles: admins,
+    params: z.strictObject({ id: Id, deliveryId: Id }),
+    answer: DeliveryDetails,
+    more: ['NotFound'],
+  }),
+
   resendDelivery: appRoute({
     method: 'POST',
     path: '/api/webhooks/:id/deliveries/:deliveryId/resend',
     tag: 'Webhooks',
     summary: 'Send again',
     description:
-      'Queues the delivery afresh from the first attempt, under the same id. Conflict while it is being sent or the webhook is paused.',
+      'Queues the delivery afresh from the first attempt, under the same id. Conflict while it is being sent or the webhook is paused; NotFound for one that is older than 30 days.',
     roles: admins,
     params: z.strictObject({ id: Id, deliveryId: Id }),
     body: Empty,

@@ -8,7 +8,8 @@ export const workspaceRoutes = {
     path: '/api/app/workspaces',
     tag: 'Workspaces',
     summary: 'Make a workspace',
-    description: 'You are its owner, and it is open then.',
+    description:
+      'You own it, and it opens at once. Owners and admins of a workspace may make one, or whomever the operator lets (NEW_WORKSPACES).',
     body: z.strictObject({ name: Name }),
     answer: SessionRecord,
   }),
@@ -18,7 +19,8 @@ export const workspaceRoutes = {
     path: '/api/app/workspaces/:id/open',
     tag: 'Workspaces',
     summary: 'Switch to a workspace',
-    description: 'MCP clients signed in as you act in the workspace you opened last.',
+    description:
+      'In this browser. MCP clients signed in as you act in the workspace you opened last, in whatever browser.',
     params: ById,
     body: Empty,
     answer: SessionRecord,

@@ -98,11 +98,13 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * List approval cards.
      *
-     * The requests of agents in the open workspace: the open ones, and the last that were decided.
+     * The requests of agents in the open workspace, a page at a time: the open ones first, then those that were
+     * decided, newest first.
      *
      * Roles: owner, admin, editor, viewer.
      */
-    listApprovals: (options?: CallOptions): ApiPromise<ListApprovalsOutput> => http.json('GET', () => '/api/approvals', [], {}, options),
+    listApprovals: (input: ListApprovalsInput = {}, options?: CallOptions): ApiPromise<ListApprovalsOutput> =>
+      http.json('GET', () => '/api/approvals', ['status', 'cursor'], input, options),
 
     /**
      * Read one card.
@@ -161,7 +163,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Change the alternative text.
      *
-     * Posts that are not out yet go out with the new text.
+     * Posts that are not out yet, scheduled ones too, go out with the new text. Requests of agents about such posts
+     * become outdated. Not for tokens: they only add files.
      *
      * Roles: owner, admin, editor.
      */
@@ -188,7 +191,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Sign up.
      *
-     * Makes the first user and a workspace; possible while nobody is there, later people join by invitation.
+     * Makes the first user and a workspace; possible while nobody is there, later people join by invitation. In
+     * production it takes the code that Posthorn prints when it starts.
      */
     signUp: (input: SignUpInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/sign-up', [], input, options),
@@ -196,7 +200,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Sign in.
      *
-     * Sets the session cookie.
+     * Sets the session cookie. After five wrong passwords in a row for an account from one network each further try
+     * takes a longer wait: TooManyRequests with Retry-After.
      */
     signIn: (input: SignInInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/sign-in', [], input, options),
@@ -219,10 +224,19 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Accept an invitation.
      *
-     * Joins the workspace. Somebody new chooses a password; somebody who has an account gives theirs. Signs in.
+     * Joins the workspace. Somebody new chooses a password; somebody who has an account gives theirs; somebody who
+     * is signed in with the invited address gives none. Signs in.
      */
     acceptInvitation: (input: AcceptInvitationInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/invitations/accept', [], input, options),
+
+    /**
+     * Change your profile.
+     *
+     * Name, time zone, theme and shortcuts. What is left out stays.
+     */
+    changeProfile: (input: ChangeProfileInput = {}, options?: CallOptions): ApiPromise<Session> =>
+      http.json('PATCH', () => '/api/app/profile', [], input, options),
 
     /**
      * List members.
@@ -376,9 +390,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Move the clock forward.
      *
      * For the whole deployment, forward only, and not in production: what is due in thirty days can be watched in a
-     * minute.
+     * minute. For the person who set Posthorn up, while no account on a live network is connected.
      *
-     * Roles: owner.
+     * Roles: owner, admin, editor, viewer.
      */
     moveSandboxClock: (input: MoveSandboxClockInput, options?: CallOptions): ApiPromise<MoveSandboxClockOutput> =>
       http.json('POST', () => '/api/app/sandbox/clock', [], input, options),
@@ -396,9 +410,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * List your tokens.
      *
-     * Your personal tokens in the open workspace. The secrets are never listed.
-     *
-     * Roles: owner, admin, editor, viewer.
+     * Your personal tokens, of all workspaces. The secrets are never listed.
      */
     listTokens: (options?: CallOptions): ApiPromise<ListTokensOutput> => http.json('GET', () => '/api/auth/tokens', [], {}, options),
 
@@ -415,12 +427,40 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Revoke a token.
      *
-     * It stops working at once.
-     *
-     * Roles: owner, admin, editor, viewer.
+     * It stops working at once, whichever workspace it is for.
      */
     revokeToken: (input: RevokeTokenInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/auth/tokens/${field('id')}`, [], input, options),
+
+    /**
+     * List connected clients.
+     *
+     * The MCP clients that may act for you, with what they may do and when they last did.
+     */
+    listClients: (options?: CallOptions): ApiPromise<ListClientsOutput> => http.json('GET', () => '/api/app/clients', [], {}, options),
+
+    /**
+     * End the access of a client.
+     *
+     * At once, also for tokens that it has already. It can ask you again.
+     */
+    endClient: (input: EndClientInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/clients/${field('id')}`, [], input, options),
+
+    /**
+     * List your sessions.
+     *
+     * The browsers that you are signed in with, the last used first.
+     */
+    listSessions: (options?: CallOptions): ApiPromise<ListSessionsOutput> => http.json('GET', () => '/api/app/sessions', [], {}, options),
+
+    /**
+     * End a session.
+     *
+     * That browser is signed out at once.
+     */
+    endSession: (input: EndSessionInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/sessions/${field('id')}`, [], input, options),
 
     /**
      * List webhooks.
@@ -485,8 +525,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Resume a paused webhook.
      *
-     * It is told of what happens from now on. A webhook is paused after 10 deliveries in a row were given up, and
-     * when its receiver answers 410.
+     * It is told of what happens from now on. A webhook is paused after 10 deliveries in a row were given up.
      *
      * Roles: owner, admin.
      */
@@ -515,10 +554,20 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', (field) => `/api/webhooks/${field('id')}/deliveries`, [], input, options),
 
     /**
+     * Read one delivery.
+     *
+     * With its body, the headers of the last try and what became of each try. Kept for 30 days.
+     *
+     * Roles: owner, admin.
+     */
+    getDelivery: (input: GetDeliveryInput, options?: CallOptions): ApiPromise<DeliveryDetails> =>
+      http.json('GET', (field) => `/api/webhooks/${field('id')}/deliveries/${field('deliveryId')}`, [], input, options),
+
+    /**
      * Send again.
      *
      * Queues the delivery afresh from the first attempt, under the same id. Conflict while it is being sent or the
-     * webhook is paused.
+     * webhook is paused; NotFound for one that is older than 30 days.
      *
      * Roles: owner, admin.
      */
@@ -528,7 +577,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Make a workspace.
      *
-     * You are its owner, and it is open then.
+     * You own it, and it opens at once. Owners and admins of a workspace may make one, or whomever the operator lets
+     * (NEW_WORKSPACES).
      */
     createWorkspace: (input: CreateWorkspaceInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/app/workspaces', [], input, options),
@@ -536,7 +586,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Switch to a workspace.
      *
-     * MCP clients signed in as you act in the workspace you opened last.
+     * In this browser. MCP clients signed in as you act in the workspace you opened last, in whatever browser.
      */
     openWorkspace: (input: OpenWorkspaceInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', (field) => `/api/app/workspaces/${field('id')}/open`, [], input, options),
@@ -690,10 +740,18 @@ export interface ApprovalCard {
   action: string;
   /** What it will be called with */
   input: Record<string, unknown>;
+  /** What a person decides, such as `Publish this post now`; also what stays public when a post is deleted */
+  sentence: string;
+  /** For the button that approves, such as `Approve and publish` */
+  verb: string;
   /** User whose agent asked */
   requestedBy: string;
+  /** Their e-mail address */
+  requestedByName: string;
   /** The post as it was at the request; approving is for this content only */
   post?: Post;
+  /** The files of the post with their alternative texts, as they were at the request */
+  media: MediaItem[];
   /** The account it is about */
   account?: Account;
   /** The accounts the post goes to */
@@ -703,6 +761,14 @@ export interface ApprovalCard {
     issues: Issue[];
     warnings: Issue[];
   };
+  /** With `account`: up to 100 scheduled posts that would fail for it, the next first; not in lists */
+  scheduledPosts?: Array<{
+    id: string;
+    /** Its first words */
+    text: string;
+    /** ISO-8601 instant */
+    scheduledAt: string;
+  }>;
   /** ISO-8601 instant */
   createdAt: string;
   /** ISO-8601 instant */
@@ -711,11 +777,23 @@ export interface ApprovalCard {
   decidedAt?: string;
   /** User who approved or rejected */
   decidedBy?: string;
+  /** Their e-mail address */
+  decidedByName?: string;
 }
 
 /** What `listApprovals` answers. */
 export interface ListApprovalsOutput {
   cards: ApprovalCard[];
+  /** Present when there are more; send it as cursor */
+  nextCursor?: string;
+}
+
+/** What `listApprovals` takes. */
+export interface ListApprovalsInput {
+  /** Only cards with this status */
+  status?: 'Open' | 'Approved' | 'Rejected' | 'Outdated' | 'Expired';
+  /** nextCursor of the page before */
+  cursor?: string;
 }
 
 /** What `getApproval` takes. */
@@ -786,12 +864,24 @@ export interface DeleteMediaInput {
 /** Who is signed in, and where they are */
 export interface Session {
   user: {
+    /** Shown to others; at first the local part of the e-mail address */
+    name: string;
+    /** IANA name; empty until it is set, then the app asks the browser */
+    timeZone: string;
+    theme: 'auto' | 'light' | 'dark';
+    /** Whether single keys do something */
+    shortcuts: boolean;
     id: string;
     email: string;
+    /** Set this installation up; moves the sandbox clock */
+    operator: boolean;
     /** False for somebody who came by a one-time link and has set none yet */
     hasPassword: boolean;
+    /** Whether changing the password asks for the present one */
+    asksPassword: boolean;
+    mayMakeWorkspaces: boolean;
   };
-  /** The workspace that is open; the last one opened is remembered */
+  /** The workspace that is open in this browser; a new sign-in opens the last one */
   workspace?: {
     id: string;
     name: string;
@@ -819,6 +909,8 @@ export interface SignUpInput {
   password: string;
   /** (default `'My workspace'`) */
   workspace?: string;
+  /** Of the first owner; in production only (default `''`) */
+  code?: string;
 }
 
 /** What `signIn` takes. */
@@ -842,12 +934,23 @@ export interface ChangePasswordInput {
 /** What `acceptInvitation` takes. */
 export interface AcceptInvitationInput {
   token: string;
-  password: string;
+  /** (default `''`) */
+  password?: string;
+}
+
+/** What `changeProfile` takes. */
+export interface ChangeProfileInput {
+  name?: string;
+  /** IANA name, such as Europe/Berlin; empty takes it back */
+  timeZone?: string;
+  theme?: 'auto' | 'light' | 'dark';
+  shortcuts?: boolean;
 }
 
 export interface Member {
   userId: string;
   email: string;
+  name: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
   /** ISO-8601 instant */
@@ -951,7 +1054,7 @@ export interface PostSummary {
     /** Whether publishing to this account succeeded */
     ok: boolean;
     /** True when success could not be confirmed: look at the network before you publish again */
-    uncertain?: boolean;
+    uncertain: boolean;
     /** Why it failed */
     error?: {
       /** A stable name */
@@ -985,9 +1088,9 @@ export interface SearchPostsInput {
   query?: string;
   /** Only posts for one of these accounts; ids with commas (default `''`) */
   accountIds?: string;
-  /** Timed: not before this instant (ISO-8601, default `''`) */
+  /** Timed: not before this instant */
   from?: string;
-  /** Timed: before this instant (ISO-8601, default `''`) */
+  /** Timed: before this instant */
   to?: string;
   /** nextCursor of the page before */
   cursor?: string;
@@ -1136,6 +1239,11 @@ export interface Token {
   createdAt: string;
   /** ISO-8601 instant, to the minute */
   lastUsedAt?: string;
+  /** The one it acts in */
+  workspace: {
+    id: string;
+    name: string;
+  };
 }
 
 /** What `listTokens` answers. */
@@ -1148,6 +1256,11 @@ export interface NewToken {
   createdAt: string;
   /** ISO-8601 instant, to the minute */
   lastUsedAt?: string;
+  /** The one it acts in */
+  workspace: {
+    id: string;
+    name: string;
+  };
   /** The secret; keep it now */
   token: string;
 }
@@ -1160,6 +1273,56 @@ export interface CreateTokenInput {
 
 /** What `revokeToken` takes. */
 export interface RevokeTokenInput {
+  id: string;
+}
+
+/** An MCP client that acts for the user */
+export interface ConnectedClient {
+  /** Prefix `cli_` */
+  id: string;
+  /** As the client calls itself */
+  name: string;
+  clientId: string;
+  /** Where the client published its document; absent when nothing proves it */
+  host?: string;
+  scopes: string[];
+  /** ISO-8601 instant */
+  since: string;
+  /** ISO-8601 instant, to the minute */
+  lastUsedAt?: string;
+}
+
+/** What `listClients` answers. */
+export interface ListClientsOutput {
+  clients: ConnectedClient[];
+}
+
+/** What `endClient` takes. */
+export interface EndClientInput {
+  id: string;
+}
+
+/** A browser that the user is signed in with */
+export interface OpenSession {
+  /** Prefix `ses_` */
+  id: string;
+  /** ISO-8601 instant */
+  since: string;
+  /** ISO-8601 instant, to the hour */
+  lastSeenAt: string;
+  /** Such as `Firefox on Linux` */
+  userAgent: string;
+  /** The one that asks */
+  current: boolean;
+}
+
+/** What `listSessions` answers. */
+export interface ListSessionsOutput {
+  sessions: OpenSession[];
+}
+
+/** What `endSession` takes. */
+export interface EndSessionInput {
   id: string;
 }
 
@@ -1282,6 +1445,49 @@ export interface ListDeliveriesOutput {
 /** What `listDeliveries` takes. */
 export interface ListDeliveriesInput {
   id: string;
+}
+
+/** One delivery with what was sent and what came back */
+export interface DeliveryDetails {
+  /** Delivery id, prefix `whd_`; the receiver sees it in `Posthorn-Delivery` */
+  id: string;
+  /** Event id, prefix `evt_` */
+  eventId: string;
+  /** Event type */
+  type: 'post.published' | 'post.failed' | 'account.disconnected' | 'ping';
+  /** pending waits for its next try; failed is given up */
+  state: 'pending' | 'sending' | 'delivered' | 'failed';
+  /** Tries that have ended */
+  attempts: number;
+  /** What the receiver answered last, or why there was no answer */
+  lastAnswer?: string;
+  /** ISO-8601 instant */
+  lastTriedAt?: string;
+  /** ISO-8601 instant; while it is pending */
+  nextTryAt?: string;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** The event as JSON text, byte for byte what is signed and sent on every try */
+  body: string;
+  /** As they were sent with the last try, signature included; absent before it */
+  headers?: Record<string, string>;
+  /** The tries since it was last queued, oldest first; `attempts` of them */
+  tries: Array<{
+    /** ISO-8601 instant at which it ended */
+    at: string;
+    /** What the receiver answered, or why there was no answer */
+    answer: string;
+    /** Milliseconds from the call to the answer */
+    tookMs: number;
+  }>;
+  /** The wait before each try, the first included: after the last one it is given up */
+  ladderSeconds: number[];
+}
+
+/** What `getDelivery` takes. */
+export interface GetDeliveryInput {
+  id: string;
+  deliveryId: string;
 }
 
 /** What `resendDelivery` takes. */

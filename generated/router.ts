@@ -144,11 +144,11 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
       },
       listApprovals: {
         middleware: [guards.admit(routes.listApprovals)],
-        handler: async ({ req, res }) => {
+        handler: async ({ query, req, res }) => {
           const answer = await handlers.listApprovals({
             ...guards.visit(req, res),
             params: undefined,
-            query: undefined,
+            query,
             body: undefined,
             signedIn: guards.signedIn(res),
             caller: guards.caller(res),
@@ -276,7 +276,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             params,
             query: undefined,
             body,
-            signedIn: undefined,
+            signedIn: guards.signedIn(res),
             caller: guards.caller(res),
           });
           return { status: 200, body: routes.changeMedia.responses[200].body.parse(answer) };
@@ -290,7 +290,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             params,
             query: undefined,
             body: undefined,
-            signedIn: undefined,
+            signedIn: guards.signedIn(res),
             caller: guards.caller(res),
           });
           return { status: 200, body: routes.deleteMedia.responses[200].body.parse(answer) };
@@ -378,6 +378,20 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: undefined,
           });
           return { status: 200, body: routes.acceptInvitation.responses[200].body.parse(answer) };
+        },
+      },
+      changeProfile: {
+        middleware: [guards.admit(routes.changeProfile)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.changeProfile({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.changeProfile.responses[200].body.parse(answer) };
         },
       },
       listMembers: {
@@ -627,7 +641,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             query: undefined,
             body: undefined,
             signedIn: guards.signedIn(res),
-            caller: guards.caller(res),
+            caller: undefined,
           });
           return { status: 200, body: routes.listTokens.responses[200].body.parse(answer) };
         },
@@ -655,9 +669,65 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             query: undefined,
             body: undefined,
             signedIn: guards.signedIn(res),
-            caller: guards.caller(res),
+            caller: undefined,
           });
           return { status: 200, body: routes.revokeToken.responses[200].body.parse(answer) };
+        },
+      },
+      listClients: {
+        middleware: [guards.admit(routes.listClients)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.listClients({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.listClients.responses[200].body.parse(answer) };
+        },
+      },
+      endClient: {
+        middleware: [guards.admit(routes.endClient)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.endClient({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.endClient.responses[200].body.parse(answer) };
+        },
+      },
+      listSessions: {
+        middleware: [guards.admit(routes.listSessions)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.listSessions({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.listSessions.responses[200].body.parse(answer) };
+        },
+      },
+      endSession: {
+        middleware: [guards.admit(routes.endSession)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.endSession({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.endSession.responses[200].body.parse(answer) };
         },
       },
       listWebhooks: {
@@ -786,6 +856,20 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.listDeliveries.responses[200].body.parse(answer) };
         },
       },
+      getDelivery: {
+        middleware: [guards.admit(routes.getDelivery)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getDelivery({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getDelivery.responses[200].body.parse(answer) };
+        },
+      },
       resendDelivery: {
         middleware: [guards.admit(routes.resendDelivery)],
         handler: async ({ params, body, req, res }) => {
@@ -877,6 +961,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/auth/sign-out', wrongMethod('POST'));
   app.all('/api/auth/password', wrongMethod('POST'));
   app.all('/api/auth/invitations/accept', wrongMethod('POST'));
+  app.all('/api/app/profile', wrongMethod('PATCH'));
   app.all('/api/app/members', wrongMethod('GET'));
   app.all('/api/app/members/:id', wrongMethod('PATCH', 'DELETE'));
   app.all('/api/app/invitations', wrongMethod('GET', 'POST'));
@@ -893,12 +978,17 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/sandbox/faults', wrongMethod('POST'));
   app.all('/api/auth/tokens', wrongMethod('GET', 'POST'));
   app.all('/api/auth/tokens/:id', wrongMethod('DELETE'));
+  app.all('/api/app/clients', wrongMethod('GET'));
+  app.all('/api/app/clients/:id', wrongMethod('DELETE'));
+  app.all('/api/app/sessions', wrongMethod('GET'));
+  app.all('/api/app/sessions/:id', wrongMethod('DELETE'));
   app.all('/api/webhooks', wrongMethod('GET', 'POST'));
   app.all('/api/webhooks/:id', wrongMethod('GET', 'PATCH', 'DELETE'));
   app.all('/api/webhooks/:id/test', wrongMethod('POST'));
   app.all('/api/webhooks/:id/resume', wrongMethod('POST'));
   app.all('/api/webhooks/:id/rotate-secret', wrongMethod('POST'));
   app.all('/api/webhooks/:id/deliveries', wrongMethod('GET'));
+  app.all('/api/webhooks/:id/deliveries/:deliveryId', wrongMethod('GET'));
   app.all('/api/webhooks/:id/deliveries/:deliveryId/resend', wrongMethod('POST'));
   app.all('/api/app/workspaces', wrongMethod('POST'));
   app.all('/api/app/workspaces/:id/open', wrongMethod('POST'));

@@ -1,23 +1,13 @@
-// Compiles the server into dist/cli.js: production runs compiled JavaScript, packages stay outside the bundle.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { build } from 'esbuild';
+// Compiles the server into dist/: production runs compiled JavaScript, packages stay outside the bundle. A file a command's
+// needs, so that none loads what it does not use. Nothing is compiled, nor the compiler loaded, when no source has changed.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
-
-const { outputFiles } = await build({
-  absWorkingDir: root,
-  entryPoints: ['server/cli.ts'],
-  outdir: 'dist',
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  sourcemap: 'linked',
-  write: false,
-  logLevel: 'warning',
-});
+const dist = resolve(root, 'dist');
+const stampFile = join(dist, 'built-from');
+const day = 24 * 3_600_000;
 
 const present = (path) => {
   try {
@@ -27,10 +17,67 @@ const present = (path) => {
   }
 };
 
-mkdirSync(resolve(root, 'dist'), { recursive: true });
-for (const { path, text } of outputFiles) {
-  // Moved into place whole: a command may start while another builds.
-  if (present(path) === text) continue;
-  writeFileSync(`${path}.${process.pid}`, text);
-  renameSync(`${path}.${process.pid}`, path);
+/** Name, size and time of everything that is compiled, and of what compiles it. */
+const stamp = () => {
+  const hash = createHash('sha256');
+  const add = (path) => {
+    const { mtimeMs, size } = statSync(resolve(root, path));
+    hash.update(`${path} ${size} ${mtimeMs}\n`);
+  };
+  for (const folder of ['contracts', 'generated', 'server']) {
+    const paths = readdirSync(resolve(root, folder), { recursive: true }).map(String);
+    for (const path of paths.filter((one) => one.endsWith('.ts')).sort()) add(join(folder, path));
+  }
+  for (const path of ['package.json', 'package-lock.json', 'scripts/build.mjs']) add(path);
+  return hash.digest('hex');
+};
+
+const compile = async () => {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ['server/cli.ts'],
+    outdir: 'dist',
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: 'linked',
+    write: false,
+    logLevel: 'warning',
+  });
+  return outputFiles;
+};
+
+/** Moved into place whole: a command may start while another builds. The entry comes last, as it names the others. */
+const write = (files) => {
+  const isEntry = ({ path }) => basename(path) === 'cli.js';
+  for (const { path, text } of files.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))) {
+    if (present(path) === text) continue;
+    writeFileSync(`${path}.${process.pid}`, text);
+    renameSync(`${path}.${process.pid}`, path);
+  }
+};
+
+/** Parts of builds before, which a process that was started then may still load. */
+const removeOld = (files) => {
+  const current = new Set(files.map(({ path }) => basename(path)));
+  for (const name of readdirSync(dist)) {
+    const { mtimeMs } = statSync(join(dist, name), { throwIfNoEntry: false }) ?? { mtimeMs: Infinity };
+    if (/^chunk-|^[a-z]+-[A-Z0-9]{8}\.js/.test(name) && !current.has(name) && mtimeMs < Date.now() - day) {
+      rmSync(join(dist, name), { force: true });
+    }
+  }
+};
+
+mkdirSync(dist, { recursive: true });
+const now = stamp();
+if (present(stampFile) !== now || present(join(dist, 'cli.js')) === undefined) {
+  const files = await compile();
+  write(files);
+  removeOld(files);
+  writeFileSync(`${stampFile}.${process.pid}`, now);
+  renameSync(`${stampFile}.${process.pid}`, stampFile);
 }

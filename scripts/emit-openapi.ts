@@ -95,6 +95,13 @@ const registerShared = (registry: OpenAPIRegistry) => {
       'The same key with the same body returns the first answer for 24 hours, without doing the work again; with another body it is a Conflict',
     schema: { type: 'string', maxLength: 255 },
   });
+  registry.registerComponent('parameters', 'Workspace', {
+    name: 'Posthorn-Workspace',
+    in: 'header',
+    description:
+      'Id of the workspace that your page is about. When another one is open in this browser by now, the answer is a Conflict and nothing is done',
+    schema: { type: 'string' },
+  });
   registry.registerComponent('headers', 'RequestId', {
     description: 'Id of this request, for support and logs',
     schema: { type: 'string' },
@@ -153,16 +160,9 @@ const actionPath = (one: Declared): RouteConfig => {
         },
       },
       ...errorResponses(errorsOf(one), apiHeaders),
-      413: tooLarge('the body is larger than 1 MiB.'),
     },
   };
 };
-
-const tooLarge = (what: string) => ({
-  description: `\`BadInput\`: ${what}`,
-  headers: apiHeaders,
-  content: { 'application/json': { schema: errorSchemas.BadInput } },
-});
 
 const policy = ({ action: { kind, roles } }: Declared) =>
   kind === 'NeedsApproval'
@@ -205,7 +205,7 @@ const routePath = (name: string, route: Route): RouteConfig => {
     description: route.roles ? `${route.description}\n\nRoles: ${route.roles.join(', ')}.` : route.description,
     tags: [route.tag],
     security: security[route.access],
-    parameters: [reference('parameters', 'RequestId')],
+    parameters: [reference('parameters', 'RequestId'), ...(route.roles ? [reference('parameters', 'Workspace')] : [])],
     request: {
       ...(route.params && { params: route.params }),
       ...(route.query && { query: route.query }),
@@ -219,7 +219,6 @@ const routePath = (name: string, route: Route): RouteConfig => {
         ]),
       ),
       ...errorResponses(route.errors, headers),
-      ...(route.form && { 413: tooLarge('the file is larger than this server takes.') }),
     },
   };
 };

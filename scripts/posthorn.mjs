@@ -2,6 +2,7 @@
 // The command `posthorn`. In a clone it installs what is missing and builds what changed, then runs.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { resolve } from 'node:path';
 
 if (existsSync(resolve(import.meta.dirname, '../server/cli.ts'))) {
@@ -15,5 +16,7 @@ if (existsSync(resolve(import.meta.dirname, '../server/cli.ts'))) {
       process.exit(1);
   }
 }
+// Node 22 and later keep what they compiled for the next command.
+module.enableCompileCache?.();
 process.setSourceMapsEnabled(true);
 await import('../dist/cli.js');

@@ -136,7 +136,6 @@ const createWriter = (site: Site, account: NetworkAccount) => {
       out,
       key: randomUUID(),
       since: systemClock.now(),
-      mayRepeat: true,
     };
   };
   return {

@@ -24,14 +24,28 @@ import { createSubjects } from '#server/approvals/subject';
 import { createAuditLog } from '#server/audit/audit-log';
 import { auditRoutes } from '#server/audit/routes';
 import { createAuditStore } from '#server/audit/store';
-import { createIdentityProvider } from '#server/auth/identity-provider/embedded';
-import { createOutsideIdentity } from '#server/auth/identity-provider/outside';
+import { createClients } from '#server/auth/clients';
 import { type AccessToken, createMcpAccess } from '#server/auth/mcp-access';
+import { createOneTimeSecrets } from '#server/auth/one-time-secrets';
+import { createPasswordTries } from '#server/auth/password-tries';
 import { createPersonalTokens } from '#server/auth/personal-tokens';
-import { tokenRoutes } from '#server/auth/routes';
+import { accessRoutes } from '#server/auth/routes';
 import { createSessions } from '#server/auth/sessions';
-import { createAccessStore, createSessionStore, createTokenStore } from '#server/auth/store';
-import { type Clock, type MovableClock, systemClock } from '#server/clock';
+import {
+  createAccessStore,
+  createClientStore,
+  createSecretStore,
+  createSessionStore,
+  createTokenStore,
+  createTryStore,
+} from '#server/auth/store';
+import {
+  type Clock,
+  type MovableClock,
+  type Stopwatch,
+  startStopwatch as startSystemStopwatch,
+  systemClock,
+} from '#server/clock';
 import { type Config, incomingFolder, isPublicAddress, mediaFolder, packageRoot, webFolder } from '#server/config';
 import { createFigures } from '#server/figures';
 import { actionRoute } from '#server/http/action-route';
@@ -45,6 +59,7 @@ import { liveEvents } from '#server/http/live-events';
 import { logRequests } from '#server/http/log';
 import { mediaBytes } from '#server/http/media-bytes';
 import { createOperatorCheck, metricsPage } from '#server/http/metrics';
+import { patience } from '#server/http/patience';
 import { createRateLimit } from '#server/http/rate-limit';
 import { greet } from '#server/http/request';
 import { createSessionDoor } from '#server/http/session';
@@ -124,22 +139,27 @@ export const createPosthorn = ({
   seal,
   config,
   clock,
+  wallClock = systemClock,
   ownUrl,
   log,
   allowedWebhooks,
   webhookAnswerMs = 10_000,
+  startStopwatch = () => startSystemStopwatch(),
 }: {
   database: Database;
   outbound: Outbound;
   seal: Seal;
   config: Config;
   clock: MovableClock;
+  /** What people, their sessions and their limits live by: the sandbox does not move it. */
+  wallClock?: Clock;
   /** Where this very process listens, known once it does. */
   ownUrl: () => string;
   log: Logger;
   /** Instead of what the plan says. */
   allowedWebhooks?: AllowedWebhooks;
   webhookAnswerMs?: number;
+  startStopwatch?: () => Stopwatch;
 }) => {
   const networks = createNetworks(networkFolders);
   const { baseUrl, production, setting, networkTimeoutMs } = config;
@@ -149,14 +169,38 @@ export const createPosthorn = ({
   const figures = createFigures({ overdue: publishingStore.overdue });
 
   const tokens = createPersonalTokens({ store: createTokenStore(database), clock });
-  const sessions = createSessions({ store: createSessionStore(database), clock });
-  const audit = createAuditLog({ store: createAuditStore(database), clock });
   const live = createLive({ store: createLiveStore(database) });
+  const { accessChanged } = live;
+  const sessions = createSessions({ store: createSessionStore(database), clock: wallClock, accessChanged });
+  const audit = createAuditLog({ store: createAuditStore(database), clock });
+  const clients = createClients({ store: createClientStore(database), audit, clock: wallClock });
+  const tries = createPasswordTries({ store: createTryStore(database), clock: wallClock });
+  const secrets = createOneTimeSecrets({ store: createSecretStore(database), clock: wallClock });
   const plans = createPlans({ store: createPlanStore(database), clock });
   const workspaceStore = createWorkspaceStore(database);
-  const people = createPeople({ store: workspaceStore, clock });
-  const welcome = createWelcome({ people, sessions, allowed: !production && config.databaseUrl === undefined });
-  const members = createMembers({ store: workspaceStore, people, audit, plans, baseUrl, clock });
+  const people = createPeople({
+    store: workspaceStore,
+    audit,
+    newWorkspaces: config.newWorkspaces,
+    forgetEverything: async (userId) => {
+      await sessions.endOthers(userId);
+      await tokens.revokeAll({ userId });
+      await clients.endAll(userId);
+    },
+    clock: wallClock,
+  });
+  const mayWelcome = !production && config.databaseUrl === undefined;
+  const welcome = createWelcome({ people, sessions, secrets, audit, production, mayWelcome });
+  const members = createMembers({
+    store: workspaceStore,
+    people,
+    audit,
+    plans,
+    accessChanged,
+    endTokens: tokens.revokeAll,
+    baseUrl,
+    clock: wallClock,
+  });
   const events = createEvents({ store: createEventStore(database), clock });
 
   const sandboxUrl = () => config.sandboxUrl ?? ownUrl();
@@ -179,12 +223,16 @@ export const createPosthorn = ({
     baseUrl,
     fetchMedia: createMediaFetch({ outbound: mediaOutbound, baseUrl, ownUrl }),
   });
-  const sandboxClock = createSandboxClock({ store: createSandboxClockStore(database), clock });
-
-  const sandboxFeed = createSandboxFeed({ sandboxes, sandboxClock, networks, baseUrl });
 
   const accountStore = createAccountStore(database);
-  const accounts = createAccounts({ store: accountStore, networks });
+  const sandboxClock = createSandboxClock({
+    store: createSandboxClockStore(database),
+    clock,
+    production,
+    hasLiveAccount: accountStore.hasLive,
+  });
+  const sandboxFeed = createSandboxFeed({ sandboxes, sandboxClock, networks, baseUrl });
+  const accounts = createAccounts({ store: accountStore, networks, live });
   const providers = createProviders({ networks, baseUrl, production, setting });
   const redirectUri = ({ key }: Network) => `${baseUrl}/connect/${key}/callback`;
   const reach = createReach({
@@ -195,7 +243,7 @@ export const createPosthorn = ({
     redirectUri,
     website: baseUrl,
   });
-  const access = createAccountAccess({ store: accountStore, reach, networks, events, clock, report });
+  const access = createAccountAccess({ store: accountStore, reach, networks, events, live, clock, report });
   const statisticsStore = createStatisticsStore(database);
   const connecting = createConnecting({
     store: createConnectionStore(database),
@@ -205,6 +253,7 @@ export const createPosthorn = ({
     networks,
     plans,
     audit,
+    live,
     outbound,
     ...providers,
     reconnected: statisticsStore.readSoon,
@@ -219,7 +268,7 @@ export const createPosthorn = ({
   const files = config.media.s3 ? createS3Files(config.media.s3) : createLocalFiles(mediaFolder(config));
   const incoming = createIncoming({ folder: incomingFolder(config), limits: config.media });
   const library = createMediaLibrary({ store: mediaStore, files, isUsed: postStore.usesMedia, baseUrl });
-  const uploads = createUploads({ store: mediaStore, files, incoming, outbound, baseUrl, clock });
+  const uploads = createUploads({ store: mediaStore, files, incoming, outbound, live, baseUrl, clock });
   const sweepOrphans = createSweep({ store: mediaStore, files, incoming, clock });
   const openPage = createOpenPage({ store: createUiStore(database) });
   const reading = createReading({ store: postStore });
@@ -249,6 +298,8 @@ export const createPosthorn = ({
     outcomes,
     figures: figures.publishing,
     perNetwork: config.sendsPerNetwork,
+    leaseMs: config.sendLeaseMs,
+    startStopwatch,
     graceMs: config.lateGraceMs,
     clock,
     report,
@@ -262,12 +313,14 @@ export const createPosthorn = ({
     outbound,
     seal,
     audit,
+    live,
     allowedWebhooks: allowedWebhooks ?? plans.webhooks,
     clock,
   });
   const deliver = createDelivering({
     store: deliveryStore,
     audit,
+    live,
     outbound,
     seal,
     allowedWebhooks: allowedWebhooks ?? plans.webhooks,
@@ -275,7 +328,7 @@ export const createPosthorn = ({
     clock: systemClock,
     answerTimeoutMs: webhookAnswerMs,
   });
-  const deliveries = createDeliveries({ store: deliveryStore, deliver, report });
+  const deliveries = createDeliveries({ store: deliveryStore, deliver, startStopwatch, report });
 
   const handlers = createHandlers({
     accounts,
@@ -291,7 +344,8 @@ export const createPosthorn = ({
   const runnable = prepareActions(actions, handlers);
   const cards = createApprovalCards({
     store: createApprovalStore(database),
-    subjects: createSubjects({ reading, accounts }),
+    subjects: createSubjects({ reading, lifecycle, library, accounts }),
+    reading,
     accounts,
     lifecycle,
     actions: runnable,
@@ -311,6 +365,8 @@ export const createPosthorn = ({
     },
     chores: {
       'remove old sessions': { every: '1 hour', run: sessions.purge },
+      'remove old one-time links': { every: '1 hour', run: secrets.purge },
+      'forget wrong passwords': { every: '1 hour', run: tries.purge },
       'remove old idempotent answers': { every: '1 hour', run: answers.purge },
       'close old approval cards': { every: '10 minutes', run: cards.expire },
       'remove files without a media item': { every: '1 hour', run: sweepOrphans },
@@ -325,6 +381,8 @@ export const createPosthorn = ({
     actions: runnable,
     answers,
     tokens,
+    clients,
+    tries,
     sessions,
     people,
     members,
@@ -352,7 +410,7 @@ export const createPosthorn = ({
     sweepOrphans,
     jobs,
     figures,
-    mediaPlace: files.place,
+    mediaFiles: files,
     close: async () => {
       await sandboxOutbound.close();
       await mediaOutbound.close();
@@ -380,7 +438,7 @@ export interface Identity {
 
 /** With AUTH_URL an outside provider, else the embedded one. Always by the wall clock, which is in its tokens. */
 export const openIdentity = async ({
-  posthorn: { sessions, audit },
+  posthorn: { sessions, people, clients },
   database,
   seal,
   outbound,
@@ -397,19 +455,28 @@ export const openIdentity = async ({
   log: Logger;
 }): Promise<Identity> => {
   const shared = { baseUrl: config.baseUrl, database, seal, clock, log };
-  if (config.outsideProvider) return createOutsideIdentity({ ...config.outsideProvider, ...shared });
+  // Imported by the service alone: what they bring is large, and no command needs it.
+  if (config.outsideProvider) {
+    const { createOutsideIdentity } = await import('#server/auth/identity-provider/outside');
+    return createOutsideIdentity({ ...config.outsideProvider, ...shared });
+  }
+  const { createIdentityProvider } = await import('#server/auth/identity-provider/embedded');
+  const door = createSessionDoor({ sessions, baseUrl: config.baseUrl });
   return createIdentityProvider({
     ...shared,
     outbound,
-    whoIsSignedIn: createSessionDoor({ sessions, baseUrl: config.baseUrl }).who,
-    consented: ({ who: { userId, workspace }, clientId, scopes, requestId }) =>
-      audit.write({
-        event: 'consent.given',
-        workspaceId: workspace?.id,
-        userId,
-        requestId,
-        details: { clientId, scopes },
-      }),
+    // The page that asks for consent shows the workspace that the client will act in.
+    whoIsSignedIn: async (req) => {
+      const who = await door.who(req);
+      if (who === undefined) return undefined;
+      const { workspace: _, ...person } = who;
+      const workspace = await people.openedLast(who.userId);
+      return workspace ? { ...person, workspace } : person;
+    },
+    mustBeOwnPage: door.mustBeOwnPage,
+    consented: ({ who: { userId, workspace }, clientId, clientName, scopes, requestId }) =>
+      clients.given({ userId, workspaceId: workspace?.id, clientId, name: clientName, scopes, requestId }),
+    revoked: clients.revoked,
   });
 };
 
@@ -419,14 +486,15 @@ export const createHttpApp = ({
   database,
   identity,
   config,
-  clock,
+  wallClock = systemClock,
   log,
 }: {
   posthorn: Posthorn;
   database: Database;
   identity: Identity;
   config: Config;
-  clock: Clock;
+  /** Limits live by it. */
+  wallClock?: Clock;
   log: Logger;
 }) => {
   const { baseUrl } = config;
@@ -434,9 +502,12 @@ export const createHttpApp = ({
     actions: runnable,
     answers,
     tokens,
+    clients,
+    tries,
     sessions,
     people,
     members,
+    welcome,
     cards,
     audit,
     live,
@@ -445,12 +516,11 @@ export const createHttpApp = ({
     webhooks,
   } = posthorn;
   const limit = (name: string, count: number, windowMs: number) =>
-    createRateLimit({ name, limit: count, windowMs, clock });
+    createRateLimit({ name, limit: count, windowMs, clock: wallClock });
   const rateLimit = limit('api', config.requestsPerMinute, 60_000);
   const signInsOfAddress = limit('sign-in', config.signInsPerHour, 3_600_000);
-  const wrongPasswords = limit('sign-in', 20, 3_600_000);
   const authenticate = createAuthenticate({ tokens, rateLimit });
-  const health = createHealth({ ping: database.ping, idleMs: posthorn.jobs.idleMs });
+  const health = createHealth({ database, idleMs: posthorn.jobs.idleMs });
   const door = createSessionDoor({ sessions, baseUrl });
   const guards = createGuards({
     door,
@@ -467,10 +537,12 @@ export const createHttpApp = ({
     tools: mcpTools,
     authorize: createMcpAccess({
       tokens,
+      clients,
       store: createAccessStore(database),
       verifyAccessToken: identity.verifyAccessToken,
     }),
     requestApproval: cards.request,
+    requestsAbout: cards.about,
     rateLimit,
     log,
   });
@@ -488,18 +560,17 @@ export const createHttpApp = ({
         people,
         members,
         sessions,
+        welcome,
         audit,
-        tries: {
-          begin: ({ address, account }) => {
-            signInsOfAddress.refuseIfSpent(address);
-            signInsOfAddress.count(address);
-            wrongPasswords.refuseIfSpent(account);
-          },
-          failed: ({ account }) => wrongPasswords.count(account),
+        tries,
+        mayTry: signInsOfAddress.mustHaveLeft,
+        hasPasswords: identity.outsideSignIn === undefined,
+        forgetUser: async (userId) => {
+          await identity.forgetUser(userId);
+          await clients.endAll(userId);
         },
-        forgetUser: identity.forgetUser,
       }),
-      ...tokenRoutes({ tokens, audit }),
+      ...accessRoutes({ tokens, clients, sessions, audit }),
       ...auditRoutes({ audit }),
       ...approvalRoutes({ cards }),
       ...mediaRoutes({ library, uploads }),
@@ -516,16 +587,21 @@ export const createHttpApp = ({
       describeMcp: mcp.describe,
       mediaBytes: mediaBytes({ library }),
       avatarBytes: avatarBytes(posthorn),
-      liveEvents: liveEvents({ live }),
+      liveEvents: liveEvents({
+        live,
+        who: door.who,
+        report: (err) => log.error({ err }, 'access to live events not checked'),
+      }),
       metrics: metricsPage(posthorn),
       openapi: openapi(config),
     },
     forms: { uploadMedia: uploadRoute({ uploads }) },
   });
+  app.use(patience());
   if (identity.router) {
     // A client document that could not be read is not remembered, so each try costs a request to outside.
     app.use('/auth/authorize', (req, res, next) => {
-      rateLimit.take(`address ${req.ip}`, res);
+      rateLimit.take(`authorize ${req.ip}`, res);
       next();
     });
     app.use(identity.router);

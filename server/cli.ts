@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { demo } from '#server/cli/demo';
 import { type Config, durationMs, readConfig, SettingError } from '#server/config';
-import { diagnose } from '#server/doctor';
 import { Refusal } from '#server/errors';
-import { openAgenda } from '#server/jobs/agenda';
-import { jobsOverview } from '#server/jobs/jobs';
-import { createLog, type Opened, open, start } from '#server/main';
-import { connectInSandbox, withSandboxServer } from '#server/sandbox/sign-up';
+import { findRunning, runningIn } from '#server/instances';
+import type { Opened } from '#server/main';
+
+// What a command needs is imported when it runs: nobody waits for what another command uses.
 
 const help = `posthorn <command>
 
@@ -15,6 +14,7 @@ const help = `posthorn <command>
   setup    --email --password --workspace [--token-name]
                                          make the first owner, a workspace and a token; prints JSON
   demo     [--again]                     make a workspace with a month of posts on the sandbox; not in production
+  link     [--email]                     a sign-in link that works once, for the operator or somebody else
   doctor                                 say what is set, what answers and what is missing
   token    create --workspace <id> --name <name> | list --workspace <id> | revoke --id <id>
                                          personal tokens of a workspace's owner
@@ -33,8 +33,15 @@ const commands: Record<string, (config: Config, options: Options, words: string[
   start: (config) => serve(config),
 
   setup: (config, options) => {
-    const [email, password, workspace] = need(options, 'email', 'password', 'workspace');
+    const [email, workspace] = need(options, 'email', 'workspace');
+    // With AUTH_URL the owner comes from there, by this address.
+    const password = config.outsideProvider ? undefined : need(options, 'password')[0];
     return using(config, async ({ posthorn: { people, tokens } }) => {
+      if (!(await people.isEmpty())) {
+        throw new SettingError(
+          'Posthorn is set up already: a user exists. For a sign-in link that works once, run: npx posthorn link',
+        );
+      }
       const owner = await people.setUp({ email, password, workspace });
       const { id: tokenId, token } = await tokens.create(owner, options['token-name'] ?? 'Setup');
       return { ...owner, tokenId, token };
@@ -42,8 +49,14 @@ const commands: Record<string, (config: Config, options: Options, words: string[
   },
 
   demo: (config, { again }) => demo(config, again !== undefined),
+  link: (config, { email }) =>
+    using(config, async ({ posthorn: { welcome } }) => {
+      const { path, email: address } = await welcome.linkFor(email);
+      return { email: address, url: config.baseUrl + path };
+    }),
 
   doctor: async (config) => {
+    const { diagnose } = await import('#server/doctor');
     const { text, healthy } = await diagnose(config);
     console.log(text);
     process.exitCode = healthy ? 0 : 1;
@@ -67,9 +80,10 @@ const commands: Record<string, (config: Config, options: Options, words: string[
     });
   },
 
-  'account add': (config, options) => {
+  'account add': async (config, options) => {
     const [workspaceId, key] = need(options, 'workspace', 'network');
     if (config.production) throw new SettingError('There is no sandbox in production. Connect accounts in the app.');
+    const { connectInSandbox, withSandboxServer } = await import('#server/sandbox/sign-up');
     let url = '';
     const add = async (opened: Opened) => {
       const { networks, sandboxes } = opened.posthorn;
@@ -105,6 +119,8 @@ const commands: Record<string, (config: Config, options: Options, words: string[
   jobs: (config) =>
     using(config, async ({ connection }) => {
       const { mongodbUrl } = config;
+      const { openAgenda } = await import('#server/jobs/agenda');
+      const { jobsOverview } = await import('#server/jobs/jobs');
       const agenda = await openAgenda({ connection, mongodbUrl, name: 'posthorn jobs', report: console.error });
       try {
         return await jobsOverview(agenda);
@@ -119,34 +135,40 @@ const commands: Record<string, (config: Config, options: Options, words: string[
       throw new SettingError('Give --forward as a number with s, m, h or d, such as 6h or 30d.');
     }
     if (config.production) throw new SettingError('The clock cannot be moved in production.');
-    return using(config, async ({ posthorn: { sandboxClock } }) => {
+    return using(config, async ({ posthorn: { sandboxClock, audit } }) => {
       await sandboxClock.forward(byMs);
+      await audit.write({ event: 'clock.moved', details: { forwardMs: byMs, by: 'the command line' } });
       return { now: sandboxClock.now().toISOString() };
     });
   },
 };
 
 const serve = async (config: Config) => {
-  console.log(
-    config.databaseUrl === undefined
-      ? `Starting the embedded PostgreSQL in ${config.dataDir} (the first time takes a few seconds) …`
-      : 'Connecting to the database …',
-  );
-  const starting = start(config);
+  const { start } = await import('#server/main');
+  const asked = new AbortController();
+  const starting = start(config, { say: console.log, signal: asked.signal });
   // From the first moment on: a stop during the start would else leave the embedded PostgreSQL running.
-  stopOnSignals(async () => (await starting).stop(), config);
-  const running = await starting;
-  const welcome = await running.posthorn.welcome.path();
+  stopOnSignals(async () => {
+    asked.abort();
+    await (await starting.catch(() => undefined))?.stop();
+  }, config);
+  const running = await starting.catch((error: unknown) => {
+    if (asked.signal.aborted) return undefined;
+    throw error;
+  });
+  if (running === undefined) return;
+  const { welcome, people } = running.posthorn;
+  const link = await welcome.path();
+  const code = await welcome.firstOwnerCode();
   console.log(
     [
       '',
       `Posthorn is ready at ${running.url}`,
       `  API reference   ${running.url}/docs`,
-      ...(welcome
-        ? [
-            `  Sign in         ${running.url}${welcome}   (works once)`,
-            '  First token     npx posthorn setup --email you@example.com --password <password> --workspace "My team"',
-          ]
+      ...(link ? [`  Sign in         ${running.url}${link}   (works once)`] : []),
+      ...(code ? [`  First owner     ${running.url}/sign-up   with the code ${code}   (works once)`] : []),
+      ...(link && (await people.isEmpty())
+        ? ['  First token     npx posthorn setup --email you@example.com --password <password> --workspace "My team"']
         : []),
       '',
     ].join('\n'),
@@ -194,6 +216,7 @@ const ancestors = () => {
 
 /** Runs a command on the database, also while the service runs, and prints its answer as JSON. */
 const using = async (config: Config, work: (opened: Opened) => Promise<unknown>, ownUrl?: () => string) => {
+  const { createLog, open } = await import('#server/main');
   const opened = await open(config, createLog({ ...config, logLevel: 'warn' }), ownUrl);
   try {
     console.log(JSON.stringify(await work(opened), null, 2));
@@ -247,7 +270,28 @@ const main = async () => {
     process.exitCode = wantsHelp ? 0 : 2;
     return;
   }
-  await command(readConfig(), options, positionals);
+  const config = readConfig();
+  await command(positionals[0] === 'start' ? config : meant(config), options, positionals);
+};
+
+/** In a second terminal, without the settings of the first, the running instance is meant and not a folder that is not there. */
+const meant = (config: Config): Config => {
+  if (config.databaseUrl !== undefined || config.dataDirGiven || runningIn(config.dataDir).length > 0) return config;
+  const all = findRunning();
+  const [only, ...others] = all;
+  if (only === undefined) return config;
+  const known = all.map(({ url, dataDir }) => `${url} with POSTHORN_DATA=${dataDir}`).join(', ');
+  if (existsSync(config.dataDir)) {
+    console.error(`Using ${config.dataDir}, which no running Posthorn uses. There runs: ${known}.`);
+    return config;
+  }
+  if (others.length > 0 || !only.embedded) {
+    throw new SettingError(
+      `Give this command the settings of the Posthorn that you mean${only.embedded ? '' : ', DATABASE_URL too'}. There runs: ${known}.`,
+    );
+  }
+  console.error(`Using ${only.dataDir}, the data folder of the Posthorn at ${only.url}.`);
+  return { ...config, dataDir: only.dataDir, baseUrl: config.baseUrlGiven ? config.baseUrl : only.url };
 };
 
 main().catch((error: Error & { code?: string }) => {

@@ -5,6 +5,21 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() };
 
+/** How many milliseconds ago it was started. */
+export type Stopwatch = () => number;
+
+/**
+ * By the clock that says more: while a machine sleeps the monotonic one may stand still, and the one on the wall may be
+ * set. When that one was set back, nobody knows how long it has been: for ever, then.
+ */
+export const startStopwatch = (monotonicMs = () => performance.now(), wallMs = () => Date.now()): Stopwatch => {
+  const [monotonic, wall] = [monotonicMs(), wallMs()];
+  return () => {
+    const byWall = wallMs() - wall;
+    return byWall < 0 ? Number.POSITIVE_INFINITY : Math.max(byWall, monotonicMs() - monotonic);
+  };
+};
+
 export interface MovableClock extends Clock {
   offsetMs(): number;
   setOffset(ms: number): void;

@@ -24,8 +24,14 @@ export const durationMs = (text: string): number | undefined => {
   return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);
 };
 
+/** Who may make a workspace: owners and admins of one, everyone who is signed in, or the operator alone. */
+const newWorkspaces = ['admins', 'everyone', 'operator'] as const;
+export type NewWorkspaces = (typeof newWorkspaces)[number];
+
 const Settings = z.object({
-  NODE_ENV: z.string().default('development'),
+  NODE_ENV: z
+    .enum(['production', 'development', 'test'], 'must be production, development or test; left out it is development')
+    .default('development'),
   PORT: wholeNumber(0, 65_535).default(3000),
   HOST: z.string().optional(),
   BASE_URL: z
@@ -50,12 +56,19 @@ const Settings = z.object({
     .optional(),
   AUTH_CLIENT_ID: z.string().optional(),
   AUTH_CLIENT_SECRET: z.string().optional(),
+  AUTH_TRUST_EMAIL: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  NEW_WORKSPACES: z.enum(newWorkspaces, `must be one of ${newWorkspaces.join(', ')}`).default('admins'),
   LATE_GRACE: z
     .string()
     .default('24h')
     .refine((text) => durationMs(text) !== undefined, 'must be a number with s, m, h or d, such as 24h'),
+  START_PATIENCE: z
+    .string()
+    .default('60s')
+    .refine((text) => durationMs(text) !== undefined, 'must be a number with s, m, h or d, such as 60s'),
   NETWORK_TIMEOUT_SECONDS: z.coerce.number('must be a number of seconds').min(0.1).max(600).default(30),
   SENDS_PER_NETWORK: wholeNumber(1, 1000).default(64),
+  SEND_LEASE_SECONDS: z.coerce.number('must be a number of seconds').min(1).max(600).default(60),
   SANDBOX_URL: z
     .string()
     .regex(
@@ -87,7 +100,9 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly baseUrl: string;
+  readonly baseUrlGiven: boolean;
   readonly dataDir: string;
+  readonly dataDirGiven: boolean;
   /** Absent: the embedded PostgreSQL below dataDir. */
   readonly databaseUrl: string | undefined;
   readonly poolSize: number;
@@ -101,10 +116,10 @@ export interface Config {
   readonly encryptionKeys: readonly string[] | undefined;
   /** Absent: the embedded identity provider. */
   readonly outsideProvider: OutsideProvider | undefined;
+  readonly newWorkspaces: NewWorkspaces;
   /** What the guarded client may reach beside the public internet. */
   readonly outbound: {
     readonly allow: readonly string[];
-    readonly plainHttp: boolean;
     readonly extraCa: string | undefined;
   };
   readonly media: {
@@ -115,8 +130,12 @@ export interface Config {
   };
   /** A post that is later than this, because nothing ran at its time, is not published by surprise. */
   readonly lateGraceMs: number;
+  /** How long a start waits for the database and the store for media. */
+  readonly startPatienceMs: number;
   readonly networkTimeoutMs: number;
   readonly sendsPerNetwork: number;
+  /** An instance that is not heard of for so long loses the sends it has in hand. */
+  readonly sendLeaseMs: number;
   /** Where the sandbox networks are. Absent: here. */
   readonly sandboxUrl: string | undefined;
   /** Absent: Agenda keeps its jobs in PostgreSQL. */
@@ -133,6 +152,8 @@ export interface OutsideProvider {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
+  /** Addresses count as verified when the provider does not say whether they are. */
+  readonly trustEmail: boolean;
 }
 
 export interface S3Store {
@@ -153,7 +174,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Settings.safeParse(given);
   if (!parsed.success) {
-    throw new SettingError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+    throw new SettingError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('\n'));
   }
   const settings = parsed.data;
   const production = settings.NODE_ENV === 'production';
@@ -178,7 +199,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     port: settings.PORT,
     host: settings.HOST ?? (production ? '::' : '127.0.0.1'),
     baseUrl,
+    baseUrlGiven: given.BASE_URL !== undefined || given.PORT !== undefined,
     dataDir: resolve(settings.POSTHORN_DATA),
+    dataDirGiven: given.POSTHORN_DATA !== undefined,
     databaseUrl: settings.DATABASE_URL,
     poolSize: settings.DATABASE_POOL,
     logLevel: settings.LOG_LEVEL,
@@ -187,9 +210,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     trustProxy: settings.TRUST_PROXY,
     encryptionKeys: settings.ENCRYPTION_KEYS,
     outsideProvider: outsideProvider(settings, production),
+    newWorkspaces: settings.NEW_WORKSPACES,
     outbound: {
       allow: settings.OUTBOUND_ALLOW,
-      plainHttp: !production,
       extraCa: settings.OUTBOUND_CA && readSettingFile('OUTBOUND_CA', settings.OUTBOUND_CA),
     },
     media: {
@@ -199,8 +222,10 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     },
     childOfNpm: given.npm_lifecycle_event === 'start',
     lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
+    startPatienceMs: durationMs(settings.START_PATIENCE) ?? 0,
     networkTimeoutMs: settings.NETWORK_TIMEOUT_SECONDS * 1000,
     sendsPerNetwork: settings.SENDS_PER_NETWORK,
+    sendLeaseMs: settings.SEND_LEASE_SECONDS * 1000,
     sandboxUrl: settings.SANDBOX_URL,
     mongodbUrl: settings.MONGODB_URL,
     adminToken: settings.ADMIN_TOKEN,
@@ -209,7 +234,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
 };
 
 const outsideProvider = (
-  { AUTH_URL: issuer, AUTH_CLIENT_ID: clientId, AUTH_CLIENT_SECRET: clientSecret }: z.output<typeof Settings>,
+  {
+    AUTH_URL: issuer,
+    AUTH_CLIENT_ID: clientId,
+    AUTH_CLIENT_SECRET: clientSecret,
+    AUTH_TRUST_EMAIL,
+  }: z.output<typeof Settings>,
   production: boolean,
 ): OutsideProvider | undefined => {
   if (issuer === undefined) return undefined;
@@ -219,7 +249,7 @@ const outsideProvider = (
     );
   }
   if (production && !issuer.startsWith('https:')) throw new SettingError('AUTH_URL must begin with https://.');
-  return { issuer, clientId, clientSecret };
+  return { issuer, clientId, clientSecret, trustEmail: AUTH_TRUST_EMAIL === 'true' };
 };
 
 const s3Store = (settings: z.output<typeof Settings>): S3Store | undefined => {

@@ -25,6 +25,7 @@ export interface Visit {
   readonly requestId: string;
   /** Of the network, for limits. */
   readonly address: string;
+  readonly userAgent: string;
   readonly session: SessionCookie;
 }
 

@@ -22,7 +22,10 @@ export const diagnose = async (config: Config) => {
       good.push(
         `Database answers (${config.databaseUrl ? 'DATABASE_URL' : 'embedded PostgreSQL'}), schema is up to date`,
       );
-      good.push(`Media is kept in ${posthorn.mediaPlace}`);
+      await posthorn.mediaFiles.check().then(
+        () => good.push(`Media is kept in ${posthorn.mediaFiles.place}`),
+        (error: Error) => bad.push(`The store for media cannot be used: ${error.message}`),
+      );
       if (config.production && !config.media.s3) {
         note.push('Media is on this machine: back that folder up with the database, or set S3_ENDPOINT and its kin');
       }
@@ -30,9 +33,13 @@ export const diagnose = async (config: Config) => {
       if (workspaces.length > 0)
         good.push(`Workspaces: ${workspaces.map(({ id, name }) => `${name} (${id})`).join(', ')}`);
       else bad.push('Nobody is set up yet: run `posthorn setup --email … --password … --workspace …`.');
-      const live = posthorn.providers.list().filter(({ configured }) => configured);
-      const rest = posthorn.networks.all.filter(({ key }) => !live.some(({ network }) => network === key));
-      if (live.length > 0) good.push(`Networks with credentials: ${live.map(({ provider }) => provider).join(', ')}`);
+      const live = posthorn.networks.all.filter(posthorn.providers.isLive);
+      const rest = posthorn.networks.all.filter((network) => !live.includes(network));
+      const named = (networks: typeof live) => networks.map(({ name }) => name).join(', ');
+      const needNone = live.filter(({ settings }) => settings.length === 0);
+      const given = live.filter(({ settings }) => settings.length > 0);
+      if (given.length > 0) good.push(`Networks with credentials: ${named(given)}`);
+      if (needNone.length > 0) good.push(`Networks that need no credentials: ${named(needNone)}`);
       for (const { name, settings } of rest) {
         note.push(
           `${name} ${config.production ? 'is left out' : 'is a sandbox'}${settings.length > 0 ? `: for the real network set ${settings.join(', ')}` : ''}`,

@@ -15,6 +15,8 @@ const prefixes = {
   webhook: 'whk_',
   event: 'evt_',
   delivery: 'whd_',
+  session: 'ses_',
+  client: 'cli_',
 } as const;
 
 const resolution = 2 ** 32;

@@ -1,23 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpServer, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { createHttpApp, createPosthorn, openIdentity, type Posthorn } from '#server/app';
 import { createMovableClock, type MovableClock, systemClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
-import { openAgenda } from '#server/jobs/agenda';
+import { announce, runningIn } from '#server/instances';
 import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/outbound';
 import { createSeal, type Seal } from '#server/seal';
 import { readSecrets } from '#server/secrets';
+import { isAway, messageOf } from '#server/store/away';
 import { connect } from '#server/store/connect';
 import { type Connection, type Database, openDatabase } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
 const drainMs = 10_000;
+const cutMs = 1_000;
+const retryMs = 500;
+/** A line for every so many tries. */
+const sayEvery = 10;
 const minuteMs = 60_000;
 
 export interface Opened {
@@ -50,26 +56,31 @@ export const open = async (
   };
   try {
     await migrate(database, migrations);
+    const seal = createSeal(secrets.encryptionKeys);
+    const clock = createMovableClock();
+    const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl, log });
+    if (config.production) {
+      const aheadMs = await posthorn.sandboxClock.close();
+      if (aheadMs > 0) log.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
+    }
+    await posthorn.sandboxClock.read();
+    const closeAll = async () => {
+      await posthorn.close();
+      await close();
+    };
+    return { connection: server.connection, clock, database, posthorn, outbound, seal, close: closeAll };
   } catch (error) {
     await close();
     return inWords('The database cannot be used')(error as Error);
   }
-  const seal = createSeal(secrets.encryptionKeys);
-  const clock = createMovableClock();
-  const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl, log });
-  await posthorn.sandboxClock.read();
-  const closeAll = async () => {
-    await posthorn.close();
-    await close();
-  };
-  return { connection: server.connection, clock, database, posthorn, outbound, seal, close: closeAll };
 };
 
 /** What the operator has to mend is told as a sentence, not as a stack. */
 const inWords =
   (what: string) =>
   (cause: Error): never => {
-    throw new SettingError(`${what}: ${cause.message}`, { cause });
+    if (cause instanceof SettingError) throw cause;
+    throw new SettingError(`${what}: ${messageOf(cause)}`, { cause });
   };
 
 export const createLog = ({ logLevel }: Config) =>
@@ -81,61 +92,141 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-export const start = async (config: Config): Promise<Running> => {
-  const log = createLog(config);
+export interface Starting {
+  /** A line for the operator while it takes longer than a moment. */
+  readonly say?: (line: string) => void;
+  /** Ends the wait for a database. */
+  readonly signal?: AbortSignal;
+}
+
+export const start = async (config: Config, { say = () => undefined, signal }: Starting = {}): Promise<Running> => {
   await mustBeFree(config);
+  say(
+    config.databaseUrl === undefined
+      ? `Starting the embedded PostgreSQL in ${config.dataDir} (the first time takes a few seconds) …`
+      : 'Connecting to the database …',
+  );
+  for (const { url, pid } of runningIn(config.dataDir)) {
+    say(
+      `Another Posthorn (${url}, process ${pid}) uses the data folder ${config.dataDir} too: both do the work of one service.`,
+    );
+  }
+  return patiently({ ...config, say, ...(signal && { signal }) }, () => startOnce(config, createLog(config)));
+};
+
+/** A database that is not up yet, or restarts meanwhile, is waited for; whatever else is wrong is told at once. */
+const patiently = async <T>(
+  { startPatienceMs, say, signal }: Pick<Config, 'startPatienceMs'> & Required<Pick<Starting, 'say'>> & Starting,
+  work: () => Promise<T>,
+) => {
+  const beganMs = performance.now();
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const leftMs = startPatienceMs - (performance.now() - beganMs);
+      if (!isAway(error) || leftMs <= 0) throw error;
+      if (attempt % sayEvery === 0) say(`${messageOf(error)}. Trying again for up to ${Math.ceil(leftMs / 1000)} s …`);
+      await sleep(Math.min(retryMs, leftMs), undefined, { ...(signal && { signal }) });
+    }
+  }
+};
+
+const startOnce = async (config: Config, log: Logger): Promise<Running> => {
+  const pile = createPile();
+  try {
+    return await startAll(config, log, pile);
+  } catch (error) {
+    await pile.undo().catch((trouble: unknown) => log.warn({ err: trouble }, 'an end after a failed start'));
+    throw error;
+  }
+};
+
+type Pile = ReturnType<typeof createPile>;
+
+/** What has to be undone, the last first: at the end, or when a later step of the start fails. */
+const createPile = () => {
+  const steps: (() => unknown)[] = [];
+  return {
+    put: (step: () => unknown) => void steps.push(step),
+    /** All of it, whatever fails on the way. */
+    undo: async () => {
+      const troubles: unknown[] = [];
+      for (const step of steps.splice(0).reverse()) {
+        try {
+          await step();
+        } catch (error) {
+          troubles.push(error);
+        }
+      }
+      if (troubles.length > 0) throw troubles[0];
+    },
+  };
+};
+
+const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Running> => {
   let port = config.port;
   const opened = await open(config, log, () => `http://127.0.0.1:${port}`);
-  const { database, posthorn, clock } = opened;
+  pile.put(opened.close);
+  const { database, posthorn } = opened;
   if ((await posthorn.sandboxClock.offsetMs()) < 0) {
-    await opened.close();
     throw new SettingError(
       'The clock of this database stands in the past: a demo is being made, or was interrupted. Wait for it to end; if none runs, npx posthorn demo --again makes a new one and sets the clock right.',
     );
   }
+  await posthorn.mediaFiles.check().catch(inWords('The store for media cannot be used'));
   const identity = await openIdentity({ ...opened, config, clock: systemClock, log });
-  const close = async () => {
-    identity.stop?.();
-    await opened.close();
-  };
-  const { app, health } = createHttpApp({ posthorn, database, identity, config, clock, log });
+  pile.put(() => identity.stop?.());
+  const { app, health } = createHttpApp({ posthorn, database, identity, config, log });
   posthorn.live.start();
   const server = serverFor(app);
+  const underWay = requestsOf(server);
   server.listen(config.port, config.host);
-  await once(server, 'listening').catch(async (error: unknown) => {
-    await close();
-    throw error;
+  await once(server, 'listening');
+  let answered: Promise<unknown> = Promise.resolve();
+  pile.put(async () => {
+    await answered;
+    await drain(server);
   });
   ({ port } = server.address() as AddressInfo);
   const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
+  const { openAgenda } = await import('#server/jobs/agenda');
   const agenda = await openAgenda({
     connection: opened.connection,
     mongodbUrl: config.mongodbUrl,
     name: `${hostname()} ${process.pid} ${randomUUID()}`,
     report,
-  }).catch(async (error: unknown) => {
-    server.close();
-    await close();
-    throw error;
   });
+  pile.put(agenda.close);
   posthorn.jobs.start();
+  pile.put(() => posthorn.jobs.stop(drainMs));
   await posthorn.jobs.keepTime(agenda, {
     'remove expired records of the identity provider': { every: '1 hour', run: () => identity.purge?.() },
   });
   // What this very process remembers.
-  const saving = setInterval(() => posthorn.tokens.saveLastUsed().catch(report), minuteMs);
+  const save = async () => {
+    await posthorn.tokens.saveLastUsed();
+    await posthorn.clients.saveLastUsed();
+  };
+  const saving = setInterval(() => save().catch(report), minuteMs);
+  pile.put(() => {
+    clearInterval(saving);
+    return save();
+  });
+
+  const url = config.port === 0 ? `http://localhost:${port}` : config.baseUrl;
+  pile.put(announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined }));
 
   let stopped: Promise<void> | undefined;
-  const stop = async () => {
+  /** Until the work is done it listens on, so that whoever asks /readyz learns why it gets no more work. */
+  const stop = () => {
     health.beginStop();
-    clearInterval(saving);
-    await agenda.close();
-    await Promise.all([drain(server), posthorn.jobs.stop(drainMs)]);
-    await posthorn.tokens.saveLastUsed();
-    await close();
+    posthorn.live.stop();
+    answered = underWay.ended(drainMs);
+    return pile.undo();
   };
   return {
-    url: config.port === 0 ? `http://localhost:${port}` : config.baseUrl,
+    url,
     posthorn,
     stop: () => {
       stopped ??= stop();
@@ -144,14 +235,31 @@ export const start = async (config: Config): Promise<Running> => {
   };
 };
 
-/** Takes no new connection, lets running requests end, and then cuts what is left. */
+/** The requests of a server that have no complete answer yet. */
+const requestsOf = (server: HttpServer) => {
+  const open = new Set<ServerResponse>();
+  server.on('request', (_req, res) => {
+    open.add(res);
+    res.once('close', () => open.delete(res));
+  });
+  return {
+    /** Until those that are under way now have ended, or for so long. */
+    ended: (graceMs: number) =>
+      Promise.race([
+        Promise.all([...open].map((res) => new Promise<void>((resolve) => void res.once('close', resolve)))),
+        sleep(graceMs, undefined, { ref: false }),
+      ]),
+  };
+};
+
+/** Takes no new connection, lets a request that has just come end, and then cuts what is left. */
 const drain = async (server: HttpServer) => {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
   // A connection kept alive after its last answer would hold us up for as long as this says.
   server.keepAliveTimeout = 1;
-  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+  const cut = setTimeout(() => server.closeAllConnections(), cutMs);
   await closed;
   clearTimeout(cut);
 };
@@ -173,7 +281,7 @@ const mustBeFree = async ({ port, host }: Config) => {
           `Port ${port} is in use, perhaps by another Posthorn. Stop that program, or choose another port with PORT=${port + 1}.`,
         );
       }
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      await sleep(250);
     }
   }
 };

@@ -60,33 +60,18 @@ describe('signing in', () => {
     const own = await startService();
     const idle = own.browser();
     await idle.signIn();
-    await own.clock.forward(13 * dayMs);
+    own.wallClock.forward(13 * dayMs);
     expect((await idle.get('/api/auth/session')).status).toBe(200);
-    await own.clock.forward(15 * dayMs);
+    own.wallClock.forward(15 * dayMs);
     expect((await idle.get('/api/auth/session')).status).toBe(401);
     const busy = own.browser();
     await busy.signIn();
     for (let day = 0; day < 90; day += 10) {
       expect((await busy.get('/api/auth/session')).status).toBe(200);
-      await own.clock.forward(10 * dayMs);
+      own.wallClock.forward(10 * dayMs);
     }
     expect((await busy.get('/api/auth/session')).status).toBe(401);
     expect(await own.posthorn.sessions.purge()).toBe(2);
-    await own.stop();
-  });
-
-  test('twenty wrong passwords later answers 429 with Retry-After', async () => {
-    const own = await startService();
-    // Counts start anew at the full hour, which may not come in between.
-    await own.clock.forward(3_600_000 - (own.clock.now().getTime() % 3_600_000));
-    const statuses = [];
-    for (let i = 0; i < 21; i++) statuses.push((await own.browser().signIn('owner@example.com', 'wrong')).status);
-    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401));
-    expect(statuses[20]).toBe(429);
-    const { headers } = await own.browser().signIn();
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
-    await own.clock.forward(3_600_000);
-    expect((await own.browser().signIn()).status).toBe(200);
     await own.stop();
   });
 
@@ -190,6 +175,7 @@ describe('personal tokens in the app', () => {
       name: 'Laptop',
       createdAt: expect.any(String),
       token: expect.stringMatching(/^posthorn_pat_/),
+      workspace: { id: service.owner.workspaceId, name: 'Demo' },
     });
     expect((await service.call('posts.list', {}, { authorization: `Bearer ${made.token}` })).status).toBe(200);
     const { body: list } = await browser.get('/api/auth/tokens');
@@ -197,6 +183,7 @@ describe('personal tokens in the app', () => {
       id: made.id,
       name: 'Laptop',
       createdAt: made.createdAt,
+      workspace: { id: service.owner.workspaceId, name: 'Demo' },
     });
     expect(JSON.stringify(list)).not.toMatch(/posthorn_pat_|hash/);
     expect((await browser.delete(`/api/auth/tokens/${made.id}`)).body).toEqual({ done: true });
@@ -260,14 +247,14 @@ describe('the password', () => {
 
 describe('workspaces', () => {
   test('are made and switched, and the last opened is remembered', async () => {
-    const { email } = await service.addMember('editor');
+    const { email } = await service.addMember('admin');
     const browser = await signedIn(email);
     const { body } = await browser.post('/api/app/workspaces', { name: 'Second' });
     expect(body.workspace).toMatchObject({ name: 'Second', role: 'owner' });
     expect(body.workspaces).toHaveLength(2);
     expect((await browser.post('/api/app/actions/posts.list')).body.posts).toEqual([]);
     const back = await browser.post(`/api/app/workspaces/${service.owner.workspaceId}/open`);
-    expect(back.body.workspace).toMatchObject({ name: 'Demo', role: 'editor' });
+    expect(back.body.workspace).toMatchObject({ name: 'Demo', role: 'admin' });
     expect((await (await signedIn(email)).get('/api/auth/session')).body.workspace.name).toBe('Demo');
   });
 
@@ -331,7 +318,7 @@ describe('members', () => {
     expect((await owner.delete(`/api/app/invitations/${withdrawn.id}`)).status).toBe(200);
     expect((await accept(withdrawn)).status).toBe(404);
     const old = await invite();
-    await own.clock.forward(7 * dayMs + 1000);
+    own.wallClock.forward(7 * dayMs + 1000);
     expect((await accept(old)).status).toBe(404);
     await own.stop();
   });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createProcesses, type Ended, type Processes, type Running } from '#test/support/processes';
@@ -28,7 +29,10 @@ describe('a service on its own data folder', () => {
   let token: string;
 
   beforeAll(async () => {
-    posthorn = await createProcesses();
+    // So that no other Posthorn of this machine is found.
+    const TMPDIR = await mkdtemp(join(tmpdir(), 'posthorn-cli-'));
+    await chmod(TMPDIR, 0o711);
+    posthorn = await createProcesses(undefined, { TMPDIR });
     service = await posthorn.start();
     doctorBefore = await posthorn.run(['doctor']);
     owner = await posthorn.ask('setup', '--email', 'owner@example.com', '--password', password, '--workspace', 'Demo');
@@ -55,7 +59,21 @@ describe('a service on its own data folder', () => {
 
   test('a second setup is refused', async () => {
     const args = ['setup', '--email', 'other@example.com', '--password', password, '--workspace', 'Other'];
-    expectRefusal(await posthorn.run(args), /^Posthorn is set up already: .+\n$/);
+    expectRefusal(await posthorn.run(args), /^Posthorn is set up already: .+ run: npx posthorn link\n$/);
+  });
+
+  test('link prints an address that lets the owner in once', async () => {
+    const { email, url = '' } = await posthorn.ask('link');
+    expect(email).toBe('owner@example.com');
+    const enter = () => fetch(url, { redirect: 'manual' });
+    const arrived = await enter();
+    expect(arrived.status).toBe(302);
+    expect(arrived.headers.getSetCookie()[0]).toMatch(/^sid=/);
+    expect((await enter()).status).toBe(404);
+    expectRefusal(
+      await posthorn.run(['link', '--email', 'nobody@example.com']),
+      /^Nobody here has the address nobody@/,
+    );
   });
 
   test('tokens are created, listed without their secret, and refused once revoked', async () => {
@@ -115,7 +133,8 @@ describe('a service on its own data folder', () => {
     [['token', 'create', '--workspace', 'ws_1', '--name', 'A'], /^There is no workspace ws_1\./],
     [['token', 'create', '--name', 'A'], /^Give --workspace\.\n/],
     [['token', 'revoke', '--id', 'tok_1'], /^There is no token with id tok_1 here\.\n$/],
-    [['setup', '--email', 'a@example.com'], /^Give --password, --workspace\.\n/],
+    [['setup', '--email', 'a@example.com'], /^Give --workspace\.\n/],
+    [['setup', '--email', 'a@example.com', '--workspace', 'A'], /^Give --password\.\n/],
     [['token', 'list', '--nonsense'], /^Unknown option '--nonsense'/],
   ])('posthorn %j is refused in words', async (args, words) => {
     expectRefusal(await posthorn.run(args), words);
@@ -138,8 +157,28 @@ describe('a service on its own data folder', () => {
   });
 
   test('a second service on the same port says that the port is in use', async () => {
-    expectRefusal(await posthorn.run(['start']), new RegExp(`^Port ${posthorn.port} is in use`));
+    const refused = await posthorn.run(['start']);
+    expectRefusal(refused, new RegExp(`^Port ${posthorn.port} is in use`));
+    // Before anything else was begun.
+    expect(refused.stdout).toBe('');
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  });
+
+  test('a command without its settings finds it and says which folder it uses', async () => {
+    const nowhere = { POSTHORN_DATA: '', PORT: '' };
+    const { code, stdout, stderr } = await posthorn.run(['doctor'], nowhere);
+    expect(stderr).toBe(`Using ${posthorn.dataDir}, the data folder of the Posthorn at ${service.url}.\n`);
+    expect(stdout).toContain('ok       Workspaces: Demo');
+    expect(code).toBe(0);
+  });
+
+  test('a second service on the same data folder says that there is another', async () => {
+    const second = await posthorn.start(/^Another Posthorn \((\S+), process \d+\) uses the data folder/m, {
+      PORT: '0',
+    });
+    expect(second.url).toBe(service.url);
+    second.kill('SIGTERM');
+    expect(await second.ended).toMatchObject({ code: 0 });
   });
 
   test('only the user of the service may read its secrets', async () => {
@@ -158,6 +197,8 @@ describe('a service on its own data folder', () => {
     await service.ended;
     service = await posthorn.start();
     expect((await service.call(token, 'posts.list')).body).toEqual({ posts: created });
+    // Only the first start tells how to set it up.
+    expect(posthorn.logs().match(/posthorn setup/g)).toHaveLength(1);
   });
 
   test('asked to stop, it takes no new request, finishes the one under way, and leaves nothing running', async () => {
@@ -188,6 +229,10 @@ describe('a service on its own data folder', () => {
         () => false,
       );
     await until('it is not ready any more', async () => !(await isReady()));
+    // It listens on until the work is done.
+    const notReady = await fetch(`${service.url}/readyz`);
+    expect([notReady.status, await notReady.text()]).toEqual([503, 'shutting down']);
+    expect(await (await fetch(`${service.url}/healthz`)).text()).toBe('ok');
     expect(posthorn.postgres()).toBeDefined();
     client.write(body.slice(10));
     await once(client, 'close');
@@ -227,15 +272,44 @@ describe('a start', () => {
 
   test.each([
     [{ NODE_ENV: 'production' }, /^DATABASE_URL is not set\. In production say where PostgreSQL is, .+\n$/],
-    [{ PORT: 'abc' }, /^PORT: must be a number from 0 to 65535\n$/],
+    [{ PORT: 'abc' }, /^PORT must be a number from 0 to 65535\n$/],
     [{ BASE_URL: 'https://example.com/posthorn' }, /^BASE_URL: .+ without a path\n$/],
     [{ HOST: '203.0.113.1' }, /^Check HOST and PORT: .+\n$/],
     [{ DATABASE_URL: 'nonsense:hunter2' }, /^The database cannot be used: DATABASE_URL is not understood\. .+\n$/],
-    [{ DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/db' }, /^The database cannot be used: .+ECONNREFUSED.+\n$/],
+    [{ NODE_ENV: 'prod' }, /^NODE_ENV: must be production, development or test; .+\n$/],
+    [
+      { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/db', START_PATIENCE: '0s' },
+      /^The database cannot be used: .+ECONNREFUSED.+\n$/,
+    ],
   ])('with %j says which setting is wrong', async (settings, words) => {
     const ended = await posthorn.run(['start'], settings);
     expectRefusal(ended, words);
     expect(ended.stdout + ended.stderr).not.toContain('hunter2');
+  });
+
+  test('in production goes by the true time whatever the sandbox did, and asks the first owner for its code', async () => {
+    await posthorn.ask('clock', '--forward', '30d');
+    const production = {
+      NODE_ENV: 'production',
+      EMBEDDED_DATABASE: 'true',
+      BASE_URL: 'https://posthorn.example.com',
+      HOST: '127.0.0.1',
+    };
+    const service = await posthorn.start(/First owner .+ with the code (\S+)/, production);
+    expect(posthorn.logs()).toContain('the sandbox clock was ahead');
+    expect(posthorn.logs()).not.toContain('/welcome/');
+    const signUp = (code: string) =>
+      fetch(`http://127.0.0.1:${posthorn.port}/api/auth/sign-up`, {
+        method: 'POST',
+        headers: { origin: production.BASE_URL, 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'first@example.com', password, code }),
+      });
+    expect((await signUp('guessed')).status).toBe(403);
+    expect((await signUp(service.url)).status).toBe(200);
+    // A development command on the same database moves nothing.
+    expectRefusal(await posthorn.run(['clock', '--forward', '1d']), /^This database was used in production, .+\n$/);
+    service.kill('SIGTERM');
+    expect((await service.ended).code).toBe(0);
   });
 
   test('with a data folder that is none says so', async () => {

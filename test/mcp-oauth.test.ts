@@ -78,7 +78,7 @@ const memory = () => {
       kept.discovery = state as never;
     },
   };
-  return { kept, provider };
+  return { kept, provider, clientId };
 };
 
 const endpoint = () => new URL('/mcp', service.url);
@@ -89,17 +89,18 @@ interface Connected {
   close(): Promise<void>;
 }
 
-const modern = (options: ConstructorParameters<typeof ModernClient>[1]) => async (answer: ReturnType<typeof human>) => {
-  const { kept, provider } = memory();
-  const transport = () => new ModernTransport(endpoint(), { authProvider: provider });
-  const first = transport();
-  await expect(new ModernClient(info, options).connect(first)).rejects.toThrow();
-  const { back, consent } = await answer(kept.asked);
-  await first.finishAuth(new URL(back.url).searchParams);
-  const client = new ModernClient(info, options);
-  await client.connect(transport());
-  return { client: client as unknown as Connected, kept, consent };
-};
+const modern =
+  (options: ConstructorParameters<typeof ModernClient>[1]) =>
+  async (answer: ReturnType<typeof human>, { kept, provider, clientId } = memory()) => {
+    const transport = () => new ModernTransport(endpoint(), { authProvider: provider });
+    const first = transport();
+    await expect(new ModernClient(info, options).connect(first)).rejects.toThrow();
+    const { back, consent } = await answer(kept.asked);
+    await first.finishAuth(new URL(back.url).searchParams);
+    const client = new ModernClient(info, options);
+    await client.connect(transport());
+    return { client: client as unknown as Connected, kept, consent, clientId };
+  };
 
 const old = async (answer: ReturnType<typeof human>) => {
   const { kept, provider } = memory();
@@ -219,6 +220,153 @@ describe('an access token of the identity provider', () => {
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"');
   });
+});
+
+describe('connected clients', () => {
+  const connect = async () => {
+    const { client, kept, clientId } = await modern({})(human());
+    await client.close();
+    const token = (kept.tokens as unknown as { access_token: string }).access_token;
+    const browser = service.browser();
+    await browser.signIn();
+    const clients = async () => (await browser.get('/api/app/clients')).body.clients as Record<string, unknown>[];
+    const found = (await clients()).find((one) => one.clientId === clientId);
+    return { token, clientId, browser, clients, found };
+  };
+  const ask = (token: string) =>
+    service.request('POST', '/mcp', {
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    });
+
+  test('are listed with what they may do, since when and when they last did', async () => {
+    const { found, clientId, token, clients } = await connect();
+    expect(found).toEqual({
+      id: expect.stringMatching(/^cli_/),
+      name: 'Desk Agent',
+      clientId,
+      host: documents.host,
+      scopes: expect.arrayContaining(['posts:read', 'posts:write']),
+      since: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    await ask(token);
+    await service.posthorn.clients.saveLastUsed();
+    const used = (await clients()).find((one) => one.clientId === clientId);
+    expect(used).toEqual({ ...found, lastUsedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
+  });
+
+  test('lose their access at once when it is ended, with the tokens they have', async () => {
+    const { found, clientId, token, browser, clients } = await connect();
+    const other = await connect();
+    expect((await ask(token)).status).toBe(200);
+    expect((await browser.delete(`/api/app/clients/${found?.id}`)).body).toEqual({ done: true });
+    const refused = await ask(token);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"');
+    // What it did before is still to be written down, and gives nothing back.
+    await service.posthorn.clients.saveLastUsed();
+    expect((await clients()).map((one) => one.clientId)).not.toContain(clientId);
+    expect((await ask(token)).status).toBe(401);
+    expect((await ask(other.token)).status).toBe(200);
+    expect((await browser.delete(`/api/app/clients/${found?.id}`)).status).toBe(404);
+    const { entries } = (await browser.get('/api/app/audit')).body;
+    expect(entries).toContainEqual(
+      expect.objectContaining({ event: 'client.ended', details: { clientId, name: 'Desk Agent' } }),
+    );
+  });
+
+  test('of somebody else are neither seen nor ended', async () => {
+    const { found, token } = await connect();
+    const { email } = await service.addMember('owner');
+    const stranger = service.browser();
+    await stranger.signIn(email);
+    expect((await stranger.get('/api/app/clients')).body).toEqual({ clients: [] });
+    expect((await stranger.delete(`/api/app/clients/${found?.id}`)).status).toBe(404);
+    expect((await ask(token)).status).toBe(200);
+  });
+
+  test('get access again when the user gives it again, for new tokens alone', async () => {
+    const remembered = memory();
+    const user = human();
+    const authorize = async () => {
+      const { client, kept } = await modern({})(user, remembered);
+      await client.close();
+      return (kept.tokens as unknown as { access_token: string }).access_token;
+    };
+    const first = await authorize();
+    const browser = service.browser();
+    await browser.signIn();
+    const idOf = async () =>
+      (await browser.get('/api/app/clients')).body.clients.find(
+        ({ clientId }: { clientId: string }) => clientId === remembered.clientId,
+      )?.id;
+    await browser.delete(`/api/app/clients/${await idOf()}`);
+    expect(await idOf()).toBeUndefined();
+    const second = await authorize();
+    expect((await ask(first)).status).toBe(401);
+    expect((await ask(second)).status).toBe(200);
+    expect(await idOf()).toBeDefined();
+  });
+
+  test('can give a token back themselves (RFC 7009)', async () => {
+    const { token, clientId, clients } = await connect();
+    const revoke = (form: Record<string, string>) =>
+      service.request('POST', '/auth/revoke', { body: new URLSearchParams(form) });
+    expect((await revoke({ token, client_id: 'https://other.example/client.json' })).status).toBe(200);
+    expect((await ask(token)).status).toBe(200);
+    expect((await revoke({ token: 'made up', client_id: clientId })).status).toBe(200);
+    expect((await revoke({ client_id: clientId })).status).toBe(400);
+    expect((await revoke({ token, client_id: clientId, token_type_hint: 'access_token' })).status).toBe(200);
+    expect((await ask(token)).status).toBe(401);
+    expect((await clients()).map((one) => one.clientId)).not.toContain(clientId);
+  });
+});
+
+test('the consent page names the workspace that was opened last, in whatever browser', async () => {
+  const user = human();
+  const { consent } = await modern({})(user);
+  expect(consent.text).toContain('<dd>Demo ');
+  const elsewhere = service.browser();
+  await elsewhere.signIn();
+  await elsewhere.post('/api/app/workspaces', { name: 'Opened elsewhere' });
+  const again = await modern({})(user);
+  expect(again.consent.text).toContain('<dd>Opened elsewhere ');
+  await elsewhere.post(`/api/app/workspaces/${service.owner.workspaceId}/open`);
+});
+
+test('a consent is taken from our own page alone', async () => {
+  const { kept, provider } = memory();
+  await new ModernClient(info)
+    .connect(new ModernTransport(endpoint(), { authProvider: provider }))
+    .catch(() => undefined);
+  const browser = createBrowser(service.url);
+  const session = service.browser();
+  await session.signIn();
+  browser.set(...(session.cookie().split('=') as [string, string]));
+  const page = await browser.go(kept.asked);
+  const form = new URLSearchParams({ decision: 'approve', scope: 'posts:read' });
+  const sources: Record<string, string>[] = [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    {},
+    { origin: service.url, 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ];
+  for (const source of sources) {
+    const answer = await browser.request('POST', page.url, form, source);
+    expect({ source, status: answer.status }).toEqual({ source, status: 400 });
+    expect(answer.text).toContain('comes from another site');
+  }
+  expect((await approve(browser, page)).url).toContain('code=');
+});
+
+test('wrong tokens on /mcp do not use up the requests of those who sign in', async () => {
+  const own = await startService({ REQUESTS_PER_MINUTE: '5' });
+  const wrong = () => own.request('POST', '/mcp', { headers: { authorization: 'Bearer wrong' }, body: '{}' });
+  for (let i = 0; i < 7; i++) await wrong();
+  expect((await wrong()).status).toBe(429);
+  expect((await own.request('GET', '/auth/authorize')).status).not.toBe(429);
+  await own.stop();
 });
 
 test('consent is in the audit log', async () => {

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '#server/config';
+import { diagnose } from '#server/doctor';
+import { start } from '#server/main';
+import { freshDatabase } from '#test/support/database';
 import { startS3 } from '#test/support/s3';
 import { type Service, startService } from '#test/support/service';
 import { mp4 } from '#test/support/videos';
@@ -37,8 +40,9 @@ describe('media in an S3 store', () => {
     });
     const thumbnail = await get(`/media/${id}?size=thumbnail`);
     expect(await sharp(thumbnail.body).metadata()).toMatchObject({ format: 'webp', width: 400 });
-    const headers = { authorization: `Bearer ${service.token}` };
-    expect((await service.request('DELETE', `/api/media/${id}`, { headers })).status).toBe(200);
+    const browser = service.browser();
+    await browser.signIn();
+    expect((await browser.delete(`/api/media/${id}`)).status).toBe(200);
     expect([...s3.objects.keys()].filter((key) => key.startsWith(id))).toEqual([]);
     expect((await get(`/media/${id}`)).status).toBe(404);
     expect(await readdir(join(service.config.dataDir, 'incoming'))).toEqual([]);
@@ -61,11 +65,49 @@ describe('media in an S3 store', () => {
     const headers = { authorization: `Bearer ${own.token}` };
     expect(await own.request('POST', '/api/media', { headers, body: form })).toMatchObject({
       status: 500,
-      body: { code: 'Internal' },
+      body: {
+        code: 'Internal',
+        message: expect.stringMatching(/^The store for media refused the file.*posthorn doctor/),
+      },
     });
     expect(await readdir(join(own.config.dataDir, 'incoming'))).toEqual([]);
     expect((await own.client.media.list()).media).toEqual([]);
     await own.stop();
+  });
+});
+
+describe('a store that cannot be used', () => {
+  test.each([
+    ['a refused key', { S3_ACCESS_KEY_ID: 'wrong' }, /answered 403 AccessDenied to GET\. Check S3_ENDPOINT/],
+    [
+      'a bucket that is not there',
+      { S3_BUCKET: 'gone' },
+      /the bucket gone at \S+ answered 404 NoSuchBucket to GET\. Check/,
+    ],
+    ['nobody at the address', { S3_ENDPOINT: 'http://127.0.0.1:1' }, /ECONNREFUSED.*Check S3_ENDPOINT/],
+  ])('%s: doctor and start say so', async (_what, settings, words) => {
+    const { parts, drop } = await freshDatabase();
+    const { user, password, host, port, database } = parts;
+    const config = readConfig({
+      ...s3.settings,
+      ...settings,
+      DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`,
+      POSTHORN_DATA: service.config.dataDir,
+      PORT: '0',
+      START_PATIENCE: '0s',
+      LOG_LEVEL: 'silent',
+    });
+    const { text, healthy } = await diagnose(config);
+    expect(text).toMatch(new RegExp(`MISSING +The store for media cannot be used: .*${words.source}`));
+    expect(healthy).toBe(false);
+    await expect(start(config)).rejects.toThrow(words);
+    await drop();
+  });
+
+  test('leaves nothing in one that can be', async () => {
+    const before = [...s3.objects.keys()];
+    await service.posthorn.mediaFiles.check();
+    expect([...s3.objects.keys()]).toEqual(before);
   });
 });
 

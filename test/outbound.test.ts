@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readConfig } from '#server/config';
-import { createOutbound, type OutboundOptions } from '#server/outbound/outbound';
+import { createOutbound, type OutboundOptions, type WriteGuard } from '#server/outbound/outbound';
 import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';
 import { until } from '#test/support/until';
@@ -78,7 +79,6 @@ describe('an address is refused before anything is asked', () => {
   test.each([
     'https://.com/',
     'https://a..b/',
-    'https://example.com./',
     'https://intranet/',
     'https://localhost/',
     'https://LOCALHOST/',
@@ -86,8 +86,6 @@ describe('an address is refused before anything is asked', () => {
     'https://printer.local/',
     'https://metadata.google.internal/',
     'https://router.home.arpa/',
-    'https://example.com:22/',
-    'https://example.com:80/',
     'https://127.0.0.1/',
     'https://127.1/',
     'https://0177.0.0.1/',
@@ -131,6 +129,9 @@ describe('an address is refused before anything is asked', () => {
   test.each([
     'https://example.com/',
     'https://example.com:8443/a?b#c',
+    'https://example.com:22/',
+    'https://example.com:80/',
+    'https://example.com./',
     'https://bücher.example/',
     `https://${publicIp}/`,
   ])('and only then: %s', (url) => {
@@ -262,6 +263,111 @@ describe('a kept connection', () => {
   test('is given up for an answer that is too long to be read for nothing', async () => {
     expect(await connections(true, (_req, res) => res.end(Buffer.alloc(20 * 1024 * 1024)))).toBe(requests);
     expect(await connections(true, (_req, res) => res.write('.'))).toBe(requests);
+  });
+});
+
+describe('a kept connection that breaks before any answer', () => {
+  const how = { method: 'POST', body: 'x', maxBytes: 0, keptConnection: true } as const;
+
+  /** Closes every connection at its second request, as a server does whose patience with idle ones has just ended. */
+  const impatient = async (breakAt: number, cut = (socket: Socket) => socket.destroy()) => {
+    const served = new Map<Socket, number>();
+    const { outbound } = await publicHost((req, res) => {
+      const count = (served.get(req.socket) ?? 0) + 1;
+      served.set(req.socket, count);
+      if (count < breakAt) res.end();
+      else cut(req.socket);
+    });
+    const ask = (repeatable: boolean) => outbound.request('https://hook.example.com/', { ...how, repeatable });
+    return { ask, requests: () => [...served.values()] };
+  };
+
+  test('is tried once more on a fresh one, if the request may be repeated', async () => {
+    const { ask, requests } = await impatient(2);
+    await until('one was used twice', async () => {
+      expect(await ask(true)).toMatchObject({ ok: true });
+      return requests().includes(2);
+    });
+  });
+
+  test('is trouble for a request that may not', async () => {
+    const { ask, requests } = await impatient(2);
+    await until('one breaks', async () => {
+      const { ok } = await ask(false);
+      expect(ok).toBe(!requests().includes(2));
+      return !ok;
+    });
+  });
+
+  test('is trouble when it is fresh itself', async () => {
+    const { ask, requests } = await impatient(1);
+    expect(await ask(true)).toMatchObject({ ok: false, reason: 'unreachable' });
+    expect(requests()).toEqual([1]);
+  });
+
+  test('is trouble when an answer had begun', async () => {
+    const { ask, requests } = await impatient(2, (socket) => socket.end('HTTP/1.1 200 OK\r\nx-a: '));
+    await until('one breaks', async () => {
+      const { ok } = await ask(true);
+      expect(ok).toBe(!requests().includes(2));
+      return !ok;
+    });
+  });
+});
+
+describe('a request that somebody watches over', () => {
+  const post = { method: 'POST', body: 'x', keptConnection: true } as const;
+  const counted = async () => {
+    const seen: string[] = [];
+    const { outbound, dialled } = await publicHost((req, res) => {
+      req.on('data', (piece) => seen.push(String(piece)));
+      req.on('end', () => res.end());
+    });
+    const ask = (guard: WriteGuard, body: string | Readable = 'x') =>
+      outbound.request('https://hook.example.com/', { ...post, body, guard });
+    return { seen, ask, dialled };
+  };
+
+  test('asks when the connection is open, and nothing leaves when the answer is no', async () => {
+    const { seen, ask, dialled } = await counted();
+    const asked: number[] = [];
+    const mayBegin = () => {
+      asked.push(dialled.length);
+      return false;
+    };
+    expect(await ask({ mayBegin })).toMatchObject({ ok: false, reason: 'late' });
+    expect(asked).toEqual([1]);
+    expect(seen).toEqual([]);
+  });
+
+  test('asks on a kept connection, too', async () => {
+    const { seen, ask, dialled } = await counted();
+    let tries = 0;
+    let isKept = false;
+    // A slow machine may be late for the connection that was kept.
+    while (!isKept && tries < 20) {
+      tries++;
+      expect(await ask({ mayBegin: () => true })).toMatchObject({ ok: true });
+      const before = dialled.length;
+      expect(await ask({ mayBegin: () => false })).toMatchObject({ ok: false, reason: 'late' });
+      isKept = dialled.length === before;
+    }
+    expect(isKept).toBe(true);
+    expect(seen).toHaveLength(tries);
+  });
+
+  test('asks before each piece of a stream, and breaks off when the answer is no', async () => {
+    const { seen, ask } = await counted();
+    const pieces = () => Readable.from(['one', 'two', 'three'].map((text) => Buffer.from(text)));
+    expect(await ask({ mayBegin: () => true }, pieces())).toMatchObject({ ok: true });
+    expect(seen.join('')).toBe('onetwothree');
+    let left = 1;
+    expect(await ask({ mayBegin: () => true, mayGoOn: () => left-- > 0 }, pieces())).toMatchObject({
+      ok: false,
+      reason: 'unreachable',
+    });
+    expect(seen.join('')).not.toMatch(/three.*three/);
+    expect(await ask({ mayBegin: () => false }, pieces())).toMatchObject({ ok: false, reason: 'late' });
   });
 });
 

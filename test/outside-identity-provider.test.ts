@@ -17,11 +17,12 @@ const client = {
   redirect_uris: [`${baseUrl}/sign-in/callback`],
 } as const;
 
-const outsideAt = (issuer: string, changes: { clientSecret?: string } = {}) =>
+const outsideAt = (issuer: string, changes: { clientSecret?: string; trustEmail?: boolean } = {}) =>
   createOutsideIdentity({
     issuer,
     clientId: client.client_id,
     clientSecret: client.client_secret,
+    trustEmail: true,
     baseUrl,
     database: company.database,
     seal: company.seal,
@@ -57,7 +58,7 @@ const comeBack = async (url: string) => {
 describe('signing in to the app', () => {
   test('somebody comes back with their subject, their address and where they wanted to go', async () => {
     const { url, state } = await begin('/posts');
-    const person = { subject: 'usr_ann', email: 'usr_ann@example.com', next: '/posts' };
+    const person = { subject: 'usr_ann', email: 'usr_ann@example.com', next: '/posts', code: '' };
     expect(await finish(await comeBack(url), state)).toEqual(person);
   });
 
@@ -154,9 +155,13 @@ describe('settings', () => {
 
   test('AUTH_URL takes a client', () => {
     const settings = { AUTH_URL: 'https://id.example.com', AUTH_CLIENT_ID: 'posthorn' };
-    expect(readConfig(settings).outsideProvider).toEqual({ issuer: 'https://id.example.com', clientId: 'posthorn' });
+    expect(readConfig(settings).outsideProvider).toEqual({
+      issuer: 'https://id.example.com',
+      clientId: 'posthorn',
+      trustEmail: false,
+    });
     expect(() => readConfig({ AUTH_URL: 'https://id.example.com' })).toThrow('AUTH_CLIENT_ID is not set');
-    expect(() => readConfig({ ...settings, AUTH_URL: 'id.example.com' })).toThrow('AUTH_URL: must be');
+    expect(() => readConfig({ ...settings, AUTH_URL: 'id.example.com' })).toThrow('AUTH_URL must be');
   });
 
   test('in production everything is https', () => {

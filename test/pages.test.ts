@@ -218,7 +218,7 @@ describe('an account is not connected', () => {
 
 describe('Social accounts', () => {
   test('are empty at first, with every network to connect', async () => {
-    const browser = await asRole('viewer');
+    const browser = await asRole('admin');
     await browser.post('/api/app/workspaces', { name: 'Their own' });
     const { body } = await browser.get('/accounts');
     expect(body).toContain('No account is connected yet');
@@ -285,7 +285,12 @@ describe('posts', () => {
     const [sure, doubt] = [await service.connect('x'), await service.connect('x')];
     const { body: post } = await browser.post('/api/app/actions/posts.create', { accountIds: [sure, doubt] });
     await setResults(post.id, [
-      { accountId: sure, ok: false, error: { code: 'rate_limited', message: 'Publish again <b>later</b>.' } },
+      {
+        accountId: sure,
+        ok: false,
+        uncertain: false,
+        error: { code: 'rate_limited', message: 'Publish again <b>later</b>.' },
+      },
       { accountId: doubt, ok: false, uncertain: true, url: 'javascript:alert(1)' },
     ]);
     const item = itemOf((await browser.get('/posts')).body, post.id);

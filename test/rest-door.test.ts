@@ -139,7 +139,7 @@ describe('the error shape', () => {
 
   test.each([
     ['something that is not HTTP', 400, 'nonsense\r\n\r\n'],
-    ['headers of 20 KB', 431, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`],
+    ['headers of 20 KB', 400, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`],
     ['two lengths', 400, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}'],
     [
       'a length and chunks',
@@ -169,6 +169,21 @@ describe('an Idempotency-Key', () => {
     const again = await service.call('posts.create', { body: 'Once' }, headers);
     expect(again.body).toEqual(first.body);
     expect(await service.count('posts')).toBe(before + 1);
+  });
+
+  test('returns the first answer byte for byte', async () => {
+    const headers = {
+      ...key(),
+      authorization: `Bearer ${service.token}`,
+      'content-type': 'application/json',
+    };
+    const account = await service.addAccount('x');
+    const body = JSON.stringify({ accountIds: [account], body: 'Same bytes', scheduledAt: '2099-01-01T00:00:00Z' });
+    const ask = async () =>
+      (await fetch(`${service.url}/api/agent/tools/posts.create`, { method: 'POST', headers, body })).text();
+    const first = await ask();
+    expect(first).toMatch(/^\{"id":"post_/);
+    expect(await ask()).toBe(first);
   });
 
   test('sent ten times at once does the work once', async () => {

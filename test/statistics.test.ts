@@ -9,7 +9,7 @@ import { createPosthorn } from '#server/app';
 import { createMovableClock } from '#server/clock';
 import type { Caller } from '#server/context';
 import type { PlannedFault } from '#server/sandbox/faults';
-import { openDatabase } from '#server/store/database';
+import { openDatabase, sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 import { mp4 } from '#test/support/videos';
@@ -327,6 +327,8 @@ describe('a read that failed', () => {
       (_: string, res: ServerResponse) => res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hi') && true,
     ],
     ['hangs up', (_: string, res: ServerResponse) => res.destroy().destroyed],
+    ['answers 500', (_: string, res: ServerResponse) => res.writeHead(500).end() && true],
+    ['answers 502', (_: string, res: ServerResponse) => res.writeHead(502).end('<h1>Bad gateway') && true],
   ])('of a network that %s has no numbers, and is tried again', (_, answer) => failsFirst(answer));
 
   test('of a network that never answers has no numbers, and is tried again', async () => {
@@ -483,8 +485,10 @@ describe('access to statistics', () => {
     const account = await service.connect('mastodon');
     const post = await publish([account]);
     await service.asHuman('accounts.delete', { id: account });
+    expect(await nextOf(post)).toBeUndefined();
     await goTo(await since(post, hourMs));
-    await until('the schedule is over', async () => (await nextOf(post)) === undefined);
+    await until('it says why', async () => (await entryOf(post)).metrics !== undefined);
+    expect(await nextOf(post)).toBeUndefined();
     expect((await entryOf(post)).metrics).toEqual({
       fetchedAt: expect.any(String),
       error: expect.stringContaining('disconnected'),
@@ -510,9 +514,28 @@ describe('what networks tell', () => {
     await goTo(await since(story, 6 * hourMs));
     await read(story, 3);
     const { metrics } = await entryOf(story);
-    await goTo(await since(story, dayMs));
+    expect(await nextOf(story)).toBe(await since(story, dayMs));
+    // A little later, so that the network has forgotten it.
+    await goTo(await since(story, dayMs + 60_000));
     await until('the schedule is over', async () => (await nextOf(story)) === undefined);
-    expect((await entryOf(story)).metrics).toEqual(metrics);
+    expect((await entryOf(story)).metrics).toEqual({
+      ...metrics,
+      error: 'Instagram keeps the numbers of a story for 24 hours.',
+    });
+  });
+
+  test('a story that the network still tells of at 24 hours is read then, for the last time', async () => {
+    const account = await service.connect('instagram');
+    const options = { 'instagram.type': 'story' };
+    const story = await publish([account], { body: '', media: [await photo()], options });
+    await goTo(await since(story, hourMs));
+    await read(story, 1);
+    const older = `update publications set published_at = published_at - interval '1 day', due_at = posthorn_now() where post_id = $1`;
+    await service.database.query(sql('test.older', older), [story.id]);
+    await service.clock.forward(1);
+    await read(story, 2);
+    expect((await entryOf(story)).metrics).not.toHaveProperty('error');
+    expect(await nextOf(story)).toBeUndefined();
   });
 
   test('a Page returns views and reach only once it has 100 likes; smaller Pages still return likes, comments and shares', async () => {

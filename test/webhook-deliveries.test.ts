@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Delivery } from '#contracts/webhooks';
 import { verifyWebhook } from '#generated/sdk/src/index';
+import type { LiveEvent } from '#server/live/live';
 import { openDatabase, sql } from '#server/store/database';
 import { startEmbedded } from '#server/store/embedded';
 import { createProcesses, type Processes } from '#test/support/processes';
@@ -24,7 +25,7 @@ let others: { team: Team; address: Address };
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  service = await startService({ OUTBOUND_ALLOW: `${receiver.host},127.0.0.1:1`, SIGN_INS_PER_HOUR: '100000' });
+  service = await startService({ ...receiver.settings('127.0.0.1:1'), SIGN_INS_PER_HOUR: '100000' });
   service.startJobs();
   others = { team: await newTeam(service), address: receiver.address() };
   await others.team.addWebhook(others.address.url);
@@ -167,10 +168,32 @@ describe('the answer', () => {
     res.on('close', () => clearInterval(drip));
   };
 
+  const goOn = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const inPieces = async (res: ServerResponse, text: string) => {
+    for (let at = 0; at < text.length; at += 7) {
+      res.socket?.write(text.slice(at, at + 7));
+      await new Promise(setImmediate);
+    }
+    res.socket?.end();
+  };
+
   test.each<[string, Parameters<Address['answer']>[0]]>([
     ['200', 200],
     ['204', 204],
     ['202 with an endless body', (res) => endless(res.writeHead(202))],
+    ['200 after an unasked 100 Continue', (res) => res.writeContinue(() => res.end())],
+    [
+      '200 after two of them in pieces',
+      (res) => inPieces(res, `${goOn}${goOn}HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n`),
+    ],
+    [
+      '200 after early hints',
+      (res) => {
+        res.writeEarlyHints({ link: '</a>; rel=preload' });
+        res.end();
+      },
+    ],
+    ['200 with 20 kB of headers', (res) => res.writeHead(200, { 'x-policy': 'p'.repeat(20_000) }).end()],
     ['200 with 20 MB', (res) => res.end(Buffer.alloc(20 * 1024 * 1024))],
   ])('%s is a delivery: only the status is read', async (_what, answering) => {
     const address = receiver.address(answering);
@@ -206,7 +229,7 @@ describe('the answer', () => {
     ['headers that never end', (res) => res.socket?.write('HTTP/1.1 200 OK\r\nx-a: b\r\n')],
   ])('%s in time is a failure', async (_what, answering) => {
     const webhookAnswerMs = 300;
-    const hasty = await startService({ OUTBOUND_ALLOW: receiver.host }, { webhooks: { webhookAnswerMs } });
+    const hasty = await startService(receiver.settings(), { webhooks: { webhookAnswerMs } });
     hasty.startJobs();
     const webhook = await (await newTeam(hasty)).addWebhook(receiver.address(answering).url);
     await webhook.test();
@@ -216,7 +239,7 @@ describe('the answer', () => {
   });
 
   test('a refused connection is a failure as well, and no redirect was followed', async () => {
-    const webhook = await (await newTeam(service)).addWebhook('http://127.0.0.1:1/');
+    const webhook = await (await newTeam(service)).addWebhook('https://127.0.0.1:1/');
     await webhook.test();
     expect(await settled(webhook, 1)).toMatchObject({ state: 'pending', lastAnswer: 'The connection was refused.' });
     await webhook.remove();
@@ -276,28 +299,17 @@ describe('the ladder', () => {
   });
 
   test.each([
-    ['later than the ladder says', { 'retry-after': '600' }, 600],
-    ['at most a day later', { 'retry-after': '9999999' }, dayMs / 1000],
-    ['never earlier', { 'retry-after': '1' }, 60],
-    ['not when it is nonsense', { 'retry-after': 'soon' }, 60],
-  ])('Retry-After is honoured: %s', async (_what, headers, waitSeconds) => {
-    const address = receiver.address((res) => res.writeHead(503, headers).end());
+    ['410', 410, {}],
+    ['503 with Retry-After in seconds', 503, { 'retry-after': '600' }],
+    ['429 with Retry-After as a date', 429, { 'retry-after': 'Fri, 31 Dec 2049 23:59:59 GMT' }],
+  ])('%s moves nothing: the ladder is fixed, and nothing is paused', async (_what, status, headers) => {
+    const address = receiver.address((res) => res.writeHead(status, headers).end());
     const webhook = await (await newTeam(service)).addWebhook(address.url);
     await webhook.test();
-    const { nextTryAt, lastTriedAt } = await settled(webhook, 1);
-    expect(seconds(nextTryAt) - seconds(lastTriedAt)).toBe(waitSeconds);
-    await webhook.remove();
-  });
-
-  test('Retry-After may be a date of the wall clock', async () => {
-    const at = Math.floor(Date.now() / 1000) * 1000 + hourMs;
-    const address = receiver.address((res) => res.writeHead(429, { 'retry-after': new Date(at).toUTCString() }).end());
-    const webhook = await (await newTeam(service)).addWebhook(address.url);
-    await webhook.test();
-    const { nextTryAt, lastTriedAt } = await settled(webhook, 1);
-    const waitSeconds = seconds(nextTryAt) - seconds(lastTriedAt);
-    expect(waitSeconds).toBeGreaterThan(3600 - 60);
-    expect(waitSeconds).toBeLessThanOrEqual(3600);
+    const { state, nextTryAt, lastTriedAt } = await settled(webhook, 1);
+    expect(state).toBe('pending');
+    expect(seconds(nextTryAt) - seconds(lastTriedAt)).toBe(60);
+    expect(await webhook.get()).toMatchObject({ state: 'active' });
     await webhook.remove();
   });
 });
@@ -322,7 +334,20 @@ describe('pausing', () => {
     const webhook = await team.addWebhook(address.url);
     await giveUp(team, webhook, 9);
     expect(await webhook.get()).toMatchObject({ state: 'active' });
+    const told: LiveEvent[] = [];
+    const stopHearing = service.posthorn.live.hear({
+      workspaceId: team.workspaceId,
+      userId: '',
+      after: undefined,
+      hear: (event) => told.push(event),
+      lookAgain: () => undefined,
+      end: () => undefined,
+    });
     await giveUp(team, webhook, 1);
+    const isPause = ({ kind, id, text }: LiveEvent) =>
+      kind === 'webhook' && id === webhook.id && text === 'A webhook was paused.';
+    await until('open tabs were told', () => told.some(isPause));
+    stopHearing();
     expect(await webhook.get()).toMatchObject({
       state: 'paused',
       reason: '10 deliveries in a row were given up.',
@@ -346,7 +371,8 @@ describe('pausing', () => {
     await address.nth(sent + 1);
     expect(await webhook.resume()).toEqual(resumed);
     const { body } = await team.browser().get('/api/app/audit');
-    expect(body.entries.map(({ event }: { event: string }) => event)).toEqual([
+    const events = body.entries.map(({ event }: { event: string }) => event);
+    expect(events.filter((event: string) => event.startsWith('webhook.'))).toEqual([
       'webhook.resumed',
       'webhook.paused',
       'webhook.added',
@@ -365,28 +391,6 @@ describe('pausing', () => {
     await giveUp(team, webhook, 1);
     expect(await latest(webhook)).toMatchObject({ state: 'failed', attempts: 8 });
     expect(await webhook.get()).toMatchObject({ state: 'active' });
-  });
-
-  test('comes at once when the receiver answers 410, and ends what waits', async () => {
-    const team = await newTeam(service);
-    const address = receiver.address(500);
-    const webhook = await team.addWebhook(address.url);
-    await team.happen();
-    await settled(webhook, 1);
-    address.answer(410);
-    await team.happen();
-    await until('it is paused', async () => (await webhook.get()).state === 'paused');
-    expect((await webhook.get()).reason).toBe('The receiver answered 410: it wants no more deliveries.');
-    const [gone, waiting] = await webhook.log();
-    expect(gone).toMatchObject({ state: 'failed', attempts: 1, lastAnswer: 'HTTP 410' });
-    expect(waiting).toMatchObject({
-      state: 'failed',
-      attempts: 1,
-      lastAnswer: 'Not sent: the webhook was paused. The receiver answered 410: it wants no more deliveries.',
-    });
-    await service.clock.forward(dayMs);
-    await looked();
-    expect(address.received()).toHaveLength(2);
   });
 });
 
@@ -410,6 +414,27 @@ describe('Send again', () => {
     expect(new Set(address.received().map(({ raw }) => raw)).size).toBe(1);
   });
 
+  test('is 404 for a delivery that is older than 30 days, which no log shows', async () => {
+    const address = receiver.address();
+    const team = await newTeam(service);
+    const webhook = await team.addWebhook(address.url);
+    const { id } = await webhook.test();
+    await settled(webhook, 1);
+    const path = `/api/webhooks/${webhook.id}/deliveries/${id}`;
+    await service.clock.forward(30 * dayMs - hourMs);
+    await team.signInAgain();
+    expect(await team.browser().get(path)).toMatchObject({ status: 200, body: { id } });
+    await webhook.resend(id);
+    await address.nth(2);
+    await settled(webhook, 1);
+    await service.clock.forward(hourMs);
+    for (const answer of [await team.browser().post(`${path}/resend`), await team.browser().get(path)]) {
+      expect(answer).toMatchObject({ status: 404, body: { code: 'NotFound' } });
+    }
+    await looked();
+    expect(address.received()).toHaveLength(2);
+  });
+
   test('is refused while it is being sent', async () => {
     const team = await newTeam(service);
     let end = () => undefined as unknown;
@@ -427,10 +452,45 @@ describe('Send again', () => {
   });
 });
 
+describe('one delivery', () => {
+  test('is shown with its body, the headers that were sent and what became of each try', async () => {
+    const address = receiver.address(500);
+    const team = await newTeam(service);
+    const webhook = await team.addWebhook(address.url);
+    await team.happen('post.published', { post: { id: 'post_1', text: 'Grüße 🎉' } });
+    const { id, nextTryAt } = await settled(webhook, 1);
+    const details = async () => (await team.browser().get(`/api/webhooks/${webhook.id}/deliveries/${id}`)).body;
+    address.answer(204);
+    await forwardTo(nextTryAt);
+    const last = await address.nth(2);
+    const summary = await settled(webhook, 2);
+    const shown = await details();
+    expect(shown).toMatchObject(summary);
+    expect(shown.body).toBe(last.raw);
+    for (const [name, value] of Object.entries(shown.headers)) expect(last.headers[name.toLowerCase()]).toBe(value);
+    expect(Object.keys(shown.headers)).toEqual(expect.arrayContaining(['Posthorn-Signature', 'Content-Length']));
+    expect(shown.tries).toEqual([
+      {
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{6}Z$/),
+        answer: 'HTTP 500',
+        tookMs: expect.any(Number),
+      },
+      { at: summary.lastTriedAt, answer: 'HTTP 204', tookMs: expect.any(Number) },
+    ]);
+    expect(shown.ladderSeconds).toEqual([0, ...ladderMs.map((ms) => ms / 1000)]);
+    expect(JSON.stringify(shown)).not.toContain(webhook.secret);
+    address.answer(() => undefined);
+    await webhook.resend(id);
+    expect((await details()).tries).toEqual([]);
+    expect(await details()).not.toHaveProperty('headers');
+  });
+});
+
 describe('rotating the secret', () => {
   test('signs with both for 24 hours, then with the new one alone', async () => {
     const address = receiver.address();
-    const webhook = await (await newTeam(service)).addWebhook(address.url);
+    const team = await newTeam(service);
+    const webhook = await team.addWebhook(address.url);
     const fresh = await webhook.rotate();
     expect(fresh).not.toBe(webhook.secret);
     await webhook.test();
@@ -442,6 +502,9 @@ describe('rotating the secret', () => {
       expect(await verifyWebhook(both.raw, header, secret)).toEqual(both.event);
 
     const { oldSecretUntil } = await webhook.get();
+    const rotated = (await team.browser().get('/api/app/audit')).body.entries[0];
+    expect(rotated.event).toBe('webhook.secret-rotated');
+    expect(Math.abs(seconds(oldSecretUntil) - seconds(rotated.createdAt) - dayMs / 1000)).toBeLessThan(60);
     await forwardTo(oldSecretUntil, -minuteMs);
     await webhook.test();
     expect((await address.nth(2)).headers['posthorn-signature']).toMatch(/v1=.*v1=/);
@@ -496,6 +559,38 @@ describe('receivers that do not answer', () => {
     await webhook.remove();
   });
 
+  test('get their retries on time, however many first tries wait', async () => {
+    const team = await newTeam(service);
+    const { open, address } = held();
+    const webhook = await team.addWebhook(address.url);
+    for (let i = 0; i < 20; i++) await team.happen();
+    await until('the slots are taken', () => open.length === 8);
+    for (const res of open.splice(0)) res.writeHead(500).end();
+    await address.nth(9);
+    // The ninth hangs; eleven first tries wait behind it, and eight retries are not due yet.
+    const failed: Delivery[] = (await webhook.log()).filter(({ attempts }: Delivery) => attempts === 1);
+    const ids = failed.map(({ id }) => id);
+    expect(ids).toHaveLength(8);
+    await service.clock.forward(29 * secondMs);
+    await looked();
+    expect(address.received()).toHaveLength(9);
+    // The lease of the ninth ends before the retries are due, so that the tenth hangs from here on.
+    open.splice(0)[0]?.writeHead(500).end();
+    await address.nth(10);
+    await forwardTo(failed.map(({ nextTryAt = '' }) => nextTryAt).toSorted()[0] ?? '', -secondMs);
+    await looked();
+    expect(address.received()).toHaveLength(10);
+    await forwardTo(failed.map(({ nextTryAt = '' }) => nextTryAt).toSorted()[7] ?? '', 0);
+    await address.nth(18);
+    const retried = address
+      .received()
+      .slice(10)
+      .map(({ headers }) => headers['posthorn-delivery']);
+    expect(ids.every((id) => retried.includes(id))).toBe(true);
+    await webhook.remove();
+    for (const res of open.splice(0)) res.end();
+  });
+
   test('who lost the lease over the wait changes nothing', async () => {
     const team = await newTeam(service);
     const { open, address } = held();
@@ -530,7 +625,7 @@ describe('a process that is killed during its deliveries', () => {
   test('loses none: they are sent again when the lease has ended, and the log is right', {
     timeout: 90_000,
   }, async () => {
-    const settings = { OUTBOUND_ALLOW: customer.host };
+    const settings = customer.settings();
     const first = await posthorn.start(undefined, settings);
     const owner = { email: 'owner@example.com', password: 'correct horse' };
     await posthorn.ask('setup', '--email', owner.email, '--password', owner.password, '--workspace', 'Demo');

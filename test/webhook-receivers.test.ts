@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createServer, type Server } from 'node:tls';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '#test/support/processes';
+import { trustedCertificate } from '#test/support/receiver';
 import { type Service, startService } from '#test/support/service';
 import { newTeam, type TeamWebhook } from '#test/support/teams';
 import { until } from '#test/support/until';
@@ -19,20 +22,36 @@ let service: Service;
 let dir: string;
 let readme: string;
 const ports = new Map<string, number>();
+/** The end of TLS in front of each. */
+const proxies = new Map<string, Server>();
+const certificate = trustedCertificate();
+const addressOf = (name: string) => `127.0.0.1:${(proxies.get(name)?.address() as AddressInfo | undefined)?.port}`;
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   readme = await readFile(join(root, 'README.md'), 'utf8');
   dir = await mkdtemp(join(tmpdir(), 'posthorn-receivers-'));
-  for (const name of names) ports.set(name, await freePort());
-  const hosts = [...ports.values()].map((port) => `127.0.0.1:${port}`);
-  service = await startService({ OUTBOUND_ALLOW: hosts.join(',') });
+  for (const name of names) {
+    const port = await freePort();
+    ports.set(name, port);
+    const proxy = createServer(certificate, (outside) => {
+      const inside = connect(port, '127.0.0.1');
+      inside.on('error', () => outside.destroy());
+      outside.on('error', () => inside.destroy());
+      outside.pipe(inside).pipe(outside);
+    }).listen(0, '127.0.0.1');
+    proxies.set(name, proxy);
+    await once(proxy, 'listening');
+  }
+  service = await startService({ ...certificate.settings, OUTBOUND_ALLOW: names.map(addressOf).join(',') });
   service.startJobs();
 });
 
 afterAll(async () => {
   await service.stop();
   for (const child of children) child.kill();
+  for (const proxy of proxies.values()) proxy.close();
+  certificate.remove();
   await rm(dir, { recursive: true });
 });
 
@@ -96,7 +115,7 @@ const delivered = async (webhook: TeamWebhook) => {
 describe.each(names)('%s of the README', (name) => {
   test.skipIf(name.endsWith('.py') && !hasPython)('takes what Posthorn sends and nothing else', async () => {
     const team = await newTeam(service);
-    const webhook = await team.addWebhook(`http://127.0.0.1:${ports.get(name)}/`);
+    const webhook = await team.addWebhook(`https://${addressOf(name)}/`);
     const receiver = await run(name, webhook.secret);
     const { eventId, ...good } = await delivered(webhook);
     expect(good).toMatchObject({ state: 'delivered', lastAnswer: 'HTTP 204' });

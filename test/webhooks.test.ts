@@ -16,6 +16,8 @@ import { until } from '#test/support/until';
 
 const hook = 'https://hooks.example.com/posthorn';
 const events = ['post.published', 'post.failed'];
+/** Listed in OUTBOUND_ALLOW, and yet https alone is taken. */
+const allowedPort = 9;
 
 let receiver: Receiver;
 let service: Service;
@@ -26,7 +28,7 @@ const allowed = new Map<string, number>();
 beforeAll(async () => {
   receiver = await startReceiver();
   service = await startService(
-    { OUTBOUND_ALLOW: receiver.host, SIGN_INS_PER_HOUR: '100000' },
+    { ...receiver.settings(`127.0.0.1:${allowedPort}`), SIGN_INS_PER_HOUR: '100000' },
     { webhooks: { allowedWebhooks: async (workspaceId) => allowed.get(workspaceId) ?? 10 } },
   );
   service.startJobs();
@@ -140,7 +142,7 @@ describe('a webhook', () => {
     await until('it is delivered', async () => (await webhook.log())[0].state === 'delivered');
     await webhook.resend(id);
     await webhook.remove();
-    const entries = await audited(team);
+    const entries = (await audited(team)).filter(({ event }: { event: string }) => event.startsWith('webhook.'));
     expect(entries.map(({ event }: { event: string }) => event)).toEqual([
       'webhook.deleted',
       'webhook.resent',
@@ -165,7 +167,7 @@ describe('only owners and admins', () => {
     });
   };
 
-  test('there are ten paths', () => {
+  test('there are eleven paths', () => {
     expect(routes.map(([, { method, path }]) => `${method} ${path}`)).toEqual([
       'GET /api/webhooks',
       'POST /api/webhooks',
@@ -176,6 +178,7 @@ describe('only owners and admins', () => {
       'POST /api/webhooks/:id/resume',
       'POST /api/webhooks/:id/rotate-secret',
       'GET /api/webhooks/:id/deliveries',
+      'GET /api/webhooks/:id/deliveries/:deliveryId',
       'POST /api/webhooks/:id/deliveries/:deliveryId/resend',
     ]);
   });
@@ -213,6 +216,8 @@ describe('only owners and admins', () => {
       await browser.post(`${path}/resume`),
       await browser.post(`${path}/rotate-secret`),
       await browser.get(`${path}/deliveries`),
+      await browser.get(`${path}/deliveries/${deliveryId}`),
+      await browser.get(`/api/webhooks/${own.id}/deliveries/${deliveryId}`),
       await browser.post(`${path}/deliveries/${deliveryId}/resend`),
       await browser.post(`/api/webhooks/${own.id}/deliveries/${deliveryId}/resend`),
     ]) {
@@ -304,11 +309,15 @@ describe('an address', () => {
     'https://[2002:7f00:1::]/',
     'https://[fd00:ec2::254]/',
     'https://[fe80::1]/',
-    'https://example.com:22/',
+    'https://localhost./',
+    'https://printer.local./',
+    'https://127.0.0.1./',
+    'https://example.com../',
   ];
   const notHttps = [
     'http://example.com/',
     'http://169.254.169.254/',
+    `http://127.0.0.1:${allowedPort}/`,
     'ftp://example.com/',
     'file:///etc/passwd',
     'https://user:password@example.com/',
@@ -361,7 +370,10 @@ describe('an address', () => {
         port: (server.address() as AddressInfo).port,
       });
       dialled = internet.dialled;
-      online = await startService({}, { internet: { ...internet, extraCa: certificate.cert } });
+      online = await startService(
+        { OUTBOUND_ALLOW: `127.0.0.1:${allowedPort}` },
+        { internet: { ...internet, extraCa: certificate.cert } },
+      );
       online.startJobs();
     });
     afterAll(async () => {
@@ -378,10 +390,16 @@ describe('an address', () => {
       return { webhook, delivery: (await webhook.log())[0] as Delivery };
     };
 
-    test('is reached over TLS', async () => {
-      const { delivery } = await tryAt('https://good.example.com/hook?a=b');
+    test.each([
+      ['', 'good.example.com/hook?a=b', 'https://good.example.com/hook?a=b'],
+      [' at port 444', 'good.example.com:444/', 'https://good.example.com:444/'],
+      [' at port 22', 'good.example.com:22/', 'https://good.example.com:22/'],
+      [' with a dot at the end', 'good.example.com/dot', 'https://good.example.com./dot'],
+    ])('is added and reached over TLS%s', async (_how, asked, url) => {
+      await (await newTeam(online)).addWebhook(url);
+      const { delivery } = await tryAt(url);
       expect(delivery).toMatchObject({ state: 'delivered', lastAnswer: 'HTTP 204' });
-      expect(seen).toContain('good.example.com/hook?a=b');
+      expect(seen).toContain(asked);
     });
 
     test.each([...notPublic, ...notHttps])('%s is not reached, even if it stands in the database', async (url) => {

@@ -12,11 +12,15 @@ const sizes = [
   { targets: 100_000, calls: 4 },
   { targets: 1_000_000, calls: 1 },
 ];
+const blinkSizes = [
+  { targets: 100, calls: 1 },
+  { targets: 1_000, calls: 1 },
+];
 const pageCalls = 40;
 const chosenAccounts = 5;
 const counted = ['leanest', 'with published_posts', 'summary', 'leanest of chosen', 'summary of chosen'];
 
-export const measure = ({ rounds = 9 }) =>
+export const measure = ({ rounds = 9, blink }) =>
   atPlace(async (place) => {
     const service = await place.service('Posthorn');
     const { userId } = await place.setUp();
@@ -24,7 +28,7 @@ export const measure = ({ rounds = 9 }) =>
     db.on('error', () => undefined); // the database stops under it when we are interrupted
     await db.connect();
     const workspaces = [];
-    for (const size of sizes) {
+    for (const size of blink ? blinkSizes : sizes) {
       say(`publishing to ${size.targets} targets …`);
       const id = `ws_${size.targets}`;
       await fillWorkspace(db, id, userId, size.targets);
@@ -43,7 +47,7 @@ export const measure = ({ rounds = 9 }) =>
     }
     if (process.stderr.isTTY) say('');
     await db.end();
-    console.log(report(samples));
+    console.log(report(samples, blink ? blinkSizes : sizes));
   });
 
 const callOf = (url, token) => {
@@ -109,7 +113,7 @@ const timed = async (work, calls) => {
   return (performance.now() - begun) / calls;
 };
 
-const report = (samples) => {
+const report = (samples, sizes) => {
   const [{ targets: smallest }] = sizes;
   const against = (what, targets, base, baseTargets = targets) =>
     ratio(samples.map((took) => took[targets][what] / took[baseTargets][base]));

@@ -1,6 +1,7 @@
 // posts.get, posts.list and posts.create through the whole service, beside the same work on other servers.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { contest } from '../contest.mjs';
@@ -71,7 +72,9 @@ const enter = async (place, { others = [] }) => {
 /** A contender with a statement of yesterday would do other work. */
 const mustBeStatementsOfTheService = (cli) => {
   const plain = (sql) => sql.replaceAll(/\$\{columns\d*\}/g, columns).replaceAll(/\s+/g, ' ');
-  const service = plain(readFileSync(cli, 'utf8'));
+  const folder = dirname(cli);
+  const parts = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  const service = plain(parts.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n'));
   for (const [name, sql] of Object.entries(statements)) {
     if (!service.includes(plain(sql))) throw new Error(`The statement ${name} in statements.mjs is not the service's.`);
   }

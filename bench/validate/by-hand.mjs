@@ -91,7 +91,7 @@ const optionsOf = (options, path) => {
 export const limits = (post, { networkOf, media }) => {
   const broken = [];
   for (const accountId of post.accountIds) {
-    const { constraints, count } = networkOf(accountId);
+    const { constraints, count } = networkOf(accountId).network;
     const { content, options } = post.versions.find((version) => version.accountId === accountId) ?? post.versions[0];
     const items = content.map(({ body, media: ids }) => ({ body, media: ids.map((id) => media.get(id)) }));
     if (items.length > constraints.thread.max) broken.push(`${accountId}: too many items`);

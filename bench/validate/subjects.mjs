@@ -53,7 +53,11 @@ const post = {
   updatedAt: instant,
 };
 const networkOfAccount = new Map(accountIds.map((accountId, i) => [accountId, networks[i]]));
-const surroundings = { networkOf: (accountId) => networkOfAccount.get(accountId), media, reachable: true };
+const surroundings = {
+  networkOf: (accountId) => ({ network: networkOfAccount.get(accountId), facts: null }),
+  media,
+  reachable: true,
+};
 
 const inputs = (name, input, check) => {
   const { input: schema } = postActions[name];

@@ -1,9 +1,10 @@
 // A loop that claims rows, posts them with undici and marks them, with nothing around it: what 1.00 is.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 
 const batch = 100;
+const dispatcher = new Agent({ connect: { ca: process.env.CERTIFICATE } });
 const db = new pg.Pool({ max: Number(process.env.DATABASE_POOL) });
 
 const claim = {
@@ -22,7 +23,12 @@ const save = {
 };
 
 const post = async ({ url, body }) => {
-  const answer = await request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const answer = await request(url, {
+    dispatcher,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
   await answer.body.dump();
   if (answer.statusCode !== 204) throw new Error(`answered ${answer.statusCode}`);
 };

@@ -1,23 +1,30 @@
 // Signed deliveries through the whole service beside a bare loop, and what one receiver that hangs costs the others.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { importCompiled } from '../compiled.mjs';
 import { atPlace } from '../place.mjs';
 import { cpuSeconds, messageFrom, startFile } from '../processes.mjs';
 import { ratio, shuffled, spread, table } from '../table.mjs';
 
-const perWebhook = 400;
 const silent = 3;
 
-export const measure = ({ rounds = 9 }) =>
+export const measure = ({ rounds = 9, blink }) =>
   atPlace(async (place) => {
-    const receiver = startFile('webhooks/receiver.mjs');
+    const perWebhook = blink ? 10 : 400;
+    const { CERTIFICATE, KEY, OUTBOUND_CA } = await certify(place.folder);
+    const receiver = startFile('webhooks/receiver.mjs', { CERTIFICATE, KEY });
     const { ports } = await messageFrom(receiver);
     const allow = ports.map((port) => `127.0.0.1:${port}`).join(',');
-    const posthorn = { ...(await place.service('Posthorn', { OUTBOUND_ALLOW: allow })), table: 'deliveries' };
+    const posthorn = {
+      ...(await place.service('Posthorn', { OUTBOUND_ALLOW: allow, OUTBOUND_CA })),
+      table: 'deliveries',
+    };
     const webhooks = await addWebhooks(place, posthorn, ports);
     const db = await openDatabase(place.config);
-    const bare = { ...(await place.contender('bare', 'webhooks/bare.mjs')), table: 'bare_deliveries' };
+    const bare = { ...(await place.contender('bare', 'webhooks/bare.mjs', { CERTIFICATE })), table: 'bare_deliveries' };
     const work = {
       bare: { sender: bare },
       posthorn: { sender: posthorn },
@@ -29,13 +36,22 @@ export const measure = ({ rounds = 9 }) =>
       process.stderr.write(round === 0 ? 'warming up …\n' : `round ${round} of ${rounds} …\n`);
       const sample = {};
       for (const [name, what] of shuffled(Object.entries(work))) {
-        sample[name] = await deliver({ db, receiver, webhooks, ...what });
+        sample[name] = await deliver({ db, receiver, webhooks, perWebhook, ...what });
       }
       if (round > 0) samples.push(sample);
     }
     await db.end();
-    console.log(report(samples, rounds));
+    console.log(report(samples, rounds, perWebhook));
   });
+
+/** Webhooks are https alone: a certificate for this machine, which both senders trust. */
+const certify = async (folder) => {
+  const { selfSigned } = await importCompiled('test/support/certificate.ts');
+  const { cert, key } = selfSigned();
+  const OUTBOUND_CA = join(folder, 'ca.pem');
+  writeFileSync(OUTBOUND_CA, cert);
+  return { CERTIFICATE: cert, KEY: key, OUTBOUND_CA };
+};
 
 const addWebhooks = async (place, { url }, ports) => {
   await place.setUp();
@@ -51,7 +67,7 @@ const addWebhooks = async (place, { url }, ports) => {
   await post('/api/auth/sign-in', { email: 'bench@example.com', password: 'long enough to be taken' });
   const ids = [];
   for (const port of ports) {
-    const webhook = { url: `http://127.0.0.1:${port}/hook`, events: ['post.published'] };
+    const webhook = { url: `https://127.0.0.1:${port}/hook`, events: ['post.published'] };
     ids.push((await post('/api/webhooks', webhook)).id);
   }
   return ids;
@@ -90,7 +106,7 @@ const body = JSON.stringify({
 });
 
 /** As many for each webhook, due at once; the time until the last of those that are answered has come. */
-const deliver = async ({ db, receiver, webhooks, sender, hanging, without }) => {
+const deliver = async ({ db, receiver, webhooks, perWebhook, sender, hanging, without }) => {
   const told = webhooks.filter((_, place) => place !== without);
   const served = told.filter((id) => id !== webhooks[hanging]);
   const expected = served.length * perWebhook;
@@ -126,7 +142,7 @@ const mustBeMarked = async (db, name, served) => {
   throw new Error(`Not all rows of ${name} were marked.`);
 };
 
-const report = (samples, rounds) => {
+const report = (samples, rounds, perWebhook) => {
   const ratios = (one, other, value) => ratio(samples.map((sample) => value(sample[one]) / value(sample[other])));
   const perSecond = (sample) => sample.perSecond;
   const perCpuSecond = ({ cpu }) => 1 / cpu;

@@ -1,8 +1,9 @@
 // Ten receivers in a process of their own. Told to, one of them takes requests and never answers.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer } from 'node:https';
 
 const receivers = 10;
+const tls = { cert: process.env.CERTIFICATE, key: process.env.KEY };
 let hanging;
 let expected = 0;
 let counted = 0;
@@ -20,7 +21,9 @@ const answer = (place) => (req, res) => {
   });
 };
 
-const servers = Array.from({ length: receivers }, (_, place) => createServer(answer(place)).listen(0, '127.0.0.1'));
+const servers = Array.from({ length: receivers }, (_, place) =>
+  createServer(tls, answer(place)).listen(0, '127.0.0.1'),
+);
 await Promise.all(servers.map((server) => once(server, 'listening')));
 
 process.on('message', (message) => {

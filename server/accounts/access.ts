@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '#server/clock';
+import type { Live } from '#server/live/live';
 import type { Network, NetworkAccount, Site, Tokens } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, type NetworkTrouble } from '#server/networks/trouble';
@@ -44,6 +45,7 @@ export const createAccountAccess = ({
   reach,
   networks,
   events,
+  live,
   clock,
   report,
 }: {
@@ -51,6 +53,7 @@ export const createAccountAccess = ({
   reach: Reach;
   networks: Networks;
   events: Events;
+  live: Live;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -69,6 +72,8 @@ export const createAccountAccess = ({
       if (!(await store.refuse(row.id, row.tokens))) return;
       const account = { ...toAccount(row, networks.get(row.network)), status: 'NeedsReconnect' as const };
       await events.write([{ workspaceId: row.workspaceId, type: 'account.disconnected', data: { account } }]);
+      const text = `${account.provider} needs to be connected again: ${account.name}`;
+      await live.tell({ workspaceId: row.workspaceId, kind: 'account', id: row.id, text });
     });
 
   /** With the claim in hand. A refresh token is never replaced by nothing. */

@@ -1,6 +1,7 @@
 import type { Account } from '#contracts/accounts';
 import type { Caller } from '#server/context';
 import { badInput, notFound } from '#server/errors';
+import type { Live } from '#server/live/live';
 import type { Json, Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { AccountRow } from './account-row.ts';
@@ -15,7 +16,7 @@ export interface ConnectedNetwork {
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /** The connected accounts of a workspace. */
-export const createAccounts = ({ store, networks }: { store: AccountStore; networks: Networks }) => ({
+export const createAccounts = ({ store, networks, live }: { store: AccountStore; networks: Networks; live: Live }) => ({
   list: async ({ workspaceId }: Caller): Promise<Account[]> => {
     const rows = await store.list(workspaceId);
     return rows.map((row) => toAccount(row, networks.get(row.network)));
@@ -33,7 +34,7 @@ export const createAccounts = ({ store, networks }: { store: AccountStore; netwo
       throw badInput({
         path: `${path}.${missing}`,
         code: 'UnknownAccount',
-        message: `${ids[missing]} is not a connected account; accounts.list shows them`,
+        message: `names ${ids[missing]}, which is not a connected account; accounts.list shows them`,
       });
     }
     return found;
@@ -43,7 +44,10 @@ export const createAccounts = ({ store, networks }: { store: AccountStore; netwo
   connectedOf: ({ workspaceId }: Caller, ids: readonly string[]) => store.networks(workspaceId, ids),
 
   disconnect: async ({ workspaceId }: Caller, id: string) => {
-    if (!(await store.disconnect(workspaceId, id))) throw notFound('account', id);
+    await store.transaction(async () => {
+      if (!(await store.disconnect(workspaceId, id))) throw notFound('account', id);
+      await live.tell({ workspaceId, kind: 'account', id });
+    });
   },
 });
 

@@ -4,6 +4,7 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
+import type { Live } from '#server/live/live';
 import type { Connect, Network, NetworkAccount } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { NetworkTrouble } from '#server/networks/trouble';
@@ -46,6 +47,7 @@ export const createConnecting = ({
   networks,
   plans,
   audit,
+  live,
   outbound,
   isOffered,
   isLive,
@@ -61,6 +63,7 @@ export const createConnecting = ({
   networks: Networks;
   plans: Plans;
   audit: AuditLog;
+  live: Live;
   outbound: Outbound;
   isOffered: (network: Network) => boolean;
   isLive: (network: Network) => boolean;
@@ -93,7 +96,8 @@ export const createConnecting = ({
     if (text === '' && !isLive(network)) return { server: reach.sandboxServer(network), sandbox: true };
     const url = /^https?:\/\//.test(text) ? text : `https://${text}`;
     const checked = outbound.checkUrl(url);
-    if (!checked.ok) throw badInput({ path: 'values.server', code: 'BadServer', message: checked.message });
+    if (!checked.ok)
+      throw badInput({ path: 'values.server', code: 'BadServer', message: `cannot be used. ${checked.message}` });
     return { server: checked.url.origin, sandbox: false };
   };
 
@@ -149,6 +153,7 @@ export const createConnecting = ({
           userId: caller.userId,
           details: { accountId: id, network: network.key, handle: account.handle },
         });
+        await live.tell({ workspaceId, kind: 'account', id });
         if (known) await reconnected(id);
       });
       saved.push(id);
@@ -245,7 +250,8 @@ export const createConnecting = ({
     choose: async (caller: Caller, connectionId: string, ids: readonly string[]): Promise<Step> => {
       const row = mustBeTheirs(await store.get(connectionId, connectionMs), caller);
       const chosen = (secretOf(row).found ?? []).filter(({ id }) => ids.includes(id));
-      if (chosen.length === 0) throw badInput({ path: 'ids', code: 'Required', message: 'choose at least one' });
+      if (chosen.length === 0)
+        throw badInput({ path: 'ids', code: 'Required', message: 'must name at least one account' });
       const step = await save(caller, networks.get(row.network), chosen, row);
       await store.take(connectionId, connectionMs);
       return step;

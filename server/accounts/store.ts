@@ -116,6 +116,10 @@ export const createAccountStore = (db: Database) => {
 
     count: (workspaceId: string) => Account.count({ where: { workspaceId, disconnectedAt: null } }),
 
+    /** On a true network, in whatever workspace. */
+    hasLive: async () =>
+      (await Account.findOne({ attributes: ['id'], where: { sandbox: false, disconnectedAt: null } })) !== null,
+
     find: async (workspaceId: string, network: string, externalId: string): Promise<AccountRow | null> =>
       Account.findOne({ where: { workspaceId, network, externalId, disconnectedAt: null } }),
 

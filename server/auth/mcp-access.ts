@@ -1,6 +1,7 @@
 import { type Scope, scopes } from '#contracts/scopes';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
+import type { Clients } from './clients.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
 import type { AccessStore } from './store.ts';
 
@@ -8,6 +9,8 @@ import type { AccessStore } from './store.ts';
 export interface AccessToken {
   readonly userId: string;
   readonly scopes: ReadonlySet<Scope>;
+  readonly clientId: string;
+  readonly issuedAt: Date;
 }
 
 const allScopes: ReadonlySet<Scope> = new Set(Object.keys(scopes) as Scope[]);
@@ -16,10 +19,12 @@ const allScopes: ReadonlySet<Scope> = new Set(Object.keys(scopes) as Scope[]);
 export const createMcpAccess =
   ({
     tokens,
+    clients,
     store,
     verifyAccessToken,
   }: {
     tokens: PersonalTokens;
+    clients: Pick<Clients, 'used'>;
     store: AccessStore;
     verifyAccessToken: (token: string) => Promise<AccessToken | undefined>;
   }) =>
@@ -33,10 +38,13 @@ export const createMcpAccess =
     }
     const access = await verifyAccessToken(bearer);
     if (access === undefined) return undefined;
-    const member = await store.lastWorkspace(access.userId);
-    if (member === undefined) {
+    const { userId, clientId, issuedAt } = access;
+    const found = await store.look(userId, clientId, issuedAt);
+    if (found === undefined) return undefined;
+    if (found.member === undefined) {
       throw new Refusal('Forbidden', 'You have no workspace open. Open the Posthorn app and choose one.');
     }
-    const { statisticsTools, ...where } = member;
-    return { caller: { ...where, human: false }, scopes: access.scopes, statisticsTools, rateKey: access.userId };
+    clients.used(userId, clientId, access.scopes);
+    const { member, statisticsTools } = found;
+    return { caller: { ...member, human: false }, scopes: access.scopes, statisticsTools, rateKey: userId };
   };

@@ -27,12 +27,18 @@ export const createPersonalTokens = ({ store, clock }: { store: TokenStore; cloc
       return { id, name, createdAt, token };
     },
 
-    list: (owner: Pick<Caller, 'userId' | 'workspaceId'>) => store.list(owner),
+    /** Of all workspaces of the user, or of one. */
+    list: (owner: { userId: string; workspaceId?: string }) => store.list(owner),
 
     /** With an owner, only a token of theirs. */
-    revoke: async (id: string, owner?: Pick<Caller, 'userId' | 'workspaceId'>) => {
-      if (!(await store.revoke(id, owner))) throw notFound('token', id);
+    revoke: async (id: string, owner?: { userId: string }) => {
+      const workspaceId = await store.revoke(id, owner);
+      if (workspaceId === undefined) throw notFound('token', id);
+      return workspaceId;
     },
+
+    /** When somebody leaves a workspace, or the account becomes another person's. */
+    revokeAll: (owner: { userId: string; workspaceId?: string }) => store.revokeAll(owner),
 
     check: async (token: string): Promise<TokenCaller | undefined> => {
       if (!looksLikeToken(token)) return undefined;

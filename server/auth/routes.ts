@@ -1,25 +1,29 @@
 import type { TokenRoutes } from '#contracts/tokens';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { RouteHandlers } from '#server/context';
+import type { Clients } from './clients.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
+import type { Sessions } from './sessions.ts';
 
-/** SPEC, Token endpoints: for the signed-in user only. */
-export const tokenRoutes = ({
+/** What acts for the signed-in user: tokens (SPEC, Token endpoints), MCP clients and browsers. */
+export const accessRoutes = ({
   tokens,
+  clients,
+  sessions,
   audit,
 }: {
   tokens: PersonalTokens;
+  clients: Clients;
+  sessions: Sessions;
   audit: AuditLog;
 }): RouteHandlers<TokenRoutes> => ({
-  listTokens: async ({ caller }) =>
-    (await tokens.list(caller)).map(({ id, name, createdAt, lastUsedAt }) => ({
-      id,
-      name,
-      createdAt,
+  listTokens: async ({ signedIn }) =>
+    (await tokens.list({ userId: signedIn.userId })).map(({ lastUsedAt, ...token }) => ({
+      ...token,
       ...(lastUsedAt !== null && { lastUsedAt }),
     })),
 
-  createToken: async ({ caller, body, requestId }) => {
+  createToken: async ({ caller, signedIn, body, requestId }) => {
     const created = await tokens.create(caller, body.name);
     const { workspaceId, userId } = caller;
     await audit.write({
@@ -29,13 +33,26 @@ export const tokenRoutes = ({
       requestId,
       details: { id: created.id, name: body.name },
     });
-    return created;
+    return { ...created, workspace: { id: workspaceId, name: signedIn.workspace?.name ?? '' } };
   },
 
-  revokeToken: async ({ caller, params: { id }, requestId }) => {
-    await tokens.revoke(id, caller);
-    const { workspaceId, userId } = caller;
+  revokeToken: async ({ signedIn: { userId }, params: { id }, requestId }) => {
+    const workspaceId = await tokens.revoke(id, { userId });
     await audit.write({ event: 'token.revoked', workspaceId, userId, requestId, details: { id } });
+    return { done: true };
+  },
+
+  listClients: async ({ signedIn }) => ({ clients: await clients.list(signedIn.userId) }),
+  endClient: async ({ signedIn, params, requestId }) => {
+    await clients.end(signedIn, params.id, requestId);
+    return { done: true };
+  },
+
+  listSessions: async ({ signedIn }) => ({ sessions: await sessions.list(signedIn) }),
+  endSession: async ({ signedIn, params: { id }, requestId }) => {
+    await sessions.endOne(signedIn, id);
+    const { userId, workspace } = signedIn;
+    await audit.write({ event: 'session.ended', workspaceId: workspace?.id, userId, requestId, details: { id } });
     return { done: true };
   },
 });

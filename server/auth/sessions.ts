@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '#server/clock';
+import { notFound } from '#server/errors';
+import { newId } from '#server/ids';
 import type { SignedIn } from './sign-in.ts';
 import type { SessionStore } from './store.ts';
 
@@ -12,13 +14,27 @@ const seenEveryMs = 60 * 60 * 1000;
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** A browser that somebody signed in with. Only the hash of its secret is stored. */
-export const createSessions = ({ store, clock }: { store: SessionStore; clock: Clock }) => {
+export const createSessions = ({
+  store,
+  clock,
+  accessChanged,
+}: {
+  store: SessionStore;
+  /** The one on the wall: moving the sandbox clock signs nobody out. */
+  clock: Clock;
+  /** What is open for this user may have to be closed. */
+  accessChanged: (userId: string) => Promise<void>;
+}) => {
   const ago = (ms: number) => new Date(clock.now().getTime() - ms);
   return {
-    /** A new secret at each sign-in, so that one planted before is worth nothing. */
-    begin: async (userId: string) => {
+    /** A new secret at each sign-in, so that one planted before is worth nothing. Opens the workspace opened last. */
+    begin: async (
+      userId: string,
+      { userAgent = '', byLink = false }: { userAgent?: string; byLink?: boolean } = {},
+    ) => {
       const secret = randomBytes(32).toString('base64url');
-      await store.insert(hashOf(secret), userId, clock.now());
+      const now = clock.now();
+      await store.insert(newId('session', now), hashOf(secret), userId, now, nameOfBrowser(userAgent), byLink);
       return secret;
     },
 
@@ -30,14 +46,60 @@ export const createSessions = ({ store, clock }: { store: SessionStore; clock: C
       return found.signedIn;
     },
 
+    /** In this browser alone. */
+    openWorkspace: async ({ sessionId, userId }: SignedIn, workspaceId: string) => {
+      await store.open(sessionId, workspaceId);
+      await accessChanged(userId);
+    },
+
+    list: async ({ userId, sessionId }: SignedIn) =>
+      (await store.list(userId, ago(absoluteMs), ago(idleMs))).map((session) => ({
+        ...session,
+        current: session.id === sessionId,
+      })),
+
+    endOne: async ({ userId }: SignedIn, id: string) => {
+      if ((await store.removeOne(userId, id)) === 0) throw notFound('session', id);
+      await accessChanged(userId);
+    },
+
     /** Those that nobody can use any more. */
     purge: () => store.removeOld(ago(absoluteMs), ago(idleMs)),
 
-    end: (secret: string) => store.remove(hashOf(secret)),
+    end: async (secret: string) => {
+      const userId = await store.remove(hashOf(secret));
+      if (userId !== undefined) await accessChanged(userId);
+    },
 
-    /** All sessions of a user but the one that asks. */
-    endOthers: (userId: string, secret: string) => store.removeOthers(userId, hashOf(secret)),
+    /** All sessions of a user, but the one that asks if there is one. */
+    endOthers: async (userId: string, secret = '') => {
+      await store.removeOthers(userId, hashOf(secret));
+      await accessChanged(userId);
+    },
   };
 };
 
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
+
+const browsers: readonly [RegExp, string][] = [
+  [/\bEdgA?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(Chrome|CriOS)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+const systems: readonly [RegExp, string][] = [
+  [/\b(iPhone|iPad)\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** `Firefox on Linux`: enough to know one's own browsers apart. */
+export const nameOfBrowser = (userAgent: string) => {
+  const find = (names: typeof browsers) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const [browser, system] = [find(browsers), find(systems)];
+  if (browser === undefined) return userAgent.replace(/[^\x20-\x7e]/g, '').slice(0, 40);
+  return system === undefined ? browser : `${browser} on ${system}`;
+};

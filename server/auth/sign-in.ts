@@ -4,8 +4,11 @@ import type { Role } from '#contracts/scopes';
 /** A person at a browser, as the session cookie tells. */
 export interface SignedIn {
   readonly userId: string;
+  readonly sessionId: string;
   readonly email: string;
-  /** The workspace they have open; absent for somebody who is in none. */
+  /** They came by a one-time link, so nobody asks for a password they may have lost. */
+  readonly byLink?: boolean;
+  /** The workspace that is open in this browser; absent for somebody who is in none. */
   readonly workspace?: { readonly id: string; readonly name: string; readonly role: Role };
 }
 

@@ -29,6 +29,22 @@ const saveLastUsed = sql(
      from unnest($1::text[], $2::timestamptz[]) as used (id, at) where t.id = used.id`,
 );
 
+const listTokens = sql(
+  'tokens.list',
+  `select t.id, t.name, t.created_at as "createdAt", t.last_used_at as "lastUsedAt",
+          jsonb_build_object('id', w.id, 'name', w.name) as workspace
+     from personal_tokens t join workspaces w on w.id = t.workspace_id
+    where t.user_id = $1 and t.revoked_at is null and (t.workspace_id = $2 or $2 is null) order by t.id desc`,
+);
+
+interface ListedToken {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly workspace: { readonly id: string; readonly name: string };
+}
+
 const pick = ({ userId, workspaceId }: { userId?: string; workspaceId?: string }) => ({
   ...(userId !== undefined && { userId }),
   ...(workspaceId !== undefined && { workspaceId }),
@@ -70,20 +86,26 @@ export const createTokenStore = (db: Database) => {
       return row && { tokenId: row.token_id, ...toMember(row) };
     },
 
-    list: async (owner: { userId: string; workspaceId: string }) => {
-      const tokens = await PersonalToken.findAll({
-        where: { ...pick(owner), revokedAt: null },
-        order: [['id', 'DESC']],
-      });
-      return tokens.map(({ id, name, createdAt, lastUsedAt }) => ({ id, name, createdAt, lastUsedAt }));
+    /** Of all workspaces, or of one. */
+    list: (owner: { userId: string; workspaceId?: string }) =>
+      db.query<ListedToken>(listTokens, [owner.userId, owner.workspaceId ?? null]),
+
+    /** The workspace it was for. */
+    revoke: async (id: string, owner: { userId?: string } = {}) => {
+      const [, revoked] = await PersonalToken.update(
+        { revokedAt: db.sequelize.fn('posthorn_now') as unknown as string },
+        { where: { id, revokedAt: null, ...pick(owner) }, returning: true },
+      );
+      return revoked[0]?.workspaceId;
     },
 
-    revoke: async (id: string, owner: { userId?: string; workspaceId?: string } = {}) => {
+    /** How many there were. */
+    revokeAll: async (owner: { userId: string; workspaceId?: string }) => {
       const [changed] = await PersonalToken.update(
         { revokedAt: db.sequelize.fn('posthorn_now') as unknown as string },
-        { where: { id, revokedAt: null, ...pick(owner) } },
+        { where: { revokedAt: null, ...pick(owner) } },
       );
-      return changed > 0;
+      return changed;
     },
 
     saveLastUsed: async (used: [id: string, at: Date][]) => {
@@ -93,65 +115,239 @@ export const createTokenStore = (db: Database) => {
 };
 
 interface SessionRow {
+  readonly id: string;
   readonly user_id: string;
   readonly email: string;
+  readonly by_link: boolean;
   readonly last_seen_at: string;
   readonly workspace_id: string | null;
   readonly workspace_name: string | null;
   readonly role: Role | null;
 }
 
-/** Every request of the app asks this one. The workspace is the one opened last, while the user is in it. */
+/** Every request of the app asks this one. The workspace is the one open in this browser, while the user is in it. */
 const readSession = sql(
   'sessions.read',
-  `select s.user_id, u.email, s.last_seen_at, w.id as workspace_id, w.name as workspace_name, m.role
+  `select s.id, s.user_id, u.email, s.by_link, s.last_seen_at, w.id as workspace_id, w.name as workspace_name, m.role
      from sessions s join users u on u.id = s.user_id
-     left join members m on m.user_id = u.id and m.workspace_id = u.last_workspace_id
+     left join members m on m.user_id = u.id and m.workspace_id = s.workspace_id
      left join workspaces w on w.id = m.workspace_id
     where s.hash = $1 and s.created_at > $2 and s.last_seen_at > $3`,
 );
+/** In the workspace that the user opened last, or another one if they are no longer in that. */
 const insertSession = sql(
   'sessions.insert',
-  'insert into sessions (hash, user_id, created_at, last_seen_at) values ($1, $2, $3, $3)',
+  `insert into sessions (id, hash, user_id, created_at, last_seen_at, user_agent, by_link, workspace_id)
+   values ($1, $2, $3, $4, $4, $5, $6, (
+     select m.workspace_id from members m join users u on u.id = m.user_id
+      where m.user_id = $3 order by m.workspace_id <> coalesce(u.last_workspace_id, ''), m.workspace_id limit 1))`,
 );
 const seenSession = sql('sessions.seen', 'update sessions set last_seen_at = $2 where hash = $1');
+const openInSession = sql('sessions.open', 'update sessions set workspace_id = $2 where id = $1');
+const listSessions = sql(
+  'sessions.list',
+  `select id, created_at as since, last_seen_at as "lastSeenAt", user_agent as "userAgent" from sessions
+    where user_id = $1 and created_at > $2 and last_seen_at > $3 order by last_seen_at desc, id desc`,
+);
 const removeOld = sql('sessions.removeOld', 'delete from sessions where created_at <= $1 or last_seen_at <= $2');
-const removeSession = sql('sessions.remove', 'delete from sessions where hash = $1');
+const removeSession = sql('sessions.remove', 'delete from sessions where hash = $1 returning user_id');
+const removeOne = sql('sessions.removeOne', 'delete from sessions where user_id = $1 and id = $2');
 const removeOthers = sql('sessions.removeOthers', 'delete from sessions where user_id = $1 and hash <> $2');
+
+interface ListedSession {
+  readonly id: string;
+  readonly since: string;
+  readonly lastSeenAt: string;
+  readonly userAgent: string;
+}
 
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
 export const createSessionStore = (db: Database) => ({
-  insert: (hash: Buffer, userId: string, at: Date) => db.run(insertSession, [hash, userId, at]),
+  insert: (id: string, hash: Buffer, userId: string, at: Date, userAgent: string, byLink: boolean) =>
+    db.run(insertSession, [id, hash, userId, at, userAgent, byLink]),
 
   read: async (hash: Buffer, createdAfter: Date, seenAfter: Date) => {
     const [row] = await db.query<SessionRow>(readSession, [hash, createdAfter, seenAfter]);
     if (row === undefined) return undefined;
     const { workspace_id: id, workspace_name: name, role } = row;
     const workspace = id !== null && name !== null && role !== null ? { workspace: { id, name, role } } : {};
-    return { lastSeenAt: row.last_seen_at, signedIn: { userId: row.user_id, email: row.email, ...workspace } };
+    const { user_id: userId, id: sessionId, email, by_link: byLink } = row;
+    return { lastSeenAt: row.last_seen_at, signedIn: { userId, sessionId, email, byLink, ...workspace } };
   },
 
   seen: (hash: Buffer, at: Date) => db.run(seenSession, [hash, at]),
-  remove: (hash: Buffer) => db.run(removeSession, [hash]),
+  open: (id: string, workspaceId: string) => db.run(openInSession, [id, workspaceId]),
+  list: (userId: string, createdAfter: Date, seenAfter: Date) =>
+    db.query<ListedSession>(listSessions, [userId, createdAfter, seenAfter]),
+  /** Whose it was. */
+  remove: async (hash: Buffer) => (await db.query<{ user_id: string }>(removeSession, [hash]))[0]?.user_id,
+  removeOne: (userId: string, id: string) => db.run(removeOne, [userId, id]),
   removeOld: (createdBefore: Date, seenBefore: Date) => db.run(removeOld, [createdBefore, seenBefore]),
   removeOthers: (userId: string, hash: Buffer) => db.run(removeOthers, [userId, hash]),
 });
 
+/**
+ * One query for all that an access token needs: where its user is, and whether the token still counts. Ended access is
+ * felt by the next request, on every instance.
+ */
 const lastWorkspace = sql(
   'access.lastWorkspace',
-  `select u.id as user_id, w.id as workspace_id, m.role, w.statistics_tools
-     from users u join members m on m.user_id = u.id and m.workspace_id = u.last_workspace_id
-     join workspaces w on w.id = m.workspace_id where u.id = $1`,
+  `select u.id as user_id, w.id as workspace_id, m.role, w.statistics_tools,
+          u.tokens_valid_after <= $3 and coalesce(c.ended_at < $3, true) as trusted
+     from users u left join client_access c on c.user_id = u.id and c.client_id = $2
+     left join members m on m.user_id = u.id and m.workspace_id = u.last_workspace_id
+     left join workspaces w on w.id = m.workspace_id where u.id = $1`,
 );
+
+interface AccessRow {
+  readonly user_id: string;
+  readonly workspace_id: string | null;
+  readonly role: Role;
+  readonly statistics_tools: boolean;
+  readonly trusted: boolean;
+}
 
 export type AccessStore = ReturnType<typeof createAccessStore>;
 
 export const createAccessStore = (db: Database) => ({
-  lastWorkspace: async (userId: string) => {
-    const [row] = await db.query<MemberRow>(lastWorkspace, [userId]);
-    if (row === undefined) return undefined;
-    const { member, statisticsTools } = toMember(row);
-    return { ...member, statisticsTools };
+  /** `member` is absent for somebody who is not in the workspace they opened last. */
+  look: async (userId: string, clientId: string, issuedAt: Date) => {
+    const [row] = await db.query<AccessRow>(lastWorkspace, [userId, clientId, issuedAt]);
+    if (!row?.trusted) return undefined;
+    const { user_id, workspace_id: workspaceId, role, statistics_tools: statisticsTools } = row;
+    return workspaceId === null ? {} : { member: { userId: user_id, workspaceId, role }, statisticsTools };
   },
+});
+
+export interface ClientRow {
+  readonly id: string;
+  readonly clientId: string;
+  readonly name: string;
+  readonly scopes: string[];
+  readonly since: string;
+  readonly lastUsedAt: string | null;
+}
+
+const giveAccess = sql(
+  'clients.give',
+  `insert into client_access as c (id, user_id, client_id, name, scopes, given_at) values ($1, $2, $3, $4, $5, $6)
+   on conflict (user_id, client_id) do update set name = excluded.name, scopes = excluded.scopes,
+     given_at = case when c.ended_at >= c.given_at then excluded.given_at else c.given_at end`,
+);
+/** An outside provider asks for consent itself: such a client is known from its first use on. */
+const usedAccess = sql(
+  'clients.used',
+  `insert into client_access as c (id, user_id, client_id, name, scopes, given_at, last_used_at)
+   select id, user_id, client_id, client_id, string_to_array(scopes, ' '), at, at
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) as used (id, user_id, client_id, scopes, at)
+    where exists (select 1 from users where users.id = user_id)
+   on conflict (user_id, client_id) do update set last_used_at = excluded.last_used_at,
+     given_at = case when c.ended_at >= c.given_at and c.ended_at < excluded.given_at then excluded.given_at else c.given_at end`,
+);
+const listAccess = sql(
+  'clients.list',
+  `select id, client_id as "clientId", name, scopes, given_at as since, last_used_at as "lastUsedAt" from client_access
+    where user_id = $1 and coalesce(ended_at < given_at, true) order by given_at desc, id desc`,
+);
+const endAccess = sql(
+  'clients.end',
+  `update client_access set ended_at = $3 where user_id = $1 and id = $2 and coalesce(ended_at < given_at, true)
+   returning client_id as "clientId", name`,
+);
+const endAccessOf = sql(
+  'clients.endOf',
+  `insert into client_access (id, user_id, client_id, name, scopes, given_at, ended_at) values ($1, $2, $3, $3, '{}', $4, $4)
+   on conflict (user_id, client_id) do update set ended_at = excluded.ended_at`,
+);
+const endAllAccess = sql(
+  'clients.endAll',
+  'update client_access set ended_at = $2 where user_id = $1 and coalesce(ended_at < given_at, true)',
+);
+
+export interface UsedAccess {
+  readonly id: string;
+  readonly userId: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly at: Date;
+}
+
+export type ClientStore = ReturnType<typeof createClientStore>;
+
+export const createClientStore = (db: Database) => ({
+  transaction: db.transaction,
+  give: (id: string, userId: string, clientId: string, name: string, scopes: readonly string[], at: Date) =>
+    db.run(giveAccess, [id, userId, clientId, name, scopes, at]),
+  used: (all: readonly UsedAccess[]) =>
+    db.run(usedAccess, [
+      all.map(({ id }) => id),
+      all.map(({ userId }) => userId),
+      all.map(({ clientId }) => clientId),
+      all.map(({ scopes }) => scopes.join(' ')),
+      all.map(({ at }) => at),
+    ]),
+  list: (userId: string) => db.query<ClientRow>(listAccess, [userId]),
+  end: async (userId: string, id: string, at: Date) =>
+    (await db.query<{ clientId: string; name: string }>(endAccess, [userId, id, at]))[0],
+  endOf: (id: string, userId: string, clientId: string, at: Date) => db.run(endAccessOf, [id, userId, clientId, at]),
+  endAll: (userId: string, at: Date) => db.run(endAllAccess, [userId, at]),
+});
+
+/**
+ * Counted before the password is looked at, in one statement: of many tries at once each sees those before it. Nothing
+ * comes back while the wait of the last one is on.
+ */
+const countTry = sql(
+  'tries.count',
+  `insert into password_tries as t (account, network, tries, last_at, next_at) values ($1, $2, 1, $3, $3)
+   on conflict (account, network) do update set last_at = $3,
+     tries = case when t.last_at < $4 then 1 else t.tries + 1 end,
+     next_at = $3::timestamptz + interval '1 ms' *
+       case when t.last_at < $4 then 0 else ($5::int[])[least(t.tries + 1, cardinality($5::int[]))] end
+   where t.next_at <= $3 or t.last_at < $4 returning tries`,
+);
+const nextTry = sql('tries.next', 'select next_at from password_tries where account = $1 and network = $2');
+const takeBackTry = sql(
+  'tries.takeBack',
+  'update password_tries set tries = tries - 1, next_at = last_at where account = $1 and network = $2 and tries > 0',
+);
+const forgetTries = sql('tries.forget', 'delete from password_tries where account = $1 and network = $2');
+const purgeTries = sql('tries.purge', 'delete from password_tries where last_at < $1');
+
+export type TryStore = ReturnType<typeof createTryStore>;
+
+export const createTryStore = (db: Database) => ({
+  /** False while one has to wait. */
+  count: async (account: string, network: string, now: Date, forgottenBefore: Date, waitsMs: readonly number[]) =>
+    (await db.query(countTry, [account, network, now, forgottenBefore, waitsMs])).length > 0,
+  nextAt: async (account: string, network: string) =>
+    (await db.query<{ next_at: string }>(nextTry, [account, network]))[0]?.next_at,
+  takeBack: (account: string, network: string) => db.run(takeBackTry, [account, network]),
+  forget: (account: string, network: string) => db.run(forgetTries, [account, network]),
+  purge: (before: Date) => db.run(purgeTries, [before]),
+});
+
+const insertSecret = sql(
+  'secrets.insert',
+  'insert into one_time_secrets (hash, purpose, user_id, expires_at) values ($1, $2, $3, $4)',
+);
+const takeSecret = sql(
+  'secrets.take',
+  'delete from one_time_secrets where hash = $1 and purpose = $2 and expires_at > $3 returning user_id',
+);
+const removeSecrets = sql('secrets.remove', 'delete from one_time_secrets where user_id = $1');
+const purgeSecrets = sql('secrets.purge', 'delete from one_time_secrets where expires_at <= $1');
+
+export type Purpose = 'sign-in' | 'first-owner';
+export type SecretStore = ReturnType<typeof createSecretStore>;
+
+export const createSecretStore = (db: Database) => ({
+  insert: (hash: Buffer, purpose: Purpose, userId: string | null, expiresAt: Date) =>
+    db.run(insertSecret, [hash, purpose, userId, expiresAt]),
+  /** To one caller only. */
+  take: async (hash: Buffer, purpose: Purpose, now: Date) =>
+    (await db.query<{ user_id: string | null }>(takeSecret, [hash, purpose, now]))[0],
+  removeOf: (userId: string) => db.run(removeSecrets, [userId]),
+  purge: (now: Date) => db.run(purgeSecrets, [now]),
 });

@@ -65,7 +65,7 @@ export const makeDemo = async (
     throw error;
   });
   const { posthorn, database, clock } = opened;
-  const { app } = createHttpApp({ posthorn, database, identity: nobody(config), config, clock, log });
+  const { app } = createHttpApp({ posthorn, database, identity: nobody(config), config, log });
   const outages = new Set<string>();
   const server = express().use(duringOutages(outages), app).listen(0, '127.0.0.1');
   try {
@@ -168,7 +168,7 @@ const gather = async (posthorn: Posthorn, again: boolean) => {
   });
   const join = async (host: Caller, name: string, role: Role, ownPassword: string) => {
     const { url } = await members.invite(host, { email: addressOf(name), role });
-    return caller(await members.accept(url.split('/').at(-1) ?? '', ownPassword), host.workspaceId, role);
+    return caller(await members.accept(url.split('/').at(-1) ?? '', { password: ownPassword }), host.workspaceId, role);
   };
 
   const email = addressOf('marta');

@@ -3,7 +3,7 @@ import type { Caller } from '#server/context';
 import type { IdempotentAnswers } from '#server/idempotency/answers';
 import { findAction, type RunnableAction } from '#server/run-action';
 import { readJson } from './body.ts';
-import { reply } from './reply.ts';
+import { replyText } from './reply.ts';
 
 /** `POST …/{action}`: one route and one look-up for all actions, for tokens as for people in the app. */
 export const actionRoute =
@@ -22,9 +22,10 @@ export const actionRoute =
     const sent = await readJson(req);
     const input = action.parse(sent);
     const key = req.headers['idempotency-key'];
+    const run = async () => JSON.stringify(await action.run(input, caller));
     const answer =
       typeof key === 'string' && action.action.kind === 'Write'
-        ? await answers.once(caller, key, `${action.name} ${JSON.stringify(sent)}`, () => action.run(input, caller))
-        : await action.run(input, caller);
-    reply(res, 200, answer);
+        ? await answers.once(caller, key, `${action.name} ${JSON.stringify(sent)}`, run)
+        : await run();
+    replyText(res, 200, answer);
   };

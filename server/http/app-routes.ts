@@ -24,7 +24,7 @@ export type Identify = (req: Request, res: Response) => Promise<Caller>;
 /** Serves a form to those who are admitted, and leaves JSON to ts-rest. */
 export type FormRoute = (admit: Identify) => RequestHandler;
 /** Writes its answer itself, for somebody who is admitted. */
-export type OwnHandler<Params> = (req: Request<Params>, res: Response, caller: Caller) => unknown;
+export type OwnHandler<Params> = (req: Request<Params>, res: Response, signedIn: SignedIn) => unknown;
 
 export type Guards = ReturnType<typeof createGuards>;
 
@@ -40,6 +40,7 @@ export const createGuards = (keepers: Doorkeepers) => {
     if (byToken) admitted.set(res, { route, caller: await tokenCaller(req, res, keepers, roles) });
     else if (access === 'Session' || access === 'SessionOrToken') {
       const signedIn = await signedInOn(req, res, keepers);
+      if (roles) mustBeOpen(signedIn, req.get(workspaceHeader));
       admitted.set(res, { route, signedIn, ...(roles && { caller: callerIn(signedIn, roles) }) });
     } else {
       if (access === 'Public') rateLimit.take(`address ${req.ip}`, res);
@@ -63,6 +64,7 @@ export const createGuards = (keepers: Doorkeepers) => {
     visit: (req: Request, res: Response): Visit => ({
       requestId: req.requestId,
       address: req.ip ?? '',
+      userAgent: req.get('user-agent') ?? '',
       session: {
         secret: door.secretOf(req) ?? '',
         set: (secret: string) => door.set(res, secret),
@@ -91,6 +93,7 @@ export const createGuards = (keepers: Doorkeepers) => {
     byPerson: async (req: Request, res: Response) => {
       const signedIn = await signedInOn(req, res, keepers);
       door.mustBeOwnPage(req);
+      mustBeOpen(signedIn, req.get(workspaceHeader));
       return callerIn(signedIn);
     },
 
@@ -101,6 +104,7 @@ export const createGuards = (keepers: Doorkeepers) => {
         if (req.headers.authorization !== undefined) return tokenCaller(req, res, keepers, roles);
         const signedIn = await signedInOn(req, res, keepers);
         door.mustBeOwnPage(req);
+        mustBeOpen(signedIn, req.get(workspaceHeader));
         return callerIn(signedIn, roles);
       },
 
@@ -110,7 +114,9 @@ export const createGuards = (keepers: Doorkeepers) => {
         handler: OwnHandler<Params>,
       ): RequestHandler<Params> =>
       async (req, res) => {
-        await handler(req, res, callerIn(await signedInOn(req, res, keepers), roles));
+        const signedIn = await signedInOn(req, res, keepers);
+        callerIn(signedIn, roles);
+        await handler(req, res, signedIn);
       },
 
     mustBeOperator: (req: Request, _res: Response, next: () => void) => {
@@ -136,6 +142,19 @@ const signedInOn = async (req: Request, res: Response, { door, authenticate, rat
   rateLimit.take(signedIn ? signedIn.userId : `address ${req.ip}`, res);
   if (signedIn === undefined) throw new Refusal('Unauthorized', 'Nobody is signed in. Sign in to the app.');
   return signedIn;
+};
+
+/** Sent by the app with every request: the workspace that its page was made in. */
+const workspaceHeader = 'posthorn-workspace';
+
+/** Another tab of the same browser may have switched since; what was meant for one workspace never lands in another. */
+export const mustBeOpen = ({ workspace }: SignedIn, meant: string | undefined) => {
+  if (meant === undefined || meant === workspace?.id) return;
+  const now = workspace ? `Another tab switched to ${workspace.name}` : 'This workspace is no longer open';
+  throw new Refusal(
+    'Conflict',
+    `${now}. Nothing was done and your text is kept; switch back to the workspace of this page, or load the page again.`,
+  );
 };
 
 /** The person in the workspace that is open, if their role there is one of these. */

@@ -20,7 +20,7 @@ const page = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Posthorn API</title>
-<link rel="icon" href="data:,">
+<link rel="icon" type="image/svg+xml" href="/assets/posthorn.svg">
 </head>
 <body>
 <div id="reference"></div>

@@ -4,24 +4,53 @@ const longestIdleMs = 45_000;
 
 export type Health = ReturnType<typeof createHealth>;
 
+/** How long a write that worked is believed, and one that failed. */
+const believedMs = { good: 30_000, bad: 2_000 };
+
+export interface Pinged {
+  ping(): Promise<void>;
+  tryWrite(): Promise<void>;
+  /** By performance.now(). */
+  writeFailedAt(): number | undefined;
+}
+
 /** SPEC, Health: ready only while the database responds, the scheduler ticks and the instance is not shutting down. */
 export const createHealth = ({
-  ping,
+  database,
   idleMs,
 }: {
-  ping: () => Promise<void>;
+  database: Pinged;
   /** How long the scheduler has not ticked. */
   idleMs: () => number;
 }) => {
   let stopping = false;
+  let written: { readonly at: number; readonly trouble?: string } | undefined;
+
+  /** Why nothing can be written; undefined when all is well. */
+  const writeTrouble = async () => {
+    const now = performance.now();
+    const isOld = !written || now - written.at > (written.trouble ? believedMs.bad : believedMs.good);
+    if (isOld || (database.writeFailedAt() ?? 0) > (written?.at ?? 0)) {
+      written = { at: now };
+      await database.tryWrite().catch((error: Error) => {
+        written = { at: now, trouble: error.message };
+      });
+    }
+    return written?.trouble;
+  };
+
   return {
     beginStop: () => {
       stopping = true;
     },
     ready: async () => {
       if (stopping) return { status: 503 as const, body: 'shutting down' };
-      const answered = await Promise.race([ping().then(() => true), after(answerMs, false)]).catch(() => false);
+      const answered = await Promise.race([database.ping().then(() => true), after(answerMs, false)]).catch(
+        () => false,
+      );
       if (!answered) return { status: 503 as const, body: 'the database does not answer' };
+      const trouble = await Promise.race([writeTrouble(), after(answerMs, 'a write gets no answer')]);
+      if (trouble !== undefined) return { status: 503 as const, body: `the database cannot be written to: ${trouble}` };
       const idle = idleMs();
       if (idle > longestIdleMs) {
         return { status: 503 as const, body: `the scheduler has not ticked for ${Math.round(idle / 1000)} seconds` };

@@ -20,15 +20,15 @@ export const createRateLimit = ({
   const policy = `"${name}";q=${limit};w=${windowMs / 1000}`;
   let window = 0;
 
-  const look = (key: string, more: 0 | 1) => {
+  const look = (key: string) => {
     const now = clock.now().getTime();
     const current = Math.floor(now / windowMs);
     if (current !== window) {
       window = current;
       counts.clear();
     }
-    const used = (counts.get(key) ?? 0) + more;
-    if (more) counts.set(key, used);
+    const used = (counts.get(key) ?? 0) + 1;
+    counts.set(key, used);
     return { left: limit - used, secondsLeft: Math.ceil(((current + 1) * windowMs - now) / 1000) };
   };
 
@@ -44,19 +44,16 @@ export const createRateLimit = ({
   return {
     /** Counts one, and refuses when that is too many. Also writes the headers of the answer. */
     take: (key: string, res: ServerResponse) => {
-      const { left, secondsLeft } = look(key, 1);
+      const { left, secondsLeft } = look(key);
       res.setHeader('ratelimit-policy', policy);
       res.setHeader('ratelimit', `"${name}";r=${Math.max(0, left)};t=${secondsLeft}`);
       if (left < 0) throw refuse(secondsLeft);
     },
 
-    /** For a limit beside the one that the headers tell: counts later, perhaps. */
-    refuseIfSpent: (key: string) => {
-      const { left, secondsLeft } = look(key, 0);
-      if (left <= 0) throw refuse(secondsLeft);
-    },
-    count: (key: string) => {
-      look(key, 1);
+    /** The same for a limit beside the one that the headers tell. */
+    mustHaveLeft: (key: string) => {
+      const { left, secondsLeft } = look(key);
+      if (left < 0) throw refuse(secondsLeft);
     },
   };
 };

@@ -13,8 +13,8 @@ export const createIdempotentAnswers = ({ store, clock }: { store: IdempotencySt
   /** Those that are no longer answered with. */
   purge: () => store.removeOld(new Date(clock.now().getTime() - keptMs)),
 
-  /** The key, the work and its answer are one transaction: a crash leaves all of them or none. */
-  once: (caller: Caller, key: string, request: string, work: () => Promise<unknown>): Promise<unknown> => {
+  /** The answer as text, so that it is the same byte for byte. The key, the work and its answer are one transaction: a crash leaves all of them or none. */
+  once: (caller: Caller, key: string, request: string, work: () => Promise<string>): Promise<string> => {
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
       throw badInput({
         path: 'Idempotency-Key',

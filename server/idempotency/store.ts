@@ -29,9 +29,9 @@ export const createIdempotencyStore = (db: Database) => ({
   /** True when the key is new, or its answer is older than `expired`. */
   claim: async (owner: Owner, requestHash: Buffer, now: Date, expired: Date) =>
     (await db.query(claim, [...owner, requestHash, now, expired])).length > 0,
-  read: async (owner: Owner) => (await db.query<{ request_hash: Buffer; answer: unknown }>(read, owner))[0],
+  read: async (owner: Owner) => (await db.query<{ request_hash: Buffer; answer: string }>(read, owner))[0],
   removeOld: (before: Date) => db.run(removeOld, [before]),
-  save: async (owner: Owner, answer: unknown) => {
-    await db.query(save, [...owner, JSON.stringify(answer)]);
+  save: async (owner: Owner, answer: string) => {
+    await db.query(save, [...owner, answer]);
   },
 });

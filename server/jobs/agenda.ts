@@ -52,7 +52,10 @@ export const openAgenda = async ({
 const inPostgres = async (connection: Connection, report: (error: unknown) => void) => {
   const pool = new pg.Pool({ ...connection, max: 3, keepAlive: true });
   pool.on('error', report);
-  await createSchema(pool);
+  await createSchema(pool).catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
+  });
   const backend = new PostgresBackend({ pool, ensureSchema: false });
   // A connection that is lost is made again, but unheard it would end the process.
   (backend.notificationChannel as unknown as EventEmitter).on('error', report);
@@ -62,6 +65,8 @@ const inPostgres = async (connection: Connection, report: (error: unknown) => vo
 /** One process at a time: two at once run into each other. */
 const createSchema = async (pool: pg.Pool) => {
   const client = await pool.connect();
+  // A connection that breaks while nobody asks anything of it would end the process.
+  client.on('error', () => undefined);
   try {
     await client.query('select pg_advisory_lock($1)', [schemaLock]);
     await new PostgresBackend({ pool, disableNotifications: true }).connect();

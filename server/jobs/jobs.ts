@@ -55,8 +55,16 @@ export const createJobs = ({
         });
       }
       await agenda.start();
-      await agenda.every('5 seconds', 'look for what is due');
-      for (const [name, { every }] of all) await agenda.every(every, name);
+      const { jobs: known } = await agenda.queryJobs();
+      const recurring = {
+        'look for what is due': '5 seconds',
+        ...Object.fromEntries(all.map(([name, { every }]) => [name, every])),
+      };
+      for (const [name, every] of Object.entries(recurring)) {
+        // One that goes on as it was is left alone: on MongoDB it would forget when it ran last.
+        const goesOn = known.some((job) => job.name === name && job.repeatInterval === every && job.nextRunAt);
+        if (!goesOn) await agenda.every(every, name);
+      }
     },
 
     /** Instead of start: all that is due now in these loops. What becomes due by it is due next. */

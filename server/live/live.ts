@@ -1,47 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import type { LiveKind } from './news.ts';
 import type { LiveStore } from './store.ts';
 
+/** Enough for a browser that was away for a moment; one that was away for longer reads everything again. */
+const remembered = 2000;
+
 /** What open tabs are told: that something changed, not what. They read it themselves, with their own rights. */
-export interface LiveEvent {
+export interface News {
   readonly workspaceId: string;
-  readonly kind: 'approval' | 'post' | 'resync';
-  readonly id?: string;
+  readonly kind: LiveKind;
+  readonly id: string;
   /** For the toast. */
   readonly text?: string;
 }
 
-type Hearer = (event: LiveEvent) => void;
+/** The rights of this user changed: what is open for them looks again. */
+interface AccessNews {
+  readonly accessOf: string;
+}
+
+export interface LiveEvent extends Omit<News, 'kind' | 'id'> {
+  /** The same on every instance. */
+  readonly eventId: string;
+  /** `resync`: something may have been missed. */
+  readonly kind: LiveKind | 'resync';
+  readonly id?: string;
+}
+
+export interface Hearer {
+  readonly workspaceId: string;
+  readonly userId: string;
+  /** The last event that this browser has seen. */
+  readonly after: string | undefined;
+  hear(event: LiveEvent): void;
+  /** Ends itself if there is no access any more. */
+  lookAgain(): void;
+  end(): void;
+}
 
 export type Live = ReturnType<typeof createLive>;
 
 /** News for open tabs, across all instances. */
 export const createLive = ({ store }: { store: LiveStore }) => {
-  const hearers = new Map<string, Set<Hearer>>();
+  const hearers = new Set<Hearer>();
+  // Every instance hears the same news in the same order: that of the commits. So a browser can go on anywhere.
+  let recent: LiveEvent[] = [];
+  const forget = () => {
+    recent = [{ eventId: randomUUID(), workspaceId: '', kind: 'resync' }];
+  };
+  forget();
+  const last = () => recent.at(-1)?.eventId ?? '';
+
   const pass = (event: LiveEvent) => {
-    for (const hear of hearers.get(event.workspaceId) ?? []) hear(event);
+    recent.push(event);
+    if (recent.length > 2 * remembered) recent = recent.slice(-remembered);
+    for (const hearer of hearers) if (hearer.workspaceId === event.workspaceId) hearer.hear(event);
+  };
+
+  const resync = (hearer: Hearer) => hearer.hear({ eventId: last(), workspaceId: hearer.workspaceId, kind: 'resync' });
+
+  /** What came after the event it has seen, or that too much did. */
+  const catchUp = (hearer: Hearer) => {
+    if (hearer.after === undefined) return;
+    const seen = recent.findIndex(({ eventId }) => eventId === hearer.after);
+    if (seen < 0) return resync(hearer);
+    for (const event of recent.slice(seen + 1)) {
+      if (event.workspaceId === hearer.workspaceId) hearer.hear(event);
+    }
+  };
+
+  const heard = (said: LiveEvent | AccessNews) => {
+    if (!('accessOf' in said)) return pass(said);
+    for (const hearer of [...hearers]) if (hearer.userId === said.accessOf) hearer.lookAgain();
   };
 
   return {
-    tell: async (...events: LiveEvent[]) => {
-      if (events.length > 0) await store.say(events.map((event) => JSON.stringify(event)));
+    tell: async (...news: News[]) => {
+      if (news.length > 0) await store.say(news.map((one) => JSON.stringify({ eventId: randomUUID(), ...one })));
     },
 
+    /** Signed out, removed, or in another workspace now. */
+    accessChanged: async (userId: string) => {
+      await store.say([JSON.stringify({ accessOf: userId } satisfies AccessNews)]);
+    },
+
+    /** Where a browser that connects now stands. */
+    last,
+
     /** Answers with how to stop hearing. */
-    hear: (workspaceId: string, hear: Hearer) => {
-      const others = hearers.get(workspaceId) ?? new Set();
-      hearers.set(workspaceId, others.add(hear));
+    hear: (hearer: Hearer) => {
+      hearers.add(hearer);
+      catchUp(hearer);
       return () => {
-        others.delete(hear);
-        if (others.size === 0) hearers.delete(workspaceId);
+        hearers.delete(hearer);
       };
     },
 
     /** Until the database is closed. */
     start: () =>
       store.listen({
-        heard: (text) => pass(JSON.parse(text) as LiveEvent),
+        heard: (text) => heard(JSON.parse(text)),
         resumed: () => {
-          for (const workspaceId of hearers.keys()) pass({ workspaceId, kind: 'resync' });
+          forget();
+          for (const hearer of hearers) {
+            resync(hearer);
+            hearer.lookAgain();
+          }
         },
       }),
+
+    /** Open tabs connect again, to whoever serves then. */
+    stop: () => {
+      for (const hearer of [...hearers]) hearer.end();
+    },
   };
 };

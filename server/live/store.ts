@@ -1,6 +1,6 @@
 import { type Database, sql } from '#server/store/database';
+import { channel } from './news.ts';
 
-const channel = 'posthorn_live';
 const say = sql('live.say', 'select pg_notify($1, said) from unnest($2::text[]) as said');
 
 export type LiveStore = ReturnType<typeof createLiveStore>;

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
@@ -13,6 +13,8 @@ export interface ByteRange {
 export interface MediaFiles {
   /** For the operator. */
   readonly place: string;
+  /** Whether files can be kept here; throws in words for the operator. */
+  check(): Promise<void>;
   /** Takes the file at this path. When it returns, the bytes are safe under the key. */
   put(key: string, path: string, mimeType: string): Promise<void>;
   /** Undefined when there is no such file. */
@@ -26,6 +28,11 @@ export const createLocalFiles = (folder: string): MediaFiles => {
   const pathOf = (key: string) => join(folder, key);
   return {
     place: `the folder ${folder}`,
+
+    check: async () => {
+      await mkdir(folder, { recursive: true });
+      await access(folder, constants.W_OK);
+    },
 
     put: async (key, path) => {
       await mkdir(folder, { recursive: true });

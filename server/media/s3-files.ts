@@ -15,6 +15,7 @@ export interface S3Settings {
 
 /** Any store that speaks S3, addressed by path. Its address comes from the operator, so no guarded client is needed. */
 export const createS3Files = ({ endpoint, bucket, ...keys }: S3Settings): MediaFiles => {
+  const place = `the bucket ${bucket} at ${endpoint}`;
   const root = `${endpoint.replace(/\/$/, '')}/${bucket}`;
 
   const send = async (method: 'GET' | 'PUT' | 'DELETE', path: string, options: Sent = {}) => {
@@ -27,22 +28,35 @@ export const createS3Files = ({ endpoint, bucket, ...keys }: S3Settings): MediaF
       headers: { ...Object.fromEntries(signed.headers), ...headers },
       ...(body && { body }),
     });
-    if (answer.statusCode < 300 || answer.statusCode === 404) return answer;
-    const text = await answer.body.text();
-    throw new Error(`S3 answered ${answer.statusCode} to ${method} ${path}: ${text.slice(0, 500)}`);
+    if (answer.statusCode < 300 || (answer.statusCode === 404 && path !== '' && !path.startsWith('?'))) return answer;
+    throw new Error(`${place} answered ${answer.statusCode}${codeIn(await answer.body.text())} to ${method}`);
   };
 
   const exists = ({ statusCode }: Dispatcher.ResponseData) => statusCode !== 404;
 
   return {
-    place: `the bucket ${bucket} at ${endpoint}`,
+    place,
+
+    check: async () => {
+      try {
+        await (await send('GET', '?list-type=2&max-keys=1')).body.dump();
+        const body = Buffer.from('Posthorn looks whether it may write here.');
+        const headers = { 'content-length': String(body.length) };
+        await (await send('PUT', `/${probe}`, { headers, body })).body.dump();
+        await (await send('DELETE', `/${probe}`)).body.dump();
+      } catch (cause) {
+        const advice =
+          'Check S3_ENDPOINT, S3_BUCKET, S3_REGION and the keys, and what the key may do: list, read, write, delete.';
+        throw new Error(`${(cause as Error).message || (cause as { code?: string }).code}. ${advice}`, { cause });
+      }
+    },
 
     put: async (key, path, mimeType) => {
       const { size } = await stat(path);
       const headers = { 'content-type': mimeType, 'content-length': String(size) };
       const answer = await send('PUT', `/${key}`, { headers, body: createReadStream(path) });
       await answer.body.dump();
-      if (!exists(answer)) throw new Error(`S3 has no bucket ${bucket}`);
+      if (!exists(answer)) throw new Error(`${place} answered 404 to PUT`);
       await rm(path);
     },
 
@@ -74,7 +88,15 @@ export const createS3Files = ({ endpoint, bucket, ...keys }: S3Settings): MediaF
 
 interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Readable;
+  readonly body?: Readable | Buffer;
 }
 
 const inTag = (xml: string, tag: string) => new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(xml)?.[1];
+
+const probe = 'posthorn-write-check';
+
+/** `<Code>AccessDenied</Code>`, which says more than the status. */
+const codeIn = (xml: string) => {
+  const code = inTag(xml, 'Code');
+  return code === undefined ? '' : ` ${code.slice(0, 100)}`;
+};

@@ -1,9 +1,10 @@
-import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { open, rm, stat, writeFile } from 'node:fs/promises';
 import type { MediaItem } from '#contracts/media';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
-import { badInput } from '#server/errors';
+import { badInput, Refusal } from '#server/errors';
 import { newSecretId } from '#server/ids';
+import type { Live } from '#server/live/live';
 import type { Outbound } from '#server/outbound/outbound';
 import type { MediaFiles } from './files.ts';
 import { placeholder, readImage } from './image.ts';
@@ -23,6 +24,7 @@ export const createUploads = ({
   files,
   incoming,
   outbound,
+  live,
   baseUrl,
   clock,
 }: {
@@ -30,6 +32,7 @@ export const createUploads = ({
   files: MediaFiles;
   incoming: Incoming;
   outbound: Outbound;
+  live: Live;
   baseUrl: string;
   clock: Clock;
 }) => {
@@ -47,17 +50,27 @@ export const createUploads = ({
       const { size: bytes } = await stat(path);
       await inWords(field, () => writeFile(thumbnailPath, thumbnail, { flush: true }));
       const id = newSecretId('media', clock.now());
-      await files.put(thumbnailKey(id), thumbnailPath, 'image/webp');
-      await files.put(id, path, type.mimeType);
+      await unlessRefused(files.put(thumbnailKey(id), thumbnailPath, 'image/webp'));
+      await unlessRefused(files.put(id, path, type.mimeType));
       const about = { ...type, ...facts, bytes, alt: alt || null, fileName: tidyName(name), uploadedBy: userId };
-      return toMediaItem(await store.insert({ id, workspaceId, ...about }), baseUrl);
+      const row = await store
+        .transaction(async () => {
+          const inserted = await store.insert({ id, workspaceId, ...about });
+          await live.tell({ workspaceId, kind: 'media', id });
+          return inserted;
+        })
+        .catch(async (error: unknown) => {
+          await Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
+          throw error;
+        });
+      return toMediaItem(row, baseUrl);
     } finally {
       await Promise.all([path, thumbnailPath].map((one) => rm(one, { force: true })));
     }
   };
 
   const download = async (url: string, redirects = 0): Promise<Received> => {
-    const wrong = (message: string) => badInput({ path: 'url', code: 'BadUrl', message });
+    const wrong = (message: string) => badInput({ path: 'url', code: 'BadUrl', message: `cannot be used. ${message}` });
     const answer = await outbound.open(url, { timeoutMs: downloadTimeoutMs });
     if (!answer.ok) throw wrong(answer.message);
     const { status, headers, body } = answer;
@@ -87,7 +100,7 @@ export const createUploads = ({
 };
 
 const image = async (path: string, mimeType: string) => {
-  const { bytes, ...facts } = await readImage(await readFile(path), mimeType);
+  const { bytes, ...facts } = await readImage(path, mimeType);
   await writeFile(path, bytes, { flush: true });
   return { ...facts, durationMs: null };
 };
@@ -111,6 +124,14 @@ export const unlessBroken = async function* (source: AsyncIterable<Buffer>, refu
     throw refusal;
   }
 };
+
+/** The operator finds the cause in the log and with `posthorn doctor`; who uploads learns that it is not the file. */
+const unlessRefused = (putting: Promise<void>) =>
+  putting.catch((cause: unknown) => {
+    const words =
+      'The store for media refused the file, so it was not kept. Ask the operator to run `posthorn doctor`.';
+    throw Object.assign(new Refusal('Internal', words), { cause });
+  });
 
 /** Only ever shown to people: never a path, never a type. */
 const tidyName = (name: string | undefined) =>

@@ -39,6 +39,8 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 
 /** Where a network is and how it is asked. Whether it is the network itself or its sandbox, an adapter cannot tell. */
 export interface Site {
+  /** What people call the network. */
+  readonly name: string;
   /** The address of one of the network's hosts for requests, without a slash at the end. */
   host(name: string): string;
   /** The same for people: where they say yes, where they see a post. */
@@ -147,8 +149,6 @@ export interface Sending {
   readonly key: string;
   /** When its first preparation began; stays the same. */
   readonly since: Date;
-  /** Whether `confirm` may ask by sending the same again with the same key: not when it may have been edited since. */
-  readonly mayRepeat: boolean;
 }
 
 export interface Sent {
@@ -158,6 +158,8 @@ export interface Sent {
   readonly ref?: Json;
   /** It is out, but its numbers can never be read. */
   readonly withoutStatistics?: true;
+  /** ISO-8601 instant: when it went out, where the network says so. */
+  readonly publishedAt?: string;
 }
 
 /** The network works on it: ask again after `forMs`, with what was kept. Nobody waits meanwhile. */
@@ -189,7 +191,12 @@ export interface PublishedPost {
 
 export type Reading =
   /** Only what the network reported; empty when it has nothing to tell yet. */
-  | { readonly is: 'numbers'; readonly metrics: Readonly<Partial<Record<MetricName, number>>> }
+  | {
+      readonly is: 'numbers';
+      readonly metrics: Readonly<Partial<Record<MetricName, number>>>;
+      /** The network forgets them now. */
+      readonly isLast?: boolean;
+    }
   /** There will be no more numbers. `why` is absent when that is in the nature of the post. */
   | { readonly is: 'over'; readonly why?: string };
 
@@ -216,8 +223,8 @@ export interface Network<Prepared = unknown> {
   choicesFor?(facts: Json): Readonly<Record<string, { value: string; label: string }[]>>;
   /** The constraints for this very post on this account: a story allows less, a server may allow more. */
   constraintsFor(post: NetworkPost, facts?: Json): Constraints;
-  /** The length of a text as the network counts it. */
-  count(body: string, post: NetworkPost): number;
+  /** What this very account may choose for an option, where accounts differ and that is known. */
+  choicesFor?(key: string, facts: Json): Option['choices'];
   /** Rules that the constraints cannot say. */
   check(post: NetworkPost, facts?: Json): readonly Problem[];
 
@@ -234,6 +241,8 @@ export interface Network<Prepared = unknown> {
   prepare(site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>>;
   /** The one call that makes it public. Nobody repeats it by themselves. */
   send(site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>>;
+  /** Sent once more with the same key, whatever became of the first, it makes no second post. Absent: it may. */
+  isRepeatable?(sending: Sending): boolean;
   /** Was it there? Asked when an answer was lost, and while the network works on it. */
   confirm(site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>>;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { Outbound } from '#server/outbound/outbound';
+import type { Outbound, WriteGuard } from '#server/outbound/outbound';
 import { NetworkTrouble } from './trouble.ts';
 
 /** Bytes whose number is known before they are read. */
@@ -21,6 +21,8 @@ export interface NetworkRequest {
   readonly form?: Readonly<Record<string, string | undefined>>;
   readonly multipart?: Multipart;
   readonly bytes?: Bytes;
+  /** Asked before anything leaves. */
+  readonly guard?: WriteGuard;
 }
 
 export interface Multipart {
@@ -43,13 +45,16 @@ const maxAnswerBytes = 5_000_000;
 /** A line that is slower than this is not worth waiting for. */
 const slowestBytesPerMs = 50;
 
-/** Reasons that come up before the first byte of a request leaves. */
-const neverArrived = ['badUrl', 'blocked', 'notFound', 'refused', 'badCertificate'];
-
 export const createRequest =
   (outbound: Pick<Outbound, 'request'>, timeoutMs: number): Request =>
-  async ({ method, url, query, headers, ...content }) => {
+  async ({ method, url, query, headers, guard, ...content }) => {
     const { body, length, type } = encode(content);
+    let reached = false;
+    const mayBegin = () => {
+      const may = guard?.mayBegin() ?? true;
+      reached ||= may;
+      return may;
+    };
     const answer = await outbound.request(withQuery(url, query), {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
@@ -63,10 +68,10 @@ export const createRequest =
       keptConnection: true,
       timeoutMs: timeoutMs + Math.ceil((length ?? 0) / slowestBytesPerMs),
       maxBytes: maxAnswerBytes,
+      guard: { ...guard, mayBegin },
     });
     if (!answer.ok) {
       if (body instanceof Readable) body.destroy();
-      const reached = !neverArrived.includes(answer.reason);
       throw new NetworkTrouble(reached ? 'unknown' : 'temporary', `The network could not be asked: ${answer.message}`, {
         networkCode: answer.reason,
         reached,
@@ -105,7 +110,12 @@ const withQuery = (url: string, query: NetworkRequest['query'] = {}) => {
   return `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams(given)}`;
 };
 
-const encode = ({ json, form, multipart, bytes }: Omit<NetworkRequest, 'method' | 'url' | 'query' | 'headers'>) => {
+const encode = ({
+  json,
+  form,
+  multipart,
+  bytes,
+}: Omit<NetworkRequest, 'method' | 'url' | 'query' | 'headers' | 'guard'>) => {
   if (json !== undefined) return { body: JSON.stringify(json), type: 'application/json' };
   if (form) return { body: new URLSearchParams(given(form)).toString(), type: 'application/x-www-form-urlencoded' };
   if (multipart) return encodeMultipart(multipart);

@@ -7,6 +7,7 @@ export const faults = {
   '429': 'Asks to wait, and says how long',
   '429-bare': 'Asks to wait, and does not say how long',
   '503': 'Is not available',
+  '503-late': 'Says that it is not available, and takes the post 20 seconds later all the same',
   '500-after': 'Takes the post, then answers with an error',
   lost: 'Takes the post and never answers',
   cut: 'Takes the post and closes the connection in the middle of its answer',

@@ -42,6 +42,7 @@ export const createSites = ({
   return {
     live: (network: Network, { server = '', app = liveApp(network) }: { server?: string; app?: App } = {}): Site => ({
       ...shared,
+      name: network.name,
       host: (name) => hostOf(network, name),
       link: (name) => hostOf(network, name),
       server,
@@ -53,6 +54,7 @@ export const createSites = ({
       const path = (name: string) => hostOf(network, name) && `/sandbox/${network.key}/${name}`;
       return {
         ...shared,
+        name: network.name,
         host: (name) => sandbox.url() + path(name),
         link: (name) => sandbox.baseUrl + path(name),
         server,

@@ -37,6 +37,15 @@ export class NetworkTrouble extends Error {
   }
 }
 
+const advice = /^(connect|reconnect|try|publish)\b/i;
+
+/** What happened, in the name of the network. What to do about it is said by whoever shows this, and once. */
+export const whatHappened = ({ message }: NetworkTrouble, { name }: { readonly name: string }): string => {
+  const [first = '', ...others] = message.replace(/^The network\b/, name).split(/(?<=[.!?])\s+(?=\p{Lu})/u);
+  const text = [first, ...others.filter((sentence) => !advice.test(sentence))].join(' ');
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+};
+
 /** Whatever an adapter threw. What is no trouble of a network is a fault of ours, and reported as one. */
 export const asTrouble = (error: unknown, report: (error: unknown) => void): NetworkTrouble => {
   if (error instanceof NetworkTrouble) return error;

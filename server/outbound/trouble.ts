@@ -8,6 +8,7 @@ const messages = {
   badCertificate: 'The secure connection failed: the certificate is not valid for this address.',
   unreachable: 'The connection failed.',
   tooLarge: 'The answer is too large.',
+  late: 'Nothing was sent: too much time had passed since it was begun.',
 } as const;
 
 export interface Trouble {
@@ -27,10 +28,16 @@ export class BlockedAddress extends Error {
   readonly code = 'EBLOCKED';
 }
 
+/** Thrown just before the first byte would leave. */
+export class TooLate extends Error {
+  readonly code = 'ELATE';
+}
+
 export const troubleFrom = (error: unknown): Trouble => {
   const { name, code = '' } = error as { name?: string; code?: string | number };
   if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return trouble('timeout');
   if (code === 'EBLOCKED') return trouble('blocked');
+  if (code === 'ELATE') return trouble('late');
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return trouble('notFound');
   if (code === 'ECONNREFUSED') return trouble('refused');
   if (/CERT|TLS|SSL|EPROTO|VERIFY/.test(String(code))) return trouble('badCertificate');

@@ -6,17 +6,6 @@ import { versionFor } from '#server/posts/versions';
 import { excerpt, type Here, moment, page, problem } from './frame.ts';
 import { html } from './html.ts';
 
-const sentences: Record<string, string> = {
-  'posts.schedule': 'Schedule a post',
-  'posts.publishNow': 'Publish a post now',
-  'posts.delete': 'Delete a post',
-  'posts.update': 'Change a scheduled post',
-  'posts.setVersionText': 'Change the text of a scheduled post',
-  'posts.setOption': 'Change an option of a scheduled post',
-  'accounts.delete': 'Disconnect an account',
-};
-const sentence = ({ action }: ApprovalCard) => sentences[action] ?? action;
-
 const states: Record<ApprovalCard['status'], string> = {
   Open: 'waits for you',
   Approved: 'approved',
@@ -28,7 +17,7 @@ const states: Record<ApprovalCard['status'], string> = {
 /** The start page: what agents asked for. */
 export const requestsPage = (here: Here, cards: readonly ApprovalCard[]) => {
   const item = (card: ApprovalCard) => html`<li class="box">
-<a href="/approvals/${card.id}"><strong>${sentence(card)}</strong></a> <span class="state">${states[card.status]}</span><br>
+<a href="/approvals/${card.id}"><strong>${card.sentence}</strong></a> <span class="state">${states[card.status]}</span><br>
 <span class="faint">${card.conversation.title} · ${moment(card.createdAt)}</span>
 ${card.post && html`<p class="text">${excerpt(card.post.versions[0]?.content[0]?.body ?? '')}</p>`}
 </li>`;
@@ -54,45 +43,58 @@ export const approvalPage = (here: Here, card: ApprovalCard) =>
   page(
     here,
     '',
-    sentence(card),
+    card.sentence,
     html`<dl>
-<dt>Asked by</dt><dd>${card.client}</dd>
+<dt>Asked by</dt><dd>${card.client}, for ${card.requestedByName}</dd>
 <dt>Asked at</dt><dd>${moment(card.createdAt)}</dd>
 <dt>State</dt><dd>${states[card.status]}</dd>
 ${typeof card.input.at === 'string' && html`<dt>To go out at</dt><dd>${moment(new Date(card.input.at).toISOString())}</dd>`}
 </dl>
 ${card.account && html`<p class="box">${card.account.name} on ${card.account.provider} (${card.account.handle})</p>`}
-${card.action.startsWith('posts.set') || card.action === 'posts.update' ? requestedChange(card) : ''}
+${card.scheduledPosts !== undefined && card.scheduledPosts.length > 0 && failingPosts(card.scheduledPosts)}
+${card.post?.status === 'Scheduled' && requestedChange(card)}
 ${card.post && contentPerAccount(card, card.post)}
 ${
   card.status === 'Open' &&
   html`<div class="actions">
-<form data-api="POST /api/approvals/${card.id}/approve"><button>Approve</button>${problem}</form>
+<form data-api="POST /api/approvals/${card.id}/approve"><button>${card.verb}</button>${problem}</form>
 <form data-api="POST /api/approvals/${card.id}/reject"><button class="quiet">Reject</button>${problem}</form>
 </div>
 <p class="faint">Approving runs it as you, ${here.session.user.email}. The request is for exactly what you see here.</p>`
 }`,
   );
 
+const failingPosts = (posts: NonNullable<ApprovalCard['scheduledPosts']>) =>
+  html`<h2>Scheduled posts that would fail for it</h2>
+<ul>${posts.map(({ text, scheduledAt }) => html`<li>${moment(scheduledAt)}: ${excerpt(text)}</li>`)}</ul>`;
+
 const requestedChange = ({ input }: ApprovalCard) => {
   const { id: _, ...change } = input;
+  if (Object.keys(change).length === 0) return undefined;
   return html`<h2>The change asked for</h2><pre class="box text">${JSON.stringify(change, null, 2)}</pre>`;
 };
 
-const contentPerAccount = ({ accounts, validation }: ApprovalCard, post: NonNullable<ApprovalCard['post']>) => {
+const contentPerAccount = (
+  { accounts, media: files, validation }: ApprovalCard,
+  post: NonNullable<ApprovalCard['post']>,
+) => {
   const shown = accounts.length > 0 ? accounts : [undefined];
-  return html`<h2>The post as it is now</h2>
+  return html`<h2>The post as it was at the request</h2>
 ${shown.map((account) => {
   const { content, options } = versionFor(post.versions, account?.id ?? '');
   const issues = (validation?.issues ?? []).filter(({ accountId }) => accountId === account?.id);
   return html`<section class="box" aria-label="${account ? `${account.provider}, ${account.handle}` : 'No account'}">
 <p class="faint">${account ? `${account.provider} · ${account.name} (${account.handle})` : 'It goes to no account yet.'}</p>
-${content.map(({ body, media }) => html`<p class="text">${body || '(no text)'}</p>${media.length > 0 && html`<p class="faint">${media.length} file${media.length > 1 && 's'}</p>`}`)}
+${content.map(({ body, media }) => html`<p class="text">${body || '(no text)'}</p>${media.map((id) => mediaFigure(files.find((file) => file.id === id)))}`)}
 ${Object.keys(options).length > 0 && html`<p class="faint">${Object.entries(options).map(([key, value]) => html`<code>${key} = ${value}</code> `)}</p>`}
 ${issues.length > 0 ? html`<ul>${issues.map(issueItem)}</ul>` : account && html`<p class="faint">Within the limits of ${account.provider}.</p>`}
 </section>`;
 })}`;
 };
+
+const mediaFigure = (file: ApprovalCard['media'][number] | undefined) =>
+  html`<figure>${file && html`<img src="${file.thumbnailUrl}" alt="${file.alt ?? ''}" width="160">`}
+<figcaption class="faint">${file === undefined ? 'A file that is gone' : file.alt ? `Alternative text: ${file.alt}` : 'No alternative text'}</figcaption></figure>`;
 
 const issueItem = ({ message }: Issue) => html`<li class="error">${message}</li>`;
 

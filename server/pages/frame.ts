@@ -34,6 +34,7 @@ const places = ({ hasSandbox }: Here) => [
 export const page = (here: Here, path: string, title: string, body: Part): Html =>
   widePage({
     title,
+    workspaceId: here.caller.workspaceId,
     links: places(here).map((link) => ({ ...link, current: link.href === path })),
     aside: html`<span class="faint">${here.session.workspace?.name} · ${here.session.user.email}</span>
 <form data-api="POST /api/auth/sign-out" data-next="/sign-in"><button class="quiet">Sign out</button><span role="alert"></span></form>`,

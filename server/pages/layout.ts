@@ -33,11 +33,13 @@ ${body}
 /** A page of the app, with the way to the others above it. `aside` stands at the end of the header. */
 export const widePage = ({
   title,
+  workspaceId = '',
   links = [],
   aside,
   body,
 }: {
   title: string;
+  workspaceId?: string;
   links?: readonly { readonly href: string; readonly text: string; readonly current?: boolean }[];
   aside?: Part;
   body: Part;
@@ -53,7 +55,7 @@ ${aside}
 <h1>${title}</h1>
 ${body}
 </main>
-<div class="toasts" role="status" aria-live="polite"></div>`,
+<div class="toasts" role="status" aria-live="polite" data-workspace="${workspaceId}"></div>`,
   );
 
 const document = (title: string, body: Html) => html`<!doctype html>
@@ -62,7 +64,7 @@ const document = (title: string, body: Html) => html`<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Posthorn</title>
-<link rel="icon" href="data:,">
+<link rel="icon" type="image/svg+xml" href="/favicon.svg">
 <link rel="stylesheet" href="${stylesheet}">
 <script src="${script}" defer></script>
 </head>
@@ -72,15 +74,23 @@ ${body}
 </html>
 `;
 
-/** `avatars`: pictures of accounts are on the networks. */
-export const sendPage = (res: ServerResponse, page: Html, status = 200, { avatars = false } = {}) => {
+/**
+ * `avatars`: pictures of accounts are on the networks. `namesOrigin`: a form on it is sent with our origin, which browsers
+ * leave out where no referrer may be sent.
+ */
+export const sendPage = (
+  res: ServerResponse,
+  page: Html,
+  status = 200,
+  { avatars = false, namesOrigin = false } = {},
+) => {
   const text = page.toString();
   res.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',
     'content-length': Buffer.byteLength(text),
     'content-security-policy': avatars ? pageSecurity.replace("img-src 'self'", "img-src 'self' https:") : pageSecurity,
     'cache-control': 'no-store',
-    'referrer-policy': 'no-referrer',
+    'referrer-policy': namesOrigin ? 'same-origin' : 'no-referrer',
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
   });

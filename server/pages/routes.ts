@@ -3,6 +3,8 @@ import { editors } from '#contracts/scopes';
 import type { Accounts } from '#server/accounts/accounts';
 import type { Connecting } from '#server/accounts/connecting';
 import type { ApprovalCards } from '#server/approvals/cards';
+import type { AuditLog } from '#server/audit/audit-log';
+import { asAccount } from '#server/auth/email-address';
 import type { PersonalTokens } from '#server/auth/personal-tokens';
 import type { Sessions } from '#server/auth/sessions';
 import type { WhoIsSignedIn } from '#server/auth/sign-in';
@@ -14,7 +16,7 @@ import type { SandboxClock } from '#server/sandbox/clock';
 import { readSandbox, sandboxPage } from '#server/sandbox/feed-page';
 import type { Sandboxes } from '#server/sandbox/sandboxes';
 import type { Members } from '#server/workspaces/members';
-import type { People } from '#server/workspaces/people';
+import type { OutsidePerson, People } from '#server/workspaces/people';
 import type { Welcome } from '#server/workspaces/welcome';
 import { approvalPage, requestsPage, settingsPage } from './app-pages.ts';
 import { connectRoutes } from './connect-routes.ts';
@@ -25,8 +27,8 @@ import { invitationPage, messagePage, signInPage, signUpPage } from './sign-in-p
 
 /** Signing in through an outside identity provider, where there is one. */
 export interface OutsideSignIn {
-  begin(next: string): Promise<{ url: string; state: string }>;
-  finish(callbackUrl: string, state: string): Promise<{ subject: string; email: string; next: string }>;
+  begin(next: string, code?: string): Promise<{ url: string; state: string }>;
+  finish(callbackUrl: string, state: string): Promise<OutsidePerson & { next: string; code: string }>;
 }
 
 export interface PageParts {
@@ -38,6 +40,7 @@ export interface PageParts {
   readonly tokens: PersonalTokens;
   readonly sessions: Sessions;
   readonly welcome: Welcome;
+  readonly audit: AuditLog;
   readonly accounts: Accounts;
   readonly providers: Providers;
   readonly connecting: Connecting;
@@ -56,7 +59,7 @@ const postsPerPage = 30;
 
 /** The pages for people: enough to sign in, connect accounts, publish, decide on requests and make tokens. */
 export const pageRoutes = (parts: PageParts): Router => {
-  const { who, setSession, people, members, cards, tokens, sessions, welcome, outside, baseUrl } = parts;
+  const { who, setSession, people, members, cards, tokens, sessions, welcome, audit, outside, baseUrl } = parts;
   const hasSandbox = !parts.production;
 
   /** Somebody who is not signed in goes there first, and comes back. */
@@ -72,7 +75,7 @@ export const pageRoutes = (parts: PageParts): Router => {
     }
     const { id, role } = found.workspace;
     const caller = { userId: found.userId, workspaceId: id, role, human: true };
-    return { caller, session: await people.session(found.userId), hasSandbox };
+    return { caller, session: await people.session({ ...found, workspaceId: id }), hasSandbox };
   };
 
   const serve: ServePage = (work) => async (req, res) => {
@@ -91,7 +94,7 @@ export const pageRoutes = (parts: PageParts): Router => {
 
   router.get(
     '/',
-    serve(async (here, _req, res) => sendPage(res, requestsPage(here, await cards.list(here.caller)))),
+    serve(async (here, _req, res) => sendPage(res, requestsPage(here, (await cards.list(here.caller, {})).cards))),
   );
 
   router.get('/approvals', (_req, res) => res.redirect('/'));
@@ -140,7 +143,7 @@ export const pageRoutes = (parts: PageParts): Router => {
   router.get(
     '/settings',
     serve(async (here, _req, res) => {
-      const own = (await tokens.list(here.caller)).map(({ lastUsedAt, ...token }) => ({
+      const own = (await tokens.list({ userId: here.caller.userId })).map(({ lastUsedAt, ...token }) => ({
         ...token,
         ...(lastUsedAt !== null && { lastUsedAt }),
       }));
@@ -151,19 +154,23 @@ export const pageRoutes = (parts: PageParts): Router => {
   router.get('/sign-in', async (req, res) => {
     const next = ownPath(req.query.next);
     if (await who(req)) return res.redirect(next);
-    if (outside === undefined && (await people.isEmpty())) return res.redirect('/sign-up');
+    if (await people.isEmpty()) return res.redirect('/sign-up');
     sendPage(res, signInPage({ next, outside: outside !== undefined }));
   });
 
   router.get('/sign-up', async (_req, res) => {
-    if (await people.isEmpty()) sendPage(res, signUpPage());
+    const needs = { code: parts.production, outside: outside !== undefined };
+    if (await people.isEmpty()) sendPage(res, signUpPage(needs));
     else res.redirect('/sign-in');
   });
 
   router.get('/invitations/:token', async (req, res) => {
     const { token } = req.params;
     try {
-      sendPage(res, invitationPage({ token, ...(await members.lookAt(token)) }));
+      const here = await who(req);
+      const invitation = await members.lookAt(token);
+      const isTheirs = here !== undefined && asAccount(here.email) === asAccount(invitation.email);
+      sendPage(res, invitationPage({ token, ...invitation, isTheirs, outside: outside !== undefined }));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       sendPage(res, messagePage('This invitation does not work', error.message), 404);
@@ -171,9 +178,10 @@ export const pageRoutes = (parts: PageParts): Router => {
   });
 
   router.get('/welcome/:secret', async (req, res) => {
-    const secret = await welcome.enter(req.params.secret);
+    const secret = await welcome.enter(req.params.secret, req.get('user-agent'));
     if (secret === undefined) {
-      const text = 'It works once, and only for the present run of Posthorn. Start Posthorn again for a new one.';
+      const text =
+        'It works once, and only for a while. For a new one, run npx posthorn link where Posthorn runs, or sign in with your password.';
       return sendPage(res, messagePage('This link is used up', text), 404);
     }
     setSession(res, secret);
@@ -182,7 +190,8 @@ export const pageRoutes = (parts: PageParts): Router => {
 
   if (outside) {
     router.get('/sign-in/begin', async (req, res) => {
-      const { url, state } = await outside.begin(ownPath(req.query.next));
+      const code = typeof req.query.code === 'string' ? req.query.code.trim().slice(0, 100) : '';
+      const { url, state } = await outside.begin(ownPath(req.query.next), code);
       res.cookie(stateCookie, state, {
         httpOnly: true,
         sameSite: 'lax',
@@ -194,8 +203,20 @@ export const pageRoutes = (parts: PageParts): Router => {
     });
     router.get('/sign-in/callback', async (req, res) => {
       const state = new RegExp(`(?:^|; *)${stateCookie}=([^;]*)`).exec(req.headers.cookie ?? '')?.[1] ?? '';
-      const { next, ...person } = await outside.finish(baseUrl + req.originalUrl, decodeURIComponent(state));
-      setSession(res, await sessions.begin(await people.signInAs(person)));
+      const { next, code, ...person } = await outside.finish(baseUrl + req.originalUrl, decodeURIComponent(state));
+      const { email } = person;
+      const { requestId, ip: address } = req;
+      try {
+        const userId = await people.signInAs(person, { mayBeFirst: () => welcome.isFirstOwnerCode(code) });
+        const details = { email, address };
+        const workspaceId = await people.lastWorkspace(userId);
+        await audit.write({ event: 'sign-in.succeeded', workspaceId, userId, requestId, details });
+        setSession(res, await sessions.begin(userId, { userAgent: req.get('user-agent') ?? '' }));
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        await audit.write({ event: 'sign-in.failed', requestId, details: { email, address } });
+        return sendPage(res, messagePage('You are not let in', error.message), error.status);
+      }
       res.clearCookie(stateCookie, { path: '/sign-in' });
       res.redirect(ownPath(next));
     });

@@ -6,10 +6,16 @@ import { composeScript } from './compose-script.ts';
 const js = `
 'use strict';
 
+// What this page is about: another tab may have switched to another workspace since.
+const workspace = document.querySelector('[data-workspace]')?.dataset.workspace;
+
 const ask = async (method, path, body) => {
   const isForm = body instanceof FormData;
-  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-  const response = await fetch(path, { method, ...(isForm ? { body } : json) }).catch(() => {
+  const headers = {
+    ...(workspace && { 'posthorn-workspace': workspace }),
+    ...(!isForm && { 'content-type': 'application/json' }),
+  };
+  const response = await fetch(path, { method, headers, body: isForm ? body : JSON.stringify(body) }).catch(() => {
     throw new Error('Posthorn cannot be reached. Try again.');
   });
   const answer = await response.json().catch(() => ({ message: 'Posthorn gave no usable answer. Try again.' }));
@@ -151,7 +157,7 @@ if (toasts) {
     clearTimeout(soon);
     soon = setTimeout(renew, 200);
   };
-  const news = new EventSource('/api/app/events');
+  const news = new EventSource('/api/app/events?workspace=' + workspace);
   news.addEventListener('approval', (event) => {
     const { id, text } = JSON.parse(event.data);
     if (text) toast('/approvals/' + encodeURIComponent(id), text);

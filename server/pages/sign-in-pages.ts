@@ -22,11 +22,23 @@ ${problem}
 <p class="faint">New here? Ask an admin of the workspace for an invitation.</p>`,
   });
 
-export const signUpPage = () =>
-  cardPage({
+/** `code`: in production the first owner shows that the server is theirs. */
+export const signUpPage = ({ code, outside }: { code: boolean; outside: boolean }) => {
+  const codeField =
+    code &&
+    html`<p class="faint">Posthorn printed a code when it started. Whoever can read it may become the owner.</p>
+${field('Code', 'code', 'text', 'one-time-code')}`;
+  return cardPage({
     title: 'Welcome to Posthorn',
-    body: html`<p>Nobody is here yet. You become the owner.</p>
+    body: outside
+      ? html`<p>Nobody is here yet. You become the owner, and your organisation signs you in.</p>
+<form action="/sign-in/begin" method="get">
+${codeField}
+<button>Continue</button>
+</form>`
+      : html`<p>Nobody is here yet. You become the owner.</p>
 <form data-api="POST /api/auth/sign-up" data-next="/">
+${codeField}
 ${field('E-mail address', 'email', 'email', 'username')}
 ${field('Password, at least 8 characters', 'password', 'password', 'new-password')}
 ${field('Name of the workspace', 'workspace', 'text', 'off', 'My workspace')}
@@ -34,34 +46,43 @@ ${problem}
 <button>Sign up</button>
 </form>`,
   });
+};
 
 export const invitationPage = ({
   token,
   email,
   role,
   workspace,
-  isKnown,
+  isTheirs,
+  outside,
 }: {
   token: string;
   email: string;
   role: string;
   workspace: string;
-  isKnown: boolean;
+  /** The invited person is the one who is signed in. */
+  isTheirs: boolean;
+  outside: boolean;
 }) =>
   cardPage({
     title: `Join ${workspace}`,
     body: html`<p>${email} is invited to ${workspace} as ${role}.</p>
-<form data-api="POST /api/auth/invitations/accept" data-next="/">
-<input type="hidden" name="token" value="${token}">
-<input hidden readonly autocomplete="username" value="${email}">
 ${
-  isKnown
-    ? field('Your password', 'password', 'password', 'current-password')
-    : field('Choose a password, at least 8 characters', 'password', 'password', 'new-password')
+  outside && !isTheirs
+    ? html`<p>Your organisation signs you in first.</p>
+<div class="actions"><a class="button" href="/sign-in/begin?next=${encodeURIComponent(`/invitations/${token}`)}">Continue</a></div>`
+    : html`<form data-api="POST /api/auth/invitations/accept" data-next="/">
+<input type="hidden" name="token" value="${token}">
+${
+  !isTheirs &&
+  html`<input hidden readonly autocomplete="username" value="${email}">
+${field('Password', 'password', 'password', 'current-password')}
+<p class="faint">The one you have here, or a new one of at least 8 characters if you have none yet.</p>`
 }
 ${problem}
 <button>Join</button>
-</form>`,
+</form>`
+}`,
   });
 
 export const messagePage = (title: string, text: string) =>

@@ -4,12 +4,10 @@ import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/posts/outcome';
 import { createDueLoop, type DueLoop } from '#server/queue';
 import type { PublishingFigures } from './figures.ts';
-import { missed } from './result.ts';
-import { createSendOne, type SendingParts } from './sending.ts';
-import type { Ended, PublishingStore, SendRow } from './store.ts';
+import { missed, uncertain } from './result.ts';
+import { createSendOne, type HeldRow, type SendingParts } from './sending.ts';
+import type { Begin, Ended, PublishingStore, SendRow } from './store.ts';
 
-const leaseMs = 60_000;
-const extendMs = 15_000;
 const postsAtOnce = 500;
 
 export type Publishing = ReturnType<typeof createPublishing>;
@@ -21,6 +19,7 @@ export const createPublishing = ({
   outcomes,
   figures,
   perNetwork,
+  leaseMs,
   report,
   ...parts
 }: {
@@ -30,12 +29,16 @@ export const createPublishing = ({
   figures: PublishingFigures;
   /** How many sends to one network are under way at once. */
   perNetwork: number;
-} & Pick<SendingParts, 'access' | 'library' | 'clock' | 'graceMs' | 'report'>) => {
-  const markBegun = createBatch(async (rows: readonly { row: SendRow; prepared: unknown; body: string }[]) => {
-    const ours = new Set(
-      (await store.markBegun(rows.map(({ row, prepared, body }) => ({ ...row, prepared, body })))).map(nameOf),
+  /** Who is not heard of for so long loses what they have in hand. */
+  leaseMs: number;
+} & Pick<SendingParts, 'access' | 'library' | 'clock' | 'startStopwatch' | 'graceMs' | 'report'>) => {
+  const markBegun = createBatch(async (rows: readonly (Begin & { row: SendRow })[]) => {
+    const ours = await store.markBegun(
+      rows.map(({ row, ...begin }) => ({ ...row, ...begin })),
+      leaseMs,
     );
-    return rows.map(({ row }) => ours.has(nameOf(row)));
+    const begunAt = new Map(ours.map((row) => [nameOf(row), row.begunAt]));
+    return rows.map(({ row }) => begunAt.get(nameOf(row)));
   });
 
   /** The results, what is public, and the posts that are through with it: one transaction. */
@@ -66,8 +69,11 @@ export const createPublishing = ({
 
   const sendOne = createSendOne({
     ...parts,
+    networks,
     report,
-    markBegun: (row, prepared, body) => markBegun({ row, prepared, body }),
+    // Half of it is for the way there: what leaves now has arrived before anybody else asks for it.
+    sendWithinMs: leaseMs / 2,
+    markBegun: (row, begin) => markBegun({ row, ...begin }),
     save: store.save,
     end: async (ended) => {
       await end(ended);
@@ -86,20 +92,22 @@ export const createPublishing = ({
     figures.inFlight(network, count);
   };
 
-  const sends: DueLoop = createDueLoop<SendRow>({
+  const sends: DueLoop = createDueLoop<HeldRow>({
     concurrency: perNetwork * networks.all.length,
     claim: async () => {
       const rooms = new Map(
         [...underWay].flatMap(([key, count]) => (count < perNetwork ? [[key, perNetwork - count]] : [])),
       );
-      return store.claim(rooms, randomUUID(), leaseMs);
+      const rows = await store.claim(rooms, randomUUID(), leaseMs);
+      const claimed = performance.now();
+      return rows.map((row) => ({ ...row, heldMs: () => performance.now() - claimed }));
     },
     handle: async (row) => {
       change(row.account.network, 1);
       await sendOne(row).finally(() => change(row.account.network, -1));
     },
     msToNext: () => store.msToSend([...underWay].flatMap(([key, count]) => (count < perNetwork ? [] : [key]))),
-    extend: { everyMs: extendMs, run: (rows) => store.extend(rows, leaseMs) },
+    extend: { everyMs: leaseMs / 4, run: (rows) => store.extend(rows, leaseMs) },
     report,
   });
 
@@ -109,8 +117,8 @@ export const createPublishing = ({
       const { due, missed: tooLate } = await store.due(postsAtOnce, parts.graceMs);
       const all = [...due, ...tooLate];
       if (all.length === 0) return 0;
-      await store.begin(all);
-      if (tooLate.length > 0) await store.endMissed(tooLate, missed);
+      await outcomes.begin(all);
+      if (tooLate.length > 0) await store.endMissed(tooLate, missed, uncertain);
       await outcomes.end(all);
       return all.length;
     });

@@ -1,6 +1,7 @@
 import type { Result } from '#contracts/posts';
-import type { Sent } from '#server/networks/network';
-import type { NetworkTrouble, TroubleKind } from '#server/networks/trouble';
+import type { Network, Sent } from '#server/networks/network';
+import { type NetworkTrouble, type TroubleKind, whatHappened } from '#server/networks/trouble';
+import type { SendRow } from './store.ts';
 
 /** `error.code` of a result: programs branch on it, and people read the message. */
 export type FailureCode =
@@ -38,11 +39,16 @@ const advice: Record<TroubleKind, string> = {
   unknown: 'Publish again later.',
 };
 
-export const failed = (code: FailureCode, message: string): Outcome => ({ ok: false, error: { code, message } });
+export const failed = (code: FailureCode, message: string): Outcome => ({
+  ok: false,
+  uncertain: false,
+  error: { code, message },
+});
 
-export const refused = ({ kind, message, networkCode }: NetworkTrouble): Outcome => {
-  const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
-  return failed(codes[kind], [sentence, advice[kind], ...(networkCode ? [`(${networkCode})`] : [])].join(' '));
+export const refused = (network: Pick<Network, 'name'>, trouble: NetworkTrouble): Outcome => {
+  const { kind, networkCode } = trouble;
+  const said = [whatHappened(trouble, network), advice[kind], ...(networkCode ? [`(${networkCode})`] : [])];
+  return failed(codes[kind], said.join(' '));
 };
 
 /** Parts of a thread that are out keep their address, also when a later one is not. */
@@ -55,7 +61,8 @@ export const withSent = (outcome: Outcome, sent: readonly Sent[], parts: number)
   return { ...outcome, ...out, error: { ...outcome.error, message: told } };
 };
 
-export const needsReconnect = failed('reconnect', `The network no longer accepts our access. ${advice.token}`);
+export const needsReconnect = ({ name }: Pick<Network, 'name'>) =>
+  failed('reconnect', `${name} no longer accepts our access. ${advice.token}`);
 
 export const accountGone = failed(
   'disconnected',
@@ -77,7 +84,22 @@ export const uncertain: Outcome = {
   },
 };
 
-export const notSent = failed(
-  'not_sent',
-  'The connection broke while it was being sent, and the network says that it is not there. Publish again.',
-);
+/** The network says that it is not there. */
+export const notSent = (
+  { name, isRepeatable }: Pick<Network, 'name' | 'isRepeatable'>,
+  { heardAt, repeat }: Pick<SendRow, 'heardAt' | 'repeat'>,
+): Outcome => failed('not_sent', whyNotSent(name, isRepeatable !== undefined, heardAt, repeat));
+
+const whyNotSent = (name: string, hasKey: boolean, heardAt: string | null, repeat: SendRow['repeat']) => {
+  if (heardAt === null) {
+    return `The server that sent it stopped, and ${name} does not have the post. Publish again: ${name} is asked once more first.`;
+  }
+  if (repeat === 'done')
+    return `${name} was not available, was sent the post once more, and does not have it. Publish again later.`;
+  if (repeat !== 'may')
+    return `The connection broke while it was being sent, and ${name} does not have the post. Publish again.`;
+  const why = hasKey
+    ? 'the server there may not know its key any more'
+    : `${name} has no key that keeps a post from appearing twice`;
+  return `${name} was not available and does not have the post. It is not sent again by itself, because ${why}. Publish again.`;
+};

@@ -1,14 +1,25 @@
 import { createHash } from 'node:crypto';
+import { instantOf } from '#contracts/instant';
 import type { Result } from '#contracts/posts';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';
-import type { Clock } from '#server/clock';
+import type { Clock, Stopwatch } from '#server/clock';
 import type { MediaLibrary } from '#server/media/library';
-import type { Confirmation, NetworkPost, PublishMedia, SendEnd, Sending, Sent } from '#server/networks/network';
-import { asTrouble, type NetworkTrouble } from '#server/networks/trouble';
-import { networkPost, problemsOf } from '#server/posts/limits';
-import { versionFor } from '#server/posts/versions';
+import type {
+  Confirmation,
+  Network,
+  NetworkPost,
+  PublishMedia,
+  SendEnd,
+  Sending,
+  Sent,
+  Site,
+} from '#server/networks/network';
+import type { Networks } from '#server/networks/registry';
+import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
+import { problemsOf } from '#server/posts/limits';
+import { mediaIn, outgoingTo } from '#server/posts/outgoing';
 import { accountGone, failed, missed, needsReconnect, notSent, refused, uncertain, withSent } from './result.ts';
-import type { Ended, Progress, SendRow } from './store.ts';
+import type { Begin, Ended, Progress, SendRow } from './store.ts';
 
 const minuteMs = 60_000;
 /** Trouble that passes: how long until the next try. After these it has failed. */
@@ -18,14 +29,25 @@ const longestWaitMs = 60 * minuteMs;
 const shortestWaitMs = minuteMs;
 /** A request that broke off may still be at work over there: only after this is the network asked what became of it. */
 const settleMs = minuteMs;
+/** Networks that know their keys remember them for an hour. */
+const repeatWithinMs = 45 * minuteMs;
+
+/** With how long it has been ours. */
+export interface HeldRow extends SendRow {
+  heldMs(): number;
+}
 
 export interface SendingParts {
   readonly access: AccountAccess;
   readonly library: MediaLibrary;
+  readonly networks: Networks;
   readonly clock: Clock;
+  readonly startStopwatch: () => Stopwatch;
   readonly graceMs: number;
-  /** False: it is no longer ours. */
-  readonly markBegun: (row: SendRow, prepared: unknown, body: string) => Promise<boolean>;
+  /** After a send was begun nothing leaves any more when so much time has passed: it may be somebody else's by then. */
+  readonly sendWithinMs: number;
+  /** When that was; undefined: it is no longer ours. */
+  readonly markBegun: (row: SendRow, begin: Begin) => Promise<string | undefined>;
   readonly save: (progress: Progress) => Promise<{ key: string; since: string } | undefined>;
   readonly end: (ended: Ended & { readonly row: SendRow }) => Promise<void>;
   /** The call that makes something public goes out now. */
@@ -36,12 +58,14 @@ export interface SendingParts {
 export type SendOne = ReturnType<typeof createSendOne>;
 
 /** One post to one account: as far as it gets, and then a row that says how far. */
-export const createSendOne = ({ access, library, clock, graceMs, ...parts }: SendingParts) => {
-  const ageMs = (instant: string) => clock.now().getTime() - Date.parse(instant);
+export const createSendOne = ({ access, library, networks, clock, graceMs, ...parts }: SendingParts) => {
+  /** By the clock of the database, as all its instants are. */
+  const ageMs = ({ claimedAt, heldMs }: HeldRow, instant: string) =>
+    Date.parse(claimedAt) + heldMs() - Date.parse(instant);
 
   /** Where the work on a claimed row stands. */
   interface State {
-    readonly row: SendRow;
+    readonly row: HeldRow;
     readonly opened: Opened;
     readonly post: NetworkPost<PublishMedia>;
     readonly count: number;
@@ -57,7 +81,7 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     row: SendRow,
     sent: readonly Sent[],
     outcome: Omit<Result, 'accountId'>,
-    firstReadMs: number | null = null,
+    { firstReadMs = null, maybeOut = outcome.uncertain }: Partial<Pick<Ended, 'firstReadMs' | 'maybeOut'>> = {},
   ) =>
     parts.end({
       row,
@@ -66,21 +90,24 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
       claim: row.claim,
       sent,
       result: { accountId: row.accountId, ...outcome },
-      maybeOut: outcome.uncertain === true,
+      maybeOut,
       firstReadMs,
     });
 
-  const endState = ({ row, sent, count }: State, outcome: Omit<Result, 'accountId'>) =>
-    end(row, sent, withSent(outcome, sent, count));
+  const endState = (
+    { row, sent, count }: State,
+    outcome: Omit<Result, 'accountId'>,
+    how?: Partial<Pick<Ended, 'maybeOut'>>,
+  ) => end(row, sent, withSent(outcome, sent, count), how);
 
   /** Gives the row back until `inMs` have passed. */
   const pause = (
     { row, sent, tries }: State,
-    { prepared, begun, inMs }: { prepared: unknown; begun: Progress['begun']; inMs: number },
-  ) => parts.save({ ...heldOf(row), sent, prepared, begun, tries, inMs, nextPart: false });
+    how: Pick<Progress, 'prepared' | 'begun' | 'inMs'> & Partial<Pick<Progress, 'mayRepeat'>>,
+  ) => parts.save({ ...heldOf(row), sent, tries, nextPart: false, mayRepeat: false, ...how });
 
   const sendingOf = (state: State): Sending => {
-    const { row, opened, post, sent, key, since } = state;
+    const { opened, post, sent, key, since } = state;
     const part = opened.network.parts(post)[sent.length];
     if (part === undefined) throw new Error('all parts are out already');
     return {
@@ -91,7 +118,6 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
       out: sent,
       key: keyOf(key, sent.length),
       since: new Date(since),
-      mayRepeat: !row.again,
     };
   };
 
@@ -103,18 +129,19 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
       sent: row.sent,
       prepared: row.prepared,
       begun: row.begunAt === null ? ('no' as const) : ('yes' as const),
+      mayRepeat: false,
       nextPart: false,
     };
     if (found.is === 'busy') await parts.save({ ...outOfReach, tries: row.tries, inMs: found.forMs });
     else if (found.is === 'trouble' && row.tries < patienceMs.length) {
       await parts.save({ ...outOfReach, tries: row.tries + 1, inMs: patienceMs[row.tries] ?? 0 });
-    } else await end(row, row.sent, row.begunAt === null ? withoutAccess(found) : uncertain);
+    } else
+      await end(
+        row,
+        row.sent,
+        row.begunAt === null ? withoutAccess(networks.get(row.account.network), found) : uncertain,
+      );
     return undefined;
-  };
-
-  const mediaOf = async (row: SendRow): Promise<Map<string, PublishMedia>> => {
-    const ids = versionFor(row.versions, row.accountId).content.flatMap(({ media }) => media);
-    return library.forPublishing(row.workspaceId, ids);
   };
 
   /** SPEC and DECISIONS, never twice: prepared, marked as begun in a row of its own, sent, recorded. */
@@ -127,7 +154,7 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     try {
       const step = await network.prepare(site, sending, state.row.prepared ?? undefined);
       if (step.is === 'waiting') {
-        if (ageMs(row.startedAt) > longestWaitMs) return endState(state, failed('media_refused', tookTooLong));
+        if (ageMs(row, row.startedAt) > longestWaitMs) return endState(state, failed('media_refused', tookTooLong));
         await pause(state, { prepared: step.prepared, begun: 'no', inMs: step.forMs });
         return;
       }
@@ -135,26 +162,67 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     } catch (error) {
       return troubled(state, asTrouble(error, parts.report));
     }
-    if (!(await parts.markBegun(row, prepared, sending.part.body))) return;
-    if (state.sent.length === 0) parts.sendingNow(row);
-    let answer: SendEnd<unknown>;
-    try {
-      answer = await network.send(site, sending, prepared);
-    } catch (error) {
-      const trouble = asTrouble(error, parts.report);
-      if (isDefinite(trouble)) return troubled(state, trouble);
-      await pause(state, { prepared, begun: 'anew', inMs: settleMs });
-      return;
-    }
-    return answered(state, answer);
+    return commit(state, sending, { prepared, body: sending.part.body, repeated: false });
   };
 
-  const answered = async (state: State, answer: SendEnd<unknown>): Promise<void> => {
-    if (answer.is === 'waiting') {
-      await pause(state, { prepared: answer.prepared, begun: 'yes', inMs: answer.forMs });
+  const commit = async (state: State, sending: Sending, begin: Begin): Promise<void> => {
+    const { opened, row } = state;
+    const { prepared, repeated } = begin;
+    const sinceBegun = parts.startStopwatch();
+    const begunAt = await parts.markBegun(row, begin);
+    if (begunAt === undefined) return;
+    if (state.sent.length === 0 && !repeated) parts.sendingNow(row);
+    let answer: SendEnd<unknown>;
+    try {
+      answer = await opened.network.send(guarded(opened.site, sinceBegun), sending, prepared);
+    } catch (error) {
+      const trouble = asTrouble(error, parts.report);
+      // What is refused the second time may be what was taken the first time.
+      if (!repeated && isDefinite(trouble)) return troubled(state, trouble);
+      const mayRepeat = !repeated && trouble.kind === 'temporary';
+      await pause(state, { prepared, begun: 'heard', inMs: settleMs, mayRepeat });
       return;
     }
-    const sent = [...state.sent, answer.sent];
+    if (answer.is === 'waiting') {
+      await pause(state, { prepared: answer.prepared, begun: 'heard', inMs: answer.forMs });
+      return;
+    }
+    return wentOut(state, { ...answer.sent, publishedAt: begunAt });
+  };
+
+  /** Nothing leaves when too much time has passed since it was begun, or while a long body was being sent. */
+  const guarded = (site: Site, sinceBegun: Stopwatch): Site => {
+    let sinceWritten = sinceBegun;
+    let hasWritten = false;
+    const written = (may: boolean) => {
+      if (may) {
+        sinceWritten = parts.startStopwatch();
+        hasWritten = true;
+      }
+      return may;
+    };
+    const guard = {
+      mayBegin: () => written(sinceBegun() < parts.sendWithinMs),
+      mayGoOn: () => written(sinceWritten() < parts.sendWithinMs),
+    };
+    return {
+      ...site,
+      request: async (request) => {
+        const before = hasWritten;
+        try {
+          return await site.request({ ...request, guard });
+        } catch (error) {
+          // This request never arrived, but the one before it did.
+          if (!before || !(error instanceof NetworkTrouble) || error.reached) throw error;
+          const { networkCode } = error;
+          throw new NetworkTrouble('unknown', error.message, { ...(networkCode !== undefined && { networkCode }) });
+        }
+      },
+    };
+  };
+
+  const wentOut = async (state: State, part: Sent): Promise<void> => {
+    const sent = [...state.sent, part];
     if (sent.length === state.count) return finish({ ...state, sent });
     const { row } = state;
     const kept: Progress = {
@@ -162,6 +230,7 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
       sent,
       prepared: null,
       begun: 'no',
+      mayRepeat: false,
       tries: 0,
       inMs: longestStepMs,
       nextPart: true,
@@ -174,8 +243,8 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     const [first] = sent;
     const { metrics } = opened.network.constraintsFor(post, opened.account.facts);
     const isRead = metrics.length > 0 && first?.withoutStatistics !== true;
-    const outcome = { ok: true, publishedAt: clock.now().toISOString() };
-    return end(row, sent, withSent(outcome, sent, sent.length), isRead ? firstReadMs : null);
+    const outcome = { ok: true, uncertain: false, publishedAt: first?.publishedAt ?? row.startedAt };
+    return end(row, sent, withSent(outcome, sent, sent.length), { firstReadMs: isRead ? firstReadMs : null });
   };
 
   /** Nothing was made public: try again, or say what is wrong. */
@@ -184,7 +253,7 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     if (trouble.kind === 'token') {
       if (state.renewed) {
         await access.refuse(row.account);
-        return endState(state, refused(trouble));
+        return endState(state, refused(state.opened.network, trouble));
       }
       const found = await access.renewed(row.account, state.opened.account.tokens);
       const opened = await opening({ ...row, sent: state.sent, begunAt: null }, found);
@@ -192,7 +261,9 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
       return;
     }
     const waitMs = waitFor(trouble, tries);
-    if (waitMs === undefined || ageMs(row.startedAt) + waitMs > longestWaitMs) return endState(state, refused(trouble));
+    if (waitMs === undefined || ageMs(row, row.startedAt) + waitMs > longestWaitMs) {
+      return endState(state, refused(state.opened.network, trouble));
+    }
     await pause({ ...state, tries: tries + 1 }, { prepared: null, begun: 'no', inMs: waitMs });
   };
 
@@ -207,38 +278,49 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
   /** A send was begun, and how it ended is not known. */
   const ask = async (state: State, begunAt: string): Promise<void> => {
     const { opened, row } = state;
+    const { network } = opened;
     const later = (inMs: number, prepared: unknown = row.prepared) => pause(state, { prepared, begun: 'yes', inMs });
     let found: Confirmation<unknown>;
+    const sending = sendingOf(state);
+    const body = row.begunBody ?? sending.part.body;
     try {
-      const sending = sendingOf(state);
-      const part = { ...sending.part, body: row.begunBody ?? sending.part.body };
-      found = await opened.network.confirm(opened.site, { ...sending, part }, row.prepared);
+      const part = { ...sending.part, body };
+      found = await network.confirm(opened.site, { ...sending, part }, row.prepared);
     } catch (error) {
       return askedInVain(state, asTrouble(error, parts.report));
     }
     switch (found.is) {
       case 'sent':
-        return answered(state, found);
+        return wentOut(state, { ...found.sent, publishedAt: outSince(begunAt, found.sent.publishedAt) });
       case 'waiting':
-        if (ageMs(begunAt) > longestWaitMs) return endState(state, uncertain);
+        if (ageMs(row, begunAt) > longestWaitMs) return endState(state, uncertain);
         await later(found.forMs, found.prepared);
         return;
       case 'unknown':
         return endState(state, uncertain);
-      case 'absent':
-        if (ageMs(begunAt) < settleMs) {
-          await later(settleMs - ageMs(begunAt));
+      case 'absent': {
+        const settledMs = ageMs(row, row.heardAt ?? begunAt);
+        if (settledMs < settleMs) {
+          await later(settleMs - settledMs);
           return;
         }
-        // Only somebody who asked for it again gets it sent again.
+        // Only somebody who asked for it again gets it sent again,
         if (row.again) return goOn({ ...state, row: { ...row, prepared: null, begunAt: null } });
-        return endState(state, notSent);
+        // but for once, where the key keeps the network from making a second post of it.
+        const isRepeatable = network.isRepeatable?.(sending) === true && ageMs(row, begunAt) < repeatWithinMs;
+        if (row.repeat === 'may' && isRepeatable && body === sending.part.body) {
+          return commit(state, sending, { prepared: row.prepared, body, repeated: true });
+        }
+        // One who was stopped before it left may wake at any time: whoever publishes again asks the network first.
+        return endState(state, notSent(network, row), { maybeOut: row.heardAt === null });
+      }
     }
   };
 
   const askedInVain = async (state: State, trouble: NetworkTrouble): Promise<void> => {
     const { row, tries } = state;
-    if (trouble.kind === 'content' || trouble.kind === 'media') return endState(state, refused(trouble));
+    if (trouble.kind === 'content' || trouble.kind === 'media')
+      return endState(state, refused(state.opened.network, trouble));
     if (trouble.kind === 'token' && !state.renewed) {
       const opened = await opening(row, await access.renewed(row.account, state.opened.account.tokens));
       if (opened && row.begunAt !== null) return ask({ ...state, opened, renewed: true }, row.begunAt);
@@ -246,20 +328,20 @@ export const createSendOne = ({ access, library, clock, graceMs, ...parts }: Sen
     }
     if (trouble.kind === 'token') await access.refuse(row.account);
     const waitMs = trouble.kind === 'token' || trouble.kind === 'permission' ? undefined : waitFor(trouble, tries);
-    if (waitMs === undefined || ageMs(row.startedAt) + waitMs > longestWaitMs) return endState(state, uncertain);
+    if (waitMs === undefined || ageMs(row, row.startedAt) + waitMs > longestWaitMs) return endState(state, uncertain);
     await pause({ ...state, tries: tries + 1 }, { prepared: row.prepared, begun: 'yes', inMs: waitMs });
   };
 
-  return async (row: SendRow): Promise<void> => {
+  return async (row: HeldRow): Promise<void> => {
     const mayBeOut = row.begunAt !== null;
     if (row.account.disconnectedAt !== null) return end(row, row.sent, mayBeOut ? uncertain : accountGone);
-    if (!mayBeOut && ageMs(row.startedAt) > graceMs) return end(row, row.sent, missed);
+    if (!mayBeOut && ageMs(row, row.startedAt) > graceMs) return end(row, row.sent, missed);
     const opened = await opening(row, await access.open(row.account));
     if (opened === undefined) return;
     const { network, account } = opened;
-    const media = await mediaOf(row);
-    const { post, missing } = networkPost(network, versionFor(row.versions, row.accountId), media);
-    const problems = [...missing, ...problemsOf(network, post, account.facts)];
+    const media = await library.forPublishing(row.workspaceId, mediaIn(row.versions));
+    const { post, missing } = outgoingTo(network, row.versions, row.accountId, media);
+    const problems = [...missing, ...(await problemsOf(network, post, account.facts))];
     const state: State = {
       row,
       opened,
@@ -285,11 +367,18 @@ const longestStepMs = 60_000;
 
 const heldOf = ({ postId, accountId, claim }: SendRow) => ({ postId, accountId, claim });
 
-const withoutAccess = (found: Exclude<Access, { is: 'open' | 'busy' }>) =>
-  found.is === 'trouble' ? refused(found.trouble) : needsReconnect;
+const withoutAccess = (network: Network, found: Exclude<Access, { is: 'open' | 'busy' }>) =>
+  found.is === 'trouble' ? refused(network, found.trouble) : needsReconnect(network);
 
 /** The network said no, or never heard of it: nothing is public. */
 const isDefinite = ({ kind, reached }: NetworkTrouble) => !reached || (kind !== 'temporary' && kind !== 'unknown');
+
+/** The network's own time, where it can be: it went out after the send began, and not much later. */
+const outSince = (begunAt: string, told: string | undefined) => {
+  const afterMs = Date.parse(told ?? '') - Date.parse(begunAt);
+  if (told === undefined || !(afterMs >= 0 && afterMs < longestWaitMs)) return begunAt;
+  return instantOf(new Date(told));
+};
 
 /** A UUID for each part, from the one of the row. */
 const keyOf = (key: string, index: number) => {

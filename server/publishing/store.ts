@@ -16,15 +16,28 @@ export interface SendRow {
   readonly prepared: Json;
   readonly begunAt: string | null;
   readonly begunBody: string | null;
+  /** Null: whoever began the call never said how it went. */
+  readonly heardAt: string | null;
+  readonly repeat: 'may' | 'done' | null;
   readonly again: boolean;
   readonly tries: number;
   readonly versions: readonly Version[];
   readonly scheduledAt: string | null;
   readonly account: AccountRow;
+  /** By the database. */
+  readonly claimedAt: string;
 }
 
 /** Which send, and that it is still ours. */
 type Held = Pick<SendRow, 'postId' | 'accountId' | 'claim'>;
+
+/** The call that makes something public. */
+export interface Begin {
+  readonly prepared: unknown;
+  readonly body: string;
+  /** Once more, with the same key. */
+  readonly repeated: boolean;
+}
 
 export interface Ended extends Held {
   readonly result: Result;
@@ -38,8 +51,10 @@ export interface Ended extends Held {
 export interface Progress extends Held {
   readonly sent: readonly Sent[];
   readonly prepared: unknown;
-  /** The call that makes it public was begun, and how it ended is not known; `anew` when it broke off just now. */
-  readonly begun: 'no' | 'yes' | 'anew';
+  /** The call that makes it public was begun, and how it ended is not known; `heard`: whoever began it tells so. */
+  readonly begun: 'no' | 'yes' | 'heard';
+  /** The network answered that it is not available. */
+  readonly mayRepeat: boolean;
   readonly tries: number;
   /** When to go on; while it is held, nobody else does. */
   readonly inMs: number;
@@ -55,11 +70,12 @@ const moveDue = sql(
       order by scheduled_at limit $1 for update skip locked)
    select array_agg(id) filter (where not missed) as due, array_agg(id) filter (where missed) as missed from due`,
 );
-const begin = sql('publishing.begin', 'select begin_publishing($1)');
+/** Accounts that have the post keep their result, and of one that may have it nobody says that it was missed. */
 const endMissed = sql(
   'publishing.endMissed',
-  `update sends set due_at = null, claim = null, result = $2::jsonb || jsonb_build_object('accountId', account_id)
-    where post_id = any($1)`,
+  `update sends set due_at = null, claim = null,
+          result = case when begun_at is null then $2::jsonb else $3::jsonb end || jsonb_build_object('accountId', account_id)
+    where post_id = any($1) and due_at is not null`,
 );
 const msToPost = sql(
   'publishing.msToPost',
@@ -84,7 +100,8 @@ const claim = sql(
    update sends s set due_at = posthorn_now() + $4 * interval '1 ms', claim = $3, since = coalesce(s.since, posthorn_now())
     where s.ctid = any(array(select place from due))
    returning s.post_id as "postId", s.account_id as "accountId", s.workspace_id as "workspaceId", s.claim, s.key,
-             s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.begun_body as "begunBody", s.again, s.tries,
+             s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.begun_body as "begunBody", s.heard_at as "heardAt", s.repeat,
+             s.again, s.tries, posthorn_now() as "claimedAt",
              (select p.versions from posts p where p.id = s.post_id) as versions,
              (select p.scheduled_at from posts p where p.id = s.post_id) as "scheduledAt",
              (select ${accountColumns('a')} from accounts a where a.id = s.account_id) as account`,
@@ -102,14 +119,17 @@ const extend = sql(
 );
 const markBegun = sql(
   'publishing.markBegun',
-  `update sends s set prepared = held.prepared, begun_at = posthorn_now(), begun_body = held.body
-     from unnest($1::text[], $2::text[], $3::uuid[], $4::jsonb[], $5::text[])
-          as held(post_id, account_id, claim, prepared, body) where ${held}
-   returning s.post_id as "postId", s.account_id as "accountId"`,
+  `update sends s set prepared = held.prepared, begun_at = posthorn_now(), begun_body = held.body, heard_at = null,
+          repeat = case when held.repeated then 'done' end, due_at = posthorn_now() + $7 * interval '1 ms'
+     from unnest($1::text[], $2::text[], $3::uuid[], $4::jsonb[], $5::text[], $6::boolean[])
+          as held(post_id, account_id, claim, prepared, body, repeated) where ${held}
+   returning s.post_id as "postId", s.account_id as "accountId", s.begun_at as "begunAt"`,
 );
 const save = sql(
   'publishing.save',
-  `update sends set sent = $4, prepared = $5, begun_at = case $6 when 'yes' then begun_at when 'anew' then posthorn_now() end, tries = $7,
+  `update sends set sent = $4, prepared = $5, begun_at = case when $6 <> 'no' then begun_at end, tries = $7,
+          heard_at = case $6 when 'yes' then heard_at when 'heard' then posthorn_now() end,
+          repeat = case when $10 then 'may' when $6 <> 'no' then repeat end,
           due_at = posthorn_now() + $8 * interval '1 ms',
           key = case when $9 then gen_random_uuid() else key end, since = case when $9 then posthorn_now() else since end
     where post_id = $1 and account_id = $2 and claim = $3
@@ -152,12 +172,8 @@ export const createPublishingStore = (db: Database) => {
       return { due: found?.due ?? [], missed: found?.missed ?? [] };
     },
 
-    begin: async (ids: readonly string[]) => {
-      await db.query(begin, [ids]);
-    },
-
-    endMissed: async (ids: readonly string[], result: Omit<Result, 'accountId'>) => {
-      await db.run(endMissed, [ids, JSON.stringify(result)]);
+    endMissed: async (ids: readonly string[], missed: Omit<Result, 'accountId'>, uncertain: typeof missed) => {
+      await db.run(endMissed, [ids, JSON.stringify(missed), JSON.stringify(uncertain)]);
     },
 
     msToPost: () => ms(msToPost),
@@ -173,17 +189,19 @@ export const createPublishingStore = (db: Database) => {
       await db.run(extend, [...heldBy(rows), leaseMs]);
     },
 
-    /** Those that are still ours. */
-    markBegun: (rows: readonly (Held & { readonly prepared: unknown; readonly body: string })[]) =>
-      db.query<Pick<SendRow, 'postId' | 'accountId'>>(markBegun, [
+    /** Those that are still ours, with a lease that begins anew. */
+    markBegun: (rows: readonly (Held & Begin)[], leaseMs: number) =>
+      db.query<{ postId: string; accountId: string; begunAt: string }>(markBegun, [
         ...heldBy(rows),
         rows.map(({ prepared }) => JSON.stringify(prepared ?? null)),
         rows.map(({ body }) => body),
+        rows.map(({ repeated }) => repeated),
+        leaseMs,
       ]),
 
     /** Undefined when it is no longer ours. */
     save: async (progress: Progress) => {
-      const { postId, accountId, claim: claimId, sent, prepared, begun, tries, inMs, nextPart } = progress;
+      const { postId, accountId, claim: claimId, sent, prepared, begun, tries, inMs, nextPart, mayRepeat } = progress;
       const [row] = await db.query<Pick<SendRow, 'key' | 'since'>>(save, [
         postId,
         accountId,
@@ -194,6 +212,7 @@ export const createPublishingStore = (db: Database) => {
         tries,
         inMs,
         nextPart,
+        mayRepeat,
       ]);
       return row;
     },

@@ -1,5 +1,5 @@
 import type { MovableClock } from '#server/clock';
-import { badInput } from '#server/errors';
+import { badInput, Refusal } from '#server/errors';
 import type { SandboxClockStore } from './store.ts';
 
 /** A year is more than any schedule of ours. */
@@ -8,25 +8,51 @@ const longestStepMs = 366 * 24 * 3_600_000;
 export type SandboxClock = ReturnType<typeof createSandboxClock>;
 
 /** The clock of the whole deployment, which goes forward only: what is due in thirty days can be seen in a minute. */
-export const createSandboxClock = ({ store, clock }: { store: SandboxClockStore; clock: MovableClock }) => {
-  /** The database has it; every instance reads it from there when it was moved. */
-  const read = async () => clock.setOffset(await store.offset());
-  return {
-    now: clock.now,
-    aheadMs: clock.offsetMs,
-    read,
+export const createSandboxClock = ({
+  store,
+  clock,
+  production,
+  hasLiveAccount,
+}: {
+  store: SandboxClockStore;
+  clock: MovableClock;
+  production: boolean;
+  /** Whether an account on a true network is connected, in whatever workspace. */
+  hasLiveAccount: () => Promise<boolean>;
+}) => ({
+  now: clock.now,
+  aheadMs: clock.offsetMs,
 
-    /** Negative while a demo lives through its past, or when one was killed there. */
-    offsetMs: store.offset,
+  /** The database has it; every instance reads it from there when it was moved. Production goes by the true time. */
+  read: async () => clock.setOffset(production ? 0 : await store.offset()),
 
-    /** For the demo alone, and only while nothing else runs: back to the past, or to where the clock was before. */
-    setOffset: async (ms: number) => clock.setOffset(await store.move(ms - (await store.offset()))),
+  /**
+   * When production starts: the database goes by the true time from now on, and nobody can move its clock, not even a
+   * development instance on the same database. Answers with how far it was ahead.
+   */
+  close: () => store.close(),
 
-    forward: async (byMs: number) => {
-      if (!Number.isInteger(byMs) || byMs <= 0 || byMs > longestStepMs) {
-        throw badInput({ path: 'forwardMs', code: 'BadStep', message: 'must be from 1 ms to 366 days' });
-      }
-      clock.setOffset(await store.move(byMs));
-    },
-  };
-};
+  /** Negative while a demo lives through its past, or when one was killed there. */
+  offsetMs: store.offset,
+
+  /** For the demo alone, and only while nothing else runs: back to the past, or to where the clock was before. */
+  setOffset: async (ms: number) => clock.setOffset((await store.move(ms - (await store.offset()))) ?? 0),
+
+  forward: async (byMs: number) => {
+    if (!Number.isInteger(byMs) || byMs <= 0 || byMs > longestStepMs) {
+      throw badInput({ path: 'forwardMs', code: 'BadStep', message: 'must be from 1 ms to 366 days' });
+    }
+    if (production) throw new Refusal('Forbidden', 'There is no sandbox in production.');
+    if (await hasLiveAccount()) {
+      throw new Refusal(
+        'Forbidden',
+        'An account on a live network is connected, where posts would go out at the wrong time. Disconnect it first.',
+      );
+    }
+    const offsetMs = await store.move(byMs);
+    if (offsetMs === undefined) {
+      throw new Refusal('Forbidden', 'This database was used in production, so its clock stays as it is.');
+    }
+    clock.setOffset(offsetMs);
+  },
+});

@@ -5,6 +5,7 @@ import { type Fault, type FaultMoment, faults, type Refusals } from '#server/net
 import type { SandboxStore } from './store.ts';
 
 const slowMs = 3_000;
+const lateMs = 20_000;
 const mark = /\[sandbox:([\w-]+)(!?)\]/;
 
 /** What the sandbox page asked for: the next so many calls go wrong, or all until it is taken back. */
@@ -16,7 +17,7 @@ export interface PlannedFault {
 export type Faults = ReturnType<typeof createFaults>;
 
 export const createFaults = ({ store, network }: { store: SandboxStore; network: string }) => {
-  const isFault = (name: string): name is Fault => name in faults;
+  const isFault = (name: string): name is Fault => Object.hasOwn(faults, name);
 
   /** A mark works once for a text, so that trying again succeeds; with `!` it works every time. */
   const marked = async (text: string): Promise<Fault | undefined> => {
@@ -61,6 +62,8 @@ export const misbehave = async <Made>(
     readonly refusals: Refusals;
     readonly revoke: () => Promise<void>;
     readonly work: () => Promise<Made>;
+    /** Does it when so much time has passed. */
+    readonly later: (ms: number, work: () => Promise<Made>) => void;
     readonly answer: (made: Made) => void;
   },
 ): Promise<void> => {
@@ -71,6 +74,9 @@ export const misbehave = async <Made>(
     case '500-after':
       await call.work();
       return call.refusals['503'](res.status(500));
+    case '503-late':
+      call.later(lateMs, call.work);
+      return call.refusals['503'](res);
     case 'lost':
       await call.work();
       return;

@@ -4,6 +4,7 @@ import type { Json } from '#server/networks/network';
 import type { SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { createConsent } from './consent.ts';
 import { createFaults, misbehave } from './faults.ts';
+import { createLateWork } from './late-work.ts';
 import { numbersOf } from './numbers.ts';
 import { readBytes, readMultipart } from './read-body.ts';
 import type { SandboxStore } from './store.ts';
@@ -31,9 +32,10 @@ export const createKit = ({
   clock: Clock;
   baseUrl: string;
   fetchMedia: SandboxKit['fetchMedia'];
-}): SandboxKit & { readonly faults: ReturnType<typeof createFaults> } => {
+}): SandboxKit & { readonly faults: ReturnType<typeof createFaults>; catchUp(): Promise<void> } => {
   const { now } = clock;
   const faults = createFaults({ store, network });
+  const late = createLateWork(clock);
   const asPost = (value: Json) => value as unknown as SandboxPost;
 
   const people: SandboxKit['people'] = {
@@ -108,11 +110,13 @@ export const createKit = ({
       numbersOf(`${network} ${author} ${text || id}`, now().getTime() - Date.parse(createdAt)),
     fetchMedia,
     faults,
+    catchUp: late.catchUp,
 
     commit: async (_req, res, { text, person, refusals, make, answer }) => {
       const fault = await faults.find('publish', text);
       if (fault === undefined) return answer(await make());
-      await misbehave(fault, res, { refusals, revoke: () => grants.revokeAll(person), work: make, answer });
+      const revoke = () => grants.revokeAll(person);
+      await misbehave(fault, res, { refusals, revoke, work: make, later: late.add, answer });
     },
 
     isFaulty: async (moment, _req, res, { person, refusals }) => {
@@ -123,6 +127,7 @@ export const createKit = ({
         refusals,
         revoke: () => grants.revokeAll(person),
         work: async () => undefined,
+        later: () => undefined,
         answer: () => {
           goesOn = true;
         },

@@ -1,7 +1,10 @@
+import { instantOf } from '#contracts/instant';
 import type { SandboxRoutes } from '#contracts/sandbox';
+import type { AuditLog } from '#server/audit/audit-log';
 import type { RouteHandlers } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { type Fault, faults } from '#server/networks/sandbox';
+import type { People } from '#server/workspaces/people';
 import type { SandboxClock } from './clock.ts';
 import type { SandboxFeed } from './feed.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -10,11 +13,15 @@ export const sandboxRoutes = ({
   sandboxes,
   sandboxClock,
   sandboxFeed,
+  people,
+  audit,
   production,
 }: {
   sandboxes: Sandboxes;
   sandboxClock: SandboxClock;
   sandboxFeed: SandboxFeed;
+  people: Pick<People, 'mustBeOperator'>;
+  audit: AuditLog;
   production: boolean;
 }): RouteHandlers<SandboxRoutes> => {
   const mustBeSandbox = () => {
@@ -26,12 +33,15 @@ export const sandboxRoutes = ({
       return sandboxFeed();
     },
 
-    readSandboxClock: async () => ({ now: sandboxClock.now().toISOString() }),
+    readSandboxClock: async () => ({ now: instantOf(sandboxClock.now()) }),
 
-    moveSandboxClock: async ({ body }) => {
+    moveSandboxClock: async ({ body, caller: { userId, workspaceId }, requestId }) => {
       mustBeSandbox();
+      await people.mustBeOperator(userId, 'moves the clock');
       await sandboxClock.forward(body.forwardMs);
-      return { now: sandboxClock.now().toISOString() };
+      const details = { forwardMs: body.forwardMs };
+      await audit.write({ event: 'clock.moved', workspaceId, userId, requestId, details });
+      return { now: instantOf(sandboxClock.now()) };
     },
 
     planSandboxFault: async ({ body: { network, moment, fault, times } }) => {
@@ -47,4 +57,4 @@ export const sandboxRoutes = ({
   };
 };
 
-const isFault = (name: string): name is Fault => name in faults;
+const isFault = (name: string): name is Fault => Object.hasOwn(faults, name);

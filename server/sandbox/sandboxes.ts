@@ -1,4 +1,4 @@
-import express, { type Router } from 'express';
+import express, { type RequestHandler, type Router } from 'express';
 import type { Clock } from '#server/clock';
 import type { FaultMoment, Sandbox, SandboxKit, SandboxPost } from '#server/networks/sandbox';
 import type { PlannedFault } from './faults.ts';
@@ -39,7 +39,8 @@ export const createSandboxes = ({
       router.use('/sandbox', express.json({ limit: '60mb' }), express.urlencoded({ extended: false, limit: '1mb' }));
       for (const [network, kit] of kits) {
         const twin = twins[network];
-        if (twin) router.use(`/sandbox/${network}`, twin(kit));
+        const catchUp: RequestHandler = (_req, _res, next) => void kit.catchUp().then(() => next(), next);
+        if (twin) router.use(`/sandbox/${network}`, catchUp, twin(kit));
       }
       // Addresses of posts, for people who follow them.
       router.get('/sandbox/:network/*path', (req, res, next) => {
@@ -62,6 +63,7 @@ export const createSandboxes = ({
 
     /** Newest first, with what their readers did. */
     feed: async (network: string, limit: number) => {
+      await kits.get(network)?.catchUp();
       const posts = (await store.newest(network, 'post', limit)) as unknown as SandboxPost[];
       return posts.map((post) => ({ ...post, numbers: kits.get(network)?.numbers(post) }));
     },

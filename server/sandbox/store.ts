@@ -83,15 +83,40 @@ export const createSandboxStore = (db: Database): SandboxStore => {
 type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
 const clockOffset = sql('sandbox.clockOffset', 'select offset_ms::float8 as "offsetMs" from sandbox_clock');
+const lockClock = sql(
+  'sandbox.lockClock',
+  'select offset_ms::float8 as "offsetMs", is_closed as "isClosed" from sandbox_clock for update',
+);
 const moveClock = sql('sandbox.moveClock', 'select move_sandbox_clock($1)::float8 as "offsetMs"');
+const closeClock = sql('sandbox.closeClock', 'update sandbox_clock set offset_ms = 0, is_closed = true');
+const trueTime = `create or replace function posthorn_now() returns timestamptz language sql volatile
+  as $$ select clock_timestamp() $$`;
 
 export type SandboxClockStore = ReturnType<typeof createSandboxClockStore>;
 
 export const createSandboxClockStore = (db: Database) => {
-  const offset = async (...query: Parameters<typeof db.query>) =>
-    (await db.query<{ offsetMs: number }>(...query))[0]?.offsetMs ?? 0;
+  const one = async (...query: Parameters<typeof db.query>) => {
+    const [row] = await db.query<{ offsetMs: number; isClosed?: boolean }>(...query);
+    return row ?? { offsetMs: 0 };
+  };
   return {
-    offset: () => offset(clockOffset),
-    move: (byMs: number) => offset(moveClock, [byMs]),
+    offset: async () => (await one(clockOffset)).offsetMs,
+
+    /** Nothing when it is closed. */
+    move: (byMs: number) =>
+      db.transaction(async () => {
+        const { isClosed } = await one(lockClock);
+        return isClosed ? undefined : (await one(moveClock, [byMs])).offsetMs;
+      }),
+
+    /** Answers with how far it was ahead. */
+    close: () =>
+      db.transaction(async () => {
+        const { offsetMs, isClosed } = await one(lockClock);
+        if (isClosed) return 0;
+        await db.run(closeClock);
+        if (offsetMs !== 0) await db.script(trueTime);
+        return offsetMs;
+      }),
   };
 };

@@ -3,9 +3,9 @@ import type { MetricName } from '#contracts/analytics';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';
 import { mayReadStatistics, reconnectForStatistics } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
-import type { Network, Reading } from '#server/networks/network';
+import type { Network, Reading, Site } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
-import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
+import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
 import { createDueLoop, type DueLoop } from '#server/queue';
 import type { DuePost, DueReads, Numbers, StatisticsStore } from './store.ts';
 
@@ -66,7 +66,7 @@ export const createReads = ({
       if (found.is === 'refused') return stop(reads, network, left);
       if (found.is === 'trouble') return troubled(reads, network, left, found.trouble);
       const asked = left.slice(0, network.postsPerRead);
-      const answer = await ask(found, asked);
+      const { answer, status } = await ask(found, asked);
       if (!(answer instanceof NetworkTrouble)) {
         await keep(reads, network, asked, answer);
         left = left.slice(asked.length);
@@ -74,9 +74,9 @@ export const createReads = ({
         found = await opening(access.renewed(account, found.account.tokens));
         isRenewed = true;
       } else {
-        // What is not understood may lie in these posts alone; anything else the others would meet too.
-        const met = isUnclear(answer) ? asked : left;
-        await troubled(reads, network, met, answer);
+        // A read that failed may lie in these posts alone; anything else the others would meet too.
+        const met = isFailure(answer, status) ? asked : left;
+        await troubled(reads, network, met, answer, status);
         left = left.slice(met.length);
       }
     }
@@ -85,13 +85,21 @@ export const createReads = ({
   const opening = (work: Promise<Access>): Promise<Access> =>
     work.catch((error: unknown) => ({ is: 'trouble', trouble: asTrouble(error, report) }));
 
+  /** With the status of the last answer of the network. */
   const ask = async ({ network, site, account }: Opened, posts: readonly DuePost[]) => {
+    let status: number | undefined;
+    const request: Site['request'] = async (asked) => {
+      status = undefined;
+      const answer = await site.request(asked);
+      status = answer.status;
+      return answer;
+    };
     try {
-      const readings = await network.readMetrics(site, account, posts);
-      if (readings.length === posts.length) return readings;
-      throw new Error(`${network.key} told of ${readings.length} posts where ${posts.length} were asked for`);
+      const answer = await network.readMetrics({ ...site, request }, account, posts);
+      if (answer.length === posts.length) return { answer, status };
+      throw new Error(`${network.key} told of ${answer.length} posts where ${posts.length} were asked for`);
     } catch (error) {
-      return asTrouble(error, report);
+      return { answer: asTrouble(error, report), status };
     }
   };
 
@@ -102,13 +110,16 @@ export const createReads = ({
     readings: readonly Reading[],
   ): Promise<void> => {
     const told: { postId: string; metrics: Numbers }[] = [];
+    const last: { postId: string; metrics: Numbers }[] = [];
     const over: { postId: string; why?: string | undefined }[] = [];
     for (const [index, { postId }] of posts.entries()) {
       const reading = readings[index];
-      if (reading?.is === 'numbers') told.push({ postId, metrics: possible(reading.metrics, network) });
-      else over.push({ postId, why: reading?.why });
+      if (reading?.is === 'numbers') {
+        (reading.isLast ? last : told).push({ postId, metrics: possible(reading.metrics, network) });
+      } else over.push({ postId, why: reading?.why });
     }
     if (told.length > 0) await store.keep(reads, told, stepsMs);
+    if (last.length > 0) await store.keep(reads, last, []);
     if (over.length > 0) await store.end(reads, over);
   };
 
@@ -117,13 +128,13 @@ export const createReads = ({
     network: Network,
     posts: readonly DuePost[],
     trouble: NetworkTrouble,
+    status?: number,
   ): Promise<void> => {
     if (trouble.kind === 'token' || trouble.kind === 'permission') return stop(reads, network, posts);
-    // SPEC, Statistics rules 2. What is not understood is moved too: its next step may be weeks away.
-    const { message: why } = trouble;
+    // SPEC, Statistics rules 2. One that failed is moved too: its next step may be weeks away.
     await store.move(reads, posts, {
-      why,
-      failed: isUnclear(trouble),
+      why: whatHappened(trouble, network),
+      failed: isFailure(trouble, status),
       byMs: waitMs(network, trouble),
       lastMs,
       lastMoves,
@@ -166,8 +177,9 @@ export const createReads = ({
   });
 };
 
-/** Neither access nor time is the matter. Only this is a read that failed; one that has to wait is moved. */
-const isUnclear = ({ kind }: NetworkTrouble) => kind === 'unknown' || kind === 'content' || kind === 'media';
+/** A read that has to wait is none: the network said 429 or 503, or could not give us access just now. */
+const isFailure = ({ kind, reached }: NetworkTrouble, status: number | undefined) =>
+  kind !== 'rateLimited' && (kind !== 'temporary' || !reached || (status !== undefined && status !== 503));
 
 /** Whatever an adapter lets through, callers get counts that can be, of what the network is said to report. */
 const possible = (metrics: Numbers, network: Network): Numbers =>

@@ -38,8 +38,10 @@ type Held = Pick<DueReads, 'account' | 'claim'>;
 
 const ofPost = sql(
   'statistics.ofPost',
-  `select account_id, network, external_id, published_at, metrics, fetched_at, failed_at, fetch_error, next_fetch_at
-     from publications where workspace_id = $1 and post_id = $2 order by account_id`,
+  `select p.account_id, p.network, p.external_id, p.published_at, p.metrics, p.fetched_at, p.failed_at, p.fetch_error,
+          case when a.disconnected_at is null then p.next_fetch_at end as next_fetch_at
+     from publications p join accounts a on a.id = p.account_id
+    where p.workspace_id = $1 and p.post_id = $2 order by p.account_id`,
 );
 const history = sql(
   'statistics.history',

@@ -1,6 +1,7 @@
 import { type Config, databaseFolder } from '#server/config';
 import { type Connection, connectionFrom } from './database.ts';
 import { startEmbedded } from './embedded.ts';
+import { refusePoolerOfTransactions } from './pooler.ts';
 
 export interface Server {
   readonly connection: Connection;
@@ -11,7 +12,9 @@ export interface Server {
 /** PostgreSQL where DATABASE_URL says, else the embedded one. */
 export const connect = async (config: Config): Promise<Server> => {
   if (config.databaseUrl !== undefined) {
-    return { connection: connectionFrom(config.databaseUrl), stop: async () => undefined };
+    const connection = connectionFrom(config.databaseUrl);
+    await refusePoolerOfTransactions(connection);
+    return { connection, stop: async () => undefined };
   }
   const { config: connection, stop } = await startEmbedded(databaseFolder(config));
   return { connection, stop };

@@ -1,8 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { Sequelize, type Transaction } from 'sequelize';
+import { Refusal } from '#server/errors';
+import { isFull, isUnwritable } from './away.ts';
 import { type Listening, listen } from './listen.ts';
 import { types } from './types.ts';
 
@@ -27,6 +30,8 @@ export interface DatabaseOptions {
   report: (error: Error) => void;
   /** Connections for statements, and as many again for models and transactions. */
   poolSize?: number;
+  /** How long a statement waits for a connection. */
+  waitMs?: number;
 }
 
 export interface Database {
@@ -38,6 +43,8 @@ export interface Database {
   script(text: string): Promise<void>;
   /** All that `work` asks of this database, in whatever function, happens in one transaction. A nested call joins it. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Does all of `work` in a transaction and then undoes it, so that whatever would refuse it refuses it now. */
+  rehearse(work: () => Promise<unknown>): Promise<void>;
   /** For loops and timers that are begun inside a transaction and live longer than it. */
   outside<Result>(work: () => Result): Result;
   /** For models. They join `transaction` by themselves; `sequelize.transaction` is not used. */
@@ -45,6 +52,10 @@ export interface Database {
   /** Hears what any instance says with pg_notify on a channel, until it is stopped or the database is closed. */
   listen(channel: string, ears: { heard: (payload: string) => void; resumed: () => void }): Listening;
   ping(): Promise<void>;
+  /** Whether new data finds room: a table of its own is made and thrown away. */
+  tryWrite(): Promise<void>;
+  /** When a statement last failed because nothing can be written, by performance.now(); undefined when none has. */
+  writeFailedAt(): number | undefined;
   close(): Promise<void>;
 }
 
@@ -83,7 +94,9 @@ function parseUrl(databaseUrl: string): pg.ClientConfig {
   }
 }
 
-const waitMs = 15_000;
+const defaultWaitMs = 15_000;
+const fullPauseMs = 100;
+const retryAfterSeconds = 5;
 
 interface Running {
   sequelize: Sequelize;
@@ -113,20 +126,25 @@ Sequelize.useCLS({
   bind: (work: unknown) => work,
 });
 
-export function openDatabase(connection: Connection, { report, poolSize = 4 }: DatabaseOptions): Database {
-  // Our reading of timestamps needs ISO text in UTC, whatever the server or role is set to.
-  const options = [connection.options, '-c TimeZone=UTC -c DateStyle=ISO'].filter(Boolean).join(' ');
+export function openDatabase(
+  connection: Connection,
+  { report, poolSize = 4, waitMs = defaultWaitMs }: DatabaseOptions,
+): Database {
   const pool = new pg.Pool({
     ...connection,
-    options,
     types,
     max: poolSize,
     keepAlive: true,
     connectionTimeoutMillis: waitMs,
+    // Not as an option of the start-up: poolers refuse that.
+    onConnect: async (client) => {
+      await client.query(ourForm);
+    },
   });
   pool.on('error', report);
-  const sequelize = openSequelize({ ...connection, options }, poolSize);
+  const sequelize = openSequelize(connection, poolSize, waitMs);
   const open = new Set<Listening>();
+  let writeFailedAt: number | undefined;
 
   function joined(): Running | undefined {
     const current = running.getStore();
@@ -135,8 +153,15 @@ export function openDatabase(connection: Connection, { report, poolSize = 4 }: D
     return current;
   }
 
-  function send<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
-    return (joined()?.connection ?? pool).query<Row>(query);
+  async function send<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    const connection = joined()?.connection;
+    try {
+      if (connection) return await connection.query<Row>(query);
+      return await patiently(waitMs, () => pool.query<Row>(query));
+    } catch (error) {
+      if (isUnwritable(error)) writeFailedAt = performance.now();
+      throw error;
+    }
   }
 
   // Sequelize gives its connections parsers of its own; `types` makes a row look the same in and out of a transaction.
@@ -146,7 +171,7 @@ export function openDatabase(connection: Connection, { report, poolSize = 4 }: D
 
   async function transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     if (joined()) return work();
-    const current = await begin(sequelize);
+    const current = await patiently(waitMs, () => begin(sequelize));
     transactions++;
     try {
       const result = await running.run(current, work);
@@ -171,6 +196,15 @@ export function openDatabase(connection: Connection, { report, poolSize = 4 }: D
       await send({ text });
     },
     transaction,
+    rehearse: (work) =>
+      transaction(async () => {
+        await send({ text: 'savepoint rehearsal' });
+        try {
+          await work();
+        } finally {
+          await send({ text: 'rollback to savepoint rehearsal' });
+        }
+      }),
     outside: (work) => running.exit(work),
     sequelize,
     listen: (channel, ears) => {
@@ -181,21 +215,75 @@ export function openDatabase(connection: Connection, { report, poolSize = 4 }: D
     ping: async () => {
       await pool.query('select 1');
     },
+    tryWrite: async () => {
+      const client = await pool.connect();
+      try {
+        await client.query('begin');
+        await client.query('create temporary table posthorn_write on commit drop as select repeat($1, 1000) as text', [
+          'x',
+        ]);
+      } finally {
+        await client.query('rollback').catch(() => undefined);
+        client.release();
+      }
+    },
+    writeFailedAt: () => writeFailedAt,
     close: async () => {
       await Promise.all([pool.end(), sequelize.close(), ...[...open].map((listening) => listening.stop())]);
     },
   };
 }
 
-function openSequelize({ user, password, ssl, options, ...place }: Connection, poolSize: number): Sequelize {
+/** Our reading of timestamps needs ISO text in UTC, whatever the server or role is set to. */
+const ourForm = "set TimeZone = 'UTC'; set DateStyle = 'ISO'";
+
+/**
+ * Waits where there is no free connection, ours or the server's; after that the caller is told to come again. Nothing was
+ * sent yet.
+ */
+async function patiently<Result>(waitMs: number, work: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isQueueTimeout(error) || (isFull(error) && performance.now() > deadline)) throw busy(error);
+      if (!isFull(error)) throw error;
+      await sleep(fullPauseMs);
+    }
+  }
+}
+
+function isQueueTimeout(error: unknown): boolean {
+  const { message, name } = error as Error;
+  return message === 'timeout exceeded when trying to connect' || name === 'SequelizeConnectionAcquireTimeoutError';
+}
+
+function busy(cause: unknown): Refusal {
+  const refusal = new Refusal('TooManyRequests', 'The database has more to do than it can now. Try again in a moment.');
+  refusal.retryAfterSeconds = retryAfterSeconds;
+  return Object.assign(refusal, { cause });
+}
+
+function openSequelize(
+  { user, password, ssl, options, ...place }: Connection,
+  poolSize: number,
+  waitMs: number,
+): Sequelize {
   return new Sequelize({
     ...place,
     ...(user && { username: user }),
     ...(password && { password }),
     dialect: 'postgres',
     dialectModule: Object.create(pg, { types: { value: types } }),
-    dialectOptions: { options, keepAlive: true, connectionTimeoutMillis: waitMs, ...(ssl !== undefined && { ssl }) },
+    dialectOptions: {
+      ...(options && { options }),
+      keepAlive: true,
+      connectionTimeoutMillis: waitMs,
+      ...(ssl !== undefined && { ssl }),
+    },
     pool: { max: poolSize, acquire: waitMs },
+    hooks: { afterConnect: (connection) => (connection as pg.Client).query(ourForm) as unknown as Promise<void> },
     logging: false,
   });
 }

@@ -1,19 +1,23 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import { createBatch } from '#server/batch';
 import type { Clock } from '#server/clock';
+import type { Live } from '#server/live/live';
 import type { Outbound, OutboundAnswer } from '#server/outbound/outbound';
 import type { Seal } from '#server/seal';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { deliveryHeaders, oldSecretPlace, secretPlace } from './signing.ts';
-import type { ClaimedDelivery, DeliveryStore } from './store.ts';
+import type { ClaimedDelivery, DeliveryStore, Tried } from './store.ts';
 
 const minuteMs = 60_000;
 /** SPEC, Delivery rules 2: the wait after the first try, the second, …; after the last it is given up. */
-const ladderMs = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60].map((minutes) => minutes * minuteMs);
-/** A receiver that asks for more time is not waited for longer than the ladder's last step. */
-const longestWaitMs = 24 * 60 * minuteMs;
+export const ladderMs = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60].map((minutes) => minutes * minuteMs);
 /** SPEC, Delivery rules 4. */
 const givenUpUntilPause = 10;
+
+/** Ours to send for as long as the lease is sure to hold. */
+export interface HeldDelivery extends ClaimedDelivery {
+  mayBegin(): boolean;
+}
 
 export type Deliver = ReturnType<typeof createDelivering>;
 
@@ -21,6 +25,7 @@ export type Deliver = ReturnType<typeof createDelivering>;
 export const createDelivering = ({
   store,
   audit,
+  live,
   outbound,
   seal,
   allowedWebhooks,
@@ -29,6 +34,7 @@ export const createDelivering = ({
 }: {
   store: DeliveryStore;
   audit: AuditLog;
+  live: Live;
   outbound: Outbound;
   seal: Seal;
   allowedWebhooks: AllowedWebhooks;
@@ -36,24 +42,33 @@ export const createDelivering = ({
   clock: Clock;
   answerTimeoutMs: number;
 }) => {
-  const saveDelivered = createBatch(async (delivered: Parameters<DeliveryStore['saveDelivered']>[0]) => {
-    await store.saveDelivered(delivered);
-    return delivered;
-  });
+  const saveDelivered = createBatch(
+    async (delivered: readonly (Parameters<DeliveryStore['saveDelivered']>[0][number] & ToldWebhook)[]) => {
+      await store.saveDelivered(delivered);
+      await tell(delivered);
+      return delivered;
+    },
+  );
 
-  const deliver = async (delivery: ClaimedDelivery): Promise<boolean> => {
+  /** Once for each webhook, however many deliveries there were. */
+  const tell = (webhooks: readonly ToldWebhook[]) => {
+    const workspaces = new Map(webhooks.map(({ webhookId, workspaceId }) => [webhookId, workspaceId]));
+    return live.tell(...[...workspaces].map(([id, workspaceId]) => ({ workspaceId, kind: 'webhook' as const, id })));
+  };
+
+  const deliver = async (delivery: HeldDelivery): Promise<boolean> => {
     const refusal = await whyNot(delivery);
     if (refusal !== undefined) {
-      await store.saveFailed(delivery, refusal, 0, undefined);
+      await store.saveRefused(delivery, refusal);
+      await tell([delivery]);
       return true;
     }
-    const answer = await call(delivery);
-    if (isGood(answer)) {
-      await saveDelivered({ id: delivery.id, claim: delivery.claim, answer: wordsFor(answer) });
-      return true;
-    }
-    await failed(delivery, answer);
-    return false;
+    const { isGood, isLate, ...tried } = await call(delivery);
+    // Nothing was sent: it is due again when the lease ends, here or elsewhere.
+    if (isLate) return true;
+    if (isGood) await saveDelivered({ ...delivery, ...tried });
+    else await failed(delivery, tried);
+    return isGood;
   };
 
   /** What ends a delivery without a request. */
@@ -63,51 +78,49 @@ export const createDelivering = ({
     return older < allowed ? undefined : `Not sent. ${beyondPlan(allowed)}`;
   };
 
-  const call = ({ url, webhookId, secret, oldSecret, ...delivery }: ClaimedDelivery) => {
+  const call = async ({ url, webhookId, secret, oldSecret, mayBegin, ...delivery }: HeldDelivery) => {
     const body = Buffer.from(delivery.body);
     const secrets = [
       seal.open(secret, secretPlace(webhookId)),
       ...(oldSecret === null ? [] : [seal.open(oldSecret, oldSecretPlace(webhookId))]),
     ];
     const headers = deliveryHeaders({ ...delivery, body }, secrets, clock.now());
-    const how = { timeoutMs: answerTimeoutMs, maxBytes: 0, keptConnection: true };
-    return outbound.request(url, { method: 'POST', headers, body, ...how });
+    const how = {
+      timeoutMs: answerTimeoutMs,
+      maxBytes: 0,
+      keptConnection: true,
+      repeatable: true,
+      guard: { mayBegin },
+    };
+    const begunMs = performance.now();
+    const answer = await outbound.request(url, { method: 'POST', headers, body, ...how });
+    const tookMs = Math.round(performance.now() - begunMs);
+    const isLate = !answer.ok && answer.reason === 'late';
+    return { isGood: isGood(answer), isLate, answer: wordsFor(answer), tookMs, headers };
   };
 
-  const failed = (delivery: ClaimedDelivery, answer: OutboundAnswer) =>
+  /** SPEC, Delivery rules 1: only the status is read, so that no answer moves a retry or pauses the webhook by itself. */
+  const failed = (delivery: ClaimedDelivery, tried: Tried) =>
     store.transaction(async () => {
-      const isGone = answer.ok && answer.status === 410;
-      const waitMs = isGone ? undefined : waitAfter(delivery.attempts, retryAfterMs(answer));
-      if (!(await store.saveFailed(delivery, wordsFor(answer), 1, waitMs))) return;
+      const waitMs = ladderMs[delivery.attempts];
+      if (!(await store.saveFailed(delivery, tried, waitMs))) return;
+      await tell([delivery]);
       if (waitMs !== undefined) return;
-      const inARow = await store.countGivenUp(delivery.webhookId);
-      if (isGone) await pause(delivery, 'The receiver answered 410: it wants no more deliveries.');
-      else if (inARow >= givenUpUntilPause) {
-        await pause(delivery, `${givenUpUntilPause} deliveries in a row were given up.`);
-      }
+      if ((await store.countGivenUp(delivery.webhookId)) >= givenUpUntilPause) await pause(delivery);
     });
 
-  const pause = async ({ webhookId, workspaceId }: ClaimedDelivery, reason: string) => {
+  const pause = async ({ webhookId, workspaceId }: ClaimedDelivery) => {
+    const reason = `${givenUpUntilPause} deliveries in a row were given up.`;
     if (!(await store.pause(webhookId, reason))) return;
     await store.endPending(webhookId, `Not sent: the webhook was paused. ${reason}`);
     await audit.write({ event: 'webhook.paused', workspaceId, details: { id: webhookId, reason } });
-  };
-
-  /** Never earlier than the ladder says. */
-  const waitAfter = (attempts: number, askedMs: number) => {
-    const stepMs = ladderMs[attempts];
-    return stepMs && Math.max(stepMs, Math.min(askedMs, longestWaitMs));
-  };
-
-  /** Seconds or a date. */
-  const retryAfterMs = (answer: OutboundAnswer) => {
-    const text = answer.ok ? String(answer.headers['retry-after'] ?? '') : '';
-    const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - clock.now().getTime();
-    return Number.isNaN(ms) ? 0 : ms;
+    await live.tell({ workspaceId, kind: 'webhook', id: webhookId, text: 'A webhook was paused.' });
   };
 
   return deliver;
 };
+
+type ToldWebhook = Pick<ClaimedDelivery, 'webhookId' | 'workspaceId'>;
 
 const isGood = (answer: OutboundAnswer) => answer.ok && answer.status >= 200 && answer.status < 300;
 

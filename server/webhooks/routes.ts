@@ -16,5 +16,6 @@ export const webhookRoutes = ({ webhooks }: { webhooks: Webhooks }): RouteHandle
   resumeWebhook: ({ caller, params }) => webhooks.resume(caller, params.id),
   rotateWebhookSecret: ({ caller, params }) => webhooks.rotateSecret(caller, params.id),
   listDeliveries: async ({ caller, params }) => ({ deliveries: await webhooks.deliveries(caller, params.id) }),
+  getDelivery: ({ caller, params }) => webhooks.delivery(caller, params.id, params.deliveryId),
   resendDelivery: ({ caller, params }) => webhooks.resend(caller, params.id, params.deliveryId),
 });

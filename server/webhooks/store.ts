@@ -1,4 +1,4 @@
-import type { Delivery, Webhook } from '#contracts/webhooks';
+import type { Delivery, DeliveryDetails, Webhook } from '#contracts/webhooks';
 import { type Database, sql } from '#server/store/database';
 
 const dueChannel = 'posthorn_due';
@@ -134,6 +134,19 @@ export interface DeliveryRow extends Pick<Delivery, 'id' | 'eventId' | 'type' | 
   readonly nextTryAt: string | null;
 }
 
+export interface DeliveryDetailsRow extends DeliveryRow {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>> | null;
+  readonly tries: DeliveryDetails['tries'];
+}
+
+/** How a request went. */
+export interface Tried {
+  readonly answer: string;
+  readonly tookMs: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** A delivery that is ours to try until the lease ends. */
 export interface ClaimedDelivery {
   readonly id: string;
@@ -161,13 +174,14 @@ const listDeliveries = sql(
 );
 const getDelivery = sql(
   'deliveries.get',
-  `select ${deliveryColumns} from deliveries where id = $2 and webhook_id = $1`,
+  `select ${deliveryColumns}, body, sent_headers as headers, tries from deliveries
+    where id = $2 and webhook_id = $1 and created_at > posthorn_now() - $3 * interval '1 millisecond'`,
 );
 const resendDelivery = sql(
   'deliveries.resend',
   `with again as (
-     update deliveries set state = 'pending', attempts = 0, last_answer = null, tried_at = null, claim = null,
-       due_at = posthorn_now() where id = $2 and webhook_id = $1 and state <> 'sending' returning id
+     update deliveries set state = 'pending', attempts = 0, last_answer = null, tried_at = null, tries = '[]',
+       sent_headers = null, claim = null, due_at = posthorn_now() where id = $2 and webhook_id = $1 and state <> 'sending' returning id
    )
    select id, pg_notify('${dueChannel}', '${queue}') from again`,
 );
@@ -192,17 +206,21 @@ const waiting = `recursive waiting (webhook_id) as (
      ) next
    )`;
 
+/** First tries and retries of those webhooks, each in slots of their own: neither waits for the other. */
+const kinds = `waiting cross join (values (false), (true)) as kind (retry)`;
+
 /** In turn: the first of every webhook, then the second, no more of each than it has slots. */
 const claimDue = sql(
   'deliveries.claim',
   `with ${waiting}, due as (
      select first.id, first.due_at,
-            row_number() over (partition by waiting.webhook_id order by first.due_at) as place
-       from waiting left join unnest($4::text[], $5::int[]) as slot (webhook_id, free) using (webhook_id)
+            row_number() over (partition by waiting.webhook_id order by kind.retry desc, first.due_at) as place
+       from ${kinds} left join unnest($4::text[], $5::boolean[], $6::int[]) as slot (webhook_id, retry, free)
+         on slot.webhook_id = waiting.webhook_id and slot.retry = kind.retry
        cross join lateral (
          select d.id, d.due_at from deliveries d
-          where d.webhook_id = waiting.webhook_id and d.due_at <= (select posthorn_now())
-          order by d.due_at limit coalesce(slot.free, $6) for update skip locked
+          where d.webhook_id = waiting.webhook_id and (d.attempts > 0) = kind.retry and d.due_at <= (select posthorn_now())
+          order by d.due_at limit coalesce(slot.free, $7) for update skip locked
        ) first
    ), chosen as (select id from due order by place, due_at limit $1)
    update deliveries d set state = 'sending', claim = $2, due_at = posthorn_now() + $3 * interval '1 millisecond'
@@ -216,19 +234,27 @@ const msToNext = sql(
   'deliveries.msToNext',
   `with ${waiting}
    select (extract(epoch from min(first.due_at) - posthorn_now()) * 1000)::float8 as ms
-     from waiting cross join lateral (
+     from ${kinds} left join unnest($1::text[], $2::boolean[]) as full_up (webhook_id, retry)
+       on full_up.webhook_id = waiting.webhook_id and full_up.retry = kind.retry
+     cross join lateral (
        select d.due_at from deliveries d
-        where d.webhook_id = waiting.webhook_id and d.due_at is not null order by d.due_at limit 1
+        where d.webhook_id = waiting.webhook_id and (d.attempts > 0) = kind.retry and d.due_at is not null
+        order by d.due_at limit 1
      ) first
-    where waiting.webhook_id <> all ($1::text[])`,
+    where full_up.webhook_id is null`,
 );
+
+const oneMore = (answer: string, tookMs: string) => `d.tries || jsonb_build_object(
+    'at', to_char(clock.now at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'answer', ${answer}, 'tookMs', ${tookMs})`;
 
 const saveDelivered = sql(
   'deliveries.delivered',
   `with done as (
      update deliveries d set state = 'delivered', attempts = d.attempts + 1, last_answer = good.answer,
-            tried_at = posthorn_now(), due_at = null, claim = null
-       from unnest($1::text[], $2::uuid[], $3::text[]) as good (id, claim, answer)
+            tried_at = clock.now, tries = ${oneMore('good.answer', 'good.took_ms')}, sent_headers = good.headers,
+            due_at = null, claim = null
+       from (select posthorn_now() as now) clock,
+            unnest($1::text[], $2::uuid[], $3::text[], $4::int[], $5::json[]) as good (id, claim, answer, took_ms, headers)
       where d.id = good.id and d.claim = good.claim
      returning d.webhook_id
    )
@@ -239,11 +265,15 @@ const saveDelivered = sql(
 const saveFailed = sql(
   'deliveries.failed',
   `update deliveries d set state = case when next.at is null then 'failed' else 'pending' end, due_at = next.at,
-          attempts = d.attempts + $4, last_answer = $3, tried_at = case when $4 = 0 then d.tried_at else clock.now end,
-          claim = null
+          attempts = d.attempts + 1, last_answer = $3, tried_at = clock.now, tries = ${oneMore('$3::text', '$4::int')},
+          sent_headers = $5, claim = null
      from (select posthorn_now() as now) clock, webhooks w,
-          lateral (select case when w.paused_at is null then clock.now + $5 * interval '1 millisecond' end as at) next
+          lateral (select case when w.paused_at is null then clock.now + $6 * interval '1 millisecond' end as at) next
     where d.id = $1 and d.claim = $2 and w.id = d.webhook_id`,
+);
+const saveRefused = sql(
+  'deliveries.refused',
+  `update deliveries set state = 'failed', due_at = null, last_answer = $3, claim = null where id = $1 and claim = $2`,
 );
 const countGivenUp = sql(
   'webhooks.countGivenUp',
@@ -258,6 +288,13 @@ const endPending = sql(
   `update deliveries set state = 'failed', due_at = null, last_answer = $2 where webhook_id = $1 and state = 'pending'`,
 );
 
+/** How many more first tries, or retries, of a webhook may go out. */
+export interface Slots {
+  readonly webhookId: string;
+  readonly retry: boolean;
+  readonly free: number;
+}
+
 type Claim = Pick<ClaimedDelivery, 'id' | 'claim'>;
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
@@ -268,34 +305,41 @@ export const createDeliveryStore = (db: Database) => ({
   /** Newest first. */
   list: (webhookId: string, limit: number, keptMs: number) =>
     db.query<DeliveryRow>(listDeliveries, [webhookId, limit, keptMs]),
-  get: async (webhookId: string, id: string) => (await db.query<DeliveryRow>(getDelivery, [webhookId, id]))[0],
+  get: async (webhookId: string, id: string, keptMs: number) =>
+    (await db.query<DeliveryDetailsRow>(getDelivery, [webhookId, id, keptMs]))[0],
   /** False when it is being sent. */
   resend: async (webhookId: string, id: string) => (await db.run(resendDelivery, [webhookId, id])) > 0,
   purge: (kept: number, keptMs: number) => db.run(purgeDeliveries, [kept, keptMs]),
 
-  claim: (
-    room: number,
-    claim: string,
-    leaseMs: number,
-    slots: { readonly free: ReadonlyMap<string, number>; readonly otherwise: number },
-  ) =>
+  claim: (room: number, claim: string, leaseMs: number, free: readonly Slots[], otherwise: number) =>
     db.query<ClaimedDelivery>(claimDue, [
       room,
       claim,
       leaseMs,
-      [...slots.free.keys()],
-      [...slots.free.values()],
-      slots.otherwise,
+      free.map(({ webhookId }) => webhookId),
+      free.map(({ retry }) => retry),
+      free.map((slots) => slots.free),
+      otherwise,
     ]),
-  /** Undefined when nothing waits but for these webhooks. */
-  msToNext: async (without: readonly string[]) =>
-    (await db.query<{ ms: number | null }>(msToNext, [without]))[0]?.ms ?? undefined,
+  /** Undefined when nothing waits but for these. */
+  msToNext: async (without: readonly Slots[]) => {
+    const values = [without.map(({ webhookId }) => webhookId), without.map(({ retry }) => retry)];
+    return (await db.query<{ ms: number | null }>(msToNext, values))[0]?.ms ?? undefined;
+  },
 
-  saveDelivered: (good: readonly (Claim & { readonly answer: string })[]) =>
-    db.run(saveDelivered, [good.map(({ id }) => id), good.map(({ claim }) => claim), good.map(({ answer }) => answer)]),
+  saveDelivered: (good: readonly (Claim & Tried)[]) =>
+    db.run(saveDelivered, [
+      good.map(({ id }) => id),
+      good.map(({ claim }) => claim),
+      good.map(({ answer }) => answer),
+      good.map(({ tookMs }) => tookMs),
+      good.map(({ headers }) => JSON.stringify(headers)),
+    ]),
   /** False when it is no longer ours. */
-  saveFailed: async ({ id, claim }: Claim, answer: string, tries: 0 | 1, waitMs: number | undefined) =>
-    (await db.run(saveFailed, [id, claim, answer, tries, waitMs ?? null])) > 0,
+  saveFailed: async ({ id, claim }: Claim, { answer, tookMs, headers }: Tried, waitMs: number | undefined) =>
+    (await db.run(saveFailed, [id, claim, answer, tookMs, JSON.stringify(headers), waitMs ?? null])) > 0,
+  /** It ends without a request. */
+  saveRefused: ({ id, claim }: Claim, why: string) => db.run(saveRefused, [id, claim, why]),
   countGivenUp: async (webhookId: string) =>
     (await db.query<{ inARow: number }>(countGivenUp, [webhookId]))[0]?.inARow ?? 0,
   /** False when it is paused already. */

@@ -1,15 +1,17 @@
-import { type Delivery, mostWebhooks, type NewWebhook, type Webhook } from '#contracts/webhooks';
+import { type Delivery, type DeliveryDetails, mostWebhooks, type NewWebhook, type Webhook } from '#contracts/webhooks';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
+import type { Live } from '#server/live/live';
 import type { Outbound } from '#server/outbound/outbound';
 import type { Seal } from '#server/seal';
+import { ladderMs } from './delivering.ts';
 import type { Events } from './events.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { newSecret, oldSecretPlace, secretPlace } from './signing.ts';
-import type { DeliveryRow, DeliveryStore, WebhookRow, WebhookStore } from './store.ts';
+import type { DeliveryDetailsRow, DeliveryRow, DeliveryStore, WebhookRow, WebhookStore } from './store.ts';
 
 const oldSecretLivesMs = 24 * 3_600_000;
 /** SPEC, Delivery rules 5. */
@@ -31,6 +33,7 @@ export const createWebhooks = ({
   outbound,
   seal,
   audit,
+  live,
   allowedWebhooks,
   clock,
 }: {
@@ -40,12 +43,13 @@ export const createWebhooks = ({
   outbound: Outbound;
   seal: Seal;
   audit: AuditLog;
+  live: Live;
   allowedWebhooks: AllowedWebhooks;
   clock: Clock;
 }) => {
   const mustBePublic = (url: string) => {
     const checked = outbound.checkUrl(url);
-    if (!checked.ok) throw badInput({ path: 'url', code: 'BadAddress', message: checked.message });
+    if (!checked.ok) throw badInput({ path: 'url', code: 'BadAddress', message: `cannot be used. ${checked.message}` });
   };
 
   const list = async ({ workspaceId }: Caller): Promise<Webhook[]> => {
@@ -67,11 +71,13 @@ export const createWebhooks = ({
     return found;
   };
 
-  const getDelivery = async (webhookId: string, id: string) => {
-    const row = await deliveries.get(webhookId, id);
+  const getDelivery = async (webhookId: string, id: string): Promise<DeliveryDetails> => {
+    const row = await deliveries.get(webhookId, id, keptMs);
     if (row === undefined) throw notFound('delivery', id);
-    return showDelivery(row);
+    return showDetails(row);
   };
+
+  const tellTabs = ({ workspaceId }: Caller, id: string) => live.tell({ workspaceId, kind: 'webhook', id });
 
   const record = ({ workspaceId, userId }: Caller, event: string, details: Record<string, unknown>) =>
     audit.write({ event, workspaceId, userId, details });
@@ -139,6 +145,7 @@ export const createWebhooks = ({
         if (pausedAt !== null) {
           await store.resume(id);
           await record(caller, 'webhook.resumed', { id });
+          await tellTabs(caller, id);
         }
         return get(caller, id);
       }),
@@ -153,6 +160,11 @@ export const createWebhooks = ({
     deliveries: async (caller: Caller, id: string): Promise<Delivery[]> => {
       await find(caller, id);
       return (await deliveries.list(id, shown, keptMs)).map(showDelivery);
+    },
+
+    delivery: async (caller: Caller, id: string, deliveryId: string) => {
+      await find(caller, id);
+      return getDelivery(id, deliveryId);
     },
 
     /** SPEC, Delivery rules 5: afresh, from the first attempt. */
@@ -195,6 +207,14 @@ const showDelivery = ({ lastAnswer, lastTriedAt, nextTryAt, ...row }: DeliveryRo
   ...(lastAnswer !== null && { lastAnswer }),
   ...(lastTriedAt !== null && { lastTriedAt }),
   ...(nextTryAt !== null && { nextTryAt }),
+});
+
+const showDetails = ({ body, headers, tries, ...row }: DeliveryDetailsRow): DeliveryDetails => ({
+  ...showDelivery(row),
+  body,
+  ...(headers !== null && { headers }),
+  tries,
+  ladderSeconds: [0, ...ladderMs.map((ms) => ms / 1000)],
 });
 
 /** The rest of an address may hold a secret of the receiver. */

@@ -1,16 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { instantOf } from '#contracts/instant';
 import type { Invitation, Member } from '#contracts/people';
 import { type Role, roles } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
+import { asAccount, checkEmail } from '#server/auth/email-address';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Plans } from '#server/plans/plans';
-import type { People } from './people.ts';
+import { checkPassword, nameOf, type People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
 
 const invitationMs = 7 * 24 * 60 * 60 * 1000;
+
+type Acceptance = { readonly password: string } | { readonly userId: string; readonly email: string };
 
 export type Members = ReturnType<typeof createMembers>;
 
@@ -20,6 +24,8 @@ export const createMembers = ({
   people,
   audit,
   plans,
+  accessChanged,
+  endTokens,
   baseUrl,
   clock,
 }: {
@@ -27,7 +33,12 @@ export const createMembers = ({
   people: People;
   audit: AuditLog;
   plans: Plans;
+  /** What is open for this user may have to be closed. */
+  accessChanged: (userId: string) => Promise<void>;
+  /** Those for this workspace; joining again does not bring them back. */
+  endTokens: (of: { userId: string; workspaceId: string }) => Promise<unknown>;
   baseUrl: string;
+  /** The one on the wall. */
   clock: Clock;
 }) => {
   const record = (caller: Caller, event: string, details: Record<string, unknown>) =>
@@ -54,11 +65,24 @@ export const createMembers = ({
     return invitation;
   };
 
+  /** Somebody new chooses the password, somebody known gives theirs, somebody signed in gives none. */
+  const accepting = async (email: string, by: Acceptance) => {
+    if ('userId' in by) {
+      if (asAccount(by.email) !== asAccount(email)) throw forSomebodyElse(email);
+      return by.userId;
+    }
+    // One that nobody can have is refused the same way, whether or not there is an account.
+    checkPassword(by.password, 'password');
+    return (await people.known(email)).userId === undefined
+      ? people.addPerson(email, by.password)
+      : people.signIn(email, by.password);
+  };
+
   return {
     list: async (workspaceId: string): Promise<Member[]> =>
       (await store.members(workspaceId)).map(({ userId, role, createdAt, User }) => ({
         userId,
-        email: User?.email ?? '',
+        ...about(User),
         role,
         joinedAt: createdAt,
       })),
@@ -71,7 +95,8 @@ export const createMembers = ({
         if (member.role === 'owner' && role !== 'owner') await keepAnOwner(caller.workspaceId, userId);
         await store.updateMember({ workspaceId: caller.workspaceId, userId }, role);
         await record(caller, 'member.role', { userId, from: member.role, to: role });
-        return { userId, email: member.User?.email ?? '', role, joinedAt: member.createdAt };
+        await accessChanged(userId);
+        return { userId, ...about(member.User), role, joinedAt: member.createdAt };
       }),
 
     /** Also how somebody leaves. */
@@ -85,14 +110,17 @@ export const createMembers = ({
         }
         if (member.role === 'owner') await keepAnOwner(caller.workspaceId, userId);
         await store.removeMember({ workspaceId: caller.workspaceId, userId });
-        await record(caller, 'member.removed', { userId });
+        await endTokens({ workspaceId: caller.workspaceId, userId });
+        await accessChanged(userId);
+        await record(caller, 'member.removed', { userId, email: member.User?.email });
       }),
 
-    invite: (caller: Caller, { email, role }: { email: string; role: Role }) =>
+    invite: (caller: Caller, { email: typed, role }: { email: string; role: Role }) =>
       store.transaction(async () => {
+        const email = checkEmail(typed);
         mustNotReachAbove(caller.role, role);
         const members = await store.members(caller.workspaceId);
-        if (members.some(({ User }) => User?.email.toLowerCase() === email.trim().toLowerCase())) {
+        if (members.some(({ User }) => asAccount(User?.email ?? '') === asAccount(email))) {
           throw new Refusal('Conflict', `${email} is a member already.`);
         }
         await plans.mayJoin(caller.workspaceId);
@@ -103,7 +131,7 @@ export const createMembers = ({
         await store.insertInvitation({
           id,
           workspaceId: caller.workspaceId,
-          email: email.trim(),
+          email,
           role,
           hash: hashOf(secret),
           invitedBy: caller.userId,
@@ -114,10 +142,10 @@ export const createMembers = ({
         const url = `${baseUrl}/invitations/${secret}`;
         return {
           id,
-          email: email.trim(),
+          email,
           role,
-          createdAt: createdAt.toISOString(),
-          expiresAt: expiresAt.toISOString(),
+          createdAt: instantOf(createdAt),
+          expiresAt: instantOf(expiresAt),
           url,
         };
       }),
@@ -131,38 +159,42 @@ export const createMembers = ({
         expiresAt: String(expiresAt),
       })),
 
-    withdraw: async ({ workspaceId }: Caller, id: string) => {
-      if ((await store.removeInvitation(workspaceId, id)) === 0) throw notFound('invitation', id);
-    },
+    withdraw: (caller: Caller, id: string) =>
+      store.transaction(async () => {
+        if ((await store.removeInvitation(caller.workspaceId, id)) === 0) throw notFound('invitation', id);
+        await record(caller, 'invitation.withdrawn', { id });
+      }),
 
-    /** What the page of an invitation shows before it is accepted. */
+    /** What the page of an invitation shows before it is accepted. It does not tell whether somebody has this address. */
     lookAt: async (secret: string) => {
       const { email, role, workspaceId } = usable(await store.invitation(hashOf(secret)));
       const workspace = await store.workspace(workspaceId);
-      return { email, role, workspace: workspace?.name ?? '', isKnown: (await store.userByEmail(email)) !== null };
+      return { email, role, workspaceId, workspace: workspace?.name ?? '' };
     },
 
-    /** Somebody new chooses the password, somebody known gives theirs. */
-    accept: (secret: string, password: string) =>
+    accept: (secret: string, by: Acceptance) =>
       store.transaction(async () => {
         const { id, email, role, workspaceId } = usable(await store.lockInvitation(hashOf(secret)));
         await plans.mayJoin(workspaceId);
-        const known = await store.userByEmail(email);
-        let userId: string;
-        if (known === null) ({ userId } = await people.addMember(workspaceId, { email, password, role }));
-        else {
-          userId = await people.signIn(email, password);
-          if ((await store.member(workspaceId, userId)) === null) {
-            await store.insertMember({ workspaceId, userId, role });
-          }
-          await people.openWorkspace(userId, workspaceId);
+        const userId = await accepting(email, by);
+        if ((await store.member(workspaceId, userId)) === null) {
+          await store.insertMember({ workspaceId, userId, role });
         }
+        await people.openWorkspace(userId, workspaceId);
         await store.acceptInvitation(id, clock.now());
         await audit.write({ event: 'member.joined', workspaceId, userId, details: { role } });
         return userId;
       }),
   };
 };
+
+const about = (user: { email: string; name: string | null } | undefined) => ({
+  email: user?.email ?? '',
+  name: user ? nameOf(user) : '',
+});
+
+const forSomebodyElse = (email: string) =>
+  new Refusal('Forbidden', `This invitation is for ${email}. Sign in with that address to accept it.`);
 
 /** 0 is the highest. */
 const rank = (role: Role) => roles.indexOf(role);

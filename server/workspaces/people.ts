@@ -1,19 +1,42 @@
-import type { SessionRecord } from '#contracts/people';
+import type { ProfileChange, SessionRecord } from '#contracts/people';
 import type { Role } from '#contracts/scopes';
+import type { AuditLog } from '#server/audit/audit-log';
+import { asAccount, checkEmail } from '#server/auth/email-address';
 import { hashPassword, isPassword, passwordLength } from '#server/auth/passwords';
 import type { Clock } from '#server/clock';
+import type { NewWorkspaces } from '#server/config';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
-import type { WorkspaceStore } from './store.ts';
+import type { UserRow, WorkspaceStore } from './store.ts';
+
+/** Somebody an outside identity provider knows. */
+export interface OutsidePerson {
+  readonly subject: string;
+  /** Absent: the provider does not vouch for one. */
+  readonly email: string | undefined;
+}
 
 export type People = ReturnType<typeof createPeople>;
 
 /** Who can sign in, and which workspaces they are in. */
-export const createPeople = ({ store, clock }: { store: WorkspaceStore; clock: Clock }) => {
-  const addUser = async (email: string, password: string | undefined) => {
+export const createPeople = ({
+  store,
+  audit,
+  newWorkspaces,
+  forgetEverything,
+  clock,
+}: {
+  store: WorkspaceStore;
+  audit: AuditLog;
+  newWorkspaces: NewWorkspaces;
+  /** Ends every session, token and client of a user. */
+  forgetEverything: (userId: string) => Promise<void>;
+  clock: Clock;
+}) => {
+  const addUser = async (email: string, password: string | undefined, isOperator = false) => {
     const id = newId('user', clock.now());
     const passwordHash = password === undefined ? null : await hashPassword(checkPassword(password, 'password'));
-    await store.insertUser({ id, email: checkEmail(email), passwordHash });
+    await store.insertUser({ id, email: checkEmail(email), passwordHash, isOperator });
     return id;
   };
 
@@ -22,15 +45,44 @@ export const createPeople = ({ store, clock }: { store: WorkspaceStore; clock: C
     await store.insertWorkspace({ id: workspaceId, name });
     await store.insertMember({ workspaceId, userId, role: 'owner' });
     await store.updateUser(userId, { lastWorkspaceId: workspaceId });
+    await audit.write({ event: 'workspace.created', workspaceId, userId, details: { name } });
     return workspaceId;
   };
 
-  const session = async (userId: string): Promise<SessionRecord> => {
+  /** Under the lock that keeps two from being the first. */
+  const addFirst = async (workspace: string, add: () => Promise<string>) => {
+    const userId = await add();
+    const workspaceId = await addWorkspace(userId, workspace);
+    await audit.write({ event: 'owner.first', workspaceId, userId });
+    return { userId, workspaceId };
+  };
+
+  /** `workspaceId` is the one that is open in this browser. */
+  const session = async ({
+    userId,
+    workspaceId: openId,
+    byLink = false,
+  }: {
+    userId: string;
+    workspaceId: string | undefined;
+    byLink?: boolean | undefined;
+  }): Promise<SessionRecord> => {
     const user = await mustExist(userId);
     const memberships = await store.memberships(userId);
-    const open = memberships.find(({ workspaceId }) => workspaceId === user.lastWorkspaceId);
+    const open = memberships.find(({ workspaceId }) => workspaceId === openId);
     return {
-      user: { id: user.id, email: user.email, hasPassword: user.passwordHash !== null },
+      user: {
+        id: user.id,
+        email: user.email,
+        name: nameOf(user),
+        timeZone: user.timeZone,
+        theme: user.theme,
+        shortcuts: user.shortcuts,
+        operator: user.isOperator,
+        hasPassword: user.passwordHash !== null,
+        asksPassword: user.passwordHash !== null && !byLink,
+        mayMakeWorkspaces: mayMake(user, memberships),
+      },
       ...(open?.Workspace && {
         workspace: {
           id: open.workspaceId,
@@ -53,18 +105,41 @@ export const createPeople = ({ store, clock }: { store: WorkspaceStore; clock: C
     return user;
   };
 
+  const mayMake = ({ isOperator }: UserRow, memberships: readonly { role: Role }[]) =>
+    isOperator ||
+    newWorkspaces === 'everyone' ||
+    (newWorkspaces === 'admins' && memberships.some(({ role }) => role === 'owner' || role === 'admin'));
+
+  /**
+   * The account was made by an invitation or by somebody at a keyboard here, which proves nothing about the address.
+   * From now on it is the person the provider vouches for, and nothing that was made before opens it.
+   */
+  const link = async (user: UserRow, subject: string) => {
+    await store.updateUser(user.id, { subject, passwordHash: null });
+    await forgetEverything(user.id);
+    const workspaceId = user.lastWorkspaceId ?? undefined;
+    await audit.write({ event: 'account.linked', workspaceId, userId: user.id, details: { email: user.email } });
+    return user.id;
+  };
+
   return {
     session,
 
     /** The first owner with a workspace; only while nobody has signed up. */
-    setUp: ({ email, password, workspace }: { email: string; password?: string; workspace: string }) =>
+    setUp: (
+      { email, password, workspace }: { email: string; password?: string | undefined; workspace: string },
+      { mayBeFirst = async () => true }: { mayBeFirst?: () => Promise<boolean> } = {},
+    ) =>
       store.transaction(async () => {
         await store.lockSignUp();
         if (await store.hasUsers()) {
-          throw new Refusal('Forbidden', 'Posthorn is set up already: a user exists. New people join by invitation.');
+          throw new Refusal(
+            'Forbidden',
+            'Posthorn is set up already: a user exists. New people join by invitation; the operator gets in with posthorn link.',
+          );
         }
-        const userId = await addUser(email, password);
-        return { userId, workspaceId: await addWorkspace(userId, workspace) };
+        if (!(await mayBeFirst())) throw noCode();
+        return addFirst(workspace, () => addUser(email, password, true));
       }),
 
     isEmpty: async () => !(await store.hasUsers()),
@@ -72,41 +147,92 @@ export const createPeople = ({ store, clock }: { store: WorkspaceStore; clock: C
     /** The one user of a fresh installation who has not set a password, or nobody at all: they may come by a link. */
     awaitsFirstPassword: async () => {
       const first = await store.firstUser();
-      return first === null || first.passwordHash === null ? { userId: first?.id } : undefined;
+      return first === null || (first.passwordHash === null && first.subject === null)
+        ? { userId: first?.id }
+        : undefined;
+    },
+
+    /** Whoever has this address, or who set the installation up. */
+    forLink: async (email?: string) => {
+      const user = email === undefined ? await store.operator() : await store.userByEmail(asAccount(email));
+      if (user === null) {
+        throw email === undefined
+          ? new Refusal('NotFound', 'Nobody is here yet. Run posthorn setup first.')
+          : new Refusal('NotFound', `Nobody here has the address ${email}.`);
+      }
+      return { userId: user.id, email: user.email };
+    },
+
+    mustBeOperator: async (userId: string, does: string) => {
+      if (!(await mustExist(userId)).isOperator) {
+        throw new Refusal('Forbidden', `Only the person who set Posthorn up here ${does}; or use the command line.`);
+      }
+    },
+
+    /** Where MCP clients act. */
+    openedLast: async (userId: string) => {
+      const { lastWorkspaceId } = await mustExist(userId);
+      const last = (await store.memberships(userId)).find(({ workspaceId }) => workspaceId === lastWorkspaceId);
+      return last?.Workspace && { id: last.workspaceId, name: last.Workspace.name, role: last.role };
+    },
+
+    lastWorkspace: async (userId: string) => (await mustExist(userId)).lastWorkspaceId ?? undefined,
+
+    /** For the audit log: who somebody is that has not proven it, and where they are. */
+    known: async (email: string) => {
+      const user = await store.userByEmail(asAccount(email));
+      return { userId: user?.id, workspaceId: user?.lastWorkspaceId ?? undefined };
     },
 
     /** The same work and the same answer for a wrong password and an unknown address. */
     signIn: async (email: string, password: string) => {
-      const user = await store.userByEmail(email.trim());
+      const user = await store.userByEmail(asAccount(email));
       const fits = await isPassword(user?.passwordHash ?? (await nobodysHash()), password);
-      if (user === null || user.passwordHash === null || !fits) {
-        throw new Refusal('Unauthorized', 'E-mail address or password is wrong.');
-      }
+      if (user === null || user.passwordHash === null || !fits) throw wrongPassword();
       return user.id;
     },
 
-    /** Somebody an outside identity provider vouches for: known by subject, else by address, else the first of all. */
-    signInAs: ({ subject, email }: { subject: string; email: string }) =>
+    /**
+     * Known by subject; else by an address that the provider vouches for; else invited to that address; else the first of
+     * all, if they may be.
+     */
+    signInAs: ({ subject, email }: OutsidePerson, { mayBeFirst }: { mayBeFirst: () => Promise<boolean> }) =>
       store.transaction(async () => {
         await store.lockSignUp();
-        const known = (await store.userBySubject(subject)) ?? (await store.userByEmail(email));
-        if (known?.subject === subject) return known.id;
-        if (known !== null && known.subject === null) {
-          await store.updateUser(known.id, { subject });
-          return known.id;
+        const bySubject = await store.userBySubject(subject);
+        if (bySubject !== null) return bySubject.id;
+        if (email === undefined) {
+          throw new Refusal('Forbidden', 'Your identity provider does not vouch for an e-mail address of yours.');
         }
-        if (known !== null || (await store.hasUsers())) {
-          throw new Refusal('Forbidden', `${email} is not a member here. Ask an admin for an invitation.`);
+        const known = await store.userByEmail(asAccount(email));
+        if (known !== null && known.subject === null) return link(known, subject);
+        const add = async (isOperator: boolean) => {
+          const id = newId('user', clock.now());
+          await store.insertUser({ id, email: checkEmail(email), subject, isOperator });
+          return id;
+        };
+        if (known === null && !(await store.hasUsers())) {
+          if (!(await mayBeFirst())) throw noCode();
+          return (await addFirst('My workspace', () => add(true))).userId;
         }
-        const id = newId('user', clock.now());
-        await store.insertUser({ id, email: checkEmail(email), subject });
-        await addWorkspace(id, 'My workspace');
-        return id;
+        if (known === null && (await store.isInvited(asAccount(email), clock.now()))) return add(false);
+        throw new Refusal('Forbidden', `${email} is not a member here. Ask an admin for an invitation.`);
       }),
 
-    changePassword: async (userId: string, current: string, next: string) => {
+    changeProfile: async (userId: string, { name, timeZone, theme, shortcuts }: ProfileChange) => {
+      if (timeZone) mustBeTimeZone(timeZone);
+      await store.updateUser(userId, {
+        ...(name !== undefined && { name }),
+        ...(timeZone !== undefined && { timeZone }),
+        ...(theme !== undefined && { theme }),
+        ...(shortcuts !== undefined && { shortcuts }),
+      });
+    },
+
+    /** `current` is not asked for when there is no password, or when somebody came by a one-time link. */
+    changePassword: async (userId: string, next: string, current: string | undefined) => {
       const { passwordHash } = await mustExist(userId);
-      if (passwordHash !== null && !(await isPassword(passwordHash, current))) {
+      if (passwordHash !== null && current !== undefined && !(await isPassword(passwordHash, current))) {
         throw badInput({ path: 'current', code: 'WrongPassword', message: 'is not your present password' });
       }
       await store.updateUser(userId, {
@@ -115,7 +241,13 @@ export const createPeople = ({ store, clock }: { store: WorkspaceStore; clock: C
       });
     },
 
-    createWorkspace: (userId: string, name: string) => store.transaction(() => addWorkspace(userId, name)),
+    createWorkspace: (userId: string, name: string) =>
+      store.transaction(async () => {
+        if (!mayMake(await mustExist(userId), await store.memberships(userId))) {
+          throw new Refusal('Forbidden', 'Only owners and admins of a workspace make another one. Ask one of them.');
+        }
+        return addWorkspace(userId, name);
+      }),
 
     /** MCP clients act in the workspace that was opened last. */
     openWorkspace: async (userId: string, workspaceId: string) => {
@@ -132,6 +264,8 @@ export const createPeople = ({ store, clock }: { store: WorkspaceStore; clock: C
         ...(statisticsTools !== undefined && { statisticsTools }),
       }),
 
+    addPerson: (email: string, password: string) => addUser(email, password),
+
     addMember: (workspaceId: string, { email, password, role }: { email: string; password: string; role: Role }) =>
       store.transaction(async () => {
         const userId = await addUser(email, password);
@@ -144,6 +278,20 @@ export const createPeople = ({ store, clock }: { store: WorkspaceStore; clock: C
   };
 };
 
+const noCode = () =>
+  new Refusal(
+    'Forbidden',
+    'The first owner needs the code that Posthorn printed when it started. Type it in, or run posthorn setup on the server.',
+  );
+
+export const nameOf = ({ name, email }: { name: string | null; email: string }) => name || (email.split('@')[0] ?? '');
+
+const wrongPassword = () => new Refusal('Unauthorized', 'E-mail address or password is wrong.');
+
+/** Whether a rule refused because of the password, and not for another reason. */
+export const isWrongPassword = (error: unknown) =>
+  error instanceof Refusal && (error.code === 'Unauthorized' || error.issues[0]?.code === 'WrongPassword');
+
 /** Compared against when there is no such user, so that the answer takes as long. */
 const nobodysHash = () => {
   nobody ??= hashPassword('nobody has this password');
@@ -151,15 +299,19 @@ const nobodysHash = () => {
 };
 let nobody: Promise<string> | undefined;
 
-const checkEmail = (email: string) => {
-  const trimmed = email.trim();
-  if (trimmed.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(trimmed)) {
-    throw badInput({ path: 'email', code: 'BadFormat', message: 'must be an e-mail address' });
+const mustBeTimeZone = (timeZone: string) => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+  } catch {
+    throw badInput({
+      path: 'timeZone',
+      code: 'UnknownTimeZone',
+      message: 'must be an IANA name, such as Europe/Berlin',
+    });
   }
-  return trimmed;
 };
 
-const checkPassword = (password: string, path: string) => {
+export const checkPassword = (password: string, path: string) => {
   const { min, max } = passwordLength;
   if (password.length < min || password.length > max) {
     throw badInput({

@@ -1,14 +1,18 @@
 import type { PeopleRoutes } from '#contracts/people';
 import type { WorkspaceRoutes } from '#contracts/workspaces';
 import type { AuditLog } from '#server/audit/audit-log';
+import type { PasswordTries } from '#server/auth/password-tries';
 import type { Sessions } from '#server/auth/sessions';
+import type { SignedIn } from '#server/auth/sign-in';
 import type { RouteHandlers, SessionCookie } from '#server/context';
+import { Refusal } from '#server/errors';
 import type { Members } from './members.ts';
-import type { People } from './people.ts';
+import { isWrongPassword, type People } from './people.ts';
+import type { Welcome } from './welcome.ts';
 
-interface Try {
-  readonly address: string;
-  readonly account: string;
+interface Entering {
+  readonly session: SessionCookie;
+  readonly userAgent: string;
 }
 
 /** Signing in, workspaces and members. */
@@ -16,79 +20,136 @@ export const workspaceRoutes = ({
   people,
   members,
   sessions,
+  welcome,
   audit,
   tries,
+  mayTry,
+  hasPasswords,
   forgetUser,
 }: {
   people: People;
   members: Members;
   sessions: Sessions;
+  welcome: Welcome;
   audit: AuditLog;
-  /** Refuses when an address tried too often, or an account was tried with too many wrong passwords. */
-  tries: { begin(of: Try): void; failed(of: Try): void };
+  tries: PasswordTries;
+  /** Refuses when an address tried too often, whatever it tried. */
+  mayTry: (address: string) => void;
+  /** False where an outside identity provider signs people in. */
+  hasPasswords: boolean;
   /** Ends what MCP clients were granted. */
   forgetUser: (userId: string) => Promise<void>;
 }): RouteHandlers<PeopleRoutes & WorkspaceRoutes> => {
   /** The one way in: a fresh session in the cookie. */
-  const enter = async (userId: string, session: SessionCookie) => {
-    session.set(await sessions.begin(userId));
-    return people.session(userId);
+  const enter = async (userId: string, { session, userAgent }: Entering) => {
+    const secret = await sessions.begin(userId, { userAgent });
+    session.set(secret);
+    const signedIn = await sessions.who(secret);
+    return people.session({ userId, workspaceId: signedIn?.workspace?.id });
   };
+
+  const recordOf = ({ userId, byLink, workspace }: SignedIn, workspaceId = workspace?.id) =>
+    people.session({ userId, workspaceId, byLink });
+
+  const mustHavePasswords = () => {
+    if (!hasPasswords) {
+      throw new Refusal('Forbidden', 'There are no passwords here: your organisation signs you in. Open /sign-in.');
+    }
+  };
+
+  /** Every look at a password is counted, and a wrong one is in the audit log. */
+  const guarded = <Result>(
+    { email, address, event, requestId }: { email: string; address: string; event: string; requestId: string },
+    work: () => Promise<Result>,
+  ) =>
+    tries.guard({ email, address }, work, isWrongPassword).catch(async (error: unknown) => {
+      if (isWrongPassword(error)) {
+        await audit.write({ event, requestId, ...(await people.known(email)), details: { email, address } });
+      }
+      throw error;
+    });
+
   const done = { done: true } as const;
 
   return {
-    getSession: ({ signedIn }) => people.session(signedIn.userId),
+    getSession: ({ signedIn }) => recordOf(signedIn),
 
-    signUp: async ({ body, session }) => enter((await people.setUp(body)).userId, session),
-
-    signIn: async ({ body, session, address, requestId }) => {
-      const of = { address, account: body.email.toLowerCase() };
-      tries.begin(of);
-      const record = (event: string, userId?: string) =>
-        audit.write({ event, userId, requestId, details: { email: body.email, address } });
-      try {
-        const userId = await people.signIn(body.email, body.password);
-        await record('sign-in.succeeded', userId);
-        return await enter(userId, session);
-      } catch (error) {
-        tries.failed(of);
-        await record('sign-in.failed');
-        throw error;
-      }
+    signUp: async ({ body: { code, ...first }, address, ...entering }) => {
+      mustHavePasswords();
+      mayTry(address);
+      const mayBeFirst = () => welcome.isFirstOwnerCode(code);
+      return enter((await people.setUp(first, { mayBeFirst })).userId, entering);
     },
 
-    signOut: async ({ session }) => {
+    signIn: async ({ body: { email, password }, address, requestId, ...entering }) => {
+      mustHavePasswords();
+      mayTry(address);
+      const userId = await guarded({ email, address, event: 'sign-in.failed', requestId }, () =>
+        people.signIn(email, password),
+      );
+      const workspaceId = await people.lastWorkspace(userId);
+      await audit.write({ event: 'sign-in.succeeded', workspaceId, userId, requestId, details: { email, address } });
+      return enter(userId, entering);
+    },
+
+    signOut: async ({ session, signedIn: { userId, workspace }, requestId }) => {
       await sessions.end(session.secret);
       await session.clear();
+      await audit.write({ event: 'sign-out', workspaceId: workspace?.id, userId, requestId });
       return done;
     },
 
-    changePassword: async ({ signedIn: { userId }, body, session, requestId }) => {
-      await people.changePassword(userId, body.current, body.next);
+    changePassword: async ({ signedIn, body, session, address, requestId }) => {
+      mustHavePasswords();
+      const { userId, email, byLink, workspace } = signedIn;
+      await guarded({ email, address, event: 'password.failed', requestId }, () =>
+        people.changePassword(userId, body.next, byLink ? undefined : body.current),
+      );
       await sessions.endOthers(userId, session.secret);
       await forgetUser(userId);
-      await audit.write({ event: 'password.changed', userId, requestId });
+      await audit.write({ event: 'password.changed', workspaceId: workspace?.id, userId, requestId });
       return done;
     },
 
-    acceptInvitation: async ({ body, session, address }) => {
-      tries.begin({ address, account: body.token });
-      return enter(await members.accept(body.token, body.password), session);
+    changeProfile: async ({ signedIn, body }) => {
+      await people.changeProfile(signedIn.userId, body);
+      return recordOf(signedIn);
     },
 
-    createWorkspace: async ({ signedIn: { userId }, body }) => {
-      await people.createWorkspace(userId, body.name);
-      return people.session(userId);
+    acceptInvitation: async ({ body: { token, password }, address, requestId, ...entering }) => {
+      mayTry(address);
+      const { email } = await members.lookAt(token);
+      const { secret } = entering.session;
+      const signedIn = await sessions.who(secret);
+      if (signedIn !== undefined && (!hasPasswords || password === '')) {
+        const userId = await members.accept(token, signedIn);
+        await sessions.end(secret);
+        return enter(userId, entering);
+      }
+      mustHavePasswords();
+      const userId = await guarded({ email, address, event: 'invitation.failed', requestId }, () =>
+        members.accept(token, { password }),
+      );
+      return enter(userId, entering);
     },
 
-    openWorkspace: async ({ signedIn: { userId }, params }) => {
-      await people.openWorkspace(userId, params.id);
-      return people.session(userId);
+    createWorkspace: async ({ signedIn, body }) => {
+      const workspaceId = await people.createWorkspace(signedIn.userId, body.name);
+      await sessions.openWorkspace(signedIn, workspaceId);
+      return recordOf(signedIn, workspaceId);
     },
 
-    changeWorkspace: async ({ caller, body }) => {
-      await people.changeWorkspace(caller.workspaceId, body);
-      return people.session(caller.userId);
+    openWorkspace: async ({ signedIn, params }) => {
+      await people.openWorkspace(signedIn.userId, params.id);
+      await sessions.openWorkspace(signedIn, params.id);
+      return recordOf(signedIn, params.id);
+    },
+
+    changeWorkspace: async ({ caller, signedIn, body, requestId }) => {
+      const { workspaceId, userId } = caller;
+      await people.changeWorkspace(workspaceId, body);
+      await audit.write({ event: 'workspace.changed', workspaceId, userId, requestId, details: { ...body } });
+      return recordOf(signedIn);
     },
 
     listMembers: async ({ caller }) => ({ members: await members.list(caller.workspaceId) }),

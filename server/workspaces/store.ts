@@ -5,9 +5,27 @@ import {
   type InferCreationAttributes,
   Model,
   type NonAttribute,
+  Op,
 } from 'sequelize';
+import type { Theme } from '#contracts/people';
 import type { Role } from '#contracts/scopes';
 import type { Database } from '#server/store/database';
+
+export interface Profile {
+  readonly name: string | null;
+  readonly timeZone: string;
+  readonly theme: Theme;
+  readonly shortcuts: boolean;
+}
+
+export interface UserRow extends Profile {
+  readonly id: string;
+  readonly email: string;
+  readonly passwordHash: string | null;
+  readonly lastWorkspaceId: string | null;
+  readonly subject: string | null;
+  readonly isOperator: boolean;
+}
 
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
@@ -24,6 +42,11 @@ export const createWorkspaceStore = (db: Database) => {
     declare lastWorkspaceId: CreationOptional<string | null>;
     declare tokensValidAfter: CreationOptional<string | Date>;
     declare subject: CreationOptional<string | null>;
+    declare name: CreationOptional<string | null>;
+    declare timeZone: CreationOptional<string>;
+    declare theme: CreationOptional<Theme>;
+    declare shortcuts: CreationOptional<boolean>;
+    declare isOperator: CreationOptional<boolean>;
   }
   User.init(
     {
@@ -33,6 +56,11 @@ export const createWorkspaceStore = (db: Database) => {
       lastWorkspaceId: DataTypes.TEXT,
       tokensValidAfter: DataTypes.DATE(6),
       subject: DataTypes.TEXT,
+      name: DataTypes.TEXT,
+      timeZone: DataTypes.TEXT,
+      theme: DataTypes.TEXT,
+      shortcuts: DataTypes.BOOLEAN,
+      isOperator: DataTypes.BOOLEAN,
     },
     table('users'),
   );
@@ -101,14 +129,21 @@ export const createWorkspaceStore = (db: Database) => {
     user: (id: string) => User.findByPk(id),
     userByEmail: (email: string) => User.findOne({ where: byEmail(email) }),
     userBySubject: (subject: string) => User.findOne({ where: { subject } }),
-    insertUser: async (user: { id: string; email: string; passwordHash?: string | null; subject?: string }) => {
+    operator: () => User.findOne({ where: { isOperator: true }, order: [['id', 'ASC']] }),
+    insertUser: async (user: {
+      id: string;
+      email: string;
+      passwordHash?: string | null;
+      subject?: string;
+      isOperator?: boolean;
+    }) => {
       await User.create(user);
     },
     updateUser: async (
       id: string,
-      change: Partial<Pick<User, 'passwordHash' | 'lastWorkspaceId' | 'tokensValidAfter' | 'subject'>>,
+      change: Partial<Pick<User, 'passwordHash' | 'lastWorkspaceId' | 'tokensValidAfter' | 'subject' | keyof Profile>>,
     ) => {
-      await User.update(change, { where: { id } });
+      if (Object.keys(change).length > 0) await User.update(change, { where: { id } });
     },
 
     workspaces: () => Workspace.findAll({ order: [['id', 'ASC']] }),
@@ -144,6 +179,10 @@ export const createWorkspaceStore = (db: Database) => {
     /** In a transaction: an invitation is accepted once. */
     lockInvitation: (hash: Buffer) => Invitation.findOne({ where: { hash, acceptedAt: null }, lock: true }),
     invitation: (hash: Buffer) => Invitation.findOne({ where: { hash, acceptedAt: null } }),
+    isInvited: async (email: string, now: Date) =>
+      (await Invitation.findOne({
+        where: { [Op.and]: [byEmail(email), { acceptedAt: null, expiresAt: { [Op.gt]: now } }] },
+      })) !== null,
     acceptInvitation: async (id: string, acceptedAt: Date) => {
       await Invitation.update({ acceptedAt }, { where: { id } });
     },

@@ -28,13 +28,22 @@ export const createBrowser = (origin: string) => {
     if (!isOver && value !== '') cookies.push({ name, value, path });
   };
 
-  const request = async (method: string, url: string, form?: URLSearchParams) => {
+  const request = async (
+    method: string,
+    url: string,
+    form?: URLSearchParams,
+    /** What the browser says about where the request comes from. */
+    source: Record<string, string> = method === 'GET' ? {} : { origin },
+  ) => {
     const to = new URL(url, origin);
     const sent = cookies.filter(({ path }) => `${to.pathname}/`.startsWith(path.endsWith('/') ? path : `${path}/`));
     const response = await fetch(to, {
       method,
       redirect: 'manual',
-      headers: { cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') },
+      headers: {
+        ...source,
+        cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; '),
+      },
       ...(form && { body: form }),
     });
     for (const header of response.headers.getSetCookie()) keep(header, to);

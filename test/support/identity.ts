@@ -74,7 +74,12 @@ const whoIsSignedIn: WhoIsSignedIn = async ({ headers }) => {
   const userId = /(?:^|; )user=(\w+)/.exec(headers.cookie ?? '')?.[1];
   return userId === undefined
     ? undefined
-    : { userId, email: `${userId}@example.com`, workspace: { id: 'ws_1', name: 'Demo', role: 'owner' } };
+    : {
+        userId,
+        sessionId: 'ses_1',
+        email: `${userId}@example.com`,
+        workspace: { id: 'ws_1', name: 'Demo', role: 'owner' },
+      };
 };
 
 /** The embedded identity provider on an app and a database of its own. */
@@ -103,7 +108,17 @@ export const startIdentity = async ({
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const create = () =>
-    createIdentityProvider({ baseUrl: url, database, outbound, seal, whoIsSignedIn, clock, log, ...options });
+    createIdentityProvider({
+      baseUrl: url,
+      database,
+      outbound,
+      seal,
+      whoIsSignedIn,
+      mustBeOwnPage: () => undefined,
+      clock,
+      log,
+      ...options,
+    });
   const provider = await create();
   app.use(greet({ https: false }), provider.router);
   app.post('/sign-out', async (req, res) => {

@@ -1,6 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { selfSigned } from './certificate.ts';
 import { until } from './until.ts';
 
 export interface Received {
@@ -15,12 +20,22 @@ export interface Received {
 export type Answering = number | ((res: ServerResponse, req: IncomingMessage) => void);
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
+/** A certificate for this machine, and the setting with which a service trusts it. */
+export const trustedCertificate = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'posthorn-ca-'));
+  const { cert, key } = selfSigned();
+  const file = join(folder, 'ca.pem');
+  writeFileSync(file, cert);
+  return { cert, key, settings: { OUTBOUND_CA: file }, remove: () => rmSync(folder, { recursive: true }) };
+};
+
 /** The customer of a webhook, on loopback: keeps what comes and answers each path as the test says, else 200. */
 export const startReceiver = async () => {
   const received: Received[] = [];
   const answers = new Map<string, Answering>();
   let paths = 0;
-  const server = createServer(async (req, res) => {
+  const { cert, key, settings, remove } = trustedCertificate();
+  const server = createServer({ cert, key }, async (req, res) => {
     const { url: path = '', method = '', headers } = req;
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk);
@@ -34,7 +49,7 @@ export const startReceiver = async () => {
   const { port } = server.address() as AddressInfo;
 
   const at = (path: string) => ({
-    url: `http://127.0.0.1:${port}${path}`,
+    url: `https://127.0.0.1:${port}${path}`,
     answer: (answering: Answering) => answers.set(path, answering),
     received: () => received.filter((one) => one.path === path),
     /** The n-th request, when it has come. */
@@ -47,7 +62,8 @@ export const startReceiver = async () => {
 
   return {
     port,
-    host: `127.0.0.1:${port}`,
+    /** With which a service reaches it, and what else is listed. */
+    settings: (...more: string[]) => ({ ...settings, OUTBOUND_ALLOW: [`127.0.0.1:${port}`, ...more].join(',') }),
     received,
     /** An address of its own. */
     address: (answering: Answering = 200) => {
@@ -58,6 +74,7 @@ export const startReceiver = async () => {
     stop: () => {
       server.closeAllConnections();
       server.close();
+      remove();
     },
   };
 };

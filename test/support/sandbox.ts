@@ -138,7 +138,7 @@ export const startSandboxNetworks = async ({
     ): Sending => {
       const part = network.parts(post)[out.length];
       if (part === undefined) throw new Error('all parts are out');
-      return { account, post, index: out.length, part, out, key: randomUUID(), since: clock.now(), mayRepeat: true };
+      return { account, post, index: out.length, part, out, key: randomUUID(), since: clock.now() };
     },
 
     stop: async () => {

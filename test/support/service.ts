@@ -9,7 +9,7 @@ import sharp from 'sharp';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { createHttpApp, createPosthorn, openIdentity } from '#server/app';
-import { createMovableClock, systemClock } from '#server/clock';
+import { createMovableClock, type Stopwatch } from '#server/clock';
 import { readConfig } from '#server/config';
 import type { Caller } from '#server/context';
 import { serverFor } from '#server/http/server';
@@ -38,36 +38,45 @@ export const startService = async (
   settings: NodeJS.ProcessEnv = {},
   {
     empty = false,
+    production = false,
     ownAddress = false,
     internet = {},
     webhooks = {},
+    startStopwatch,
   }: {
     empty?: boolean;
+    /** Its rules, without the addresses that it asks for. */
+    production?: boolean;
     ownAddress?: boolean;
     internet?: OutboundOptions;
     webhooks?: Pick<Parameters<typeof createPosthorn>[0], 'allowedWebhooks' | 'webhookAnswerMs'>;
+    startStopwatch?: () => Stopwatch;
   } = {},
 ) => {
   const { parts, drop } = await freshDatabase();
   const port = ownAddress ? await freePort() : 0;
   const dataDir = await mkdtemp(join(tmpdir(), 'posthorn-test-'));
-  const config = readConfig({
+  const settled = readConfig({
     POSTHORN_DATA: dataDir,
     REQUESTS_PER_MINUTE: '100000',
     BASE_URL: ownAddress ? `http://127.0.0.1:${port}` : 'http://posthorn.test',
     ...settings,
   });
+  const config = { ...settled, production: production || settled.production };
   const faults: Error[] = [];
   const database = openDatabase(parts, { report: (error) => faults.push(error) });
   await migrate(database, migrations);
   const clock = createMovableClock();
+  const wallClock = createMovableClock();
+  let wallOffsetMs = 0;
   const outbound = createOutbound({ ...config.outbound, ...internet });
   const { lines, log } = recordedLog();
   const seal = createSeal([`k1:${randomBytes(32).toString('base64')}`]);
   let url = '';
-  const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl: () => url, log, ...webhooks });
-  const identity = await openIdentity({ posthorn, database, seal, outbound, config, clock: systemClock, log });
-  const { app, health } = createHttpApp({ posthorn, database, identity, config, clock, log });
+  const parties = { database, outbound, seal, config, clock, wallClock, ownUrl: () => url, log, ...webhooks };
+  const posthorn = createPosthorn({ ...parties, ...(startStopwatch && { startStopwatch }) });
+  const identity = await openIdentity({ posthorn, database, seal, outbound, config, clock: wallClock, log });
+  const { app, health } = createHttpApp({ posthorn, database, identity, config, wallClock, log });
   posthorn.live.start();
   const server = serverFor(app).listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -84,7 +93,22 @@ export const startService = async (
     token,
     owner,
     /** For rules and for the database alike. */
-    clock: { ...clock, forward: posthorn.sandboxClock.forward },
+    clock: {
+      ...clock,
+      // Whether somebody may is a rule of its own.
+      forward: async (byMs: number) => {
+        await database.query(sql('test.forward', 'select move_sandbox_clock($1)'), [byMs]);
+        await posthorn.sandboxClock.read();
+      },
+    },
+    /** For people: sessions, invitations, limits. */
+    wallClock: {
+      ...wallClock,
+      forward: (byMs: number) => {
+        wallOffsetMs += byMs;
+        wallClock.setOffset(wallOffsetMs);
+      },
+    },
     config,
     parts,
     database,
@@ -125,8 +149,8 @@ export const startService = async (
       return {
         get: (path: string, headers?: Record<string, string>) => send('GET', path, undefined, headers),
         post: (path: string, body: unknown = {}, headers?: Record<string, string>) => send('POST', path, body, headers),
-        patch: (path: string, body: unknown) => send('PATCH', path, body),
-        delete: (path: string) => send('DELETE', path),
+        patch: (path: string, body: unknown, headers?: Record<string, string>) => send('PATCH', path, body, headers),
+        delete: (path: string, headers?: Record<string, string>) => send('DELETE', path, undefined, headers),
         cookie: () => cookie,
         signIn: (email = 'owner@example.com', password = 'correct horse') =>
           send('POST', '/api/auth/sign-in', { email, password }),
@@ -163,8 +187,8 @@ export const startService = async (
       await database.query(
         sql(
           'test.account',
-          `insert into accounts (id, workspace_id, network, external_id, name, handle, granted_scopes)
-           values ($1, $2, $3, $4, $4, $4, $5)`,
+          `insert into accounts (id, workspace_id, network, external_id, name, handle, granted_scopes, sandbox)
+           values ($1, $2, $3, $4, $4, $4, $5, true)`,
         ),
         [id, workspaceId, network, handle, [posthorn.networks.get(network).statisticsPermission ?? '']],
       );

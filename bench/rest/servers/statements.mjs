@@ -6,7 +6,8 @@ export const statements = {
      from personal_tokens t join members m on m.workspace_id = t.workspace_id and m.user_id = t.user_id
      join workspaces w on w.id = t.workspace_id
     where t.hash = $1 and t.revoked_at is null`,
-  accounts: 'select id, network from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
+  accounts:
+    'select id, network, facts from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
   get: `select ${columns} from posts where id = $1 and workspace_id = $2`,
   list: `select ${columns} from posts where workspace_id between $1 and $1 and id < $3
     order by workspace_id, id desc limit $2`,

@@ -12,6 +12,7 @@ export interface AccessToken {
   readonly userId: string;
   readonly scopes: ReadonlySet<Scope>;
   readonly clientId: string;
+  readonly issuedAt: Date;
 }
 
 export interface AccessTokenOptions {
@@ -64,9 +65,10 @@ export const createAccessTokens = ({ issuer, audience, algorithms, keyFor, findU
       const payload = await check(jwt).catch(refusedOrDown);
       if (payload === undefined) return undefined;
       const { sub = '', iat = 0, exp = 0, client_id: clientId, [issuedAtMs]: exactly } = payload;
-      const user = await findUser(sub, new Date(typeof exactly === 'number' ? exactly : iat * 1000));
+      const issuedAt = new Date(typeof exactly === 'number' ? exactly : iat * 1000);
+      const user = await findUser(sub, issuedAt);
       if (!user?.trusted || typeof clientId !== 'string') return undefined;
-      const token = { userId: user.id, scopes: scopesOf(payload), clientId };
+      const token = { userId: user.id, scopes: scopesOf(payload), clientId, issuedAt };
       remember(hash, token, exp * 1000);
       return token;
     },

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type RequestHandler, Router } from 'express';
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { createLocalJWKSet, type JWTVerifyGetKey, errors as joseErrors } from 'jose';
 import type { ClientMetadata, Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
@@ -28,8 +28,11 @@ export interface IdentityProviderOptions {
   /** The wall clock: the provider takes the times in its tokens from there. */
   readonly clock: Clock;
   readonly log: Logger;
-  /** For the audit log. */
+  readonly mustBeOwnPage: (req: Request) => void;
+  /** For the list of clients and the audit log. */
   readonly consented?: (consent: Consented) => Promise<void>;
+  /** A client gave its token back. */
+  readonly revoked?: (access: { userId: string; clientId: string }) => Promise<void>;
   /** Clients that are known beforehand, beside those with a metadata document. */
   readonly clients?: readonly ClientMetadata[];
 }
@@ -45,7 +48,9 @@ export const createIdentityProvider = async ({
   whoIsSignedIn,
   clock,
   log,
+  mustBeOwnPage,
   consented = async () => undefined,
+  revoked = async () => undefined,
   clients = [],
 }: IdentityProviderOptions) => {
   const library = await loadLibrary(log);
@@ -94,13 +99,39 @@ export const createIdentityProvider = async ({
     clock,
   });
 
+  /**
+   * RFC 7009. The provider revokes only what it stores, and our access tokens are signed, not stored. Whoever has a token
+   * may end it; one that is not good (any more) is answered the same.
+   */
+  const revoke = async (req: Request, res: Response) => {
+    const form = new URLSearchParams(typeof req.body === 'string' ? req.body : '');
+    const token = form.get('token');
+    if (token === null) {
+      return void res.status(400).json({ error: 'invalid_request', error_description: 'token is missing' });
+    }
+    const access = await tokens.verify(token);
+    if (access && [null, access.clientId].includes(form.get('client_id'))) {
+      await revoked(access);
+      tokens.forget(access.userId);
+    }
+    res.status(200).end();
+  };
+
   return {
     issuer,
 
     router: routes({
       baseUrl,
       handle: (req, res) => current.handle(req, res),
-      interactions: interactionRoutes({ library, provider: () => current.provider, mcp, whoIsSignedIn, consented }),
+      interactions: interactionRoutes({
+        library,
+        provider: () => current.provider,
+        mcp,
+        whoIsSignedIn,
+        mustBeOwnPage,
+        consented,
+      }),
+      revoke,
     }),
 
     verifyAccessToken: tokens.verify,
@@ -142,16 +173,20 @@ interface Current {
   readonly keyFor: JWTVerifyGetKey;
 }
 
+const plainForm = express.text({ type: 'application/x-www-form-urlencoded', limit: '16kb' });
+
 type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
 const routes = ({
   baseUrl,
   handle,
   interactions,
+  revoke,
 }: {
   baseUrl: string;
   handle: Handle;
   interactions: Router;
+  revoke: RequestHandler;
 }): Router => {
   const { host, protocol } = new URL(baseUrl);
 
@@ -174,6 +209,7 @@ const routes = ({
   return Router()
     .use('/auth', asBaseUrl)
     .use('/auth/interaction', interactions)
+    .post('/auth/revoke', plainForm, revoke)
     .use('/auth', (req, res) => handle(req, res))
     .all(
       ['/.well-known/oauth-authorization-server/auth', '/.well-known/openid-configuration/auth'],

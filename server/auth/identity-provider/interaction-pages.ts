@@ -19,7 +19,7 @@ export interface Consent {
 }
 
 export const consentPage = ({ clientId, clientName, redirectUri, asked, who }: Consent) => {
-  const name = plain(clientName);
+  const name = plainName(clientName);
   return cardPage({
     title: `Let ${name} use Posthorn?`,
     body: html`<dl>
@@ -57,4 +57,4 @@ export const troublePage = (what: string) =>
   });
 
 /** A name cannot turn the text around it or hide a part of itself. */
-const plain = (name: string) => name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '').slice(0, 80);
+export const plainName = (name: string) => name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '').slice(0, 80);

@@ -3,13 +3,14 @@ import type { Grant, Interaction, Provider } from 'oidc-provider';
 import { scopes } from '#contracts/scopes';
 import type { SignedIn, WhoIsSignedIn } from '#server/auth/sign-in';
 import { sendPage } from '#server/pages/layout';
-import { consentPage, isQuestion, troublePage } from './interaction-pages.ts';
+import { consentPage, isQuestion, plainName, troublePage } from './interaction-pages.ts';
 import type { Library } from './provider.ts';
 
 /** Somebody let a client act for them. */
 export interface Consented {
   readonly who: SignedIn;
   readonly clientId: string;
+  readonly clientName: string;
   readonly scopes: readonly string[];
   readonly requestId: string;
 }
@@ -19,11 +20,20 @@ export interface InteractionParts {
   readonly provider: () => Provider;
   readonly mcp: string;
   readonly whoIsSignedIn: WhoIsSignedIn;
+  /** Throws when the form was sent by a page of somebody else. */
+  readonly mustBeOwnPage: (req: Request) => void;
   readonly consented: (consent: Consented) => Promise<void>;
 }
 
 /** `/auth/interaction/{uid}`: where the provider sends somebody to sign in and to decide. */
-export const interactionRoutes = ({ library, provider, mcp, whoIsSignedIn, consented }: InteractionParts): Router => {
+export const interactionRoutes = ({
+  library,
+  provider,
+  mcp,
+  whoIsSignedIn,
+  mustBeOwnPage,
+  consented,
+}: InteractionParts): Router => {
   const { errors } = library;
 
   const open = async (req: Request, res: Response) => {
@@ -40,9 +50,11 @@ export const interactionRoutes = ({ library, provider, mcp, whoIsSignedIn, conse
     if (interaction.prompt.name === 'login') return signIn(req, res, interaction, who);
     mustBeTheirs(interaction, who);
     const { clientId, redirectUri, asked } = requestOf(interaction);
-    const client = await provider().Client.find(clientId);
-    sendPage(res, consentPage({ clientId, redirectUri, asked, who, clientName: client?.clientName ?? clientId }));
+    const page = consentPage({ clientId, redirectUri, asked, who, clientName: await nameOf(clientId) });
+    sendPage(res, page, 200, { namesOrigin: true });
   };
+
+  const nameOf = async (clientId: string) => (await provider().Client.find(clientId))?.clientName ?? clientId;
 
   /** The app's session is the sign-in. A provider session of somebody else becomes theirs, with none of its grants. */
   const signIn = async (req: Request, res: Response, { session }: Interaction, { userId }: SignedIn) => {
@@ -57,6 +69,7 @@ export const interactionRoutes = ({ library, provider, mcp, whoIsSignedIn, conse
   };
 
   const decide = async (req: Request, res: Response) => {
+    mustBeOwnPage(req);
     const { interaction, who } = await open(req, res);
     if (who === undefined) throw new errors.SessionNotFound('Nobody is signed in.');
     mustBeTheirs(interaction, who);
@@ -71,7 +84,8 @@ export const interactionRoutes = ({ library, provider, mcp, whoIsSignedIn, conse
       grant.addOIDCScope(silent);
       for (const scope of asked) answer(grant, scope, ticked.includes(scope));
     });
-    await consented({ who, clientId, scopes: ticked, requestId: req.requestId });
+    const clientName = plainName(await nameOf(clientId));
+    await consented({ who, clientId, clientName, scopes: ticked, requestId: req.requestId });
     await provider().interactionFinished(req, res, { consent: { grantId } });
   };
 

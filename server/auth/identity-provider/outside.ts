@@ -18,14 +18,18 @@ const Begun = z.object({
   nonce: z.string(),
   verifier: z.string(),
   next: z.string(),
+  code: z.string(),
   beganAtMs: z.number(),
 });
 type Begun = z.output<typeof Begun>;
 
 export interface SignedInOutside {
   readonly subject: string;
-  readonly email: string;
+  /** Absent: the provider does not vouch for one. */
+  readonly email: string | undefined;
   readonly next: string;
+  /** Of the first owner. */
+  readonly code: string;
 }
 
 export interface OutsideIdentityOptions extends OutsideProvider {
@@ -43,6 +47,7 @@ export const createOutsideIdentity = ({
   issuer,
   clientId,
   clientSecret,
+  trustEmail,
   baseUrl,
   database,
   seal,
@@ -89,7 +94,12 @@ export const createOutsideIdentity = ({
     });
     const claims = answer.claims();
     if (claims === undefined) throw new Error('There is no ID token');
-    return { ...(await moreClaims(config, answer.access_token, claims.sub)), ...claims, next: begun.next };
+    return {
+      ...(await moreClaims(config, answer.access_token, claims.sub)),
+      ...claims,
+      next: begun.next,
+      code: begun.code,
+    };
   };
 
   return {
@@ -99,13 +109,14 @@ export const createOutsideIdentity = ({
 
     outsideSignIn: {
       /** The address at the provider, and what the browser keeps in a cookie until it comes back from there. */
-      begin: async (next: string): Promise<{ url: string; state: string }> => {
+      begin: async (next: string, code = ''): Promise<{ url: string; state: string }> => {
         const { config } = await reach();
         const begun: Begun = {
           state: openid.randomState(),
           nonce: openid.randomNonce(),
           verifier: openid.randomPKCECodeVerifier(),
           next,
+          code,
           beganAtMs: clock.now().getTime(),
         };
         const url = openid.buildAuthorizationUrl(config, {
@@ -122,11 +133,11 @@ export const createOutsideIdentity = ({
       /** Throws Unauthorized when the callback does not belong to what this browser began. */
       finish: async (callbackUrl: string, state: string): Promise<SignedInOutside> => {
         const { config } = await reach();
-        const { next, ...claims } = await redeem(config, callbackUrl, state).catch((err: unknown) => {
+        const { next, code, ...claims } = await redeem(config, callbackUrl, state).catch((err: unknown) => {
           log.warn({ err }, 'sign-in at AUTH_URL failed');
           throw new Refusal('Unauthorized', 'The sign-in was not completed. Try again.');
         });
-        return { subject: claims.sub, email: vouchedEmail(claims), next };
+        return { subject: claims.sub, email: vouchedEmail(claims, trustEmail), next, code };
       },
     },
 
@@ -153,12 +164,13 @@ const authenticate = (secret: string | undefined): openid.ClientAuth => {
 
 const cookiePlace = 'cookie:sign-in:state';
 
-/** An address makes somebody the user who has it here, so one that anybody may have typed in does not count. */
-const vouchedEmail = ({ email, email_verified }: Record<string, unknown>) => {
-  if (typeof email !== 'string' || email_verified === false) {
-    throw new Refusal('Forbidden', 'Your identity provider does not vouch for an e-mail address of yours.');
-  }
-  return email;
+/**
+ * An address makes somebody the user who has it here, so one that anybody may have typed in does not count: the provider
+ * says that it is verified, or leaves that out and the operator says that it always is.
+ */
+const vouchedEmail = ({ email, email_verified: verified }: Record<string, unknown>, trustEmail: boolean) => {
+  const isVouched = verified === true || verified === 'true' || (trustEmail && verified === undefined);
+  return isVouched && typeof email === 'string' ? email : undefined;
 };
 
 /** The address is often not in the ID token but behind the userinfo endpoint. */

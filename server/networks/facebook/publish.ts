@@ -165,7 +165,7 @@ const findEntry = async (
   sending: Sending,
   path: string,
   query: Record<string, string> = {},
-): Promise<{ id: string } | ReturnType<typeof notAmong>> => {
+): Promise<{ id: string; created_time: string } | ReturnType<typeof notAmong>> => {
   const fields = 'id,message,created_time';
   const answer = await ask(site, sending.account, { path, query: { fields, limit: pageSize, ...query } });
   const { data } = shaped(Entries, answer);
@@ -177,11 +177,12 @@ const findEntry = async (
 /** Nothing at Facebook has a key of ours. */
 const confirmPost = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
   const found = await findEntry(site, sending, `/${sending.account.id}/feed`);
-  return 'id' in found ? posted(site, found.id) : found;
+  if (!('id' in found)) return found;
+  return sent({ externalId: found.id, url: addressOf(site, found.id), publishedAt: found.created_time });
 };
 
 const confirmComment = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
   const path = `/${sending.out[0]?.externalId}/comments`;
   const found = await findEntry(site, sending, path, { order: 'reverse_chronological' });
-  return 'id' in found ? sent({ externalId: found.id }) : found;
+  return 'id' in found ? sent({ externalId: found.id, publishedAt: found.created_time }) : found;
 };

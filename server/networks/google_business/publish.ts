@@ -59,7 +59,7 @@ export const send = async (site: Site, sending: Sending): Promise<SendEnd<Prepar
   return endOf(shaped(LocalPost, answer), 0);
 };
 
-const endOf = ({ name, state, searchUrl }: LocalPost, asked: number): SendEnd<Prepared> => {
+const endOf = ({ name, state, searchUrl, createTime }: LocalPost, asked: number): SendEnd<Prepared> => {
   if (state === 'REJECTED') {
     throw new NetworkTrouble(
       'content',
@@ -68,7 +68,11 @@ const endOf = ({ name, state, searchUrl }: LocalPost, asked: number): SendEnd<Pr
     );
   }
   if (state === 'PROCESSING' && asked < patience) return waiting({ name, asked }, processingMs);
-  return sent({ externalId: name, ...(searchUrl && { url: searchUrl }) });
+  return sent({
+    externalId: name,
+    ...(searchUrl && { url: searchUrl }),
+    ...(createTime && { publishedAt: createTime }),
+  });
 };
 
 const LocalPosts = z.object({ localPosts: z.array(LocalPost).default([]) });
@@ -111,7 +115,7 @@ const eventOf = (post: NetworkPost) => {
 
 /** Google wants the clock of the location and does not tell its time zone: the time goes out as it was written. */
 const clockOf = (instant: string) => {
-  const [year, month, day, hours, minutes] = instant.split(/[-T:]/, 5).map((digits) => Number.parseInt(digits, 10));
+  const [year, month, day, hours, minutes] = instant.split(/[-Tt:]/, 5).map((digits) => Number.parseInt(digits, 10));
   return [
     { year, month, day },
     { hours, minutes },

@@ -90,7 +90,14 @@ const find = async (site: Site, sending: Sending): Promise<Sent | undefined> => 
   const found = shaped(MediaList, answer).data.find(({ id, caption, timestamp }) =>
     isPart(sending, { id, text: caption, at: timestamp }),
   );
-  return found && { externalId: found.id, url: found.permalink ?? profileUrl(site, account), ref: refOf(sending) };
+  return (
+    found && {
+      externalId: found.id,
+      url: found.permalink ?? profileUrl(site, account),
+      ref: refOf(sending),
+      publishedAt: found.timestamp,
+    }
+  );
 };
 
 const profileUrl = (site: Site, { handle }: NetworkAccount) => `${site.link('web')}/${handle}`;
@@ -137,7 +144,7 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
     ({ id, text, timestamp, username = account.handle }) =>
       username === account.handle && isPart(sending, { id, text, at: timestamp }),
   );
-  if (found) return sent({ externalId: found.id });
+  if (found) return sent({ externalId: found.id, publishedAt: found.timestamp });
   const times = data.map(({ timestamp }) => Date.parse(timestamp));
   return notAmong(times, pageSize, sending.since);
 };

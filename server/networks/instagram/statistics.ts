@@ -6,6 +6,7 @@ import { ask } from './api.ts';
 import { Ref } from './publish.ts';
 
 const storyLifeMs = 24 * 3_600_000;
+const forgotten = 'Instagram keeps the numbers of a story for 24 hours.';
 
 export const readMetrics = async (
   site: Site,
@@ -19,14 +20,15 @@ export const readMetrics = async (
 
 const readOne = async (site: Site, account: NetworkAccount, post: PublishedPost): Promise<Reading> => {
   const isStory = Ref.safeParse(post.ref).data?.story ?? false;
-  if (isStory && site.now().getTime() >= Date.parse(post.publishedAt) + storyLifeMs) return { is: 'over' };
+  const isLast = isStory && site.now().getTime() >= Date.parse(post.publishedAt) + storyLifeMs;
   // One that a story does not have is refused with all the others.
   const metric = isStory ? 'views,reach,shares' : 'views,reach,likes,comments,shares,saved';
   try {
     const told = insightsOf(await ask(site, account, { path: `/${post.externalId}/insights`, query: { metric } }));
     const { views, reach, likes, comments, shares, saved: saves } = told;
-    return { is: 'numbers', metrics: reported({ views, reach, likes, comments, shares, saves }) };
+    return { is: 'numbers', metrics: reported({ views, reach, likes, comments, shares, saves }), isLast };
   } catch (error) {
+    if (isLast && (isGone(error) || isTooEarly(error))) return { is: 'over', why: forgotten };
     if (isGone(error)) return { is: 'over', why: 'The post is no longer on Instagram.' };
     if (isTooEarly(error)) return { is: 'numbers', metrics: {} };
     throw error;

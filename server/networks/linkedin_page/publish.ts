@@ -73,7 +73,10 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
       isSince(at, sending.since) &&
       !sending.out.some(({ externalId }) => externalId === id),
   );
-  if (found) return sent(urn === undefined ? asSent(site, found.id) : asComment(site, urn, found.id));
+  if (found) {
+    const out = urn === undefined ? asSent(site, found.id) : asComment(site, urn, found.id);
+    return sent({ ...out, publishedAt: new Date(found.at).toISOString() });
+  }
   if (!prepared.missed) return waiting({ ...prepared, missed: true }, settlingMs);
   const times = written.map(({ at }) => at);
   return notAmong(times, pageSize, sending.since);

@@ -13,10 +13,6 @@ import {
 } from '#server/networks/shared/mastodon-publish';
 import { isOn, option } from '#server/networks/shared/post';
 import { notAmong } from '#server/networks/shared/recent';
-import { NetworkTrouble } from '#server/networks/trouble';
-
-/** Servers keep a key for an hour after the post, which was not before `since`. */
-const keyLifeMs = 55 * 60_000;
 
 export const send = (site: Site, sending: Sending, { mediaIds }: Prepared): Promise<SendEnd<Prepared>> => {
   const { post, part, out } = sending;
@@ -33,20 +29,10 @@ export const send = (site: Site, sending: Sending, { mediaIds }: Prepared): Prom
   });
 };
 
-/**
- * With the same key Mastodon makes no second post, but shows the first. Once it has forgotten the key, its list tells;
- * so it does with other software, which may not look at keys.
- */
+/** With the same key Mastodon makes no second post for an hour, but shows the first. Other software may not look at it. */
+export const isRepeatable = ({ account }: Sending) => runsMastodonItself(account.facts);
+
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
-  const ageMs = site.now().getTime() - sending.since.getTime();
-  if (sending.mayRepeat && ageMs < keyLifeMs && runsMastodonItself(sending.account.facts)) {
-    try {
-      return await send(site, sending, prepared);
-    } catch (error) {
-      // Refused as it is: whether the first was taken, the list tells.
-      if (!(error instanceof NetworkTrouble) || !['content', 'media'].includes(error.kind)) throw error;
-    }
-  }
   const path = `/api/v1/accounts/${idAtServer(sending.account)}/statuses`;
   const answer = await ask(site, sending.account, { path, query: { limit: pageSize, exclude_reblogs: 'true' } });
   const statuses = shaped(Statuses, answer);

@@ -1,8 +1,9 @@
 import type { Response } from 'express';
 import { z } from 'zod';
+import { countText } from '#server/networks/counting';
 import type { Refusals, Sandbox, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 import { createServerTwin, type SandboxUpload } from '#server/networks/shared/mastodon-sandbox';
-import { lengthOf } from './counting.ts';
+import { characters } from './characters.ts';
 
 /** A server of Mastodon 4.5 as its reference describes it, with the limits that most servers have. */
 
@@ -54,7 +55,7 @@ const isAlone = ({ type }: SandboxUpload) => type.startsWith('video/') || type =
 
 const sandbox: Sandbox = (kit) => {
   const refusals = refusalsOf(kit);
-  const { router, server, signedIn, uploadOf, statusView, addPost, usedFor, use } = createServerTwin(kit, {
+  const { router, server, signedIn, uploadOf, statusView, addPost, usedFor, addOnce } = createServerTwin(kit, {
     domain: 'mastodon.sandbox',
     version: '4.5.2',
     hasInstanceV2: true,
@@ -118,17 +119,15 @@ const sandbox: Sandbox = (kit) => {
       const uploads = await attach(media_ids, person);
       if (typeof uploads === 'string') return refuse(res, 422, uploads);
       if (text.trim() === '' && uploads.length === 0) return invalid(res, "Text can't be blank");
-      if (lengthOf(text, data.spoiler_text) > maxCharacters) return refusals['content-refused'](res);
+      if (countText(characters, text, { 'mastodon.spoiler_text': data.spoiler_text }) > maxCharacters)
+        return refusals['content-refused'](res);
       const sensitive = data.sensitive || data.spoiler_text !== '';
       await kit.commit(req, res, {
         text,
         person,
         refusals,
-        make: async () => {
-          const post = await addPost(person, { text, replyTo, uploads, data: { ...data, sensitive } });
-          await use(req, person, post.id);
-          return post;
-        },
+        make: () =>
+          addOnce(req, person, () => addPost(person, { text, replyTo, uploads, data: { ...data, sensitive } })),
         answer: (post) => res.send(statusView(post)),
       });
     }),

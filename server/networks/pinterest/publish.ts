@@ -116,7 +116,8 @@ const mediaSource = async (post: NetworkPost, media: readonly PublishMedia[], { 
     : { source_type: 'multiple_image_base64', items, index: 0 };
 };
 
-const pinned = (site: Site, id: string) => sent({ externalId: id, url: `${site.link('web')}/pin/${id}/` });
+const pinned = (site: Site, id: string, publishedAt?: string) =>
+  sent({ externalId: id, url: `${site.link('web')}/pin/${id}/`, ...(publishedAt !== undefined && { publishedAt }) });
 
 const Listed = z.object({
   items: z.array(
@@ -145,7 +146,7 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
       sameAddress(pin.link ?? '', link) &&
       isSince(instantOf(pin.created_at), since),
   );
-  if (found) return pinned(site, found.id);
+  if (found) return pinned(site, found.id, new Date(instantOf(found.created_at)).toISOString());
   if (!prepared.missed) return waiting({ ...prepared, missed: true }, secondLookMs);
   const times = items.map(({ created_at }) => instantOf(created_at));
   return notAmong(times, pageSize, since);

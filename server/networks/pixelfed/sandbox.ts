@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { z } from 'zod';
+import { codePoints } from '#server/networks/counting';
 import type { Refusals, Sandbox, SandboxGrant } from '#server/networks/sandbox';
 import { createServerTwin, type SandboxUpload } from '#server/networks/shared/mastodon-sandbox';
-import { codePoints } from '#server/networks/shared/text';
 
 /** A Pixelfed server as its source tells, with the limits it has unless its operator changed them. */
 
@@ -62,7 +62,7 @@ const sandbox: Sandbox = (kit) => {
     };
   };
 
-  const { router, server, signedIn, uploadOf, statusView, addPost, usedFor, use } = createServerTwin(kit, {
+  const { router, server, signedIn, uploadOf, statusView, addPost, addOnce, usedFor, use } = createServerTwin(kit, {
     domain: 'pixelfed.sandbox',
     version: '3.5.3 (compatible; Pixelfed 0.12.6)',
     hasInstanceV2: false,
@@ -127,10 +127,8 @@ const sandbox: Sandbox = (kit) => {
         text,
         person,
         refusals,
-        make: async () => {
-          await use(req, person, '');
-          return addPost(person, { text, replyTo, uploads, data: { ...data, spoiler_text } });
-        },
+        make: () =>
+          addOnce(req, person, () => addPost(person, { text, replyTo, uploads, data: { ...data, spoiler_text } })),
         answer: (post) => res.send(statusView(post)),
       });
     }),

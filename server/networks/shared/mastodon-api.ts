@@ -34,7 +34,7 @@ const Refusal = z.union([
 ]);
 
 export const troubleOf = (site: Site, path: string, answer: NetworkAnswer): NetworkTrouble => {
-  const server = hostOf(site);
+  const { name } = site;
   const refusal = Refusal.safeParse(answer.json).data;
   const invalid = Object.values(refusal?.errors ?? {}).flat();
   const said = invalid.join(' ') || refusal?.error || refusal?.message || '';
@@ -42,34 +42,31 @@ export const troubleOf = (site: Site, path: string, answer: NetworkAnswer): Netw
   const trouble = (kind: TroubleKind, message: string, networkCode = String(status)) =>
     new NetworkTrouble(kind, message, { networkCode });
 
-  if (status === 401) return trouble('token', `${server} no longer accepts our access. Connect the account again.`);
+  if (status === 401) return trouble('token', `${name} no longer accepts our access. Connect the account again.`);
   if (status === 429) {
     const until = retryAt(answer.headers['retry-after'] ?? answer.headers['x-ratelimit-reset'], site.now());
-    return new NetworkTrouble('rateLimited', `${server} asks to wait before the next request.`, {
+    return new NetworkTrouble('rateLimited', `${name} asks to wait before the next request.`, {
       networkCode: '429',
       ...(until && { until }),
     });
   }
-  if (status >= 500) return trouble('temporary', `${server} is not available. Try again later.`);
+  if (status >= 500) return trouble('temporary', `${name} is not available. Try again later.`);
   if (/duplicate idempotency key/i.test(said)) {
-    return trouble('unknown', `${server} has got this post before, but does not show it.`, duplicateKey);
+    return trouble('unknown', `${name} has got this post before, but does not show it.`, duplicateKey);
   }
-  if (/not finished processing/i.test(said)) return trouble('temporary', `${server} still works on the media.`);
+  if (/not finished processing/i.test(said)) return trouble('temporary', `${name} still works on the media.`);
   if (status === 403 && !/media|mime|size limit|empty statuses/i.test(said)) {
     if (said === '' && /^\s*</.test(answer.text)) {
-      return trouble('temporary', `${server} answered with a web page, perhaps from a firewall. Try again later.`);
+      return trouble('temporary', `${name} answered with a web page, perhaps from a firewall. Try again later.`);
     }
     const words = said === '' ? '' : ` (${said})`;
-    return trouble(
-      'permission',
-      `${server} does not allow this${words}. Connect the account again and allow all of it.`,
-    );
+    return trouble('permission', `${name} does not allow this${words}. Connect the account again and allow all of it.`);
   }
   const words = said || `HTTP ${status}`;
   const isMedia = path.includes('/media') || [413, 451].includes(status) || aboutMedia.test(said);
   return isMedia
-    ? trouble('media', `${server} refused the media: ${words}`)
-    : trouble('content', `${server} refused the post: ${words}`);
+    ? trouble('media', `${name} refused the media: ${words}`)
+    : trouble('content', `${name} refused the post: ${words}`);
 };
 
 const aboutMedia = /media|file|image|video|attach|mime/i;

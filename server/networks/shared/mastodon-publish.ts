@@ -71,9 +71,9 @@ export const postStatus = async (site: Site, { account, key }: Sending, status: 
   return asSent(shaped(Status, answer));
 };
 
-const asSent = ({ id, url, uri }: Status) => {
+const asSent = ({ id, url, uri, created_at }: Status) => {
   const address = url ?? uri;
-  return sent({ externalId: id, ...(address && { url: address }) });
+  return sent({ externalId: id, ...(address && { url: address }), publishedAt: created_at });
 };
 
 /** The part among these, if it is there: by its media, which are in no other post, else by text and time. */

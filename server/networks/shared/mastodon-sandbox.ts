@@ -199,6 +199,18 @@ export const createServerTwin = (kit: SandboxKit, own: Dialect) => {
 
   const keyOf = (req: Request, person: SandboxPerson) => `${person.id} ${req.get('idempotency-key')}`;
 
+  /** What a key of the last hour was used for. */
+  const usedFor = async (req: Request, person: SandboxPerson): Promise<string | undefined> => {
+    const used = await kit.records.get<{ postId: string; until: string }>('key', keyOf(req, person));
+    return used && new Date(used.until) > kit.now() ? used.postId : undefined;
+  };
+
+  const use = async (req: Request, person: SandboxPerson, postId: string): Promise<void> => {
+    if (req.get('idempotency-key') === undefined) return;
+    const until = new Date(kit.now().getTime() + hourMs).toISOString();
+    await kit.records.put('key', keyOf(req, person), { postId, until });
+  };
+
   return {
     router,
     server,
@@ -207,16 +219,16 @@ export const createServerTwin = (kit: SandboxKit, own: Dialect) => {
     statusView,
     addPost,
 
-    /** What a key of the last hour was used for. */
-    usedFor: async (req: Request, person: SandboxPerson): Promise<string | undefined> => {
-      const used = await kit.records.get<{ postId: string; until: string }>('key', keyOf(req, person));
-      return used && new Date(used.until) > kit.now() ? used.postId : undefined;
-    },
+    usedFor,
+    use,
 
-    use: async (req: Request, person: SandboxPerson, postId: string): Promise<void> => {
-      if (req.get('idempotency-key') === undefined) return;
-      const until = new Date(kit.now().getTime() + hourMs).toISOString();
-      await kit.records.put('key', keyOf(req, person), { postId, until });
+    /** With a key that another request has used meanwhile there is no second post. */
+    addOnce: async (req: Request, person: SandboxPerson, make: () => Promise<SandboxPost>): Promise<SandboxPost> => {
+      const first = await kit.posts.get((await usedFor(req, person)) ?? '');
+      if (first) return first;
+      const post = await make();
+      await use(req, person, post.id);
+      return post;
     },
   };
 };

@@ -67,7 +67,8 @@ const find = async (site: Site, sending: Sending): Promise<Sent | undefined> => 
   const found = shaped(PostList, answer).data.find(({ id, text, timestamp }) =>
     isPart(sending, { id, text, at: timestamp }),
   );
-  return found && { externalId: found.id, url: found.permalink ?? profileUrl(site, account) };
+  const url = found?.permalink ?? profileUrl(site, account);
+  return found && { externalId: found.id, url, publishedAt: found.timestamp };
 };
 
 const profileUrl = (site: Site, { handle }: NetworkAccount) => `${site.link('web')}/@${handle}`;

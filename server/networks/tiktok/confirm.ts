@@ -51,10 +51,11 @@ const published = (site: Site, sending: Sending, prepared: Prepared, [id]: reado
   return prepared.privacy === everyone ? waitOr(site, prepared, idMs, withoutId) : withoutId;
 };
 
-const posted = (site: Site, { part }: Sending, { username }: Prepared, id: string) =>
+const posted = (site: Site, { part }: Sending, { username }: Prepared, id: string, at?: Date) =>
   sent({
     externalId: id,
     url: `${site.link('web')}/@${username}/${part.media.some(isVideo) ? 'video' : 'photo'}/${id}`,
+    ...(at && { publishedAt: at.toISOString() }),
   });
 
 const Listed = z.object({
@@ -90,7 +91,8 @@ const findPhotos = async (site: Site, sending: Sending, prepared: Prepared): Pro
       create_time * 1000 >= since.getTime() - clockDifferenceMs &&
       [title, video_description].map(beginning).includes(wanted),
   );
-  return found ? posted(site, sending, prepared, found.id) : waitOr(site, prepared, idMs, unknown);
+  if (found) return posted(site, sending, prepared, found.id, new Date(found.create_time * 1000));
+  return waitOr(site, prepared, idMs, unknown);
 };
 
 /** Lists cut texts at 150 characters. */

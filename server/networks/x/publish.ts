@@ -1,4 +1,3 @@
-import twitter from 'twitter-text';
 import { z } from 'zod';
 import {
   absent,
@@ -15,6 +14,7 @@ import {
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { isOn, option } from '#server/networks/shared/post';
+import { replaceLinks } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
@@ -133,8 +133,12 @@ export const send = async (site: Site, sending: Sending, { mediaIds }: Prepared)
   return posted(site, sending, shaped(Posted, answer).data.id);
 };
 
-const posted = (site: Site, { account }: Sending, id: string) =>
-  sent({ externalId: id, url: `${site.link('web')}/${account.handle}/status/${id}` });
+const posted = (site: Site, { account }: Sending, id: string, publishedAt?: string) =>
+  sent({
+    externalId: id,
+    url: `${site.link('web')}/${account.handle}/status/${id}`,
+    ...(publishedAt !== undefined && { publishedAt }),
+  });
 
 const pageSize = 100;
 const mostPages = 5;
@@ -158,7 +162,7 @@ export const confirm = async (site: Site, sending: Sending): Promise<Confirmatio
     const found = data.find(
       ({ id, text }) => comparable(text) === comparable(part.body) && !out.some(({ externalId }) => externalId === id),
     );
-    if (found) return posted(site, sending, found.id);
+    if (found) return posted(site, sending, found.id, found.created_at);
     next = meta.next_token;
     if (next === undefined) return absent;
   }
@@ -166,9 +170,7 @@ export const confirm = async (site: Site, sending: Sending): Promise<Confirmatio
 };
 
 const comparable = (text: string) =>
-  twitter
-    .extractUrls(text)
-    .reduce((rest, link) => rest.replace(link, ''), text)
+  replaceLinks(text, () => '')
     .replace(/\s+/g, ' ')
     .trim()
     .normalize('NFC');

@@ -107,6 +107,9 @@ const sandbox: Sandbox = (kit) => {
   const signedIn = signedInWith(kit, refusals);
   router.use(googleSignIn(kit, [upload, readonly]));
   router.use('/api', api);
+  router.get('/web/avatars/:file', (req, res) => {
+    res.type('svg').send(avatarOf(req.params.file));
+  });
 
   api.get(
     '/youtube/v3/channels',
@@ -114,7 +117,7 @@ const sandbox: Sandbox = (kit) => {
       if (req.query.part !== 'snippet') return bad(res, 'missingRequiredParameter', 'No part was selected.');
       if (req.query.mine !== 'true') return bad(res, 'missingRequiredParameter', 'No filter was selected.');
       const { handle, name: title } = person;
-      const thumbnails = { default: { url: kit.link(`/web/avatars/${handle}.jpg`), width: 88, height: 88 } };
+      const thumbnails = { default: { url: kit.link(`/web/avatars/${handle}.svg`), width: 88, height: 88 } };
       // Somebody who never made a channel.
       const items =
         handle === 'no-channel'
@@ -266,3 +269,7 @@ const statisticsOf = (kit: SandboxKit, post: SandboxPost) => {
     ...(!selfDeclaredMadeForKids && { commentCount: String(comments) }),
   };
 };
+
+/** The first letter on a colour. */
+const avatarOf = (name: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 88 88"><rect width="88" height="88" fill="#8a1f11"/><text x="44" y="60" font-family="sans-serif" font-size="44" fill="#fff" text-anchor="middle">${(/[a-z0-9]/i.exec(name)?.[0] ?? '?').toUpperCase()}</text></svg>`;

@@ -6,6 +6,10 @@ import { sql as webhooks } from './0005-webhooks.ts';
 import { sql as statistics } from './0006-statistics.ts';
 import { sql as analytics } from './0007-analytics.ts';
 import { sql as avatars } from './0008-avatars.ts';
+import { sql as deliveryTries } from './0009-delivery-tries.ts';
+import { sql as sending } from './0010-sending.ts';
+import { sql as signIn } from './0011-sign-in.ts';
+import { sql as cards } from './0012-cards.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -17,4 +21,8 @@ export const migrations = [
   { number: 6, name: 'statistics', sql: statistics },
   { number: 7, name: 'analytics', sql: analytics },
   { number: 8, name: 'avatars', sql: avatars },
+  { number: 9, name: 'delivery-tries', sql: deliveryTries },
+  { number: 10, name: 'sending', sql: sending },
+  { number: 11, name: 'sign-in', sql: signIn },
+  { number: 12, name: 'cards', sql: cards },
 ] as const;

@@ -1,0 +1,72 @@
+import { isIPv6 } from 'node:net';
+import type { Clock } from '#server/clock';
+import { Refusal } from '#server/errors';
+import { asAccount } from './email-address.ts';
+import type { TryStore } from './store.ts';
+
+const secondMs = 1000;
+/** How long to wait after the first wrong password in a row, the second, …; the last one stays. */
+export const waitsMs = [0, 0, 0, 0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900].map((seconds) => seconds * secondMs);
+/** After a day without a try they start anew. */
+const rememberMs = 24 * 3_600_000;
+
+export interface Try {
+  readonly email: string;
+  /** Of the network. */
+  readonly address: string;
+}
+
+export type PasswordTries = ReturnType<typeof createPasswordTries>;
+
+/**
+ * Guessing gets slower with every wrong password for one account from one network. Nobody else's network can make the
+ * owner wait. In the database, so that all instances count together and a restart forgets nothing.
+ */
+export const createPasswordTries = ({ store, clock }: { store: TryStore; clock: Clock }) => {
+  const keyOf = ({ email, address }: Try) => [asAccount(email), networkOf(address)] as const;
+
+  const count = async (of: Try) => {
+    const now = clock.now();
+    const key = keyOf(of);
+    if (await store.count(...key, now, new Date(now.getTime() - rememberMs), waitsMs)) return;
+    const nextAt = await store.nextAt(...key);
+    const seconds = Math.max(1, Math.ceil((Date.parse(nextAt ?? '') - now.getTime()) / secondMs) || 1);
+    const refusal = new Refusal(
+      'TooManyRequests',
+      `Too many wrong passwords for this account from here. Wait ${seconds} seconds, then try again.`,
+    );
+    refusal.retryAfterSeconds = seconds;
+    throw refusal;
+  };
+
+  return {
+    /** Every place that looks at a password does it in here. `isWrong` tells a wrong one from other trouble. */
+    guard: async <Result>(of: Try, work: () => Promise<Result>, isWrong: (error: unknown) => boolean) => {
+      await count(of);
+      try {
+        const result = await work();
+        await store.forget(...keyOf(of));
+        return result;
+      } catch (error) {
+        if (!isWrong(error)) await store.takeBack(...keyOf(of));
+        throw error;
+      }
+    },
+
+    purge: () => store.purge(new Date(clock.now().getTime() - rememberMs)),
+  };
+};
+
+/** One household or host: IPv6 hands out 64 bits to each. */
+const networkOf = (address: string) => {
+  const v4 = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
+  if (v4 !== undefined || !isIPv6(address)) return v4 ?? address;
+  const [head = '', tail] = address.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  return `${[...left, ...zeros, ...right]
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
+    .join(':')}::/64`;
+};

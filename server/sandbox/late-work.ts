@@ -1,0 +1,19 @@
+import type { Clock } from '#server/clock';
+
+/** What a twin does later on. By its clock, which may be moved: whoever asks the twin lets it catch up first. */
+export const createLateWork = (clock: Clock) => {
+  let waiting: { readonly atMs: number; readonly work: () => Promise<unknown> }[] = [];
+  const nowMs = () => clock.now().getTime();
+
+  return {
+    add: (ms: number, work: () => Promise<unknown>) => {
+      waiting.push({ atMs: nowMs() + ms, work });
+    },
+
+    catchUp: async () => {
+      const due = waiting.filter(({ atMs }) => atMs <= nowMs());
+      waiting = waiting.filter((one) => !due.includes(one));
+      for (const { work } of due) await work();
+    },
+  };
+};

@@ -1,0 +1,46 @@
+interface Trouble {
+  readonly code?: string;
+  readonly message?: string;
+  readonly cause?: unknown;
+  /** Where Sequelize keeps what pg said. */
+  readonly parent?: unknown;
+}
+
+/** Nobody listens there, or the server is starting, stopping or restarting. */
+const awayCodes =
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|57P0[123]|08\w{3})$/;
+const awayWords = /^(Connection terminated|timeout expired|Client has encountered a connection error)/;
+
+/** The server has no connection left for us. */
+const fullCodes = /^53300$/;
+
+/** The disk is full, the server is a standby, or a file cannot be written. */
+const unwritableCodes = /^(53100|25006|58030)$/;
+
+/** Whether it is worth another try in a moment. */
+export const isAway = (error: unknown) =>
+  chainOf(error).some(({ code = '', message = '' }) => awayCodes.test(code) || awayWords.test(message)) ||
+  isFull(error);
+
+export const isFull = (error: unknown) => chainOf(error).some(({ code = '' }) => fullCodes.test(code));
+
+export const isUnwritable = (error: unknown) => chainOf(error).some(({ code = '' }) => unwritableCodes.test(code));
+
+/** What happened, in one line: for several addresses of a name Node leaves the message empty. */
+export const messageOf = (error: unknown) => {
+  const [first, ...rest] = chainOf(error);
+  const { message, code } = [first, ...rest].find((one) => one?.message) ?? first ?? {};
+  return message || code || 'it does not answer';
+};
+
+const chainOf = (error: unknown): Trouble[] => {
+  const chain: Trouble[] = [];
+  for (
+    let next = error;
+    next instanceof Error && chain.length < 5;
+    next = (next as Trouble).cause ?? (next as Trouble).parent
+  ) {
+    chain.push(next as Trouble);
+  }
+  return chain;
+};

@@ -1,0 +1,305 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readConfig } from '#server/config';
+import { diagnose } from '#server/doctor';
+import { createHealth } from '#server/http/health';
+import { open, start } from '#server/main';
+import { type Connection, openDatabase, sql } from '#server/store/database';
+import { type FreshDatabase, freshDatabase } from '#test/support/database';
+import { freePort } from '#test/support/processes';
+import { type Service, startService } from '#test/support/service';
+import { until } from '#test/support/until';
+
+const one = sql('test.one', 'select 1 as one');
+const urlAt = ({ user, password, database }: Connection, port: number) =>
+  `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+
+let fresh: FreshDatabase;
+let dataDir: string;
+beforeEach(async () => {
+  fresh = await freshDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), 'posthorn-operation-'));
+});
+afterEach(async () => {
+  await fresh.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const configWith = (settings: NodeJS.ProcessEnv) =>
+  readConfig({ POSTHORN_DATA: dataDir, PORT: '0', LOG_LEVEL: 'silent', ...settings });
+
+describe('a database that is not there yet', () => {
+  let line: Server;
+  const sockets = new Set<Socket>();
+  afterEach(() => {
+    for (const socket of sockets) socket.destroy();
+    line?.close();
+  });
+
+  /** A way to the database over TCP, which cuts the connections with these numbers after PostgreSQL has said something. */
+  const openLine = async (port: number, cuts: readonly number[] = []) => {
+    let made = 0;
+    line = createServer((outside) => {
+      const { host, port: number } = fresh.parts;
+      const inside = connect(join(host, `.s.PGSQL.${number}`));
+      for (const socket of [outside, inside]) {
+        sockets.add(socket);
+        socket.on('error', () => [outside, inside].map((each) => each.destroy()));
+      }
+      outside.pipe(inside).pipe(outside);
+      const place = ++made;
+      if (cuts.includes(place)) inside.once('data', () => setTimeout(() => outside.destroy(), 3 * place));
+    }).listen(port, '127.0.0.1');
+    await once(line, 'listening');
+  };
+
+  test('is waited for, with a line that says so', async () => {
+    const port = await freePort();
+    const said: string[] = [];
+    const starting = start(configWith({ DATABASE_URL: urlAt(fresh.parts, port) }), { say: (text) => said.push(text) });
+    await until('it says that it waits', () => said.length > 1);
+    expect(said[1]).toMatch(/^The database cannot be used: .*ECONNREFUSED.*\. Trying again for up to \d+ s …$/);
+    await openLine(port);
+    const running = await starting;
+    expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
+    await running.stop();
+  });
+
+  test('is one sentence when the patience has ended', async () => {
+    const settings = { DATABASE_URL: urlAt(fresh.parts, 1), START_PATIENCE: '1s' };
+    await expect(start(configWith(settings))).rejects.toThrow(/^The database cannot be used: .*ECONNREFUSED/);
+  });
+
+  test('is not waited for by somebody who asked to stop', async () => {
+    const asked = new AbortController();
+    const say = () => asked.abort();
+    const settings = { DATABASE_URL: urlAt(fresh.parts, 1) };
+    await expect(start(configWith(settings), { say, signal: asked.signal })).rejects.toThrow('aborted');
+  });
+
+  test('a wrong password or database is told at once', async () => {
+    const port = await freePort();
+    await openLine(port);
+    const url = urlAt({ ...fresh.parts, database: 'nowhere' }, port);
+    await expect(start(configWith({ DATABASE_URL: url }))).rejects.toThrow('database "nowhere" does not exist');
+  });
+
+  test('that breaks off at any moment of the start is met again', { timeout: 90_000 }, async () => {
+    const port = await freePort();
+    await openLine(port, [1, 4, 8, 13, 19]);
+    const running = await start(configWith({ DATABASE_URL: urlAt(fresh.parts, port) }));
+    expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
+    await running.stop();
+  });
+});
+
+describe('too few connections', () => {
+  test('are waited for, and then it is TooManyRequests with the time to come again', async () => {
+    const database = openDatabase(fresh.parts, { report: () => undefined, poolSize: 1, waitMs: 300 });
+    let end = () => undefined as unknown;
+    const held = database.transaction(() => new Promise<void>((resolve) => (end = () => resolve())));
+    const sleeping = database.query(sql('test.sleep', 'select pg_sleep(1)'));
+    const busy = { code: 'TooManyRequests', status: 429, retryAfterSeconds: expect.any(Number) };
+    await expect(database.query(one)).rejects.toMatchObject(busy);
+    await expect(database.transaction(() => database.query(one))).rejects.toMatchObject(busy);
+    end();
+    await Promise.all([held, sleeping]);
+    expect(await database.query(one)).toEqual([{ one: 1 }]);
+    await database.close();
+  });
+
+  test('of the server are waited for as well', async () => {
+    const role = `few_${fresh.parts.database}`;
+    const admin = new pg.Client(fresh.parts);
+    await admin.connect();
+    await admin.query(`create role ${role} login password 'few' connection limit 1`);
+    const few = { ...fresh.parts, user: role, password: 'few' };
+    const holder = new pg.Client(few);
+    await holder.connect();
+    const hasty = openDatabase(few, { report: () => undefined, waitMs: 200 });
+    await expect(hasty.query(one)).rejects.toMatchObject({ code: 'TooManyRequests' });
+    await hasty.close();
+    const patient = openDatabase(few, { report: () => undefined });
+    const waiting = patient.query(one);
+    await holder.end();
+    expect(await waiting).toEqual([{ one: 1 }]);
+    await patient.close();
+    await admin.query(`drop role ${role}`);
+    await admin.end();
+  });
+});
+
+describe('/readyz', () => {
+  test('says so when nothing can be written', async () => {
+    const admin = openDatabase(fresh.parts, { report: () => undefined });
+    await admin.script(`alter database ${fresh.parts.database} set default_transaction_read_only = on`);
+    await admin.close();
+    const database = openDatabase(fresh.parts, { report: () => undefined });
+    const { ready } = createHealth({ database, idleMs: () => 0 });
+    expect(await ready()).toEqual({
+      status: 503,
+      body: expect.stringMatching(/^the database cannot be written to: .+ read-only transaction$/),
+    });
+    await expect(database.script('create table full_disk (id int)')).rejects.toThrow();
+    expect(database.writeFailedAt()).toEqual(expect.any(Number));
+    await database.close();
+  });
+
+  test('looks again as soon as a write has failed, and not with every question', async () => {
+    let tries = 0;
+    let failedAt: number | undefined;
+    let trouble: Error | undefined;
+    const database = {
+      ping: async () => undefined,
+      tryWrite: async () => {
+        tries++;
+        if (trouble) throw trouble;
+      },
+      writeFailedAt: () => failedAt,
+    };
+    const { ready } = createHealth({ database, idleMs: () => 0 });
+    for (let i = 0; i < 5; i++) expect((await ready()).status).toBe(200);
+    expect(tries).toBe(1);
+    trouble = new Error('could not extend file: No space left on device');
+    failedAt = performance.now();
+    expect(await ready()).toMatchObject({ status: 503, body: expect.stringContaining('No space left on device') });
+    expect(tries).toBe(2);
+  });
+});
+
+describe('PgBouncer', () => {
+  const hasPgBouncer = spawnSync('pgbouncer', ['--version']).status === 0;
+  const isRoot = process.getuid?.() === 0;
+  const ended: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const end of ended.splice(0)) await end();
+  });
+
+  const bouncerIn = async (mode: string) => {
+    const port = await freePort();
+    const { host, port: number, user, password, database } = fresh.parts;
+    const folder = await mkdtemp(join(tmpdir(), 'posthorn-bouncer-'));
+    await chmod(folder, 0o755);
+    const settings = join(folder, 'pgbouncer.ini');
+    await writeFile(
+      settings,
+      `[databases]\n${database} = host=${host} port=${number} user=${user} password=${password}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any\npool_mode = ${mode}\n`,
+    );
+    // It refuses to run as root, and has to reach the socket.
+    const { uid, gid } = await stat(join(host, `.s.PGSQL.${number}`));
+    const child = spawn('pgbouncer', [settings], { stdio: 'ignore', ...(isRoot && { uid, gid }) });
+    ended.push(async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      await rm(folder, { recursive: true });
+    });
+    await until('PgBouncer listens', () => canConnect(port));
+    return configWith({ DATABASE_URL: urlAt(fresh.parts, port) });
+  };
+
+  const canConnect = (port: number) =>
+    new Promise<boolean>((resolve) => {
+      const probe = connect(port, '127.0.0.1', () => resolve(true));
+      probe.once('error', () => resolve(false)).once('connect', () => probe.destroy());
+    });
+
+  test.skipIf(!hasPgBouncer).each(['transaction', 'statement'])('in %s mode is refused in words', async (mode) => {
+    await expect(start(await bouncerIn(mode))).rejects.toThrow(
+      /PgBouncer in transaction or statement mode.*pool_mode = session/,
+    );
+  });
+
+  test.skipIf(!hasPgBouncer)('in session mode works', async () => {
+    const running = await start(await bouncerIn('session'));
+    expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
+    await running.stop();
+  });
+});
+
+describe('doctor in production', () => {
+  test('tells networks that need no credentials from those that have theirs', async () => {
+    const { host, port, user, password, database } = fresh.parts;
+    const settings = {
+      NODE_ENV: 'production',
+      BASE_URL: 'https://posthorn.invalid',
+      DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`,
+    };
+    const plain = await diagnose(configWith(settings));
+    expect(plain.text).toMatch(/^ok +Networks that need no credentials: .*Bluesky/m);
+    expect(plain.text).not.toContain('with credentials');
+    const opened = await open(configWith(settings), pino({ level: 'silent' }));
+    const [needy] = opened.posthorn.networks.all.filter((network) => network.settings.length > 0);
+    await opened.close();
+    const given = Object.fromEntries((needy?.settings ?? []).map((name) => [name, 'x']));
+    const { text } = await diagnose(configWith({ ...settings, ...given }));
+    expect(text).toMatch(new RegExp(`^ok +Networks with credentials: ${needy?.name}$`, 'm'));
+  });
+});
+
+describe('a running service', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const get = (path: string, accept: string) => service.request('GET', path, { headers: { accept } });
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+  test('has a page for a person at a wrong address, and the error shape for programs', async () => {
+    const page = await get('/nowhere', browser);
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.body).toContain('There is nothing at this address');
+    for (const [path, accept] of [
+      ['/nowhere', '*/*'],
+      ['/nowhere', 'application/json'],
+      ['/api/nowhere', browser],
+      ['/.well-known/nowhere', browser],
+    ] as const) {
+      expect(await get(path, accept)).toMatchObject({ status: 404, body: { code: 'NotFound' } });
+    }
+    expect(await service.request('POST', '/nowhere', { headers: { accept: browser } })).toMatchObject({
+      status: 404,
+      body: { code: 'NotFound' },
+    });
+  });
+
+  test.each(['/favicon.ico', '/assets/posthorn.svg'])('has its mark at %s', async (path) => {
+    const answer = await get(path, 'image/*');
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+    expect(answer.body).toMatch(/^<svg /);
+  });
+
+  test("an account on YouTube's sandbox has a picture", async () => {
+    await service.connect('youtube');
+    const { accounts } = await service.client.accounts.list();
+    const { pathname } = new URL(accounts[0]?.avatarUrl ?? '');
+    const answer = await get(pathname, browser);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+  });
+
+  test('that stops ends the streams of open tabs, and is alive but not ready', async () => {
+    const own = await startService();
+    const tab = own.browser();
+    await tab.signIn();
+    const listen = async () => {
+      const stream = await fetch(`${own.url}/api/app/events`, { headers: { cookie: tab.cookie() } });
+      return stream.text();
+    };
+    const before = listen();
+    await until('the stream is open', () => own.logLines.join('').includes('sign-in'));
+    own.health.beginStop();
+    expect(await before).toContain(': hello');
+    expect(await listen()).toContain(': hello');
+    expect(await own.request('GET', '/healthz')).toMatchObject({ status: 200, body: 'ok' });
+    expect(await own.request('GET', '/readyz')).toMatchObject({ status: 503, body: 'shutting down' });
+    await own.stop();
+  });
+});

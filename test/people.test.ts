@@ -1,0 +1,570 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPosthorn } from '#server/app';
+import { nameOfBrowser } from '#server/auth/sessions';
+import { createMovableClock } from '#server/clock';
+import { sql } from '#server/store/database';
+import { type Service, startService } from '#test/support/service';
+
+const dayMs = 24 * 3_600_000;
+const production = { NODE_ENV: 'production', EMBEDDED_DATABASE: 'true', BASE_URL: 'https://posthorn.example.com' };
+const from = (address: string) => ({ 'x-forwarded-for': address });
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ SIGN_INS_PER_HOUR: '100000', TRUST_PROXY: '1' });
+});
+afterAll(() => service.stop());
+
+const signedIn = async (email?: string) => {
+  const browser = service.browser();
+  expect((await browser.signIn(email)).status).toBe(200);
+  return browser;
+};
+
+const eventsIn = async (browser: Awaited<ReturnType<typeof signedIn>>) =>
+  (await browser.get('/api/app/audit')).body.entries.map(({ event }: { event: string }) => event) as string[];
+
+describe('guessing a password', () => {
+  const guess = (email: string, address: string, password = 'wrong password') =>
+    service.browser().post('/api/auth/sign-in', { email, password }, from(address));
+  const guesses = async (count: number, email: string, address: string) => {
+    const statuses = [];
+    for (let i = 0; i < count; i++) statuses.push((await guess(email, address)).status);
+    return statuses;
+  };
+
+  test('takes a growing wait after the fifth wrong one, from that network alone', async () => {
+    const { email } = await service.addMember('editor');
+    expect(await guesses(5, email, '198.51.100.1')).toEqual([401, 401, 401, 401, 401]);
+    const refused = await guess(email, '198.51.100.1', 'correct horse');
+    expect(refused).toMatchObject({ status: 429, body: { code: 'TooManyRequests' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    // Nobody elsewhere can lock the owner of the account out.
+    expect((await guess(email, '198.51.100.2', 'correct horse')).status).toBe(200);
+    const waits = [];
+    for (let i = 0; i < 9; i++) {
+      service.wallClock.forward(1_000_000);
+      await guess(email, '198.51.100.1');
+      waits.push(Number((await guess(email, '198.51.100.1')).headers.get('retry-after')));
+    }
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b));
+    expect(waits.at(-1)).toBeGreaterThan(800);
+    expect(waits.at(-1)).toBeLessThanOrEqual(900);
+    service.wallClock.forward(901_000);
+    expect((await guess(email, '198.51.100.1', 'correct horse')).status).toBe(200);
+    // The right one ends it.
+    expect(await guesses(4, email, '198.51.100.1')).toEqual([401, 401, 401, 401]);
+  });
+
+  test('counts together however the address is written', async () => {
+    const { email } = await service.addMember('editor');
+    const ways = [email, ` ${email}`, `${email}\u00a0`, `\ufeff${email}`, email.toUpperCase(), `\u200b${email}`];
+    const statuses = [];
+    for (const way of ways) statuses.push((await guess(way, '198.51.100.3')).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+  });
+
+  test('counts an IPv6 household together', async () => {
+    const { email } = await service.addMember('editor');
+    const statuses = [];
+    for (let i = 1; i < 7; i++) statuses.push((await guess(email, `2001:db8:0:7::${i}`)).status);
+    expect(statuses.at(-1)).toBe(429);
+    expect((await guess(email, '2001:db8:0:8::1')).status).toBe(401);
+  });
+
+  test('at once is worth no more than one after the other', async () => {
+    const { email } = await service.addMember('editor');
+    for (let i = 0; i < 14; i++) {
+      await guess(email, '198.51.100.4');
+      service.wallClock.forward(1_000_000);
+    }
+    const statuses = (await Promise.all(Array.from({ length: 10 }, () => guess(email, '198.51.100.4')))).map(
+      ({ status }) => status,
+    );
+    expect(statuses.toSorted()).toEqual([401, ...Array(9).fill(429)]);
+  });
+
+  test('is counted where an invitation is accepted and where a password is changed', async () => {
+    const other = await service.addWorkspace();
+    const owner = await signedIn();
+    const { body } = await owner.post('/api/app/invitations', { email: other.email, role: 'viewer' });
+    const token = body.url.split('/').at(-1);
+    const accept = (password: string) =>
+      service.browser().post('/api/auth/invitations/accept', { token, password }, from('198.51.100.5'));
+    // Trouble of another kind does not count.
+    expect((await accept('short')).body).toMatchObject({ code: 'BadInput', issues: [{ path: 'password' }] });
+    for (let i = 0; i < 3; i++) expect((await accept('a wrong password')).status).toBe(401);
+    const browser = await signedIn(other.email);
+    const change = { current: 'wrong', next: 'another password' };
+    for (let i = 0; i < 2; i++) {
+      expect((await browser.post('/api/auth/password', change, from('198.51.100.5'))).body.code).toBe('BadInput');
+    }
+    expect((await browser.post('/api/auth/password', change, from('198.51.100.5'))).status).toBe(429);
+    expect((await accept('correct horse')).status).toBe(429);
+    expect((await guess(other.email, '198.51.100.5', 'correct horse')).status).toBe(429);
+    const events = await eventsIn(browser);
+    expect(events.filter((event) => event === 'invitation.failed')).toHaveLength(3);
+    expect(events.filter((event) => event === 'password.failed')).toHaveLength(2);
+  });
+
+  test('is forgotten after a day, also from the table', async () => {
+    const { email } = await service.addMember('editor');
+    await guesses(5, email, '198.51.100.6');
+    service.wallClock.forward(dayMs + 1000);
+    expect((await guesses(4, email, '198.51.100.6')).at(-1)).toBe(401);
+    service.wallClock.forward(dayMs + 1000);
+    expect(await service.posthorn.tries.purge()).toBeGreaterThan(0);
+    expect(await service.database.query(sql('test.tries', 'select 1 from password_tries'))).toEqual([]);
+  });
+});
+
+describe('the sandbox clock', () => {
+  test('moved by a month signs nobody out and ends no invitation', async () => {
+    const own = await startService();
+    const browser = own.browser();
+    await browser.signIn();
+    const { body } = await browser.post('/api/app/invitations', { email: 'late@example.com', role: 'viewer' });
+    await own.clock.forward(30 * dayMs);
+    expect((await browser.get('/api/auth/session')).status).toBe(200);
+    const token = body.url.split('/').at(-1);
+    const accept = { token, password: 'correct horse' };
+    expect((await own.browser().post('/api/auth/invitations/accept', accept)).status).toBe(200);
+    await own.stop();
+  });
+
+  test('is moved by whoever set Posthorn up, and by no other owner', async () => {
+    const own = await startService();
+    const other = await own.addWorkspace();
+    const stranger = own.browser();
+    await stranger.signIn(other.email);
+    const before = own.clock.now();
+    const step = { forwardMs: dayMs };
+    expect(await stranger.post('/api/app/sandbox/clock', step)).toMatchObject({
+      status: 403,
+      body: { code: 'Forbidden', message: expect.stringContaining('set Posthorn up') },
+    });
+    expect(own.clock.now().getTime() - before.getTime()).toBeLessThan(dayMs);
+    const owner = own.browser();
+    expect((await owner.signIn()).body.user.operator).toBe(true);
+    expect((await owner.post('/api/app/sandbox/clock', step)).status).toBe(200);
+    expect(own.clock.now().getTime() - before.getTime()).toBeGreaterThanOrEqual(dayMs);
+    const { entries } = (await owner.get('/api/app/audit')).body;
+    expect(entries).toContainEqual(expect.objectContaining({ event: 'clock.moved', details: step }));
+    await own.stop();
+  });
+
+  test('stands while an account on a live network is connected, in any workspace', async () => {
+    const own = await startService();
+    const other = await own.addWorkspace();
+    const account = await own.addAccount('mastodon', other.workspaceId);
+    const setLive = (live: boolean) =>
+      own.database.run(sql('test.live', 'update accounts set sandbox = $2 where id = $1'), [account, !live]);
+    await setLive(true);
+    await expect(own.posthorn.sandboxClock.forward(1000)).rejects.toMatchObject({
+      code: 'Forbidden',
+      message: expect.stringContaining('live network'),
+    });
+    await setLive(false);
+    await own.posthorn.sandboxClock.forward(1000);
+    await own.stop();
+  });
+
+  test('is ignored in production, in code and in the database, and closed for good', async () => {
+    const own = await startService();
+    await own.clock.forward(30 * dayMs);
+    const clock = createMovableClock();
+    const config = { ...own.config, production: true };
+    const { sandboxClock } = createPosthorn({ ...own, config, clock, wallClock: clock });
+    expect(await sandboxClock.close()).toBe(30 * dayMs);
+    await sandboxClock.read();
+    const aheadMs = async () => {
+      const query = sql('test.ahead', 'select extract(epoch from posthorn_now() - clock_timestamp()) * 1000 as ms');
+      return Number((await own.database.query<{ ms: string }>(query))[0]?.ms);
+    };
+    expect(clock.now().getTime()).toBeLessThan(own.clock.now().getTime() - 29 * dayMs);
+    expect(Math.abs(await aheadMs())).toBeLessThan(dayMs);
+    // A development instance on the same database moves nothing under a running production.
+    await expect(own.posthorn.sandboxClock.forward(dayMs)).rejects.toMatchObject({
+      code: 'Forbidden',
+      message: expect.stringContaining('production'),
+    });
+    await expect(sandboxClock.forward(dayMs)).rejects.toMatchObject({ code: 'Forbidden' });
+    expect(Math.abs(await aheadMs())).toBeLessThan(dayMs);
+    expect(await sandboxClock.close()).toBe(0);
+    await own.stop();
+  });
+});
+
+describe('the first owner', () => {
+  const first = { email: 'first@example.com', password: 'correct horse' };
+
+  test('in production needs the code that start prints, once', async () => {
+    const own = await startService(production, { empty: true });
+    const signUp = (input: object) => own.browser().post('/api/auth/sign-up', input);
+    for (const code of [undefined, '', 'guessed']) {
+      expect(await signUp({ ...first, code })).toMatchObject({
+        status: 403,
+        body: { message: expect.stringContaining('code') },
+      });
+    }
+    const code = (await own.posthorn.welcome.firstOwnerCode()) ?? '';
+    // A slip does not use it up.
+    expect((await signUp({ ...first, email: 'nonsense', code })).body.code).toBe('BadInput');
+    expect((await own.browser().get('/sign-up')).body).toContain('name="code"');
+    const { status, body } = await signUp({ ...first, code });
+    expect({ status, operator: body.user?.operator }).toEqual({ status: 200, operator: true });
+    expect((await signUp({ ...first, email: 'second@example.com', code })).status).toBe(403);
+    expect(await own.posthorn.welcome.firstOwnerCode()).toBeUndefined();
+    const rows = await own.database.query(sql('test.first', "select 1 from audit_log where event = 'owner.first'"));
+    expect(rows).toHaveLength(1);
+    await own.stop();
+  });
+
+  test('a code lasts a week, and one for signing in is none', async () => {
+    const own = await startService(production, { empty: true });
+    const code = (await own.posthorn.welcome.firstOwnerCode()) ?? '';
+    expect((await own.browser().get(`/welcome/${code}`)).status).toBe(404);
+    own.wallClock.forward(7 * dayMs + 1000);
+    expect((await own.browser().post('/api/auth/sign-up', { ...first, code })).status).toBe(403);
+    await expect(own.posthorn.welcome.linkFor()).rejects.toThrow('posthorn setup');
+    await own.stop();
+  });
+
+  test('outside production needs none', async () => {
+    const own = await startService({}, { empty: true });
+    expect((await own.browser().post('/api/auth/sign-up', first)).status).toBe(200);
+    await own.stop();
+  });
+});
+
+describe('a one-time link', () => {
+  test('lets the operator in once, within the hour, and then a new one does', async () => {
+    const { path, email } = await service.posthorn.welcome.linkFor();
+    expect(email).toBe('owner@example.com');
+    const browser = service.browser();
+    expect((await browser.get(path)).status).toBe(302);
+    expect((await browser.get('/api/auth/session')).body.user).toMatchObject({ email, asksPassword: false });
+    const used = await service.browser().get(path);
+    expect(used.status).toBe(404);
+    expect(used.body).toContain('npx posthorn link');
+    const again = await service.posthorn.welcome.linkFor();
+    service.wallClock.forward(3_601_000);
+    expect((await service.browser().get(again.path)).status).toBe(404);
+    expect(await eventsIn(browser)).toContain('link.used');
+  });
+
+  test('lets somebody set a new password who has lost theirs', async () => {
+    const { email } = await service.addMember('editor');
+    const { path } = await service.posthorn.welcome.linkFor(email);
+    const browser = service.browser();
+    await browser.get(path);
+    expect((await browser.post('/api/auth/password', { next: 'a new password' })).status).toBe(200);
+    expect((await service.browser().signIn(email, 'a new password')).status).toBe(200);
+    const other = await signedIn();
+    expect((await other.post('/api/auth/password', { next: 'a new password' })).status).toBe(400);
+  });
+
+  test('replaces the one before, and is for somebody who is here', async () => {
+    const { email } = await service.addMember('editor');
+    const before = await service.posthorn.welcome.linkFor(email);
+    const after = await service.posthorn.welcome.linkFor(email.toUpperCase());
+    expect((await service.browser().get(before.path)).status).toBe(404);
+    expect((await service.browser().get(after.path)).status).toBe(302);
+    await expect(service.posthorn.welcome.linkFor('nobody@example.com')).rejects.toMatchObject({ code: 'NotFound' });
+  });
+
+  test('and an invitation are not in the log', async () => {
+    const { path } = await service.posthorn.welcome.linkFor();
+    const owner = await signedIn();
+    const { body } = await owner.post('/api/app/invitations', { email: 'logged@example.com', role: 'viewer' });
+    const secret = body.url.split('/').at(-1);
+    await service.browser().get(`/invitations/${secret}`);
+    await service.browser().get(path);
+    const log = service.logLines.join('');
+    expect(log).toContain('/invitations/…');
+    expect(log).not.toContain(secret);
+    expect(log).not.toContain(path.split('/').at(-1));
+  });
+});
+
+describe('the open workspace', () => {
+  const twoWorkspaces = async () => {
+    const { email } = await service.addMember('admin');
+    const browser = await signedIn(email);
+    const { body } = await browser.post('/api/app/workspaces', { name: 'Second' });
+    return { email, browser, second: body.workspace.id as string, first: service.owner.workspaceId };
+  };
+  const bodiesIn = async (browser: Awaited<ReturnType<typeof signedIn>>) =>
+    (await browser.post('/api/app/actions/posts.list')).body.posts.map(
+      (post: { versions: { content: { body: string }[] }[] }) => post.versions[0]?.content[0]?.body,
+    );
+
+  test('belongs to the browser: switching in another one leaves it alone', async () => {
+    const { email, browser: here, first, second } = await twoWorkspaces();
+    const there = await signedIn(email);
+    await there.post(`/api/app/workspaces/${first}/open`);
+    expect((await here.get('/api/auth/session')).body.workspace.id).toBe(second);
+    await here.post('/api/app/actions/posts.create', { body: 'For the second' });
+    expect(await bodiesIn(here)).toEqual(['For the second']);
+    expect(await bodiesIn(there)).not.toContain('For the second');
+    // A new sign-in, and MCP clients, go by what was opened last.
+    expect((await (await signedIn(email)).get('/api/auth/session')).body.workspace.id).toBe(first);
+  });
+
+  test('is named by each request: after a switch in another tab nothing is done', async () => {
+    const { browser, first, second } = await twoWorkspaces();
+    const inSecond = { 'posthorn-workspace': second };
+    const made = await browser.post('/api/app/actions/posts.create', { body: 'Fits' }, inSecond);
+    expect(made.status).toBe(200);
+    await browser.post(`/api/app/workspaces/${first}/open`, {}, inSecond);
+    for (const refused of [
+      await browser.post('/api/app/actions/posts.create', { body: 'Astray' }, inSecond),
+      await browser.post('/api/auth/tokens', { name: 'Astray' }, inSecond),
+      await browser.post('/api/media', { url: 'https://example.com/astray.png' }, inSecond),
+      await browser.get('/api/app/members', inSecond),
+      await browser.get(`/api/app/events?workspace=${second}`),
+      await browser.get('/api/app/events', inSecond),
+    ]) {
+      expect(refused).toMatchObject({
+        status: 409,
+        body: { code: 'Conflict', message: expect.stringContaining('Another tab switched to Demo') },
+      });
+    }
+    expect(await bodiesIn(browser)).not.toContain('Astray');
+    expect(JSON.stringify((await browser.get('/api/auth/tokens')).body)).not.toContain('Astray');
+    // What is about the person goes on, so that the tab can switch back.
+    expect((await browser.get('/api/auth/session', inSecond)).body.workspace.id).toBe(first);
+    expect((await browser.post(`/api/app/workspaces/${second}/open`, {}, inSecond)).status).toBe(200);
+    expect((await browser.get('/api/app/members', inSecond)).status).toBe(200);
+  });
+
+  test('a page says which one it is about', async () => {
+    const browser = await signedIn();
+    expect((await browser.get('/settings')).body).toContain(`data-workspace="${service.owner.workspaceId}"`);
+  });
+
+  test('is another one at the next sign-in, once somebody has left', async () => {
+    const { email, browser, first, second } = await twoWorkspaces();
+    await browser.post(`/api/app/workspaces/${first}/open`);
+    const { userId } = (await browser.get('/api/app/members')).body.members.find(
+      (member: { email: string }) => member.email === email,
+    );
+    await browser.delete(`/api/app/members/${userId}`);
+    expect((await browser.get('/api/auth/session')).body.workspace).toBeUndefined();
+    expect((await (await signedIn(email)).get('/api/auth/session')).body.workspace.id).toBe(second);
+  });
+});
+
+describe('who may make workspaces', () => {
+  const tryAs = async (own: Service, role: 'viewer' | 'editor' | 'admin' | 'owner') => {
+    const { email } = await own.addMember(role);
+    const browser = own.browser();
+    const { mayMakeWorkspaces } = (await browser.signIn(email)).body.user;
+    const { status } = await browser.post('/api/app/workspaces', { name: 'Mine' });
+    expect(mayMakeWorkspaces).toBe(status === 200);
+    return status;
+  };
+
+  test.each([
+    ['admins', [403, 403, 200, 200]],
+    ['everyone', [200, 200, 200, 200]],
+    ['operator', [403, 403, 403, 403]],
+  ])('with NEW_WORKSPACES=%s', async (setting, expected) => {
+    const own = await startService({ NEW_WORKSPACES: setting });
+    const statuses = [];
+    for (const role of ['viewer', 'editor', 'admin', 'owner'] as const) statuses.push(await tryAs(own, role));
+    expect(statuses).toEqual(expected);
+    const operator = own.browser();
+    await operator.signIn();
+    expect((await operator.post('/api/app/workspaces', { name: 'Mine' })).status).toBe(200);
+    await own.stop();
+  });
+
+  test('any other setting is refused', async () => {
+    await expect(startService({ NEW_WORKSPACES: 'nobody' })).rejects.toThrow('NEW_WORKSPACES: must be one of admins');
+  });
+});
+
+describe('an invitation', () => {
+  const invite = async (email: string) => {
+    const { body } = await (await signedIn()).post('/api/app/invitations', { email, role: 'viewer' });
+    return body.url.split('/').at(-1) as string;
+  };
+  const pageOf = async (token: string, email: string) =>
+    (await service.browser().get(`/invitations/${token}`)).body.replaceAll(token, '').replaceAll(email, '');
+
+  test('does not tell whether its address has an account', async () => {
+    const { email } = await service.addWorkspace();
+    const [known, unknown] = [await invite(email), await invite('unknown@example.com')];
+    expect(await pageOf(known, email)).toBe(await pageOf(unknown, 'unknown@example.com'));
+    const short = (token: string) =>
+      service.browser().post('/api/auth/invitations/accept', { token, password: 'short' });
+    expect((await short(known)).body).toEqual((await short(unknown)).body);
+  });
+
+  test('is accepted without a password by somebody signed in with its address, and by nobody else', async () => {
+    const { email } = await service.addWorkspace();
+    const token = await invite(email);
+    const { email: otherEmail } = await service.addWorkspace();
+    const stranger = await signedIn(otherEmail);
+    expect((await stranger.post('/api/auth/invitations/accept', { token })).status).toBe(403);
+    const browser = await signedIn(email);
+    expect((await browser.get(`/invitations/${token}`)).body).not.toContain('type="password"');
+    const { body } = await browser.post('/api/auth/invitations/accept', { token });
+    expect(body.workspaces).toHaveLength(2);
+    expect(body.workspace.id).toBe(service.owner.workspaceId);
+  });
+
+  test('withdrawn is in the audit log', async () => {
+    const owner = await signedIn();
+    const { body } = await owner.post('/api/app/invitations', { email: 'gone@example.com', role: 'viewer' });
+    await owner.delete(`/api/app/invitations/${body.id}`);
+    expect((await eventsIn(owner)).slice(0, 2)).toEqual(['invitation.withdrawn', 'member.invited']);
+  });
+});
+
+describe('personal tokens', () => {
+  test('of all workspaces are listed with theirs, and revoked from anywhere', async () => {
+    const { email } = await service.addMember('admin');
+    const browser = await signedIn(email);
+    const first = await browser.post('/api/auth/tokens', { name: 'In the first' });
+    const { body: session } = await browser.post('/api/app/workspaces', { name: 'Second' });
+    await browser.post('/api/auth/tokens', { name: 'In the second' });
+    const { body: list } = await browser.get('/api/auth/tokens');
+    expect(list).toMatchObject([
+      { name: 'In the second', workspace: { id: session.workspace.id, name: 'Second' } },
+      { name: 'In the first', workspace: { id: service.owner.workspaceId, name: 'Demo' } },
+      { name: 'admin' },
+    ]);
+    expect((await browser.delete(`/api/auth/tokens/${first.body.id}`)).status).toBe(200);
+    const authorization = `Bearer ${first.body.token}`;
+    expect((await service.call('posts.list', {}, { authorization })).status).toBe(401);
+    const owner = await signedIn();
+    const { entries } = (await owner.get('/api/app/audit')).body;
+    expect(entries).toContainEqual(expect.objectContaining({ event: 'token.revoked', details: { id: first.body.id } }));
+  });
+
+  test('end with the membership, also for somebody who comes back', async () => {
+    const { userId, email, token, workspaceId } = await service.addMember('editor');
+    const owner = await signedIn();
+    await owner.delete(`/api/app/members/${userId}`);
+    await service.database.run(sql('test.back', "insert into members values ($1, $2, 'editor')"), [
+      workspaceId,
+      userId,
+    ]);
+    expect((await service.call('posts.list', {}, { authorization: `Bearer ${token}` })).status).toBe(401);
+    expect((await (await signedIn(email)).get('/api/auth/tokens')).body).toEqual([]);
+  });
+});
+
+describe('the profile', () => {
+  test('begins with the address and nothing else', async () => {
+    const { email } = await service.addMember('editor');
+    const { body } = await (await signedIn(email)).get('/api/auth/session');
+    const name = email.split('@')[0];
+    expect(body.user).toMatchObject({ name, timeZone: '', theme: 'auto', shortcuts: true, operator: false });
+  });
+
+  test('is changed field by field, and others see the name', async () => {
+    const { email, userId } = await service.addMember('viewer');
+    const browser = await signedIn(email);
+    const { body } = await browser.patch('/api/app/profile', { name: ' Ada ', timeZone: 'Europe/Berlin' });
+    expect(body.user).toMatchObject({ name: 'Ada', timeZone: 'Europe/Berlin', theme: 'auto' });
+    const next = await browser.patch('/api/app/profile', { theme: 'dark', shortcuts: false });
+    expect(next.body.user).toMatchObject({ name: 'Ada', timeZone: 'Europe/Berlin', theme: 'dark', shortcuts: false });
+    expect((await browser.patch('/api/app/profile', { timeZone: '' })).body.user.timeZone).toBe('');
+    expect((await browser.patch('/api/app/profile', {})).body.user).toMatchObject({ name: 'Ada', theme: 'dark' });
+    const { members } = (await browser.get('/api/app/members')).body;
+    expect(members).toContainEqual(expect.objectContaining({ userId, name: 'Ada' }));
+  });
+
+  test.each([
+    [{ name: ' ' }, 'name'],
+    [{ name: 'a'.repeat(101) }, 'name'],
+    [{ timeZone: 'Europe/Atlantis' }, 'timeZone'],
+    [{ timeZone: 'x'.repeat(101) }, 'timeZone'],
+    [{ theme: 'pink' }, 'theme'],
+    [{ shortcuts: 'yes' }, 'shortcuts'],
+    [{ email: 'other@example.com' }, 'email'],
+  ])('refuses %j', async (change, path) => {
+    const { body } = await (await signedIn()).patch('/api/app/profile', change);
+    expect(body).toMatchObject({ code: 'BadInput', issues: [{ path }] });
+  });
+});
+
+describe('sessions', () => {
+  test('are listed with their browser, and ended one by one', async () => {
+    const { email } = await service.addMember('editor');
+    const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+    const firefox = service.browser();
+    await firefox.post('/api/auth/sign-in', { email, password: 'correct horse' }, { 'user-agent': agent });
+    const here = await signedIn(email);
+    const { sessions } = (await here.get('/api/app/sessions')).body;
+    expect(sessions).toHaveLength(2);
+    expect(sessions).toContainEqual({
+      id: expect.stringMatching(/^ses_/),
+      since: expect.any(String),
+      lastSeenAt: expect.any(String),
+      userAgent: 'Firefox on Linux',
+      current: false,
+    });
+    expect(sessions.filter(({ current }: { current: boolean }) => current)).toHaveLength(1);
+    const { id } = sessions.find(({ current }: { current: boolean }) => !current);
+    const stranger = await signedIn();
+    expect((await stranger.delete(`/api/app/sessions/${id}`)).status).toBe(404);
+    expect((await firefox.get('/api/auth/session')).status).toBe(200);
+    expect((await here.delete(`/api/app/sessions/${id}`)).status).toBe(200);
+    expect((await firefox.get('/api/auth/session')).status).toBe(401);
+    expect((await here.get('/api/app/sessions')).body.sessions).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0',
+      'Edge on Windows',
+    ],
+    ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1', 'Safari on iOS'],
+    ['Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36', 'Chrome on Android'],
+    ['curl/8.5.0', 'curl/8.5.0'],
+    [`${'a'.repeat(300)}`, 'a'.repeat(40)],
+    ['', ''],
+  ])('%j is %j', (userAgent, name) => {
+    expect(nameOfBrowser(userAgent)).toBe(name);
+  });
+});
+
+test('the audit log has every event about people', async () => {
+  const own = await startService();
+  const owner = own.browser();
+  await owner.signIn('owner@example.com', 'wrong password');
+  await owner.signIn();
+  await owner.post('/api/auth/password', { current: 'correct horse', next: 'correct horse' });
+  const { body: invitation } = await owner.post('/api/app/invitations', { email: 'new@example.com', role: 'editor' });
+  const token = invitation.url.split('/').at(-1);
+  const guest = own.browser();
+  const joined = await guest.post('/api/auth/invitations/accept', { token, password: 'correct horse' });
+  await owner.patch(`/api/app/members/${joined.body.user.id}`, { role: 'viewer' });
+  await owner.delete(`/api/app/members/${joined.body.user.id}`);
+  const made = await owner.post('/api/auth/tokens', { name: 'Audited' });
+  await owner.delete(`/api/auth/tokens/${made.body.id}`);
+  await owner.patch('/api/app/workspace', { name: 'Renamed' });
+  await owner.post('/api/app/sandbox/clock', { forwardMs: 1000 });
+  expect((await eventsIn(owner)).toReversed()).toEqual([
+    'workspace.created',
+    'owner.first',
+    'sign-in.failed',
+    'sign-in.succeeded',
+    'password.changed',
+    'member.invited',
+    'member.joined',
+    'member.role',
+    'member.removed',
+    'token.created',
+    'token.revoked',
+    'workspace.changed',
+    'clock.moved',
+  ]);
+  const { entries } = (await owner.get('/api/app/audit')).body;
+  expect(JSON.stringify(entries)).not.toMatch(/wrong password|correct horse|posthorn_pat_/);
+  await own.stop();
+});

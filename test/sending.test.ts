@@ -1,0 +1,478 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Post } from '#contracts/posts';
+import { type Stopwatch, startStopwatch } from '#server/clock';
+import type { Fault } from '#server/networks/sandbox';
+import { createPublishingStore } from '#server/publishing/store';
+import { sql } from '#server/store/database';
+import { startReceiver } from '#test/support/receiver';
+import { type Service, startService } from '#test/support/service';
+import { newTeam } from '#test/support/teams';
+import { until } from '#test/support/until';
+
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+
+const services: Service[] = [];
+afterEach(() => Promise.all(services.splice(0).map((service) => service.stop())));
+
+const begin = async (...how: Parameters<typeof startService>) => {
+  const service = await startService({ NETWORK_TIMEOUT_SECONDS: '5', SEND_LEASE_SECONDS: '600', ...how[0] }, how[1]);
+  services.push(service);
+  return serviceWithRows(service);
+};
+
+interface Row {
+  readonly due_in_ms: number | null;
+  readonly claim: string | null;
+  readonly begun_at: string | null;
+  readonly begun_body: string | null;
+  readonly tries: number;
+}
+
+const serviceWithRows = (service: Service) => {
+  const post = (id: string) => service.client.posts.get({ id });
+  const isOver = async (id: string) => ['Published', 'Failed'].includes((await post(id)).status);
+  const rowOf = async (id: string): Promise<Row> => {
+    const [row] = await service.database.query<Row>(
+      sql(
+        'test.row',
+        `select (extract(epoch from due_at - posthorn_now()) * 1000)::float8 as due_in_ms, claim, begun_at, begun_body, tries
+           from sends where post_id = $1`,
+      ),
+      [id],
+    );
+    if (row === undefined) throw new Error(`${id} has no send`);
+    return row;
+  };
+
+  return {
+    ...service,
+    post,
+    rowOf,
+
+    change: (id: string, what: string) =>
+      service.database.query(sql(`test.change ${what}`, `update sends set ${what} where post_id = $1`), [id]),
+
+    shown: async (network: string, text: string) =>
+      (await service.feed(network)).filter((one) => one.text.includes(text)).length,
+
+    publishNow: async (accountId: string, body: string, media: string[] = []): Promise<string> => {
+      const { id } = await service.client.posts.create({ accountIds: [accountId], body });
+      if (media.length > 0) {
+        const versions = [{ content: [{ body, media }] }];
+        await service.client.posts.update({ id, accountIds: [accountId], versions });
+      }
+      await service.asHuman('posts.publishNow', { id });
+      return id;
+    },
+
+    ended: async (id: string): Promise<Post> => {
+      await until(`${id} has ended`, () => isOver(id), 20_000);
+      return (await post(id)) as Post;
+    },
+
+    /** Moves the clock to the next time somebody looks at it, until it has ended. */
+    endedInTime: async (id: string): Promise<Post> => {
+      for (let turn = 0; turn < 40 && !(await isOver(id)); turn++) {
+        await until('it has ended or waits', async () => {
+          const { due_in_ms: dueMs } = await rowOf(id);
+          // One that is in hand has a lease of ten minutes.
+          return (await isOver(id)) || (dueMs !== null && dueMs > 0 && dueMs < 9 * minuteMs);
+        });
+        const { due_in_ms: dueMs } = await rowOf(id);
+        if (dueMs !== null && dueMs > 0) await service.clock.forward(Math.ceil(dueMs));
+      }
+      return (await post(id)) as Post;
+    },
+  };
+};
+
+const late = (): Stopwatch => () => Number.POSITIVE_INFINITY;
+/** For each time that somebody looks whether something may leave: whether the machine slept just before. */
+const napping =
+  (...naps: boolean[]) =>
+  (): Stopwatch =>
+  () =>
+    naps.shift() ? Number.POSITIVE_INFINITY : 0;
+
+describe('how long ago something was begun', () => {
+  const watch = () => {
+    const now = { monotonic: 5_000, wall: 1_000_000 };
+    return {
+      now,
+      elapsed: startStopwatch(
+        () => now.monotonic,
+        () => now.wall,
+      ),
+    };
+  };
+
+  test('is what the clock on the wall says, when the machine slept and the other one stood still', () => {
+    const { now, elapsed } = watch();
+    now.wall += 600_000;
+    expect(elapsed()).toBe(600_000);
+  });
+
+  test('is what the monotonic clock says, when the one on the wall was slow', () => {
+    const { now, elapsed } = watch();
+    now.wall += 10;
+    now.monotonic += 40_000;
+    expect(elapsed()).toBe(40_000);
+  });
+
+  test('is for ever, when the clock on the wall was set back', () => {
+    const { now, elapsed } = watch();
+    now.monotonic += 10;
+    now.wall -= 1;
+    expect(elapsed()).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('a lease that is lost before the send: nothing is sent', () => {
+  test('when another instance has taken it meanwhile', async () => {
+    const own = await begin();
+    own.startJobs();
+    await own.posthorn.sandboxes.planFault('x', 'upload', { fault: 'slow', times: 1 });
+    const id = await own.publishNow(await own.connect('x'), 'Taken', [await own.addFile()]);
+    await until('it is in hand', async () => (await own.rowOf(id)).claim !== null);
+    await own.change(id, `claim = gen_random_uuid(), due_at = posthorn_now() + interval '1 hour'`);
+    await until(
+      'the upload is through',
+      async () => (await own.posthorn.sandboxes.plannedFault('x', 'upload')) === undefined,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect(await own.shown('x', 'Taken')).toBe(0);
+    expect(await own.rowOf(id)).toMatchObject({ begun_at: null });
+  });
+
+  test('when it has ended, and it is public once for whoever took it then', async () => {
+    const own = await begin({ SEND_LEASE_SECONDS: '60' });
+    own.startJobs();
+    await own.posthorn.sandboxes.planFault('x', 'upload', { fault: 'slow', times: 1 });
+    const id = await own.publishNow(await own.connect('x'), 'Ended', [await own.addFile()]);
+    await until('it is in hand', async () => (await own.rowOf(id)).claim !== null);
+    const { claim } = await own.rowOf(id);
+    await own.clock.forward(2 * minuteMs);
+    await until('it was taken again', async () => (await own.rowOf(id)).claim !== claim);
+    expect((await own.ended(id)).status).toBe('Published');
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect(await own.shown('x', 'Ended')).toBe(1);
+  });
+
+  test('when the machine slept after it was begun; then it begins anew', async () => {
+    const own = await begin({}, { startStopwatch: napping(true) });
+    const id = await own.publishNow(await own.connect('x'), 'Asleep');
+    own.startJobs();
+    await until('it was given back', async () => (await own.rowOf(id)).tries === 1);
+    expect(await own.shown('x', 'Asleep')).toBe(0);
+    expect(await own.rowOf(id)).toMatchObject({ begun_at: null });
+    expect((await own.endedInTime(id)).status).toBe('Published');
+    expect(await own.shown('x', 'Asleep')).toBe(1);
+  });
+
+  test('for a later part of a thread, too', async () => {
+    const own = await begin({}, { startStopwatch: napping(false, true) });
+    const account = await own.connect('mastodon');
+    const { id } = await own.client.posts.create({ accountIds: [account], body: '' });
+    const versions = [{ content: [{ body: 'First part' }, { body: 'Second part' }] }];
+    await own.client.posts.update({ id, accountIds: [account], versions });
+    await own.asHuman('posts.publishNow', { id });
+    own.startJobs();
+    await until('it was given back', async () => (await own.rowOf(id)).tries === 1);
+    expect(await own.shown('mastodon', 'First part')).toBe(1);
+    expect(await own.shown('mastodon', 'Second part')).toBe(0);
+  });
+});
+
+describe('the claim is a fence', () => {
+  test('for whoever lost it: nothing of theirs is written', async () => {
+    const own = await begin();
+    const id = await own.publishNow(await own.connect('x'), 'Fence');
+    const store = createPublishingStore(own.database);
+    const [row] = await store.claim(new Map([['x', 1]]), randomUUID(), hourMs);
+    if (row === undefined) throw new Error('nothing was due');
+    const { postId, accountId } = row;
+    const lost = { postId, accountId, claim: randomUUID() };
+    const before = await own.rowOf(id);
+    const progress = { sent: [], prepared: null, tries: 3, inMs: 0, nextPart: false, mayRepeat: false };
+
+    expect(await store.markBegun([{ ...lost, prepared: null, body: 'x', repeated: false }], minuteMs)).toEqual([]);
+    await store.extend([lost], 9 * hourMs);
+    expect(await store.save({ ...lost, ...progress, begun: 'no' })).toBeUndefined();
+    const result = { accountId, ok: true, uncertain: false };
+    expect(await store.end([{ ...lost, result, sent: [], maybeOut: false, firstReadMs: null }])).toEqual([]);
+    const after = await own.rowOf(id);
+    expect({ ...after, due_in_ms: 0 }).toEqual({ ...before, due_in_ms: 0 });
+    expect(after.due_in_ms).toBeLessThanOrEqual(before.due_in_ms ?? 0);
+
+    const ours = { postId, accountId, claim: row.claim };
+    expect(await store.markBegun([{ ...ours, prepared: null, body: 'x', repeated: false }], minuteMs)).toHaveLength(1);
+    expect(await store.save({ ...ours, ...progress, begun: 'yes' })).toBeDefined();
+    expect(await store.end([{ ...ours, result, sent: [], maybeOut: false, firstReadMs: null }])).toHaveLength(1);
+  });
+});
+
+describe('a send that was begun', () => {
+  test('is in the database with its text before the network hears of it, and no longer when it has answered', async () => {
+    const own = await begin();
+    own.startJobs();
+    const text = 'Begun [sandbox:slow]';
+    const id = await own.publishNow(await own.connect('x'), text);
+    await until('it was begun', async () => (await own.rowOf(id)).begun_at !== null);
+    expect(await own.rowOf(id)).toMatchObject({ begun_body: text });
+    expect((await own.ended(id)).status).toBe('Published');
+    expect(await own.rowOf(id)).toMatchObject({ begun_at: null });
+  });
+
+  test('by an instance that did not come back is not believed to be absent until a request would have settled', async () => {
+    const own = await begin();
+    const id = await own.publishNow(await own.connect('x'), 'Settling');
+    await own.change(
+      id,
+      `begun_at = posthorn_now() - interval '20 seconds', begun_body = 'Settling', since = posthorn_now()`,
+    );
+    own.startJobs();
+    await until('the network was asked', async () => {
+      const { due_in_ms: dueMs } = await own.rowOf(id);
+      return dueMs === null || (dueMs > 0 && dueMs < 9 * minuteMs);
+    });
+    expect((await own.post(id)).status).toBe('Publishing');
+    const { due_in_ms: dueMs } = await own.rowOf(id);
+    expect(dueMs).toBeGreaterThan(20 * secondMs);
+    expect(dueMs).toBeLessThanOrEqual(40 * secondMs);
+    await own.clock.forward(40 * secondMs);
+    const post = await own.ended(id);
+    expect(post.results[0]).toMatchObject({ ok: false, uncertain: false, error: { code: 'not_sent' } });
+    expect(post.results[0]?.error?.message).toContain('X is asked once more first');
+    // Publishing again finds what came out in the meantime.
+    expect((await own.rowOf(id)).begun_at).not.toBeNull();
+  });
+
+  test('by an instance that woke up after all is found when it is published again', async () => {
+    const own = await begin();
+    const account = await own.connect('x');
+    const id = await own.publishNow(account, 'Woken');
+    await own.change(
+      id,
+      `begun_at = posthorn_now() - interval '2 minutes', begun_body = 'Woken', since = posthorn_now()`,
+    );
+    own.startJobs();
+    expect((await own.ended(id)).results[0]).toMatchObject({ ok: false, error: { code: 'not_sent' } });
+    // The same text from the same account, as the sleeper would send it.
+    expect((await own.ended(await own.publishNow(account, 'Woken'))).status).toBe('Published');
+    await own.asHuman('posts.publishNow', { id });
+    expect((await own.endedInTime(id)).status).toBe('Published');
+    expect(await own.shown('x', 'Woken')).toBe(1);
+  });
+});
+
+describe('trouble that passes', () => {
+  test('is waited for 5 s, 30 s, 2 min and 10 min, then it has failed', async () => {
+    const own = await begin({ SEND_LEASE_SECONDS: '60' });
+    own.startJobs();
+    await own.posthorn.sandboxes.planFault('x', 'upload', { fault: '503', times: null });
+    const id = await own.publishNow(await own.connect('x'), 'Patience', [await own.addFile()]);
+    let tries = 0;
+    for (const waitMs of [5 * secondMs, 30 * secondMs, 2 * minuteMs, 10 * minuteMs]) {
+      tries++;
+      await until(`try ${tries} is over`, async () => (await own.rowOf(id)).tries === tries);
+      const { due_in_ms: dueMs } = await own.rowOf(id);
+      expect(dueMs).toBeLessThanOrEqual(waitMs);
+      expect(dueMs).toBeGreaterThan(waitMs - 5 * secondMs);
+      await own.clock.forward(waitMs);
+    }
+    const { results } = await own.ended(id);
+    expect(results[0]).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+    expect(results[0]?.error?.message).toBe('X is not available. Publish again later. (503)');
+  });
+
+  test('is not waited for beyond LATE_GRACE: what was stuck longer is missed, and nothing is sent', async () => {
+    for (const [stuckMs, status] of [
+      [23 * hourMs, 'Published'],
+      [25 * hourMs, 'Failed'],
+    ] as const) {
+      const own = await begin();
+      const id = await own.publishNow(await own.connect('bluesky'), 'Stuck');
+      await own.clock.forward(stuckMs);
+      own.startJobs();
+      const post = await own.ended(id);
+      expect(post.status).toBe(status);
+      if (status === 'Failed') expect(post.results[0]?.error?.code).toBe('missed');
+      expect(await own.shown('bluesky', 'Stuck')).toBe(status === 'Failed' ? 0 : 1);
+    }
+  });
+});
+
+describe('a network that answers 503 to a send', () => {
+  const published = async (network: string, fault: string) => {
+    const own = await begin();
+    own.startJobs();
+    const media = network === 'pixelfed' || network === 'instagram' ? [await own.addFile()] : [];
+    const id = await own.publishNow(await own.connect(network), `Again [sandbox:${fault}]`, media);
+    return { own, post: await own.endedInTime(id), shown: await own.shown(network, 'Again') };
+  };
+
+  test.each(['mastodon', 'bluesky', 'threads'])('is sent it once more with the same key: %s', async (network) => {
+    const { post, shown } = await published(network, '503');
+    expect(post).toMatchObject({ status: 'Published', results: [{ ok: true, uncertain: false }] });
+    expect(shown).toBe(1);
+  });
+
+  test.each(['x', 'mastodon', 'bluesky', 'threads'])(
+    'and takes it 20 seconds later all the same has it once: %s',
+    async (network) => {
+      const { post, shown } = await published(network, '503-late');
+      expect(post).toMatchObject({ status: 'Published', results: [{ ok: true }] });
+      expect(shown).toBe(1);
+    },
+  );
+
+  test('and again to the second is left alone, and the message says so', async () => {
+    const { post, shown } = await published('mastodon', '503!');
+    expect(post.results[0]?.error).toEqual({
+      code: 'not_sent',
+      message: 'Mastodon was not available, was sent the post once more, and does not have it. Publish again later.',
+    });
+    expect(shown).toBe(0);
+  });
+
+  test('and has no keys gets it once a person asks for it, and the message says why', async () => {
+    const { own, post, shown } = await published('x', '503');
+    expect(post.results[0]?.error).toEqual({
+      code: 'not_sent',
+      message:
+        'X was not available and does not have the post. It is not sent again by itself, because X has no key that keeps a post from appearing twice. Publish again.',
+    });
+    expect(shown).toBe(0);
+    await own.asHuman('posts.publishNow', { id: post.id });
+    expect((await own.endedInTime(post.id)).status).toBe('Published');
+    expect(await own.shown('x', 'Again')).toBe(1);
+  });
+
+  test('but is only asked again after 45 minutes does not get it by itself', async () => {
+    const own = await begin();
+    const id = await own.publishNow(await own.connect('mastodon'), 'Too old');
+    await own.change(
+      id,
+      `begun_at = posthorn_now() - interval '46 minutes', heard_at = posthorn_now() - interval '46 minutes',
+       begun_body = 'Too old', repeat = 'may', since = posthorn_now() - interval '46 minutes', prepared = '{"mediaIds":[],"processing":[]}'`,
+    );
+    own.startJobs();
+    expect((await own.ended(id)).results[0]).toMatchObject({ error: { code: 'not_sent' } });
+    expect(await own.shown('mastodon', 'Too old')).toBe(0);
+  });
+
+  test('is sent nothing by an instance that slept before the second try', async () => {
+    const own = await begin({}, { startStopwatch: napping(false, true) });
+    own.startJobs();
+    const id = await own.publishNow(await own.connect('mastodon'), 'Nap [sandbox:503]');
+    const post = await own.endedInTime(id);
+    expect(post.results[0]).toMatchObject({ ok: false, error: { code: 'not_sent' } });
+    expect(await own.shown('mastodon', 'Nap')).toBe(0);
+  });
+});
+
+describe('publishedAt', () => {
+  test('and the first read are by the clock of the database, however wrong that of the instance is', async () => {
+    const own = await begin();
+    const account = await own.connect('x');
+    own.clock.setOffset(-hourMs);
+    const [before] = await own.database.query<{ now: string }>(sql('test.now', 'select posthorn_now() as now'));
+    const id = await own.publishNow(account, 'By the database');
+    own.startJobs();
+    const { results } = await own.ended(id);
+    const at = results[0]?.publishedAt ?? '';
+    expect(at >= (before?.now ?? '')).toBe(true);
+    const { accounts } = await own.client.posts.metrics({ id });
+    expect(accounts[0]?.publishedAt).toBe(at);
+    expect(Date.parse(accounts[0]?.nextFetchAt ?? '')).toBe(Date.parse(at) + hourMs);
+  });
+
+  test.each(['x', 'mastodon', 'bluesky', 'linkedin_page', 'threads'])(
+    'of a post whose answer was lost is when it went out, not when that was confirmed: %s',
+    async (network) => {
+      const own = await begin({ NETWORK_TIMEOUT_SECONDS: '0.5' });
+      own.startJobs();
+      const id = await own.publishNow(await own.connect(network), 'Lost [sandbox:lost]');
+      await until('the network has it', async () => (await own.shown(network, 'Lost')) === 1);
+      const madeMs = own.clock.now().getTime();
+      const post = await own.endedInTime(id);
+      expect(post.status).toBe('Published');
+      expect(own.clock.now().getTime()).toBeGreaterThan(madeMs + 50 * secondMs);
+      expect(post.results[0]?.publishedAt).toMatch(/\.\d{6}Z$/);
+      expect(Date.parse(post.results[0]?.publishedAt ?? '')).toBeLessThan(madeMs + 10 * secondMs);
+    },
+  );
+});
+
+describe('what results say', () => {
+  test.each<[string, Fault, string]>([
+    ['mastodon', 'content-refused', 'Mastodon refused the post: '],
+    [
+      'mastodon',
+      'refused-token',
+      'Mastodon no longer accepts our access. Reconnect the account on the Social accounts',
+    ],
+    ['mastodon', 'missing-permission', 'Mastodon does not allow this'],
+    ['pixelfed', 'content-refused', 'Pixelfed refused the post: '],
+    ['bluesky', 'refused-token', 'Bluesky '],
+  ])('names %s, no host, and what to do once (%s)', async (network, fault, words) => {
+    const own = await begin();
+    own.startJobs();
+    const media = network === 'pixelfed' ? [await own.addFile()] : [];
+    const id = await own.publishNow(await own.connect(network), `Words [sandbox:${fault}]`, media);
+    const message = (await own.endedInTime(id)).results[0]?.error?.message ?? '';
+    expect(message).toContain(words);
+    expect(message).not.toMatch(/127\.0\.0\.1|localhost/);
+    expect(message.match(/\b(re)?connect the account/gi)?.length ?? 0).toBeLessThanOrEqual(1);
+  });
+
+  test('an event says in the same bytes as posts.get', async () => {
+    const receiver = await startReceiver();
+    const own = await begin(receiver.settings());
+    own.startJobs();
+    const browser = own.browser();
+    await browser.signIn();
+    const address = receiver.address();
+    const events = ['post.published', 'post.failed'];
+    expect((await browser.post('/api/webhooks', { url: address.url, events })).status).toBeLessThan(300);
+    const accountIds = [await own.connect('x'), await own.connect('x')];
+    const { id } = await own.client.posts.create({ accountIds, body: 'Bytes' });
+    await own.client.posts.setVersionText({ id, accountId: accountIds[1] ?? '', body: '[sandbox:content-refused]' });
+    await own.client.posts.setOption({ id, key: 'x.reply_settings', value: 'following' });
+    await own.asHuman('posts.publishNow', { id });
+    const { raw } = await address.nth(1);
+    const answer = await fetch(`${own.url}/api/agent/tools/posts.get`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${own.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ id }),
+    });
+    expect(raw).toContain(`"data":{"post":${await answer.text()}}`);
+    receiver.stop();
+  });
+});
+
+describe('a webhook delivery', () => {
+  test('is not sent by an instance that slept since it took it; that costs no attempt, and it is sent once', async () => {
+    const receiver = await startReceiver();
+    let sleeps = true;
+    const own = await begin(receiver.settings(), { startStopwatch: () => (sleeps ? late() : startStopwatch()) });
+    own.startJobs();
+    const team = await newTeam(own);
+    const address = receiver.address();
+    const webhook = await team.addWebhook(address.url);
+    await team.happen();
+    await until('it was taken', async () => (await webhook.log())[0]?.state === 'sending');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(address.received()).toEqual([]);
+    sleeps = false;
+    await own.clock.forward(30 * secondMs);
+    await address.nth(1);
+    await until('it is delivered', async () => (await webhook.log())[0]?.state === 'delivered');
+    expect((await webhook.log())[0]).toMatchObject({ attempts: 1 });
+    expect(address.received()).toHaveLength(1);
+    receiver.stop();
+  });
+});

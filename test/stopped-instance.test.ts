@@ -1,0 +1,228 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Result } from '#contracts/posts';
+import { type Embedded, startEmbedded } from '#server/store/embedded';
+import { createProcesses, freePort, type Processes, type Running } from '#test/support/processes';
+import { type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
+import { until } from '#test/support/until';
+
+/** Half of it is how long after "begun" something may leave. */
+const leaseMs = 4_000;
+const beginLock = 4711;
+
+const folder = mkdtempSync(join(tmpdir(), 'posthorn-stopped-'));
+chmodSync(folder, 0o711);
+let postgres: Embedded;
+let sandbox: SandboxNetworks;
+let processes: Processes;
+let database: pg.Pool;
+/** Between the instances and the networks. */
+let line: ChildProcess;
+let linePort: number;
+let accountId: string;
+
+beforeAll(async () => {
+  postgres = await startEmbedded(folder);
+  const { host, user = '', password = '', database: name } = postgres.config;
+  sandbox = await startSandboxNetworks();
+  linePort = await freePort();
+  line = fork('test/support/held-connections.mjs', [String(linePort), new URL(sandbox.url).port]);
+  await once(line, 'message');
+  processes = await createProcesses(undefined, {
+    DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@/${name}?host=${encodeURIComponent(host)}`,
+    SANDBOX_URL: `http://127.0.0.1:${linePort}`,
+    SEND_LEASE_SECONDS: String(leaseMs / 1000),
+    REQUESTS_PER_MINUTE: '100000',
+    LOG_LEVEL: 'error',
+  });
+  const person = ['--email', 'a@example.com', '--password', 'correct horse', '--workspace', 'Demo'];
+  const { workspaceId = '' } = await processes.ask('setup', ...person);
+  accountId = (await processes.ask('account', 'add', '--workspace', workspaceId, '--network', 'x')).id ?? '';
+  database = new pg.Pool({ ...postgres.config, max: 3 });
+  database.on('error', () => undefined);
+  // Whoever marks a send as begun waits here while a test holds the lock.
+  await database.query(`
+    create function wait_for_test() returns trigger language plpgsql as $$ begin
+      if new.begun_at is distinct from old.begun_at and new.begun_at is not null then
+        perform pg_advisory_xact_lock_shared(${beginLock});
+      end if;
+      return new;
+    end $$;
+    create trigger wait_for_test before update on sends for each row execute function wait_for_test()`);
+}, 120_000);
+
+afterAll(async () => {
+  line.kill('SIGCONT');
+  line.kill('SIGKILL');
+  await database.end();
+  await processes.clear();
+  await sandbox.stop();
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const running: Running[] = [];
+afterEach(async () => {
+  for (const instance of running.splice(0)) {
+    instance.kill('SIGKILL');
+    await instance.ended;
+  }
+});
+
+const startInstance = async () => {
+  const instance = await processes.start(undefined, { PORT: String(await freePort()) });
+  running.push(instance);
+  return instance;
+};
+
+const human = (instance: Running) => instance.signIn({ email: 'a@example.com', password: 'correct horse' });
+
+const publish = async (instance: Running, body: string) => {
+  const act = await human(instance);
+  const { id } = await act('/api/app/actions/posts.create', { accountIds: [accountId], body });
+  await act('/api/app/actions/posts.publishNow', { id });
+  return String(id);
+};
+
+const resultOf = async (id: string) => {
+  const { rows } = await database.query<{ status: string; results: Result[] }>(
+    'select status, results from posts where id = $1',
+    [id],
+  );
+  return { status: rows[0]?.status, ...rows[0]?.results[0] };
+};
+
+const ended = (id: string) =>
+  until('the post has ended', async () => ['Published', 'Failed'].includes((await resultOf(id)).status ?? ''), 30_000);
+
+const shown = async (body: string) =>
+  (await sandbox.sandboxes.feed('x', 100)).filter(({ text }) => text.startsWith(body)).length;
+
+const begunAt = async (id: string) =>
+  (await database.query<{ begun_at: Date | null }>('select begun_at from sends where post_id = $1', [id])).rows[0]
+    ?.begun_at;
+
+/** Somebody else takes the row, asks the network, and waits until a request that broke off would have settled. */
+const endedByAnother = async (id: string) => {
+  const another = await startInstance();
+  await until(
+    'the lease has ended and another asked the network',
+    async () => {
+      const { rows } = await database.query<{ waits: boolean }>(
+        `select due_at > posthorn_now() + interval '${leaseMs} milliseconds' as waits from sends where post_id = $1`,
+        [id],
+      );
+      return rows[0]?.waits === true;
+    },
+    30_000,
+  );
+  await processes.ask('clock', '--forward', '1m');
+  await ended(id);
+  return another;
+};
+
+/** The first instance goes on, and has had time for whatever it wanted to do. */
+const goOn = async (first: Running) => {
+  first.kill('SIGCONT');
+  await until('it answers', async () => (await fetch(`${first.url}/healthz`)).ok, 10_000);
+  await sleep(1_500);
+};
+
+/** With a word more: the network itself refuses the same text twice, which is not what is tried here. */
+const publishAgain = async (instance: Running, id: string, body: string) => {
+  const act = await human(instance);
+  await act('/api/app/actions/posts.setVersionText', { id, body: `${body} Edited.` });
+  await act('/api/app/actions/posts.publishNow', { id });
+  await ended(id);
+};
+
+describe('an instance is stopped and goes on after its lease', () => {
+  /** Begun is committed, and the instance does not know it yet. */
+  const stoppedBeforeConnect = async (body: string) => {
+    const first = await startInstance();
+    const held = await database.connect();
+    await held.query('select pg_advisory_lock($1)', [beginLock]);
+    const id = await publish(first, body);
+    await until('it is about to begin', async () => {
+      const { rowCount } = await held.query(
+        `select from pg_locks where locktype = 'advisory' and objid = ${beginLock} and not granted`,
+      );
+      return rowCount === 1;
+    });
+    first.kill('SIGSTOP');
+    await held.query('select pg_advisory_unlock($1)', [beginLock]);
+    held.release();
+    await until('it has begun', async () => (await begunAt(id)) !== null);
+    return { first, id };
+  };
+
+  /** It dials, and nobody takes the call until it is stopped. */
+  const stoppedDuringConnect = async (body: string) => {
+    const first = await startInstance();
+    await sleep(1_200); // its kept connections are closed by then
+    line.kill('SIGSTOP');
+    const callers: Socket[] = [];
+    for (let i = 0; i < 4; i++) callers.push(connect(linePort, '127.0.0.1').on('error', () => undefined));
+    await sleep(100);
+    const id = await publish(first, body);
+    await until('it has begun', async () => (await begunAt(id)) !== null);
+    await sleep(200);
+    first.kill('SIGSTOP');
+    for (const caller of callers) caller.destroy();
+    line.kill('SIGCONT');
+    return { first, id };
+  };
+
+  describe.each([
+    ['before the connection is opened', stoppedBeforeConnect],
+    ['while the connection is opened', stoppedDuringConnect],
+  ])('%s', (where, stopped) => {
+    test('nothing is sent, and what is said not to be there stays away', { timeout: 90_000 }, async () => {
+      const body = `Stopped ${where}, never published again.`;
+      const { first, id } = await stopped(body);
+      await endedByAnother(id);
+      expect(await resultOf(id)).toMatchObject({ status: 'Failed', error: { code: 'not_sent' }, uncertain: false });
+      // Whoever publishes it again asks the network first.
+      expect(await begunAt(id)).not.toBeNull();
+      await goOn(first);
+      expect(await shown(body)).toBe(0);
+      expect(await resultOf(id)).toMatchObject({ status: 'Failed', error: { code: 'not_sent' } });
+    });
+
+    test('and a person published again: it is public once', { timeout: 90_000 }, async () => {
+      const body = `Stopped ${where}, published again.`;
+      const { first, id } = await stopped(body);
+      const another = await endedByAnother(id);
+      await publishAgain(another, id, body);
+      expect(await resultOf(id)).toMatchObject({ status: 'Published', ok: true });
+      await goOn(first);
+      expect(await shown(body)).toBe(1);
+      expect(await resultOf(id)).toMatchObject({ status: 'Published', ok: true });
+    });
+  });
+
+  test('and nobody else was there: it begins anew and is public once', { timeout: 90_000 }, async () => {
+    const body = 'Stopped all alone.';
+    const { first, id } = await stoppedBeforeConnect(body);
+    await sleep(leaseMs);
+    await goOn(first);
+    expect(await shown(body)).toBe(0);
+    await processes.ask('clock', '--forward', '1m');
+    await until(
+      'it is over',
+      async () => {
+        await processes.ask('clock', '--forward', '1m');
+        return (await resultOf(id)).status !== 'Publishing';
+      },
+      30_000,
+    );
+    expect(await shown(body)).toBe((await resultOf(id)).ok ? 1 : 0);
+  });
+});
