@@ -893,6 +893,7 @@ export const rest = {
         401: error.Unauthorized,
         403: error.Forbidden,
         404: error.NotFound,
+        409: error.Conflict,
         429: error.TooManyRequests,
         500: error.Internal,
       },

@@ -219,8 +219,6 @@ export interface Network<Prepared = unknown> {
   /** What providers.limits shows. */
   readonly constraints: Constraints;
   readonly options: readonly Option[];
-  /** Choices of options that differ by account, by key, where what the account told us names them. */
-  choicesFor?(facts: Json): Readonly<Record<string, { value: string; label: string }[]>>;
   /** The constraints for this very post on this account: a story allows less, a server may allow more. */
   constraintsFor(post: NetworkPost, facts?: Json): Constraints;
   /** What this very account may choose for an option, where accounts differ and that is known. */

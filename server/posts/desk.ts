@@ -39,7 +39,12 @@ export const createDesk = ({
         const network = networks.find(key);
         if (network === undefined) return [];
         const seen = networkPost(network, versionFor(post.versions, accountId), files).post;
-        const choices = network.choicesFor?.(facts) ?? {};
+        const choices = Object.fromEntries(
+          network.options.flatMap(({ key }) => {
+            const known = network.choicesFor?.(key, facts);
+            return known ? [[key, known]] : [];
+          }),
+        );
         return [{ accountId, constraints: network.constraintsFor(seen, facts), choices }];
       }),
       media: await library.items(caller, used),

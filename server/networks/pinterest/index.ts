@@ -87,10 +87,6 @@ export default {
       description: 'The moment of a video that its cover shows, in seconds from the start.',
     },
   ],
-  choicesFor: (facts) => {
-    const boards = boardsFrom(facts);
-    return boards ? { 'pinterest.board': boards.map(({ id, name }) => ({ value: id, label: name })) } : {};
-  },
   constraintsFor: () => constraints,
   choicesFor: (key, facts) =>
     key === 'pinterest.board' ? boardsFrom(facts)?.map(({ id, name }) => ({ value: id, label: name })) : undefined,

@@ -11,8 +11,8 @@ import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { usePageSearch } from '#web/parts/use-search.ts';
 import { queries } from '#web/queries.ts';
 
-const Editor = lazy(() => import('./editor/index.tsx'));
-const Results = lazy(() => import('./results/index.tsx'));
+const Editor = lazy(() => import('#web/pages/post/editor/index.tsx'));
+const Results = lazy(() => import('#web/pages/post/results/index.tsx'));
 
 /** A post that is being written, or what became of it. */
 export default function PostPage() {

@@ -1,3 +1,4 @@
+import { countText, utf8Bytes } from '#server/networks/counting';
 import type { Constraints } from './use-editor.ts';
 
 export interface Length {
@@ -14,8 +15,9 @@ export const lengthOf = (
   body: string,
   options: Readonly<Record<string, string>>,
 ): Length => {
-  void options;
-  const count = [...body].length;
-  const bytes = characters.maxBytes === undefined ? 0 : new TextEncoder().encode(body).length - characters.maxBytes;
-  return { count, max: characters.max, over: Math.max(0, count - characters.max), bytesOver: Math.max(0, bytes) };
+  const { max, maxBytes = Number.POSITIVE_INFINITY } = characters;
+  const count = countText(characters, body, options);
+  // A text has at least as many bytes as units; those that are far over need no exact number.
+  const bytes = body.length > 4 * maxBytes ? body.length : utf8Bytes(body);
+  return { count, max, over: Math.max(0, count - max), bytesOver: Math.max(0, bytes - maxBytes) };
 };
