@@ -5,9 +5,8 @@ import { notFound } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from './lifecycle.ts';
-import { networkPost } from './limits.ts';
+import { mediaIn, outgoingTo } from './outgoing.ts';
 import type { PostStore } from './store.ts';
-import { versionFor } from './versions.ts';
 
 export type Desk = ReturnType<typeof createDesk>;
 
@@ -28,7 +27,7 @@ export const createDesk = ({
   view: async (caller: Caller, id: string): Promise<EditorView> => {
     const post = await store.get(caller.workspaceId, id);
     if (post === undefined) throw notFound('post', id);
-    const used = [...new Set(post.versions.flatMap(({ content }) => content.flatMap(({ media }) => media)))];
+    const used = mediaIn(post.versions);
     const files = await library.find(caller, used);
     const connected = await accounts.connectedOf(caller, post.accountIds);
     return {
@@ -38,14 +37,14 @@ export const createDesk = ({
         const { network: key = '', facts = null } = connected.get(accountId) ?? {};
         const network = networks.find(key);
         if (network === undefined) return [];
-        const seen = networkPost(network, versionFor(post.versions, accountId), files).post;
+        const outgoing = outgoingTo(network, post.versions, accountId, files);
         const choices = Object.fromEntries(
           network.options.flatMap(({ key }) => {
             const known = network.choicesFor?.(key, facts);
             return known ? [[key, known]] : [];
           }),
         );
-        return [{ accountId, constraints: network.constraintsFor(seen, facts), choices }];
+        return [{ accountId, constraints: network.constraintsFor(outgoing.post, facts), choices }];
       }),
       media: await library.items(caller, used),
     };

@@ -47,9 +47,10 @@ export const checksOf = (known: Known): Check[] => {
   return merged(found).sort((one, other) => order.indexOf(one.tone) - order.indexOf(other.tone));
 };
 
-/** A network that this server plays can fetch from it, whatever its address. */
+/** A network that this server plays can fetch from it. Options of accounts that are not chosen wait for them. */
 const isWorthSaying = ({ chosen, isSandbox }: Known, { code, accountId }: Issue) =>
   !countedHere.includes(code) &&
+  code !== 'OptionUnused' &&
   !(code === 'MediaNotPublic' && chosen.some(({ id, network }) => id === accountId && isSandbox(network)));
 
 const noAccount: Check = {

@@ -1,7 +1,7 @@
 import '@mantine/dates/styles.layer.css';
 import { TextInput } from '@mantine/core';
 import { DatePicker } from '@mantine/dates';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
@@ -37,6 +37,9 @@ export default function SchedulePanel({
   const wall = own ?? wallTime(suggested, zone);
   const [running, setRunning] = useState(false);
   const [fault, setFault] = useState<unknown>();
+  const form = useRef<HTMLFormElement>(null);
+  // The panel comes later than its frame, which looked for something to focus in vain.
+  useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), []);
   const date = wall.slice(0, 10);
   const time = wall.slice(11, 16);
   const chosen = isWhole(wall) ? instantOf(wall, zone) : undefined;
@@ -71,6 +74,7 @@ export default function SchedulePanel({
   const name = chosen === undefined ? '' : ` ${isMoving ? 'to' : 'for'} ${formatDateTime(chosen, zone)}`;
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault();
         if (problem === undefined && blocked === undefined) void schedule();
