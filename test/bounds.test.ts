@@ -131,7 +131,7 @@ describe('a body', () => {
     const { port } = server.address() as { port: number };
     const slow = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('a')) });
     const send = (body: BodyInit) =>
-      fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, duplex: 'half' } as RequestInit);
+      fetch(`http://127.0.0.1:${port}/auth/token`, { method: 'POST', body, duplex: 'half' } as RequestInit);
     expect(await (await send('a')).text()).toBe('whole');
     await expect(send(slow)).rejects.toThrow();
     server.close();
