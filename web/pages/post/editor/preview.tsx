@@ -39,7 +39,7 @@ export const Preview = ({ account }: { account: Account }) => {
             </span>
             <div className={styles.body}>
               <p className={styles.who}>
-                <b dir="auto">{account.name}</b> <span className="text-2">{handleOf(account)} · now</span>
+                <b dir="auto">{account.name}</b> <span className="text-2">{who(account)}now</span>
               </p>
               <Body text={item.body} />
               <MediaGrid item={item} />
@@ -76,6 +76,9 @@ export const Preview = ({ account }: { account: Account }) => {
     </article>
   );
 };
+
+/** A page without a handle has its name there already. */
+const who = (account: Account) => (handleOf(account) === account.name ? '· ' : `${handleOf(account)} · `);
 
 const pictureOf = ({ avatarUrl }: Account) => {
   if (!avatarUrl) return {};

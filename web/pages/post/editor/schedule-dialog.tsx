@@ -1,5 +1,5 @@
 import { Drawer, Popover } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { usePhone } from '#web/parts/use-phone.ts';
 import styles from './schedule-dialog.module.css';
@@ -10,6 +10,18 @@ const SchedulePanel = lazy(() => import('./schedule-panel.tsx'));
 /** The panel below its button, or a sheet on a phone. */
 export const ScheduleDialog = ({ sending, children }: { sending: Sending; children: React.ReactElement }) => {
   const phone = usePhone();
+  const { panelOpened, closePanel } = sending;
+  const close = useRef(closePanel);
+  useEffect(() => {
+    close.current = closePanel;
+  });
+  // Also before the panel is there and has the focus.
+  useEffect(() => {
+    if (!panelOpened) return;
+    const press = ({ key }: KeyboardEvent) => key === 'Escape' && close.current();
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, [panelOpened]);
   const panel = (
     <Suspense fallback={<SkeletonRows rows={6} height={40} />}>
       <SchedulePanel at={sending.wish} blocked={sending.blocked} onPick={sending.pick} onSchedule={sending.schedule} />

@@ -155,7 +155,10 @@ export default function SchedulePanel({
           onClick={() => undefined}
         >
           {isMoving ? 'Move' : 'Schedule'}
-          {name} <Kbd keys="⌘⇧↵" inverse />
+          {name}
+          <span className={styles.keys}>
+            <Kbd keys="⌘⇧↵" inverse />
+          </span>
         </MainButton>
       </div>
     </form>

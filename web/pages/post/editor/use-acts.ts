@@ -9,7 +9,7 @@ import { keys } from '#web/queries.ts';
 import { NotSaved } from './autosave.ts';
 import { contentOf, titleOf } from './draft.ts';
 import { forgetText } from './kept-text.ts';
-import type { Editor } from './use-editor.ts';
+import { type Editor, rememberAccounts } from './use-editor.ts';
 
 export type Acts = ReturnType<typeof useActs>;
 
@@ -26,6 +26,7 @@ export const useActs = ({ save, saver }: Editor) => {
     if (post === undefined) throw new NotSaved('There is nothing to send yet.');
     const done = await act(post);
     saver.adopt(done);
+    rememberAccounts(done.accountIds);
     client.setQueryData(keys.post(done.id), done);
   };
 

@@ -84,7 +84,6 @@ export const useEditorState = ({
   const save = useSyncExternalStore(saver.subscribe, saver.read);
   const { draft, base } = save;
   const { accountIds } = draft;
-  useEffect(() => rememberAccounts(accountIds), [accountIds]);
 
   const chosen = useMemo(
     () => accountIds.map((id) => accounts.find((account) => account.id === id) ?? goneAccount(id)),
@@ -169,11 +168,12 @@ const goneAccount = (id: string): Account => ({
 
 const usualKey = () => `posthorn-accounts ${workspaceOfTab()}`;
 
-const rememberAccounts = (ids: readonly string[]) => {
-  if (ids.length > 0) localStorage.setItem(usualKey(), ids.join(' '));
+/** Of a post that was sent, not of one that was only looked at. */
+export const rememberAccounts = (ids: readonly string[]) => {
+  localStorage.setItem(usualKey(), ids.join(' '));
 };
 
-/** The accounts of the post that was written last in this browser, or the only one there is. */
+/** The accounts of the post that was sent last from this browser, or the only one there is. */
 const usualAccounts = (accounts: readonly Account[]): string[] => {
   const usual = localStorage.getItem(usualKey())?.split(' ') ?? [];
   const found = accounts.filter(({ id }) => usual.includes(id));

@@ -1,3 +1,4 @@
+import { CircleAlert } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
 import { formatNear, now } from '#web/parts/time.ts';
@@ -33,7 +34,7 @@ export const useSending = (editor: Editor, acts: Acts) => {
   const openPanel = () => setPanelOpened(true);
   /** At the wished time at once; without one it asks for it. */
   const scheduleWish = async () => {
-    if (blocked !== undefined) return;
+    if (blocked !== undefined) return sayWhy(blocked);
     if (wish === undefined) return openPanel();
     setScheduling(true);
     try {
@@ -45,7 +46,8 @@ export const useSending = (editor: Editor, acts: Acts) => {
     }
   };
   const askPublish = () => {
-    if (blocked === undefined && !isScheduled) setPublishing(true);
+    if (blocked !== undefined) sayWhy(blocked);
+    else if (!isScheduled) setPublishing(true);
   };
   useKeys({
     publish: askPublish,
@@ -75,6 +77,8 @@ export const useSending = (editor: Editor, acts: Acts) => {
     },
   };
 };
+
+const sayWhy = (reason: string) => void showToast({ id: 'editor blocked', text: reason, icon: CircleAlert });
 
 const whyBlocked = ({ save, chosen, checks }: Editor): string | undefined => {
   const broken = checks.filter(({ tone }) => tone === 'red').length;
