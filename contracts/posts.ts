@@ -4,6 +4,8 @@ import { MetricsEntry } from './analytics.ts';
 import { textBounds } from './bounds.ts';
 import { action, appRoute, ById, Empty, Id, Instant, InstantOrEmpty, type Route } from './define.ts';
 import { Issue } from './errors.ts';
+import { MediaItem } from './media.ts';
+import { Constraints } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const postStatuses = ['Draft', 'Scheduled', 'Publishing', 'Published', 'Failed'] as const;
@@ -112,6 +114,27 @@ export const PostSummary = z
   })
   .meta({ id: 'PostSummary', description: 'A post in one line' });
 export type PostSummary = z.output<typeof PostSummary>;
+
+export const EditorView = z
+  .object({
+    updatedAt: z.string().describe('Of the post that this is about'),
+    issues: z.array(Issue).describe('Broken limits; while there is one the post cannot go out'),
+    warnings: z.array(Issue).describe('What is allowed but may surprise'),
+    accounts: z
+      .array(
+        z.object({
+          accountId: z.string(),
+          constraints: Constraints,
+          choices: z
+            .record(z.string(), z.array(z.object({ value: z.string(), label: z.string() })))
+            .describe('Choices of options that this account alone has, by option key'),
+        }),
+      )
+      .describe('What each connected account of the post allows, with its options as they are'),
+    media: z.array(MediaItem).describe('The files that its versions use'),
+  })
+  .meta({ id: 'EditorView', description: 'What an editor shows beside a post' });
+export type EditorView = z.output<typeof EditorView>;
 
 export const postGroups = ['Scheduled', 'Drafts', 'Sent', 'Timed'] as const;
 export type PostGroup = (typeof postGroups)[number];
@@ -451,6 +474,18 @@ export const postRoutes = {
         Failed: z.int(),
       }),
     }),
+  }),
+
+  viewForEditor: appRoute({
+    method: 'GET',
+    path: '/api/app/posts/:id/editor',
+    tag: 'posts',
+    summary: 'Read what an editor shows beside a post',
+    description: 'What is wrong with the post as it is saved, what its accounts allow, and the files that it uses.',
+    roles: everyone,
+    params: ById,
+    answer: EditorView,
+    more: ['NotFound'],
   }),
 
   unschedule: appRoute({

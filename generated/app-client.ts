@@ -7,6 +7,7 @@ import { errorClasses } from '#generated/sdk/src/errors';
 import type { CallOptions } from '#generated/sdk/src/http';
 import type {
   Account,
+  Constraints,
   Issue,
   MediaItem,
   Post,
@@ -335,6 +336,16 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     countPosts: (input: CountPostsInput = {}, options?: CallOptions): ApiPromise<CountPostsOutput> =>
       http.json('GET', () => '/api/app/posts/counts', ['query', 'accountIds'], input, options),
+
+    /**
+     * Read what an editor shows beside a post.
+     *
+     * What is wrong with the post as it is saved, what its accounts allow, and the files that it uses.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    viewForEditor: (input: ViewForEditorInput, options?: CallOptions): ApiPromise<EditorView> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/editor`, [], input, options),
 
     /**
      * Take a scheduled post back.
@@ -1175,6 +1186,33 @@ export interface CountPostsInput {
   query?: string;
   /** Only posts for one of these accounts; ids with commas (default `''`) */
   accountIds?: string;
+}
+
+/** What an editor shows beside a post */
+export interface EditorView {
+  /** Of the post that this is about */
+  updatedAt: string;
+  /** Broken limits; while there is one the post cannot go out */
+  issues: Issue[];
+  /** What is allowed but may surprise */
+  warnings: Issue[];
+  /** What each connected account of the post allows, with its options as they are */
+  accounts: Array<{
+    accountId: string;
+    constraints: Constraints;
+    /** Choices of options that this account alone has, by option key */
+    choices: Record<string, Array<{
+      value: string;
+      label: string;
+    }>>;
+  }>;
+  /** The files that its versions use */
+  media: MediaItem[];
+}
+
+/** What `viewForEditor` takes. */
+export interface ViewForEditorInput {
+  id: string;
 }
 
 /** What `unschedule` takes. */

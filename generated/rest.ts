@@ -897,6 +897,23 @@ export const rest = {
         500: error.Internal,
       },
     },
+    viewForEditor: {
+      method: 'GET',
+      path: '/api/app/posts/:id/editor',
+      summary: "Read what an editor shows beside a post",
+      pathParams: postRoutes.viewForEditor.params,
+      metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
+      responses: {
+        200: postRoutes.viewForEditor.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        404: error.NotFound,
+        409: error.Conflict,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
     unschedule: {
       method: 'POST',
       path: '/api/app/posts/:id/unschedule',

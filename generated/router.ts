@@ -534,6 +534,20 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.countPosts.responses[200].body.parse(answer) };
         },
       },
+      viewForEditor: {
+        middleware: [guards.admit(routes.viewForEditor)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.viewForEditor({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.viewForEditor.responses[200].body.parse(answer) };
+        },
+      },
       unschedule: {
         middleware: [guards.admit(routes.unschedule)],
         handler: async ({ params, body, req, res }) => {
@@ -984,6 +998,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/plan', wrongMethod('GET'));
   app.all('/api/app/posts', wrongMethod('GET'));
   app.all('/api/app/posts/counts', wrongMethod('GET'));
+  app.all('/api/app/posts/:id/editor', wrongMethod('GET'));
   app.all('/api/app/posts/:id/unschedule', wrongMethod('POST'));
   app.all('/api/app/posts/:id/publish-again', wrongMethod('POST'));
   app.all('/api/app/posts/:id/progress', wrongMethod('GET'));

@@ -90,6 +90,7 @@ import { styleRoutes } from '#server/pages/style';
 import { createPlans } from '#server/plans/plans';
 import { planRoutes } from '#server/plans/routes';
 import { createPlanStore } from '#server/plans/store';
+import { createDesk } from '#server/posts/desk';
 import { createDrafts } from '#server/posts/drafts';
 import { createLifecycle } from '#server/posts/lifecycle';
 import { createOutcomes } from '#server/posts/outcome';
@@ -289,6 +290,7 @@ export const createPosthorn = ({
     reachable: isPublicAddress(baseUrl),
     clock,
   });
+  const desk = createDesk({ store: postStore, accounts, library, networks, lifecycle });
   const drafts = createDrafts({ store: postStore, accounts, library, networks, lifecycle, clock });
   const statistics = createStatistics({ store: statisticsStore, networks, reading });
   const reads = createReads({ store: statisticsStore, networks, access: access.forReading, clock, report });
@@ -404,6 +406,7 @@ export const createPosthorn = ({
     sandboxClock,
     sandboxFeed,
     reading,
+    desk,
     overview,
     lifecycle,
     library,

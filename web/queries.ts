@@ -15,6 +15,7 @@ export const keys = {
   approval: (id: string) => ['approvals', id],
   posts: (input: PostsListInput) => ['posts', 'list', input],
   post: (id: string) => ['posts', 'one', id],
+  editor: (id: string) => ['posts', 'editor', id],
   metrics: (id: string) => ['posts', 'metrics', id],
   history: (id: string) => ['posts', 'history', id],
   analytics: (input: object) => ['analytics', input],

@@ -56,6 +56,12 @@ export const createMediaLibrary = ({
     return new Map(rows.map((row) => [row.id, toNetworkMedia(row)]));
   },
 
+  /** Those of the ids that exist, for pages. */
+  items: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<MediaItem[]> => {
+    const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);
+    return rows.map((row) => toMediaItem(row, baseUrl));
+  },
+
   /** Addresses of the small pictures of those that exist. */
   thumbnails: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<Map<string, string>> => {
     const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);

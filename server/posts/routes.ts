@@ -1,14 +1,17 @@
 import type { PostRoutes } from '#contracts/posts';
 import type { RouteHandlers } from '#server/context';
+import type { Desk } from './desk.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Overview } from './overview.ts';
 import type { Reading } from './reading.ts';
 
 export const postRoutes = ({
+  desk,
   lifecycle,
   overview,
   reading,
 }: {
+  desk: Desk;
   lifecycle: Lifecycle;
   overview: Overview;
   reading: Reading;
@@ -22,6 +25,7 @@ export const postRoutes = ({
   countPosts: async ({ query: { query, accountIds }, caller }) => ({
     counts: await overview.counts(caller, { query, accountIds: idsIn(accountIds) }),
   }),
+  viewForEditor: ({ params, caller }) => desk.view(caller, params.id),
   unschedule: ({ params, caller }) => lifecycle.unschedule(caller, params.id),
   publishAgain: ({ params, body, caller }) =>
     lifecycle.publishNow(caller, params.id, { despite: body.accountIds, only: body.only }),

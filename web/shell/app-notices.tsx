@@ -29,7 +29,7 @@ export const AppNotices = () => {
           action={
             <>
               {own && (
-                <Button size="xs" onClick={() => openWorkspace(own.id)}>
+                <Button size="xs" onClick={() => openWorkspace(own.id, { stay: true })}>
                   Back to {own.name}
                 </Button>
               )}

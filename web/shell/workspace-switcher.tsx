@@ -13,10 +13,12 @@ import styles from './workspace-switcher.module.css';
 const NewWorkspace = lazy(() => import('./new-workspace.tsx'));
 
 /** Everything of the old workspace is forgotten with the page. */
-export const openWorkspace = async (id: string) => {
+/** Begins at home, or reads the page again that stands there. */
+export const openWorkspace = async (id: string, { stay = false } = {}) => {
   try {
     await app.openWorkspace({ id });
-    location.assign('/');
+    if (stay) location.reload();
+    else location.assign('/');
   } catch (error) {
     showToast({ tone: 'red', text: faultOf(error).message });
   }

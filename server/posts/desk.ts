@@ -1,0 +1,52 @@
+import type { EditorView } from '#contracts/posts';
+import type { Accounts } from '#server/accounts/accounts';
+import type { Caller } from '#server/context';
+import { notFound } from '#server/errors';
+import type { MediaLibrary } from '#server/media/library';
+import type { Networks } from '#server/networks/registry';
+import type { Lifecycle } from './lifecycle.ts';
+import { mediaIn, outgoingTo } from './outgoing.ts';
+import type { PostStore } from './store.ts';
+
+export type Desk = ReturnType<typeof createDesk>;
+
+/** What lies beside a post while somebody writes it. */
+export const createDesk = ({
+  store,
+  accounts,
+  library,
+  networks,
+  lifecycle,
+}: {
+  store: PostStore;
+  accounts: Accounts;
+  library: MediaLibrary;
+  networks: Networks;
+  lifecycle: Lifecycle;
+}) => ({
+  view: async (caller: Caller, id: string): Promise<EditorView> => {
+    const post = await store.get(caller.workspaceId, id);
+    if (post === undefined) throw notFound('post', id);
+    const used = mediaIn(post.versions);
+    const files = await library.find(caller, used);
+    const connected = await accounts.connectedOf(caller, post.accountIds);
+    return {
+      updatedAt: post.updatedAt,
+      ...(await lifecycle.findings(caller, post)),
+      accounts: post.accountIds.flatMap((accountId) => {
+        const { network: key = '', facts = null } = connected.get(accountId) ?? {};
+        const network = networks.find(key);
+        if (network === undefined) return [];
+        const outgoing = outgoingTo(network, post.versions, accountId, files);
+        const choices = Object.fromEntries(
+          network.options.flatMap(({ key }) => {
+            const known = network.choicesFor?.(key, facts);
+            return known ? [[key, known]] : [];
+          }),
+        );
+        return [{ accountId, constraints: network.constraintsFor(outgoing.post, facts), choices }];
+      }),
+      media: await library.items(caller, used),
+    };
+  },
+});

@@ -1,0 +1,351 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { axe, inBrowser, type Visit } from './harness.ts';
+
+/** `A draft` of these accounts, made outside the browser. */
+interface Draft {
+  body?: string;
+  accountIds?: string[];
+}
+
+/** The machine may be busy. */
+vi.setConfig({ testTimeout: 60_000 });
+const soon = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 12_000 });
+
+inBrowser('the editor', (world) => {
+  let bluesky: string;
+  let mastodon: string;
+  let x: string;
+  beforeAll(async () => {
+    bluesky = await world.service.connect('bluesky', { handle: 'anna' });
+    mastodon = await world.service.connect('mastodon', { handle: 'anna' });
+    x = await world.service.connect('x', { handle: 'anna' });
+  });
+
+  const visit = async (options: Visit) => {
+    const page = await world.visit(options);
+    // Before the test itself runs out of time, so that it says what it waited for.
+    page.context().setDefaultTimeout(12_000);
+    return page;
+  };
+  const makeDraft = ({ body = 'A draft', accountIds = [bluesky] }: Draft = {}) =>
+    world.service.client.posts.create({ body, accountIds });
+  const read = (id: string) => world.service.client.posts.get({ id });
+  const text = (page: Page, name: string | RegExp = 'Text') => page.getByRole('textbox', { name, exact: true });
+  const saved = (page: Page) => page.getByText(/^Saved \d\d:\d\d$/).waitFor();
+  const idIn = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) ?? '';
+
+  test('write, a version for one account, an option, schedule', async () => {
+    const page = await visit({ at: '/posts/new' });
+    await text(page).fill('Hello from the editor');
+    await page.getByRole('button', { name: /Bluesky/ }).click();
+    await page.getByRole('button', { name: /Mastodon/ }).click();
+    await page.waitForURL(/\/posts\/post_/);
+    await page.getByRole('tab', { name: /Mastodon/ }).click();
+    await text(page).fill('Hello Mastodon');
+    await page.getByRole('tab', { name: /Mastodon.*edited/ }).waitFor();
+    const options = page.getByRole('region', { name: 'Options' });
+    await options.getByLabel('Content warning').fill('Bread');
+    await page.getByText('Ready for 2 accounts').waitFor();
+    await page.getByRole('button', { name: 'Choose a time' }).click();
+    const panel = page.getByRole('dialog', { name: 'Schedule' });
+    await panel.getByLabel('Time').fill('8:30');
+    await panel.getByRole('button', { name: /^Schedule for .* 08:30/ }).click();
+    await page.getByText(/Goes out .* 08:30\. Your changes count at once\./).waitFor();
+    const post = await read(idIn(page));
+    expect(post.status).toBe('Scheduled');
+    expect(post.accountIds).toEqual([bluesky, mastodon]);
+    expect(post.versions[0]?.content).toEqual([{ body: 'Hello from the editor', media: [] }]);
+    expect(post.versions[1]).toEqual({
+      accountId: mastodon,
+      content: [{ body: 'Hello Mastodon', media: [] }],
+      options: { 'mastodon.spoiler_text': 'Bread' },
+    });
+    // 08:30 in Paris, whatever the zone of the server is.
+    expect(new Date(post.scheduledAt ?? '').toLocaleTimeString('en-GB', { timeZone: 'Europe/Paris' })).toBe('08:30:00');
+  });
+
+  test('two tabs on one post: nothing is overwritten, and both texts can be had', async () => {
+    const { id } = await makeDraft({ body: 'The text of both' });
+    const first = await visit({ at: `/posts/${id}`, expected: [/409/, /ERR_FAILED/] });
+    await text(first).waitFor();
+    const second = await first.context().newPage();
+    await second.goto(first.url());
+    await text(second).waitFor();
+    // The second does not hear of the first: as if its connection were slow.
+    await second.route(/posts\.get|\/api\/app\/events/, (route) => route.abort());
+    await text(first).fill('The text of the first');
+    await saved(first);
+    await soon(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('The text of the first');
+    await text(second).fill('The text of the second');
+    await second.getByText(/Not saved\. Trying again in \d s\./).waitFor();
+    await second.unroute(/posts\.get|\/api\/app\/events/);
+    await second.getByText(/Someone changed this post at \d\d:\d\d/).waitFor();
+    expect(await axe(second)).toEqual([]);
+    await second.getByRole('button', { name: 'Compare' }).click();
+    const dialog = second.getByRole('dialog', { name: 'Compare' });
+    await dialog.locator('del', { hasText: 'first' }).waitFor();
+    await dialog.locator('ins', { hasText: 'second' }).waitFor();
+    await dialog.getByRole('button', { name: 'Keep mine as a copy' }).click();
+    await second.waitForURL((url) => !url.pathname.endsWith(id));
+    await text(second).waitFor();
+    expect((await read(idIn(second))).versions[0]?.content[0]?.body).toBe('The text of the second');
+    expect((await read(id)).versions[0]?.content[0]?.body).toBe('The text of the first');
+  });
+
+  test('text that the server could not take is kept in the browser, and saved when it is back', async () => {
+    const { id } = await makeDraft();
+    const page = await visit({ at: `/posts/${id}`, expected: [/ERR_FAILED/] });
+    await text(page).waitFor();
+    await page.route('**/posts.update', (route) => route.abort());
+    await text(page).fill('Written while the server was gone');
+    await page.getByText(/Not saved\. Trying again in \d s\./).waitFor();
+    await page.reload();
+    await soon(() => text(page).inputValue()).toBe('Written while the server was gone');
+    await page.getByText(/Not saved\. Trying again in \d s\./).waitFor();
+    expect((await read(id)).versions[0]?.content[0]?.body).toBe('A draft');
+    await page.unroute('**/posts.update');
+    await saved(page);
+    expect((await read(id)).versions[0]?.content[0]?.body).toBe('Written while the server was gone');
+    expect(await page.evaluate(`Object.keys(localStorage).filter((key) => key.includes('${id}'))`)).toEqual([]);
+  });
+
+  test('a new post whose answer was lost is made once', async () => {
+    const before = (await world.service.client.posts.list({ status: 'Draft' })).posts.length;
+    const page = await visit({ at: '/posts/new', expected: [/ERR_FAILED/] });
+    await text(page).waitFor();
+    let lost = 0;
+    await page.route('**/posts.create', async (route) => {
+      if (lost++ > 0) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await text(page).fill('Made once');
+    await page.waitForURL(/\/posts\/post_/);
+    await saved(page);
+    expect(lost).toBe(2);
+    const drafts = (await world.service.client.posts.list({ status: 'Draft' })).posts;
+    expect(drafts.length).toBe(before + 1);
+  });
+
+  test('by keyboard alone: text, tabs, thread, checks, schedule', async () => {
+    const { id } = await makeDraft({ body: 'Start', accountIds: [bluesky, mastodon] });
+    const page = await visit({ at: `/posts/${id}` });
+    await text(page).waitFor();
+    const tabTo = async (name: string) => {
+      for (let step = 0; step < 80; step++) {
+        const focused = await page.evaluate(
+          "document.activeElement.getAttribute('aria-label') || document.activeElement.textContent",
+        );
+        if (String(focused).startsWith(name)) return;
+        await page.keyboard.press('Tab');
+      }
+      throw new Error(`${name} is out of reach`);
+    };
+    await tabTo('Text');
+    await page.keyboard.press('End');
+    await page.keyboard.type(' and more');
+    await tabTo('Add to thread');
+    await page.keyboard.press('Enter');
+    await soon(() => page.evaluate('document.activeElement.id')).toBe('editor-item-1');
+    await page.keyboard.type('Second');
+    await page.keyboard.press('Alt+Digit3');
+    await page.getByRole('tab', { name: /Mastodon/, selected: true }).waitFor();
+    await soon(() => new URL(page.url()).searchParams.get('version')).toBe(mastodon);
+    await page.keyboard.press('Alt+Digit1');
+    await page.getByRole('tab', { name: 'Original', selected: true }).waitFor();
+    await tabTo('Move up');
+    await page.keyboard.press('Enter');
+    await soon(() => text(page, 'Text of item 1').inputValue()).toBe('Second');
+    await saved(page);
+    await page.keyboard.press('Control+Shift+Enter');
+    const panel = page.getByRole('dialog', { name: 'Schedule' });
+    await panel.waitFor();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('dialog', { name: 'Publish now to 2 accounts?' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect((await read(id)).versions[0]?.content.map(({ body }) => body)).toEqual(['Second', 'Start and more']);
+    expect((await read(id)).status).toBe('Draft');
+  });
+
+  test('counts as each network counts, and a check leads to its field', async () => {
+    const { id } = await makeDraft({ body: '', accountIds: [bluesky, mastodon, x] });
+    const page = await visit({ at: `/posts/${id}` });
+    const counter = (network: string) =>
+      page.locator('li', { has: text(page) }).locator('.number', { hasText: network });
+    // A family is 1 for Bluesky and 2 for X; a link is 23 for X and Mastodon.
+    await text(page).fill('👨‍👩‍👧‍👦 https://example.com/a/long/path/that/goes/on/and/on');
+    await soon(() => counter('Bluesky').textContent()).toContain('53/300');
+    await soon(() => counter('X').first().textContent()).toContain('26/280');
+    await text(page).fill('a'.repeat(250));
+    await soon(() => counter('Bluesky').getAttribute('data-tone')).toBe('orange');
+    await text(page).fill('a'.repeat(319));
+    await soon(() => counter('Bluesky').textContent()).toContain('−19');
+    const checks = page.getByRole('region', { name: 'Checks' });
+    await checks.getByRole('button', { name: /Bluesky.*19 characters too many/ }).click();
+    await soon(() => page.evaluate('document.activeElement.id')).toBe('editor-item-0');
+    const schedule = page.getByRole('button', { name: 'Schedule', exact: true });
+    expect(await schedule.getAttribute('aria-disabled')).toBe('true');
+    await schedule.press('Enter');
+    await page.getByRole('status').getByText('2 things to fix, see Checks.').waitFor();
+  });
+
+  test('an image: added, described, moved and taken out', async () => {
+    const { id } = await makeDraft();
+    const media = [await world.service.addFile(), await world.service.addFile()];
+    const page = await visit({ at: `/posts/${id}` });
+    await page.getByRole('button', { name: 'Add media' }).click();
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('menuitem', { name: 'From this device' }).click();
+    await (await chooser).setFiles({ name: '../../etc/horn.png', mimeType: 'image/png', buffer: onePixel });
+    await page.getByRole('button', { name: 'Add alt text' }).click();
+    await page.getByLabel('What is to be seen').fill('A horn');
+    await page.getByRole('button', { name: 'Save alt text' }).click();
+    await page.getByRole('button', { name: 'Alt A horn' }).waitFor();
+    await page.getByRole('button', { name: 'Add media' }).click();
+    await page.getByRole('menuitem', { name: 'From the library' }).click();
+    const library = page.getByRole('dialog', { name: 'Media library' });
+    await library.getByRole('button', { name: 'Image 2' }).click();
+    await library.getByRole('button', { name: 'Add 1 file' }).click();
+    await page.getByRole('button', { name: 'Move Image 2 left' }).click();
+    await soon(async () => (await read(id)).versions[0]?.content[0]?.media[0]).toBe(media[1]);
+    await page.getByRole('button', { name: 'Remove Image 2' }).click();
+    await soon(async () => (await read(id)).versions[0]?.content[0]?.media).toEqual([media[1]]);
+  });
+
+  test('publish now asks first and names the accounts', async () => {
+    const { id } = await makeDraft({ body: 'Out with it' });
+    const page = await visit({ at: `/posts/${id}` });
+    await page.getByText('Ready for 1 account').waitFor();
+    await page.getByRole('button', { name: 'Publish now' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Publish now to 1 account?' });
+    await dialog.getByText('It is public at once.').waitFor();
+    await dialog.getByText('@anna').waitFor();
+    expect((await read(id)).status).toBe('Draft');
+    await dialog.getByRole('button', { name: 'Publish now' }).click();
+    await text(page).waitFor({ state: 'detached' });
+    await soon(async () => (await read(id)).status).toBe('Published');
+  });
+
+  test('a time that has passed is refused, and what is no time', async () => {
+    const { id } = await makeDraft();
+    const page = await visit({ at: `/posts/${id}` });
+    await page.getByText('Ready for 1 account').waitFor();
+    await page.getByRole('button', { name: 'Choose a time' }).click();
+    const panel = page.getByRole('dialog', { name: 'Schedule' });
+    await panel.getByRole('button', { name: dayName(world.service.clock.now()), exact: true }).click();
+    await panel.getByLabel('Time').fill('00:00');
+    await panel.getByRole('alert').getByText('That time has passed. Choose a later one.').waitFor();
+    await panel.getByRole('button', { name: /^Schedule for/ }).press('Enter');
+    expect((await read(id)).status).toBe('Draft');
+    await panel.getByLabel('Time').fill('sometime');
+    await panel.getByRole('alert').getByText('Enter a time such as 08:30.').waitFor();
+  });
+
+  test('a viewer reads', async () => {
+    const { id } = await makeDraft({ body: 'Look, do not touch' });
+    const { email } = await world.service.addMember('viewer');
+    const page = await visit({ at: `/posts/${id}`, as: email });
+    await page.getByText('You can read this post').waitFor();
+    expect(await text(page).getAttribute('readonly')).not.toBeNull();
+    for (const name of ['Publish now', 'Schedule', 'Add to thread', 'More']) {
+      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
+    }
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test('whatever the text is, it stays text', async () => {
+    const hostile = '<img src=x onerror="document.title=1"><script>document.title=1</script> \u202eright to left';
+    const { id } = await makeDraft({ body: 'x', accountIds: [bluesky, mastodon, x] });
+    const page = await visit({ at: `/posts/${id}` });
+    await text(page).fill(hostile);
+    await saved(page);
+    await page.getByRole('article').first().getByText('<img src=x').waitFor();
+    expect(await page.title()).not.toBe('1');
+    await text(page).fill(`${'long words '.repeat(9090)}end`);
+    await text(page).press('End');
+    await page.keyboard.type('!');
+    await soon(async () => (await read(id)).versions[0]?.content[0]?.body.endsWith('end!')).toBe(true);
+  });
+
+  test('a workspace opened in another tab: the text stays, and is saved once this one is open again', async () => {
+    const { id } = await makeDraft();
+    const { email } = await world.service.addMember('admin');
+    const page = await visit({ at: `/posts/${id}`, as: email, expected: [/409/] });
+    await text(page).waitFor();
+    // As another tab of the same browser does it.
+    const opened = await page.request.post(`${world.service.url}/api/app/workspaces`, {
+      data: { name: 'Second' },
+      headers: { origin: world.service.url },
+    });
+    expect(opened.ok()).toBe(true);
+    await text(page).fill('Written for the first');
+    await page.getByText('You opened another workspace in another tab').waitFor();
+    await page.getByRole('button', { name: 'Back to Demo' }).click();
+    await soon(() => text(page).inputValue()).toBe('Written for the first');
+    await saved(page);
+    await soon(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('Written for the first');
+  });
+
+  test('a draft is deleted after a moment for Undo', async () => {
+    const { id } = await makeDraft({ body: 'Too hasty' });
+    const page = await visit({ at: `/posts/${id}` });
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByText('Deleted “Too hasty”').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await soon(() => text(page).inputValue()).toBe('Too hasty');
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    await page.getByText('This is the copy').waitFor();
+    expect(idIn(page)).not.toBe(id);
+    expect((await read(idIn(page))).versions[0]?.content[0]?.body).toBe('Too hasty');
+  });
+
+  test.each([
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)('is clean in %s at %i px', async (scheme, width) => {
+    const media = await world.service.addFile();
+    const { id, updatedAt } = await makeDraft({ accountIds: [bluesky, mastodon, x] });
+    await world.service.client.posts.update({
+      id,
+      accountIds: [bluesky, mastodon, x],
+      versions: [
+        { content: [{ body: 'a'.repeat(290), media: [media] }, { body: 'More at example.com' }] },
+        { accountId: mastodon, content: [{ body: 'For one' }] },
+      ],
+      baseUpdatedAt: updatedAt,
+    });
+    const page = await visit({ at: `/posts/${id}`, scheme, width, height: 844 });
+    await page.getByText('1 to fix').first().waitFor();
+    await page.getByRole('img').first().waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate(`document.documentElement.scrollWidth > ${width}`)).toBe(false);
+    await page.getByRole('button', { name: 'Choose a time' }).click();
+    await page.getByRole('dialog', { name: 'Schedule' }).getByLabel('Time').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    if (width > 768) return;
+    for (const name of ['Preview', 'Options', 'Change']) {
+      await page.getByRole('button', { name }).first().click();
+      await page.getByRole('dialog').waitFor();
+      expect(await axe(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+  });
+});
+
+const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** As the calendar names a day for screen readers. */
+const dayName = (at: Date) =>
+  at.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'Europe/Paris' });

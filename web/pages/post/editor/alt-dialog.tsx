@@ -1,0 +1,61 @@
+import { Button, Modal, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { app } from '#web/api.ts';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import styles from './dialogs.module.css';
+import { thumbnailOf } from './media-strip.tsx';
+import { useEditor } from './use-editor.ts';
+
+const longest = 2000;
+
+/** What is to be seen, for people who cannot see it. It belongs to the file: other posts with it change too. */
+export default function AltDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const { mediaOf, learnMedia } = useEditor();
+  const [alt, setAlt] = useState(mediaOf(id)?.alt ?? '');
+  const [running, setRunning] = useState(false);
+  const [fault, setFault] = useState<unknown>();
+  const save = async () => {
+    setRunning(true);
+    try {
+      learnMedia(await app.changeMedia({ id, alt: alt.trim() }));
+      onClose();
+    } catch (error) {
+      setFault(error);
+    } finally {
+      setRunning(false);
+    }
+  };
+  return (
+    <Modal opened onClose={onClose} title="Alt text" size={480}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <img className={styles.picture} src={thumbnailOf(id)} alt="" />
+        <Textarea
+          label="What is to be seen"
+          description="Read out to people who cannot see it. Posts that are not out yet get the new text."
+          autosize
+          minRows={3}
+          maxRows={8}
+          maxLength={longest}
+          dir="auto"
+          value={alt}
+          onChange={(event) => setAlt(event.currentTarget.value)}
+          data-autofocus
+        />
+        {fault !== undefined && <FaultBanner fault={fault} title="The alt text was not saved" />}
+        <div className={styles.buttons}>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button variant="ink" type="submit" loading={running}>
+            Save alt text
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,73 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import { NetworkBadges } from '#web/parts/network-badge.tsx';
+import { count } from '#web/parts/number.ts';
+import styles from './check-list.module.css';
+import { isEmpty } from './checks.ts';
+import { useEditor } from './use-editor.ts';
+
+const icons = { red: CircleAlert, orange: TriangleAlert, info: Info };
+
+/** Whether the post can go, and what to look at; a line leads to its field. */
+export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
+  const { checks, reveal } = useEditor();
+  return (
+    <section aria-label="Checks">
+      <header className={styles.head}>
+        <h2 className={styles.title}>Checks</h2>
+        <CheckSummary />
+      </header>
+      <ul>
+        {checks.map(({ tone, networks, text, act, place }) => {
+          const Icon = icons[tone];
+          const inside = (
+            <>
+              <Icon className={styles.icon} data-tone={tone} size={16} aria-hidden="true" />
+              {networks.length > 0 && <NetworkBadges networks={networks} size={16} max={4} />}
+              <span className={styles.text}>{text}</span>
+              {act && <span className={styles.act}>{act}</span>}
+            </>
+          );
+          return (
+            <li key={`${text} ${networks.join()} ${place?.version} ${place?.field}`} className={styles.row}>
+              {place ? (
+                <button
+                  type="button"
+                  className={styles.check}
+                  onClick={() => {
+                    onLeave?.();
+                    reveal(place);
+                  }}
+                >
+                  {inside}
+                </button>
+              ) : (
+                <span className={styles.check}>{inside}</span>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+};
+
+/** `Ready for 7 accounts` or `2 to fix`. */
+export const CheckSummary = ({ withIcon = false }: { withIcon?: boolean }) => {
+  const { checks, chosen, save } = useEditor();
+  const broken = checks.filter(({ tone }) => tone === 'red');
+  if (isEmpty(save.draft)) return <span className="small text-3">Nothing written yet</span>;
+  if (broken.length > 0) {
+    return (
+      <span className={styles.summary} data-tone="red" role="status">
+        {withIcon && <CircleAlert size={16} aria-hidden="true" />}
+        {broken.length} to fix
+      </span>
+    );
+  }
+  return (
+    <span className={styles.summary} data-tone="green" role="status">
+      {withIcon && <CircleCheck size={16} aria-hidden="true" />}
+      Ready for {count(chosen.length, 'account')}
+    </span>
+  );
+};

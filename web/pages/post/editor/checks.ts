@@ -1,0 +1,149 @@
+import type { Account, EditorView, MediaItem, Post } from '#generated/app-client';
+import { formatNumber } from '#web/parts/number.ts';
+import { lengthOf } from './counting.ts';
+import { type Draft, isEdited, resultFor } from './draft.ts';
+import type { Constraints, Option } from './use-editor.ts';
+import { fields, type Place } from './use-reveal.ts';
+
+type Issue = EditorView['issues'][number];
+
+/** A line of the check list. Red keeps the post from going out. */
+export interface Check {
+  readonly tone: 'red' | 'orange' | 'info';
+  readonly networks: readonly string[];
+  readonly text: string;
+  /** Words of the link at its end. */
+  readonly act?: string | undefined;
+  readonly place?: Place | undefined;
+}
+
+export interface Known {
+  readonly draft: Draft;
+  readonly chosen: readonly Account[];
+  readonly base: Post | undefined;
+  readonly issues: readonly Issue[];
+  readonly warnings: readonly Issue[];
+  readonly limitsOf: (account: Account) => Constraints | undefined;
+  readonly optionsOf: (network: string) => readonly Option[];
+  readonly mediaOf: (id: string) => MediaItem | undefined;
+  /** Whether the network is played by this server. */
+  readonly isSandbox: (network: string) => boolean;
+}
+
+/** Those that are counted here with every key; of the others the server says them after each save. */
+const countedHere = ['TooLong', 'TooManyBytes', 'TextRequired', 'OptionRequired', 'NoAccounts'];
+
+/** What keeps the post from going out, what may surprise, and what is good to know; each said once. */
+export const checksOf = (known: Known): Check[] => {
+  const { chosen, issues, warnings, draft } = known;
+  const found = [
+    ...chosen.flatMap((account) => checkAccount(known, account)),
+    ...issues.filter(({ code }) => !countedHere.includes(code)).map((issue) => toCheck(known, issue, 'red')),
+    ...warnings.filter((issue) => isWorthSaying(known, issue)).map((issue) => toCheck(known, issue, 'orange')),
+    ...altChecks(known),
+  ];
+  if (chosen.length === 0 && !isEmpty(draft)) found.unshift(noAccount);
+  const order = ['red', 'orange', 'info'];
+  return merged(found).sort((one, other) => order.indexOf(one.tone) - order.indexOf(other.tone));
+};
+
+/** A network that this server plays can fetch from it. Options of accounts that are not chosen wait for them. */
+const isWorthSaying = ({ chosen, isSandbox }: Known, { code, accountId }: Issue) =>
+  !countedHere.includes(code) &&
+  code !== 'OptionUnused' &&
+  !(code === 'MediaNotPublic' && chosen.some(({ id, network }) => id === accountId && isSandbox(network)));
+
+const noAccount: Check = {
+  tone: 'red',
+  networks: [],
+  text: 'No account is chosen',
+  act: 'Choose',
+  place: { field: fields.accounts },
+};
+
+export const isEmpty = ({ original, own }: Draft) =>
+  [original, ...Object.values(own)].every(({ items }) =>
+    items.every(({ body, media }) => body.trim() === '' && media.length === 0),
+  );
+
+const checkAccount = (known: Known, account: Account): Check[] => {
+  const { draft, limitsOf, optionsOf } = known;
+  const limits = limitsOf(account);
+  if (limits === undefined || isEmpty(draft)) return [];
+  const { items, options } = resultFor(draft, account.id);
+  const version = isEdited(draft, account.id) ? account.id : undefined;
+  const networks = [account.network];
+  const checks: Check[] = [];
+  const isThread = items.length > 1;
+  for (const [index, { body, media }] of items.entries()) {
+    const place = { version, field: fields.body(index) };
+    const where = isThread ? `Item ${index + 1}: ` : '';
+    const { over, bytesOver } = lengthOf(limits, body, options);
+    if (over > 0) checks.push({ tone: 'red', networks, text: `${where}${tooMany(over)}`, act: 'Shorten', place });
+    else if (bytesOver > 0) {
+      checks.push({ tone: 'red', networks, text: `${where}${bytesOver} bytes too many`, act: 'Shorten', place });
+    }
+    const isComment = index > 0 && limits.thread.form === 'Comments';
+    if (body.trim() === '' && (limits.characters.required || isComment || media.length === 0)) {
+      const text = isThread ? `Item ${index + 1} is empty` : 'A text is needed';
+      checks.push({ tone: 'red', networks, text, act: 'Write', place });
+    }
+  }
+  if (isThread && limits.thread.form === 'Comments' && items.length <= limits.thread.max) {
+    const text =
+      items.length === 2
+        ? 'No threads here: item 2 becomes the first comment'
+        : 'No threads here: items after the first become comments';
+    checks.push({ tone: 'info', networks, text });
+  }
+  for (const option of optionsOf(account.network)) {
+    if (!option.required || (options[option.key] ?? option.default)) continue;
+    const place = { version, field: fields.option(option.key) };
+    checks.push({ tone: 'red', networks, text: `${option.label} is needed`, act: 'Choose', place });
+  }
+  return checks;
+};
+
+const tooMany = (over: number) => `${formatNumber(over)} ${over === 1 ? 'character' : 'characters'} too many`;
+
+const altChecks = ({ draft, mediaOf, chosen }: Known): Check[] => {
+  if (chosen.length === 0) return [];
+  return draft.original.items.flatMap(({ media }, item) =>
+    media.flatMap((id, file): Check[] => {
+      const found = mediaOf(id);
+      if (found === undefined || found.kind !== 'Image' || found.alt) return [];
+      const text = `Image ${file + 1}${item > 0 ? ` of item ${item + 1}` : ''} has no alt text`;
+      return [{ tone: 'orange', networks: [], text, act: 'Add', place: { field: fields.file(item, file) } }];
+    }),
+  );
+};
+
+const toCheck = ({ base, chosen }: Known, issue: Issue, tone: 'red' | 'orange'): Check => {
+  const account = chosen.find(({ id }) => id === issue.accountId);
+  const [, at, rest = issue.path] = /^versions\.(\d+)\.(.*)$/.exec(issue.path) ?? [];
+  const version = at === undefined ? undefined : base?.versions[Number(at)]?.accountId;
+  const field = fieldOf(rest);
+  const networks = account?.network ? [account.network] : [];
+  const text = issue.message.replace(/\.$/, '');
+  return { tone, networks, text, act: field && 'Show', place: field ? { version, field } : undefined };
+};
+
+const fieldOf = (path: string): string | undefined => {
+  const [, item = '0', part, file] = /^content(?:\.(\d+)(?:\.(\w+)(?:\.(\d+))?)?)?/.exec(path) ?? [];
+  if (path.startsWith('accountIds')) return fields.accounts;
+  if (path.startsWith('options.')) return fields.option(path.slice('options.'.length));
+  if (!path.startsWith('content')) return undefined;
+  if (part !== 'media') return fields.body(Number(item));
+  return file === undefined ? fields.media(Number(item)) : fields.file(Number(item), Number(file));
+};
+
+/** The same about several networks is said once. */
+const merged = (checks: readonly Check[]): Check[] => {
+  const found = new Map<string, Check>();
+  for (const check of checks) {
+    const key = `${check.tone} ${check.text} ${check.place?.version} ${check.place?.field}`;
+    const before = found.get(key);
+    found.set(key, before ? { ...before, networks: [...new Set([...before.networks, ...check.networks])] } : check);
+  }
+  return [...found.values()];
+};

@@ -1,0 +1,97 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useNetworks } from '#web/networks.ts';
+import { NetworkBadge } from '#web/parts/network-badge.tsx';
+import styles from './counters.module.css';
+import { type Length, lengthOf } from './counting.ts';
+import { resultFor } from './draft.ts';
+import { useEditor } from './use-editor.ts';
+
+type Tone = 'grey' | 'orange' | 'red';
+
+interface Counter extends Length {
+  readonly network: string;
+  readonly tone: Tone;
+}
+
+const warnFrom = 0.8;
+/** Nobody watches a limit that is longer than a newspaper page, until it is near. */
+const farLimit = 10_000;
+
+/** How much of its limit each network has used. `brief`: only the tightest, unless one is near its end. */
+export const Counters = ({ index, brief = false }: { index: number; brief?: boolean }) => {
+  const counters = useCounters(index);
+  const said = useCrossing(counters);
+  const near = counters.filter(({ tone }) => tone !== 'grey');
+  const [tightest] = [...counters].sort((one, other) => other.count / other.max - one.count / one.max);
+  const shown = brief ? (near.length > 0 ? near : tightest ? [tightest] : []) : counters;
+  return (
+    <span className={styles.counters}>
+      {shown.map((counter) => (
+        <span key={counter.network} className={`number ${styles.counter}`} data-tone={counter.tone}>
+          {(!brief || near.length > 0) && <NetworkBadge network={counter.network} size={16} />}
+          <Value counter={counter} />
+        </span>
+      ))}
+      {said !== undefined && (
+        <span className="hidden" aria-live="polite">
+          {said}
+        </span>
+      )}
+    </span>
+  );
+};
+
+const Value = ({ counter: { count, max, over, tone } }: { counter: Counter }) =>
+  over > 0 ? (
+    <span>
+      <span className="hidden">over by </span>
+      <b>−{over.toLocaleString('en-GB')}</b>
+    </span>
+  ) : (
+    <span>
+      {tone === 'orange' ? <b>{count.toLocaleString('en-GB')}</b> : count.toLocaleString('en-GB')}
+      <span className={styles.max}>/{max.toLocaleString('en-GB')}</span>
+    </span>
+  );
+
+/** One a network: of its accounts the one with the least room left. */
+const useCounters = (index: number): Counter[] => {
+  const { calm, chosen, version, limitsOf } = useEditor();
+  return useMemo(() => {
+    const found = new Map<string, Counter>();
+    for (const account of version === undefined ? chosen : chosen.filter(({ id }) => id === version)) {
+      const { items, options } = resultFor(calm, account.id);
+      const limits = limitsOf(account);
+      const item = items[index];
+      if (limits === undefined || item === undefined) continue;
+      const length = lengthOf(limits, item.body, options);
+      const share = length.count / length.max;
+      const tone = length.over > 0 ? 'red' : share >= warnFrom ? 'orange' : 'grey';
+      if (tone === 'grey' && length.max >= farLimit) continue;
+      const before = found.get(account.network);
+      if (before && before.count / before.max >= share) continue;
+      found.set(account.network, { ...length, network: account.network, tone });
+    }
+    return [...found.values()];
+  }, [calm, chosen, version, limitsOf, index]);
+};
+
+/** What to say when a counter crosses 80 % or its limit; a number with every key would be noise. */
+const useCrossing = (counters: readonly Counter[]) => {
+  const networks = useNetworks();
+  const tones = useRef<ReadonlyMap<string, Tone>>(undefined);
+  const [said, setSaid] = useState<string>();
+  useEffect(() => {
+    const before = tones.current;
+    tones.current = new Map(counters.map(({ network, tone }) => [network, tone]));
+    if (before === undefined) return;
+    const crossed = counters.filter(({ network, tone }) => tone !== 'grey' && before.get(network) !== tone);
+    if (crossed.length === 0) return;
+    const words = crossed.map(({ network, over, count, max }) => {
+      const { name } = networks.of(network);
+      return over > 0 ? `${name}: ${over} characters too many.` : `${name}: ${count} of ${max} characters.`;
+    });
+    setSaid(words.join(' '));
+  }, [counters, networks]);
+  return said;
+};

@@ -1,0 +1,56 @@
+import { useLayoutEffect, useRef } from 'react';
+import styles from './growing-text.module.css';
+
+const growsByItself = CSS.supports('field-sizing', 'content');
+
+/** A text field as high as its text. Files that are pasted are handed on. */
+export const GrowingText = ({
+  id,
+  label,
+  value,
+  placeholder,
+  readOnly,
+  autoFocus,
+  onChange,
+  onFiles,
+}: {
+  id: string;
+  label: string;
+  value: string;
+  placeholder: string;
+  readOnly: boolean;
+  autoFocus: boolean;
+  onChange: (value: string) => void;
+  onFiles: (files: FileList) => void;
+}) => {
+  const field = useRef<HTMLTextAreaElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
+  useLayoutEffect(() => {
+    if (growsByItself || !field.current) return;
+    field.current.style.height = 'auto';
+    field.current.style.height = `${field.current.scrollHeight}px`;
+  }, [value]);
+  return (
+    <textarea
+      ref={field}
+      id={id}
+      className={styles.text}
+      aria-label={label}
+      dir="auto"
+      rows={3}
+      maxLength={100_000}
+      value={value}
+      placeholder={placeholder}
+      readOnly={readOnly}
+      // biome-ignore lint/a11y/noAutofocus: whoever opens a new post wants to write
+      autoFocus={autoFocus}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onPaste={(event) => {
+        const { files } = event.clipboardData;
+        if (files.length === 0 || readOnly) return;
+        event.preventDefault();
+        onFiles(files);
+      }}
+    />
+  );
+};

@@ -1,0 +1,194 @@
+import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
+import { ChevronDown, Clock, Copy, Ellipsis, Send, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { AccountChip } from '#web/parts/account-chip.tsx';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { count } from '#web/parts/number.ts';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { PostStateChip, StateChip } from '#web/parts/state-chip.tsx';
+import { formatDay, formatTime, now, partsIn } from '#web/parts/time.ts';
+import { usePhone } from '#web/parts/use-phone.ts';
+import { useZone } from '#web/session.ts';
+import dialogs from './dialogs.module.css';
+import { titleOf } from './draft.ts';
+import styles from './header.module.css';
+import { SaveLine } from './save-line.tsx';
+import { ScheduleDialog } from './schedule-dialog.tsx';
+import type { Acts } from './use-acts.ts';
+import { useEditor } from './use-editor.ts';
+import type { Sending } from './use-sending.ts';
+
+/** Save state, menu, Publish now, Schedule. */
+export const EditorHeader = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
+  const { save, readOnly } = useEditor();
+  const phone = usePhone();
+  const { base } = save;
+  return (
+    <>
+      <PageHeader
+        crumb={{ label: 'Posts', link: { to: '/posts' } }}
+        title={titleOf(save.draft) || (base ? 'Empty draft' : 'New post')}
+        chip={!phone && (base ? <PostStateChip post={base} /> : <StateChip state="Draft" />)}
+        meta={!readOnly && <SaveLine />}
+        actions={
+          <>
+            {phone && !readOnly && <SaveLine short />}
+            {!readOnly && <PostMenu acts={acts} sending={sending} />}
+            {!phone && !readOnly && (
+              <>
+                {base?.status !== 'Scheduled' && <PublishButton sending={sending} />}
+                <ScheduleButton sending={sending} />
+              </>
+            )}
+          </>
+        }
+      />
+      <PublishDialog acts={acts} sending={sending} />
+    </>
+  );
+};
+
+const PostMenu = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
+  const { save } = useEditor();
+  const phone = usePhone();
+  const [deleting, setDeleting] = useState(false);
+  const isScheduled = save.base?.status === 'Scheduled';
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon aria-label="More" size={phone ? 40 : 32}>
+            <Ellipsis size={18} aria-hidden="true" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {phone && !isScheduled && (
+            <Menu.Item leftSection={<Send size={15} aria-hidden="true" />} onClick={sending.askPublish}>
+              Publish now
+            </Menu.Item>
+          )}
+          <Menu.Item
+            leftSection={<Copy size={15} aria-hidden="true" />}
+            disabled={save.base === undefined}
+            onClick={acts.duplicate}
+          >
+            Duplicate
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<Trash2 size={15} aria-hidden="true" />}
+            color="var(--red)"
+            onClick={() => (isScheduled ? setDeleting(true) : acts.removeDraft())}
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <ConfirmDialog
+        opened={deleting}
+        onClose={() => setDeleting(false)}
+        title="Delete this scheduled post?"
+        act="Delete post"
+        kind="danger"
+        onConfirm={acts.remove}
+      >
+        It does not go out, and it cannot be brought back.
+      </ConfirmDialog>
+    </>
+  );
+};
+
+/** Blocked, it stays in reach and says why. */
+const Blockable = ({ reason, children }: { reason: string | undefined; children: React.ReactElement }) => (
+  <Tooltip label={reason} disabled={reason === undefined} events={{ hover: true, focus: true, touch: true }}>
+    {children}
+  </Tooltip>
+);
+
+const PublishButton = ({ sending }: { sending: Sending }) => (
+  <Blockable reason={sending.blocked}>
+    <Button
+      aria-disabled={sending.blocked !== undefined || undefined}
+      aria-describedby={sending.blocked ? 'editor-blocked' : undefined}
+      onClick={sending.askPublish}
+    >
+      Publish now
+    </Button>
+  </Blockable>
+);
+
+/** Names the wished time; its arrow opens the panel. */
+export const ScheduleButton = ({ sending, wide = false }: { sending: Sending; wide?: boolean }) => {
+  const { save } = useEditor();
+  const zone = useZone();
+  const { wish, blocked } = sending;
+  const isScheduled = save.base?.status === 'Scheduled';
+  const when = wish === undefined ? '' : ` · ${shortly(wish, zone)}`;
+  const label = isScheduled ? 'Reschedule' : `Schedule${when}`;
+  const look = isScheduled ? 'default' : 'send';
+  return (
+    <ScheduleDialog sending={sending}>
+      <span className={styles.split} data-wide={wide || undefined}>
+        <Blockable reason={blocked}>
+          <Button
+            variant={look}
+            size={wide ? 'xl' : 'sm'}
+            className={styles.main}
+            leftSection={<Clock size={16} aria-hidden="true" />}
+            loading={sending.scheduling}
+            aria-disabled={blocked !== undefined || undefined}
+            aria-describedby={blocked ? 'editor-blocked' : undefined}
+            onClick={isScheduled ? sending.openPanel : sending.scheduleWish}
+          >
+            {label}
+          </Button>
+        </Blockable>
+        {!isScheduled && (
+          <Button
+            variant={look}
+            size={wide ? 'xl' : 'sm'}
+            className={styles.arrow}
+            aria-label="Choose a time"
+            aria-haspopup="dialog"
+            aria-expanded={sending.panelOpened}
+            onClick={sending.openPanel}
+          >
+            <ChevronDown size={16} aria-hidden="true" />
+          </Button>
+        )}
+        <span id="editor-blocked" className="hidden">
+          {blocked}
+        </span>
+      </span>
+    </ScheduleDialog>
+  );
+};
+
+const weekMs = 6 * 24 * 3_600_000;
+
+/** `Thu 08:30` in the next days, else `19 Nov, 08:30`. */
+const shortly = (at: string, zone: string) => {
+  const { weekday } = partsIn(at, zone);
+  const isSoon = Date.parse(at) - now().getTime() < weekMs;
+  return isSoon ? `${weekday} ${formatTime(at, zone)}` : `${formatDay(at, zone).slice(4)}, ${formatTime(at, zone)}`;
+};
+
+const PublishDialog = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
+  const { chosen } = useEditor();
+  return (
+    <ConfirmDialog
+      opened={sending.publishing}
+      onClose={sending.closePublish}
+      title={`Publish now to ${count(chosen.length, 'account')}?`}
+      act="Publish now"
+      kind="send"
+      onConfirm={acts.publish}
+    >
+      It is public at once.
+      <div className={dialogs.accounts}>
+        {chosen.map((account) => (
+          <AccountChip key={account.id} account={account} />
+        ))}
+      </div>
+    </ConfirmDialog>
+  );
+};

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { Account, Post } from '#generated/app-client';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { usePhone } from '#web/parts/use-phone.ts';
+import { queries } from '#web/queries.ts';
+import { useOwnBottomBar } from '#web/shell/shell.tsx';
+import { AccountPicker } from './account-picker.tsx';
+import { CheckList } from './check-list.tsx';
+import styles from './editor.module.css';
+import { EditorHeader } from './header.tsx';
+import { Notices } from './notices.tsx';
+import { OptionsCard } from './options-card.tsx';
+import { PhoneBar } from './phone-bar.tsx';
+import { Previews } from './previews.tsx';
+import { Thread } from './thread.tsx';
+import { useActs } from './use-acts.ts';
+import { EditorProvider, useEditorState } from './use-editor.ts';
+import { useSending } from './use-sending.ts';
+import { useUploads } from './use-uploads.ts';
+import { VersionTabs } from './version-tabs.tsx';
+
+interface Props {
+  /** Absent until the first change of a new post is saved. */
+  post: Post | undefined;
+  onCreated: (id: string) => void;
+  /** Whether there is a text here that is nowhere else: then the page stays, whatever becomes of the post. */
+  onHold: (holds: boolean) => void;
+}
+
+export default function EditorPage(props: Props) {
+  const { data, error, refetch } = useQuery(queries.accounts);
+  if (data) return <Writing {...props} accounts={data.accounts} />;
+  return (
+    <>
+      <PageHeader title="Post" crumb={{ label: 'Posts', link: { to: '/posts' } }} />
+      <div className={styles.column}>
+        {error ? (
+          <FaultBanner fault={error} title="The accounts could not be loaded" onRetry={() => void refetch()} />
+        ) : (
+          <SkeletonRows rows={5} label="Loading the post" />
+        )}
+      </div>
+    </>
+  );
+}
+
+const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: readonly Account[] }) => {
+  useOwnBottomBar();
+  const editor = useEditorState({ post, accounts, onCreated });
+  const acts = useActs(editor);
+  const sending = useSending(editor, acts);
+  const uploads = useUploads(editor);
+  const phone = usePhone();
+  const [aside, setAside] = useState(false);
+  const [item, setItem] = useState(0);
+  const holds = editor.save.phase !== 'clean';
+  useEffect(() => onHold(holds), [holds, onHold]);
+  return (
+    <EditorProvider value={editor}>
+      <EditorHeader acts={acts} sending={sending} />
+      <WithRail
+        rail={
+          <SideRail label="Checks and preview" width={424} opened={aside} onClose={() => setAside(false)}>
+            <CheckList onLeave={() => setAside(false)} />
+            <Previews />
+          </SideRail>
+        }
+      >
+        <div className={styles.column}>
+          <Notices acts={acts} />
+          <AccountPicker />
+          <VersionTabs />
+          <div id="editor-version" role="tabpanel" aria-label="Text and media">
+            <Thread uploads={uploads} onFocusItem={setItem} />
+            {!phone && <OptionsCard />}
+          </div>
+        </div>
+      </WithRail>
+      {phone && <PhoneBar sending={sending} item={item} onPreview={() => setAside(true)} />}
+    </EditorProvider>
+  );
+};

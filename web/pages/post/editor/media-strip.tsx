@@ -1,0 +1,217 @@
+import { Menu } from '@mantine/core';
+import {
+  ChevronLeft,
+  ChevronRight,
+  ImagePlus,
+  Images,
+  Play,
+  TriangleAlert,
+  Upload as UploadIcon,
+  X,
+} from 'lucide-react';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { changeItem, type Item, moved } from './draft.ts';
+import styles from './media-strip.module.css';
+import { useEditor } from './use-editor.ts';
+import { fields } from './use-reveal.ts';
+import { type Upload, type Uploads, withMedia } from './use-uploads.ts';
+
+const AltDialog = lazy(() => import('./alt-dialog.tsx'));
+const LibraryDialog = lazy(() => import('./library-dialog.tsx'));
+
+/** The images and videos of an item in their order. */
+export const MediaStrip = ({ item, index, uploads }: { item: Item; index: number; uploads: Uploads }) => {
+  const { editSide, readOnly } = useEditor();
+  const [describing, setDescribing] = useState<string>();
+  const set = (media: readonly string[]) => editSide(changeItem(index, (one) => ({ ...one, media })));
+  const focus = (file: number) =>
+    requestAnimationFrame(() => (document.getElementById(fields.file(index, file)) ?? add())?.focus());
+  const add = () => document.getElementById(fields.media(index));
+  return (
+    <div className={styles.strip}>
+      <ol className={styles.files} aria-label="Media">
+        {item.media.map((id, file) => (
+          <li key={id} className={styles.file}>
+            <Tile
+              id={id}
+              position={file}
+              count={item.media.length}
+              onMove={(by) => {
+                set(moved(item.media, file, by));
+                focus(file + by);
+              }}
+              onRemove={() => {
+                set(item.media.filter((one) => one !== id));
+                focus(Math.max(0, file - 1));
+              }}
+            />
+            <AltLine id={id} field={fields.file(index, file)} onOpen={() => setDescribing(id)} />
+          </li>
+        ))}
+        {uploads.of(item.key).map((upload) => (
+          <li key={upload.key} className={styles.file}>
+            <UploadTile upload={upload} />
+          </li>
+        ))}
+      </ol>
+      {!readOnly && <AddMedia itemKey={item.key} index={index} uploads={uploads} />}
+      <Suspense>
+        {describing !== undefined && <AltDialog id={describing} onClose={() => setDescribing(undefined)} />}
+      </Suspense>
+    </div>
+  );
+};
+
+const Tile = ({
+  id,
+  position,
+  count,
+  onMove,
+  onRemove,
+}: {
+  id: string;
+  position: number;
+  count: number;
+  onMove: (by: number) => void;
+  onRemove: () => void;
+}) => {
+  const { mediaOf, readOnly } = useEditor();
+  const found = mediaOf(id);
+  const name = `${found?.kind === 'Video' ? 'Video' : 'Image'} ${position + 1}`;
+  return (
+    <div className={styles.tile}>
+      <img src={thumbnailOf(id)} alt={found?.alt ?? name} loading="lazy" />
+      {found?.kind === 'Video' && <Play className={styles.play} size={26} aria-label="Video" />}
+      <span className={styles.order} aria-hidden="true">
+        {position + 1}
+      </span>
+      {!readOnly && (
+        <span className={styles.tools}>
+          <button
+            type="button"
+            aria-label={`Move ${name} left`}
+            aria-disabled={position === 0}
+            onClick={() => position > 0 && onMove(-1)}
+          >
+            <ChevronLeft size={15} aria-hidden="true" />
+          </button>
+          <button
+            type="button"
+            aria-label={`Move ${name} right`}
+            aria-disabled={position === count - 1}
+            onClick={() => position < count - 1 && onMove(1)}
+          >
+            <ChevronRight size={15} aria-hidden="true" />
+          </button>
+          <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
+            <X size={15} aria-hidden="true" />
+          </button>
+        </span>
+      )}
+    </div>
+  );
+};
+
+/** From our own address, whatever the server calls itself. */
+export const thumbnailOf = (id: string) => `/media/${id}?size=thumbnail`;
+
+const AltLine = ({ id, field, onOpen }: { id: string; field: string; onOpen: () => void }) => {
+  const { mediaOf, readOnly } = useEditor();
+  const alt = mediaOf(id)?.alt;
+  if (readOnly) return <span className={styles.alt}>{alt ?? ''}</span>;
+  return (
+    <button type="button" id={field} className={styles.alt} data-missing={!alt || undefined} onClick={onOpen}>
+      {alt ? (
+        <>
+          <b>Alt</b> <span dir="auto">{alt}</span>
+        </>
+      ) : (
+        <>
+          <TriangleAlert size={13} aria-hidden="true" /> Add alt text
+        </>
+      )}
+    </button>
+  );
+};
+
+const UploadTile = ({ upload: { name, url, isVideo, share } }: { upload: Upload }) => {
+  const percent = Math.round(share * 100);
+  return (
+    <>
+      <div className={styles.tile} data-waiting="">
+        {isVideo ? <video src={url} muted /> : <img src={url} alt="" />}
+        <span
+          className={styles.progress}
+          role="progressbar"
+          aria-label={`Adding ${name}`}
+          aria-valuenow={percent}
+          aria-valuemin={0}
+          aria-valuemax={100}
+        >
+          <i style={{ width: `${percent}%` }} />
+        </span>
+      </div>
+      <span className={styles.alt}>{name}</span>
+    </>
+  );
+};
+
+/** From this device or from the library. `icon`: small, for an item without media. */
+export const AddMedia = ({
+  itemKey,
+  index,
+  uploads,
+  icon = false,
+}: {
+  itemKey: string;
+  index: number;
+  uploads: Uploads;
+  icon?: boolean;
+}) => {
+  const { editSide } = useEditor();
+  const input = useRef<HTMLInputElement>(null);
+  const [choosing, setChoosing] = useState(false);
+  return (
+    <>
+      <Menu position="bottom-start">
+        <Menu.Target>
+          <button
+            type="button"
+            id={fields.media(index)}
+            className={icon ? styles.icon : styles.add}
+            aria-label="Add media"
+          >
+            <ImagePlus size={icon ? 18 : 20} strokeWidth={1.75} aria-hidden="true" />
+            {!icon && 'Add media'}
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<UploadIcon size={15} aria-hidden="true" />} onClick={() => input.current?.click()}>
+            From this device
+          </Menu.Item>
+          <Menu.Item leftSection={<Images size={15} aria-hidden="true" />} onClick={() => setChoosing(true)}>
+            From the library
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        accept="image/*,video/*"
+        hidden
+        aria-label="Files of this device"
+        onChange={(event) => {
+          const { files } = event.currentTarget;
+          if (files) uploads.add([...files], itemKey);
+          event.currentTarget.value = '';
+        }}
+      />
+      <Suspense>
+        {choosing && (
+          <LibraryDialog onClose={() => setChoosing(false)} onChoose={(ids) => editSide(withMedia(itemKey, ids))} />
+        )}
+      </Suspense>
+    </>
+  );
+};

@@ -1,0 +1,121 @@
+import { Button } from '@mantine/core';
+import { Clock } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { faultOf } from '#web/faults.ts';
+import { Banner } from '#web/parts/banner.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { formatNear, formatRelative, formatTime } from '#web/parts/time.ts';
+import { showToast } from '#web/parts/toasts.tsx';
+import { useNow } from '#web/parts/use-now.ts';
+import { useZone } from '#web/session.ts';
+import styles from './notices.module.css';
+import type { Acts } from './use-acts.ts';
+import { useEditor } from './use-editor.ts';
+
+const CompareDialog = lazy(() => import('./compare-dialog.tsx'));
+
+/** What stands above the text: what happened, what stays, what to do. */
+export const Notices = ({ acts }: { acts: Acts }) => {
+  const { save, readOnly } = useEditor();
+  const isScheduled = save.base?.status === 'Scheduled';
+  return (
+    <div className={styles.notices}>
+      {readOnly && (
+        <Banner tone="blue" title="You can read this post">
+          Owners, admins and editors of the workspace can change it.
+        </Banner>
+      )}
+      {save.phase === 'conflict' && save.theirs && <ConflictNotice acts={acts} />}
+      {save.phase === 'refused' &&
+        (isScheduled && faultOf(save.fault).code === 'Invalid' ? (
+          <Banner tone="orange" title="These changes are not saved yet">
+            The post is scheduled, so it has to fit. It goes out as it was until what is listed under Checks is fixed.
+          </Banner>
+        ) : (
+          <FaultBanner fault={save.fault} title="These changes are not saved" />
+        ))}
+      {isScheduled && save.base?.scheduledAt && !readOnly && <ScheduledNotice at={save.base.scheduledAt} acts={acts} />}
+    </div>
+  );
+};
+
+const ConflictNotice = ({ acts }: { acts: Acts }) => {
+  const { save } = useEditor();
+  const zone = useZone();
+  const [comparing, setComparing] = useState(false);
+  const { theirs } = save;
+  if (!theirs) return null;
+  const isOut = theirs.status === 'Publishing' || theirs.status === 'Published';
+  const keepMine = (
+    <Button size="xs" onClick={acts.keepMineAsCopy}>
+      Keep mine as a copy
+    </Button>
+  );
+  const takeTheirs = (
+    <Button size="xs" onClick={acts.takeTheirs}>
+      {isOut ? 'See what went out' : 'Take theirs'}
+    </Button>
+  );
+  return (
+    <Banner
+      tone="plum"
+      title={
+        isOut
+          ? 'This post went out while you were writing'
+          : `Someone changed this post at ${formatTime(theirs.updatedAt, zone)}`
+      }
+      action={
+        <>
+          <Button size="xs" onClick={() => setComparing(true)}>
+            Compare
+          </Button>
+          {keepMine}
+          {takeTheirs}
+        </>
+      }
+    >
+      Your text is kept here. Nothing was overwritten.
+      <Suspense>
+        {comparing && (
+          <CompareDialog theirs={theirs} onClose={() => setComparing(false)}>
+            {takeTheirs}
+            {keepMine}
+          </CompareDialog>
+        )}
+      </Suspense>
+    </Banner>
+  );
+};
+
+const ScheduledNotice = ({ at, acts }: { at: string; acts: Acts }) => {
+  const zone = useZone();
+  useNow();
+  const [running, setRunning] = useState(false);
+  const unschedule = async () => {
+    setRunning(true);
+    try {
+      await acts.unschedule();
+      showToast({ text: 'Unscheduled. It is a draft again.' });
+    } catch (error) {
+      showToast({ text: `It is still scheduled. ${faultOf(error).message}`, tone: 'red', stays: true });
+    } finally {
+      setRunning(false);
+    }
+  };
+  return (
+    <Banner
+      tone="blue"
+      icon={Clock}
+      title={`Goes out ${formatNear(at, zone)}. Your changes count at once.`}
+      action={
+        <Button size="xs" loading={running} onClick={unschedule}>
+          Unschedule
+        </Button>
+      }
+    >
+      {sentence(formatRelative(at))}
+    </Banner>
+  );
+};
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -1,0 +1,179 @@
+import { Select, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { instantOf, wallTime } from '#web/parts/time.ts';
+import { useZone } from '#web/session.ts';
+import styles from './options-card.module.css';
+import type { Option } from './use-editor.ts';
+import { fields } from './use-reveal.ts';
+
+/** One option of a network. An empty field is the default of the network. */
+export const OptionField = ({
+  option,
+  choices,
+  value,
+  inherited,
+  readOnly,
+  onChange,
+}: {
+  option: Option;
+  /** Of the option, or of the account where they differ. */
+  choices: Option['choices'] | undefined;
+  value: string;
+  /** What the original says, on the version of an account. */
+  inherited: string | undefined;
+  readOnly: boolean;
+  onChange: (value: string) => void;
+}) => {
+  const { key, label, required } = option;
+  // What an account can choose from says more than how to name it.
+  const help = choices === option.choices ? option.description : undefined;
+  const id = fields.option(key);
+  return (
+    <div className={styles.row}>
+      <label htmlFor={id} className={styles.label}>
+        {label}
+        {required && !value && !inherited && <span className={styles.needed}> (needed)</span>}
+      </label>
+      <div>
+        <Input
+          id={id}
+          option={option}
+          hasHelp={help !== undefined}
+          choices={choices}
+          value={value}
+          fallback={inherited || option.default}
+          readOnly={readOnly}
+          onChange={onChange}
+        />
+        {help && (
+          <p id={`${id}-help`} className={styles.help}>
+            {help}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+};
+
+const Input = ({
+  id,
+  option,
+  hasHelp,
+  choices,
+  value,
+  fallback,
+  readOnly,
+  onChange,
+}: {
+  id: string;
+  option: Option;
+  hasHelp: boolean;
+  choices: Option['choices'] | undefined;
+  value: string;
+  /** What applies when the field is empty. */
+  fallback: string | undefined;
+  readOnly: boolean;
+  onChange: (value: string) => void;
+}) => {
+  const same = { id, 'aria-describedby': hasHelp ? `${id}-help` : undefined, disabled: readOnly };
+  const text = (change: object) => (
+    <TextInput
+      {...same}
+      dir="auto"
+      value={value}
+      placeholder={fallback ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      {...change}
+    />
+  );
+  if (choices && choices.length > 0) {
+    return <Chooser {...same} choices={choices} value={value} fallback={fallback} onChange={onChange} />;
+  }
+  switch (option.type) {
+    case 'Boolean':
+      return <Chooser {...same} choices={yesNo} value={value} fallback={fallback} onChange={onChange} />;
+    case 'Integer':
+      return text({ type: 'number', min: 0, step: 1, inputMode: 'numeric' });
+    case 'Url':
+      return text({
+        type: 'url',
+        inputMode: 'url',
+        placeholder: fallback ?? 'https://',
+        error: value !== '' && !/^https?:\/\/./.test(value) ? 'Use a complete http or https address.' : undefined,
+      });
+    case 'List':
+      return text({ placeholder: fallback ?? 'One, two, three' });
+    case 'Instant':
+      return <TimeField {...same} value={value} onChange={onChange} />;
+    default:
+      return text({ maxLength: 10_000, error: tooLong(option, value) });
+  }
+};
+
+const tooLong = ({ maxLength }: Option, value: string) =>
+  maxLength !== undefined && [...value].length > maxLength ? `Use at most ${maxLength} characters.` : undefined;
+
+const yesNo = [
+  { value: 'true', label: 'Yes' },
+  { value: 'false', label: 'No' },
+];
+
+const Chooser = ({
+  choices,
+  value,
+  fallback,
+  onChange,
+  ...same
+}: {
+  id: string;
+  disabled: boolean;
+  choices: readonly { value: string; label: string }[];
+  value: string;
+  fallback: string | undefined;
+  onChange: (value: string) => void;
+}) => {
+  const byDefault = choices.find((choice) => choice.value === fallback)?.label;
+  // A value that is no longer among the choices stays to be seen.
+  const isKnown = value === '' || choices.some((choice) => choice.value === value);
+  return (
+    <Select
+      {...same}
+      data={[...choices, ...(isKnown ? [] : [{ value, label: value }])]}
+      value={value === '' ? null : value}
+      placeholder={byDefault === undefined ? 'Choose' : `${byDefault} (default)`}
+      searchable={choices.length > 12}
+      clearable
+      clearButtonProps={{ 'aria-label': 'Back to the default' }}
+      comboboxProps={{ withinPortal: true }}
+      onChange={(chosen) => onChange(chosen ?? '')}
+    />
+  );
+};
+
+/** A time in the person's zone. It counts once it is complete. */
+const TimeField = ({
+  value,
+  onChange,
+  ...same
+}: {
+  id: string;
+  disabled: boolean;
+  value: string;
+  onChange: (value: string) => void;
+}) => {
+  const zone = useZone();
+  const isInstant = !Number.isNaN(Date.parse(value));
+  const [text, setText] = useState(isInstant ? wallTime(value, zone).slice(0, 16).replace(' ', 'T') : '');
+  return (
+    <TextInput
+      {...same}
+      type="datetime-local"
+      value={text}
+      description={zone}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value);
+        onChange(currentTarget.value === '' ? '' : instantOf(currentTarget.value, zone));
+      }}
+    />
+  );
+};

@@ -1,0 +1,72 @@
+import { useEffect, useState } from 'react';
+import { useNetworks } from '#web/networks.ts';
+import { NetworkBadge } from '#web/parts/network-badge.tsx';
+import { setOption } from './draft.ts';
+import { OptionField } from './option-field.tsx';
+import styles from './options-card.module.css';
+import { useEditor } from './use-editor.ts';
+
+/** The options of one network after the other; what a network needs comes first. */
+export const OptionsCard = ({ bare = false }: { bare?: boolean }) => {
+  const { chosen, version, side, save, optionsOf, choicesOf, editSide, readOnly } = useEditor();
+  const networks = useNetworks();
+  const account = chosen.find(({ id }) => id === version);
+  const having = [...new Set((account ? [account] : chosen).map(({ network }) => network))].filter(
+    (network) => optionsOf(network).length > 0,
+  );
+  const needs = (network: string) => optionsOf(network).some(({ required }) => required);
+  const ordered = [...having.filter(needs), ...having.filter((network) => !needs(network))];
+  const [picked, setPicked] = useState<string>();
+  useReveal((network) => setPicked(network), ordered);
+  const open = ordered.find((network) => network === picked) ?? ordered[0];
+  if (open === undefined) return null;
+  const options = optionsOf(open);
+  const sorted = [...options.filter(({ required }) => required), ...options.filter(({ required }) => !required)];
+  const first = chosen.find(({ network }) => network === open);
+  const note = account ? `for ${networks.of(open).name} alone` : 'for all accounts of a network';
+  return (
+    <section className={bare ? undefined : `card ${styles.card}`} aria-label="Options">
+      <header className={styles.head}>
+        <h2 className={styles.title}>Options</h2>
+        <span className="caption text-2">{note}</span>
+        <span className={styles.badges}>
+          {ordered.map((network) => (
+            <button
+              key={network}
+              type="button"
+              className={styles.badge}
+              aria-pressed={network === open}
+              onClick={() => setPicked(network)}
+            >
+              <NetworkBadge network={network} size={20} />
+            </button>
+          ))}
+        </span>
+      </header>
+      {sorted.map((option) => (
+        <OptionField
+          key={`${version} ${option.key}`}
+          option={option}
+          choices={(first && choicesOf(first, option.key)) ?? option.choices}
+          value={side.options[option.key] ?? ''}
+          inherited={version === undefined ? undefined : save.draft.original.options[option.key]}
+          readOnly={readOnly}
+          onChange={(value) => editSide(setOption(option.key, value))}
+        />
+      ))}
+    </section>
+  );
+};
+
+/** A check leads to an option of another network. */
+const useReveal = (show: (network: string) => void, networks: readonly string[]) => {
+  useEffect(() => {
+    const hear = (event: Event) => {
+      const field = String((event as CustomEvent<string>).detail);
+      const network = networks.find((one) => field.startsWith(`editor-option-${one}.`));
+      if (network) show(network);
+    };
+    window.addEventListener('editor-reveal', hear);
+    return () => window.removeEventListener('editor-reveal', hear);
+  });
+};

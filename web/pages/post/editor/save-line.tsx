@@ -1,0 +1,44 @@
+import { Check, CloudOff, LoaderCircle, TriangleAlert } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { formatTime } from '#web/parts/time.ts';
+import { useZone } from '#web/session.ts';
+import styles from './save-line.module.css';
+import { useEditor } from './use-editor.ts';
+
+/** Whether what is on the page is on the server. `short`: for a phone. */
+export const SaveLine = ({ short = false }: { short?: boolean }) => {
+  const {
+    save: { phase, base, savedAt, retryAt },
+  } = useEditor();
+  const zone = useZone();
+  const seconds = useSecondsUntil(retryAt);
+  const line = (icon: React.ReactNode, text: string, tone?: 'orange') => (
+    <span className={styles.line} data-tone={tone} role="status">
+      {icon}
+      {text}
+    </span>
+  );
+  if (phase === 'dirty' || phase === 'saving') {
+    return line(<LoaderCircle className={styles.turns} size={14} aria-hidden="true" />, 'Saving…');
+  }
+  if (phase === 'waiting') {
+    if (short || !navigator.onLine) return line(<CloudOff size={14} aria-hidden="true" />, 'Kept in this browser');
+    return line(<CloudOff size={14} aria-hidden="true" />, `Not saved. Trying again in ${seconds} s.`, 'orange');
+  }
+  if (phase === 'refused' || phase === 'conflict') {
+    return line(<TriangleAlert size={14} aria-hidden="true" />, 'Not saved', 'orange');
+  }
+  if (base === undefined) return line(null, '');
+  const time = formatTime(savedAt ?? base.updatedAt, zone);
+  return line(<Check size={14} aria-hidden="true" />, short ? 'Saved' : `Saved ${time}`);
+};
+
+const useSecondsUntil = (at: number | undefined) => {
+  const [, setTick] = useState(0);
+  useEffect(() => {
+    if (at === undefined) return;
+    const timer = setInterval(() => setTick((tick) => tick + 1), 500);
+    return () => clearInterval(timer);
+  }, [at]);
+  return at === undefined ? 0 : Math.max(1, Math.ceil((at - performance.now()) / 1000));
+};

@@ -1,0 +1,64 @@
+import { Drawer, Popover } from '@mantine/core';
+import { lazy, Suspense, useEffect, useRef } from 'react';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { usePhone } from '#web/parts/use-phone.ts';
+import styles from './schedule-dialog.module.css';
+import type { Sending } from './use-sending.ts';
+
+const SchedulePanel = lazy(() => import('./schedule-panel.tsx'));
+
+/** The panel below its button, or a sheet on a phone. */
+export const ScheduleDialog = ({ sending, children }: { sending: Sending; children: React.ReactElement }) => {
+  const phone = usePhone();
+  const { panelOpened, closePanel } = sending;
+  const close = useRef(closePanel);
+  useEffect(() => {
+    close.current = closePanel;
+  });
+  // Also before the panel is there and has the focus.
+  useEffect(() => {
+    if (!panelOpened) return;
+    const press = ({ key }: KeyboardEvent) => key === 'Escape' && close.current();
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, [panelOpened]);
+  const panel = (
+    <Suspense fallback={<SkeletonRows rows={6} height={40} />}>
+      <SchedulePanel at={sending.wish} blocked={sending.blocked} onPick={sending.pick} onSchedule={sending.schedule} />
+    </Suspense>
+  );
+  if (phone) {
+    return (
+      <>
+        {children}
+        <Drawer
+          opened={sending.panelOpened}
+          onClose={sending.closePanel}
+          title="Schedule"
+          position="bottom"
+          size="auto"
+        >
+          {panel}
+        </Drawer>
+      </>
+    );
+  }
+  return (
+    <Popover
+      opened={sending.panelOpened}
+      onChange={(opened) => !opened && sending.closePanel()}
+      position="bottom-end"
+      width={358}
+      trapFocus
+      withRoles={false}
+      returnFocus
+      withinPortal
+      shadow="none"
+    >
+      <Popover.Target>{children}</Popover.Target>
+      <Popover.Dropdown className={styles.panel} role="dialog" aria-label="Schedule">
+        {sending.panelOpened && panel}
+      </Popover.Dropdown>
+    </Popover>
+  );
+};

@@ -1,0 +1,205 @@
+import '@mantine/dates/styles.layer.css';
+import { TextInput } from '@mantine/core';
+import { DatePicker } from '@mantine/dates';
+import { useEffect, useRef, useState } from 'react';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { Kbd } from '#web/parts/kbd.tsx';
+import { MainButton } from '#web/parts/main-button.tsx';
+import { addDays, browserZone, dateIn, formatDateTime, formatTime, instantOf, now, wallTime } from '#web/parts/time.ts';
+import { useNow } from '#web/parts/use-now.ts';
+import { usePhone } from '#web/parts/use-phone.ts';
+import { useZone } from '#web/session.ts';
+import { useBestTimes } from './best-times.ts';
+import styles from './schedule-panel.module.css';
+import { useEditor } from './use-editor.ts';
+
+/** Best times, then month and time in the person's zone. The button names what it does. */
+export default function SchedulePanel({
+  at,
+  blocked,
+  onPick,
+  onSchedule,
+}: {
+  /** The time that is wished so far. */
+  at: string | undefined;
+  /** Why it cannot be scheduled. */
+  blocked: string | undefined;
+  onPick: (at: string) => void;
+  onSchedule: (at: string) => Promise<unknown>;
+}) {
+  const { save } = useEditor();
+  const zone = useZone();
+  useNow();
+  const best = useBestTimes(save.draft.accountIds);
+  const isMoving = save.base?.status === 'Scheduled';
+  const suggested = at ?? best[0]?.at ?? instantOf(`${addDays(dateIn(now(), zone), 1)} 09:00:00`, zone);
+  const [own, setOwn] = useState<string>();
+  const wall = own ?? wallTime(suggested, zone);
+  const [running, setRunning] = useState(false);
+  const [fault, setFault] = useState<unknown>();
+  const form = useRef<HTMLFormElement>(null);
+  // The panel comes later than its frame, which looked for something to focus in vain.
+  useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), []);
+  const date = wall.slice(0, 10);
+  const time = wall.slice(11, 16);
+  const chosen = isWhole(wall) ? instantOf(wall, zone) : undefined;
+  const [month, setMonth] = useState<string>();
+  const pick = (next: string) => {
+    setOwn(next);
+    setFault(undefined);
+    if (!isWhole(next)) return;
+    const instant = instantOf(next, zone);
+    if (Date.parse(instant) > now().getTime()) onPick(instant);
+  };
+  const isPast = chosen !== undefined && Date.parse(chosen) <= now().getTime();
+  const skipped = chosen !== undefined && formatTime(chosen, zone) !== time ? formatTime(chosen, zone) : undefined;
+  const problem =
+    chosen === undefined
+      ? 'Enter a time such as 08:30.'
+      : isPast
+        ? 'That time has passed. Choose a later one.'
+        : undefined;
+  const schedule = async () => {
+    if (chosen === undefined || running) return;
+    setRunning(true);
+    setFault(undefined);
+    try {
+      await onSchedule(chosen);
+    } catch (error) {
+      setFault(error);
+    } finally {
+      setRunning(false);
+    }
+  };
+  const name = chosen === undefined ? '' : ` ${isMoving ? 'to' : 'for'} ${formatDateTime(chosen, zone)}`;
+  return (
+    <form
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (problem === undefined && blocked === undefined) void schedule();
+      }}
+    >
+      {best.length > 0 && (
+        <div className={styles.part}>
+          <p className={styles.caption}>Best for these accounts</p>
+          <ul>
+            {best.map((one) => (
+              <li key={one.at}>
+                <button
+                  type="button"
+                  className={styles.best}
+                  aria-pressed={one.at === chosen}
+                  onClick={() => {
+                    pick(wallTime(one.at, zone));
+                    setMonth(wallTime(one.at, zone).slice(0, 10));
+                  }}
+                >
+                  <b>{formatDateTime(one.at, zone)}</b>
+                  <span className="caption text-2">{one.evidence}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <div className={styles.part}>
+        <DatePicker
+          className={styles.month}
+          value={date}
+          date={month ?? date}
+          onDateChange={setMonth}
+          onChange={(day) => day && pick(`${day} ${time}:00`)}
+          minDate={dateIn(now(), zone)}
+          firstDayOfWeek={1}
+          hideOutsideDates
+          highlightToday
+          maxLevel="month"
+          weekdayFormat="dd"
+          ariaLabels={{ previousMonth: 'Month before', nextMonth: 'Month after' }}
+          getDayProps={(day) => (day === date ? { 'data-autofocus': true } : {})}
+          size="sm"
+        />
+        <div className={styles.time}>
+          <TimeInput value={time} onChange={(text) => pick(`${date} ${text}`)} />
+          <span className="caption text-2">
+            {zone}
+            {zone === browserZone() ? '' : '. Your own zone, not the browser’s.'}
+          </span>
+        </div>
+        {skipped && (
+          <p className={styles.note} role="status">
+            The clock skips {time} on that day. It goes out at {skipped}.
+          </p>
+        )}
+        {problem && (
+          <p className={styles.problem} role="alert">
+            {problem}
+          </p>
+        )}
+      </div>
+      <div className={styles.part}>
+        {fault !== undefined && (
+          <div className={styles.fault}>
+            <FaultBanner fault={fault} title={isMoving ? 'The time was not changed' : 'The post was not scheduled'} />
+          </div>
+        )}
+        <MainButton
+          variant="send"
+          size="lg"
+          fullWidth
+          type="submit"
+          reason={problem ?? blocked}
+          reasonHidden={problem !== undefined}
+          loading={running}
+          onClick={() => undefined}
+        >
+          {isMoving ? 'Move' : 'Schedule'}
+          {name}
+          <span className={styles.keys}>
+            <Kbd keys="⌘⇧↵" inverse />
+          </span>
+        </MainButton>
+      </div>
+    </form>
+  );
+}
+
+const isWhole = (wall: string) => /^\d{4}-\d\d-\d\d ([01]\d|2[0-3]):[0-5]\d(:|$)/.test(wall);
+
+/** On a desk as everybody writes a time, on a phone with the phone's own wheel. */
+const TimeInput = ({ value, onChange }: { value: string; onChange: (time: string) => void }) => {
+  const phone = usePhone();
+  const [typed, setTyped] = useState<string>();
+  if (phone) {
+    return (
+      <TextInput
+        type="time"
+        aria-label="Time"
+        w={120}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    );
+  }
+  return (
+    <TextInput
+      aria-label="Time"
+      w={84}
+      inputMode="numeric"
+      placeholder="08:30"
+      value={typed ?? value}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        onChange(timeFrom(currentTarget.value));
+      }}
+      onBlur={() => setTyped(undefined)}
+    />
+  );
+};
+
+/** `8:30`, `0830` and `8.30` are 08:30. What is no time yet stays as it is. */
+const timeFrom = (text: string) => {
+  const [, hour, minute] = /^\s*(\d{1,2})[:.h]?(\d\d)\s*$/.exec(text) ?? [];
+  return hour === undefined ? text : `${hour.padStart(2, '0')}:${minute}`;
+};

@@ -1,0 +1,53 @@
+import { Button } from '@mantine/core';
+import { Plus } from 'lucide-react';
+import { useNetworks } from '#web/networks.ts';
+import { addItem } from './draft.ts';
+import styles from './thread.module.css';
+import { ThreadItem } from './thread-item.tsx';
+import { useEditor } from './use-editor.ts';
+import { fields } from './use-reveal.ts';
+import type { Uploads } from './use-uploads.ts';
+
+/** The items of the version that is open, on a rail. */
+export const Thread = ({ uploads, onFocusItem }: { uploads: Uploads; onFocusItem: (index: number) => void }) => {
+  const { side, editSide, readOnly } = useEditor();
+  const add = () => {
+    editSide(addItem);
+    requestAnimationFrame(() => document.getElementById(fields.body(side.items.length))?.focus());
+  };
+  return (
+    <>
+      <ol className={styles.items} aria-label="Items">
+        {side.items.map((item, index) => (
+          <li key={item.key} className={styles.row} onFocus={() => onFocusItem(index)}>
+            <span className={styles.rail} aria-hidden="true">
+              <span className={styles.number}>{index + 1}</span>
+            </span>
+            <ThreadItem item={item} index={index} uploads={uploads} />
+          </li>
+        ))}
+      </ol>
+      {!readOnly && (
+        <div className={styles.add}>
+          <Button variant="quiet" leftSection={<Plus size={15} aria-hidden="true" />} onClick={add}>
+            Add to thread
+          </Button>
+          <ThreadNote />
+        </div>
+      )}
+    </>
+  );
+};
+
+/** Where an item after the first is a post of its own. */
+const ThreadNote = () => {
+  const { chosen, limitsOf } = useEditor();
+  const networks = useNetworks();
+  const having = chosen.filter((account) => limitsOf(account)?.thread.form === 'Replies');
+  const names = [...new Set(having.map(({ network }) => networks.of(network).name))];
+  if (names.length === 0) return null;
+  return <span className="small text-3">Threads go out on {listed(names)}.</span>;
+};
+
+const listed = (names: readonly string[]) =>
+  names.length < 2 ? names[0] : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

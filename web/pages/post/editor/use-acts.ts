@@ -1,0 +1,108 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Trash2 } from 'lucide-react';
+import { isPosthornError, type Post } from '#generated/app-client';
+import { actions, app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { showToast, showUndo } from '#web/parts/toasts.tsx';
+import { keys } from '#web/queries.ts';
+import { NotSaved } from './autosave.ts';
+import { contentOf, titleOf } from './draft.ts';
+import { forgetText } from './kept-text.ts';
+import { type Editor, rememberAccounts } from './use-editor.ts';
+
+export type Acts = ReturnType<typeof useActs>;
+
+/** What a person does with the whole post. Nothing here pretends: the server answers first. */
+export const useActs = ({ save, saver }: Editor) => {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+
+  /** On the text as it stands on the page. */
+  const withSaved = async (act: (post: Post) => Promise<Post>) => {
+    const post = await saver.settle().catch((error: unknown) => {
+      throw error instanceof NotSaved && error.cause !== undefined ? error.cause : error;
+    });
+    if (post === undefined) throw new NotSaved('There is nothing to send yet.');
+    const done = await act(post);
+    saver.adopt(done);
+    rememberAccounts(done.accountIds);
+    client.setQueryData(keys.post(done.id), done);
+  };
+
+  const copy = async () => {
+    const { accountIds, versions } = contentOf(save.draft);
+    const made = await actions.posts.create({ accountIds, body: versions[0]?.content[0]?.body ?? '' });
+    return actions.posts.update({ id: made.id, accountIds, versions, baseUpdatedAt: made.updatedAt });
+  };
+
+  const openCopy = async (words: string) => {
+    try {
+      const made = await copy();
+      await navigate({ to: '/posts/$id', params: { id: made.id } });
+      showToast({ text: words });
+      return true;
+    } catch (error) {
+      showToast({ text: `No copy was made. ${faultOf(error).message}`, tone: 'red', stays: true });
+      return false;
+    }
+  };
+
+  const takeTheirs = () => {
+    if (save.theirs) saver.adopt(save.theirs);
+  };
+
+  return {
+    publish: () => withSaved(({ id }) => actions.posts.publishNow({ id })),
+    /** A draft is scheduled; a scheduled post moves. */
+    schedule: (at: string) =>
+      withSaved((post) =>
+        post.status === 'Scheduled'
+          ? actions.posts.update({
+              id: post.id,
+              ...contentOf(saver.read().draft),
+              scheduledAt: at,
+              baseUpdatedAt: post.updatedAt,
+            })
+          : actions.posts.schedule({ id: post.id, at }),
+      ),
+    unschedule: () => withSaved(({ id }) => app.unschedule({ id })),
+    duplicate: () => openCopy('This is the copy'),
+    takeTheirs,
+    keepMineAsCopy: async () => {
+      if (await openCopy('Your text is a draft of its own now')) takeTheirs();
+    },
+
+    /** A draft goes after a moment for Undo. */
+    removeDraft: () => {
+      const id = save.base?.id;
+      const back = () => void navigate({ to: '/posts/$id', params: { id: id ?? 'new' } });
+      void navigate({ to: '/posts' });
+      forgetText(id);
+      if (id === undefined) return;
+      const title = titleOf(save.draft);
+      showUndo({
+        text: title ? `Deleted “${title}”` : 'Draft deleted',
+        icon: Trash2,
+        undo: back,
+        act: () =>
+          actions.posts.delete({ id }).then(
+            () => client.invalidateQueries({ queryKey: ['posts'] }),
+            (error: unknown) => {
+              if (isPosthornError(error, 'NotFound')) return;
+              showToast({ text: `The draft was not deleted. ${faultOf(error).message}`, tone: 'red', stays: true });
+            },
+          ),
+      });
+    },
+
+    remove: async () => {
+      const id = save.base?.id;
+      if (id === undefined) return;
+      await actions.posts.delete({ id });
+      forgetText(id);
+      await navigate({ to: '/posts' });
+      showToast({ text: 'Post deleted' });
+    },
+  };
+};

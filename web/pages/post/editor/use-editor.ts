@@ -1,0 +1,181 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { createContext, useContext, useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import type { Account, EditorView, MediaItem, Post, ProviderLimits } from '#generated/app-client';
+import { app, workspaceOfTab } from '#web/api.ts';
+import { usePageSearch } from '#web/parts/use-search.ts';
+import { keys, queries } from '#web/queries.ts';
+import { useMay } from '#web/session.ts';
+import { createAutosave, type SaveState } from './autosave.ts';
+import { type Check, checksOf } from './checks.ts';
+import { type Change, changeSide, type Draft, emptyDraft, type Side, sideOf } from './draft.ts';
+import { type Place, useReveal } from './use-reveal.ts';
+
+export type Constraints = ProviderLimits['constraints'];
+export type Option = ProviderLimits['options'][number];
+
+/** What every part of the editor works with. */
+export interface Editor {
+  readonly save: SaveState;
+  readonly saver: ReturnType<typeof createAutosave>;
+  readonly readOnly: boolean;
+  /** All of the workspace. */
+  readonly accounts: readonly Account[];
+  /** Those the post goes to. */
+  readonly chosen: readonly Account[];
+  /** Account whose version is open; undefined on the original. */
+  readonly version: string | undefined;
+  readonly openVersion: (accountId: string | undefined) => void;
+  readonly side: Side;
+  /** The draft a moment ago, for what takes longer than a key. */
+  readonly calm: Draft;
+  readonly edit: (change: Change) => void;
+  /** Changes the version that is open. */
+  readonly editSide: (change: (side: Side) => Side) => void;
+  readonly limitsOf: (account: Account) => Constraints | undefined;
+  readonly optionsOf: (network: string) => readonly Option[];
+  readonly choicesOf: (account: Account, key: string) => Option['choices'];
+  readonly mediaOf: (id: string) => MediaItem | undefined;
+  readonly learnMedia: (...items: MediaItem[]) => void;
+  readonly checks: readonly Check[];
+  readonly reveal: (place: Place) => void;
+}
+
+const EditorContext = createContext<Editor | undefined>(undefined);
+export const EditorProvider = EditorContext.Provider;
+
+export const useEditor = (): Editor => {
+  const editor = useContext(EditorContext);
+  if (editor === undefined) throw new Error('parts of the editor stand inside it');
+  return editor;
+};
+
+export const useEditorState = ({
+  post,
+  accounts,
+  onCreated,
+}: {
+  post: Post | undefined;
+  accounts: readonly Account[];
+  onCreated: (id: string) => void;
+}): Editor => {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { write } = useMay();
+  const [search, setSearch] = usePageSearch<'version' | 'at'>();
+  const [saver] = useState(() =>
+    createAutosave({
+      post,
+      fresh: emptyDraft(usualAccounts(accounts), futureOrNone(search.at)),
+      onCreated: (id) => {
+        onCreated(id);
+        void navigate({ to: '/posts/$id', params: { id }, search: {}, replace: true });
+      },
+      onSaved: (saved) => client.setQueryData(keys.post(saved.id), saved),
+    }),
+  );
+  useEffect(() => {
+    saver.start();
+    return saver.stop;
+  }, [saver]);
+  useEffect(() => {
+    if (post) saver.receive(post);
+  }, [post, saver]);
+  const save = useSyncExternalStore(saver.subscribe, saver.read);
+  const { draft, base } = save;
+  const { accountIds } = draft;
+
+  const chosen = useMemo(
+    () => accountIds.map((id) => accounts.find((account) => account.id === id) ?? goneAccount(id)),
+    [accountIds, accounts],
+  );
+  const version = accountIds.find((id) => id === search.version);
+  const providers = useQuery(queries.providers).data?.providers;
+  const limits = useQuery(queries.limits).data?.providers;
+  const view = useView(base);
+  const [learned, setLearned] = useState<ReadonlyMap<string, MediaItem>>(new Map());
+
+  const fixed = useMemo(() => {
+    const of = (network: string) => limits?.find((one) => one.network === network);
+    const viewOf = (id: string) => view?.accounts.find(({ accountId }) => accountId === id);
+    return {
+      limitsOf: (account: Account) => viewOf(account.id)?.constraints ?? of(account.network)?.constraints,
+      optionsOf: (network: string) => of(network)?.options ?? [],
+      choicesOf: (account: Account, key: string) => viewOf(account.id)?.choices[key],
+      mediaOf: (id: string) => learned.get(id) ?? view?.media.find((item) => item.id === id),
+    };
+  }, [limits, view, learned]);
+
+  // Counting a long text for many networks must not hold up the next key.
+  const calm = useDeferredValue(draft);
+  const checks = useMemo(
+    () =>
+      checksOf({
+        draft: calm,
+        chosen,
+        base,
+        issues: view?.issues ?? [],
+        warnings: view?.warnings ?? [],
+        ...fixed,
+        isSandbox: (network) => providers?.find((one) => one.network === network)?.sandbox ?? false,
+      }),
+    [calm, chosen, base, view, fixed, providers],
+  );
+  const openVersion = (accountId: string | undefined) => void setSearch({ version: accountId }, { replace: true });
+  const edit = (change: Change) => {
+    if (write) saver.edit(change);
+  };
+  return {
+    save,
+    saver,
+    readOnly: !write,
+    accounts,
+    chosen,
+    version,
+    openVersion,
+    side: sideOf(draft, version),
+    calm,
+    edit,
+    editSide: (change) => edit(changeSide(version, change)),
+    ...fixed,
+    learnMedia: (...items) => setLearned((map) => new Map([...map, ...items.map((item) => [item.id, item] as const)])),
+    checks,
+    reveal: useReveal(version, openVersion),
+  };
+};
+
+/** What the server says about the post as it was saved last; until it says it again, what it said before. */
+const useView = (base: Post | undefined): EditorView | undefined =>
+  useQuery({
+    queryKey: [...keys.editor(base?.id ?? ''), base?.updatedAt],
+    queryFn: ({ signal }) => app.viewForEditor({ id: base?.id ?? '' }, { signal }),
+    enabled: base !== undefined,
+    placeholderData: (before) => before,
+  }).data;
+
+const futureOrNone = (at: string | undefined) => (at && !Number.isNaN(Date.parse(at)) ? at : undefined);
+
+const goneAccount = (id: string): Account => ({
+  id,
+  provider: 'Disconnected',
+  network: '',
+  name: 'Disconnected account',
+  handle: '',
+  status: 'NeedsReconnect',
+  statistics: 'None',
+  connectedAt: '',
+});
+
+const usualKey = () => `posthorn-accounts ${workspaceOfTab()}`;
+
+/** Of a post that was sent, not of one that was only looked at. */
+export const rememberAccounts = (ids: readonly string[]) => {
+  localStorage.setItem(usualKey(), ids.join(' '));
+};
+
+/** The accounts of the post that was sent last from this browser, or the only one there is. */
+const usualAccounts = (accounts: readonly Account[]): string[] => {
+  const usual = localStorage.getItem(usualKey())?.split(' ') ?? [];
+  const found = accounts.filter(({ id }) => usual.includes(id));
+  return (found.length > 0 || accounts.length > 1 ? found : accounts).map(({ id }) => id);
+};

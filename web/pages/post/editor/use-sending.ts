@@ -1,0 +1,109 @@
+import { CircleAlert } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { faultOf } from '#web/faults.ts';
+import { formatNear, now } from '#web/parts/time.ts';
+import { showToast } from '#web/parts/toasts.tsx';
+import { useNow } from '#web/parts/use-now.ts';
+import { useZone } from '#web/session.ts';
+import { isEmpty } from './checks.ts';
+import type { Acts } from './use-acts.ts';
+import type { Editor } from './use-editor.ts';
+
+export type Sending = ReturnType<typeof useSending>;
+
+/** Publish now and Schedule: when they may, what they ask first, and their keys. */
+export const useSending = (editor: Editor, acts: Acts) => {
+  const { save, edit, readOnly } = editor;
+  const zone = useZone();
+  useNow();
+  const [publishing, setPublishing] = useState(false);
+  const [panelOpened, setPanelOpened] = useState(false);
+  const [scheduling, setScheduling] = useState(false);
+  const [moveTo, setMoveTo] = useState<string>();
+  const isScheduled = save.base?.status === 'Scheduled';
+  const wished = isScheduled ? (moveTo ?? save.base?.scheduledAt) : save.draft.scheduledAt;
+  const wish = wished !== undefined && Date.parse(wished) > now().getTime() ? wished : undefined;
+  const blocked = whyBlocked(editor);
+
+  const schedule = async (at: string) => {
+    await acts.schedule(at);
+    setPanelOpened(false);
+    setMoveTo(undefined);
+    showToast({ text: `${isScheduled ? 'Moved to' : 'Scheduled for'} ${formatNear(at, zone)}` });
+  };
+  const openPanel = () => setPanelOpened(true);
+  /** At the wished time at once; without one it asks for it. */
+  const scheduleWish = async () => {
+    if (blocked !== undefined) return sayWhy(blocked);
+    if (wish === undefined) return openPanel();
+    setScheduling(true);
+    try {
+      await schedule(wish);
+    } catch (error) {
+      showToast({ text: `The post was not scheduled. ${faultOf(error).message}`, tone: 'red', stays: true });
+    } finally {
+      setScheduling(false);
+    }
+  };
+  const askPublish = () => {
+    if (blocked !== undefined) sayWhy(blocked);
+    else if (!isScheduled) setPublishing(true);
+  };
+  useKeys({
+    publish: askPublish,
+    schedule: () => {
+      if (isScheduled) openPanel();
+      else if (!panelOpened) void scheduleWish();
+      else document.querySelector<HTMLFormElement>('[role="dialog"] form')?.requestSubmit();
+    },
+    on: !readOnly && !publishing,
+  });
+  return {
+    wish,
+    blocked,
+    publishing,
+    askPublish,
+    closePublish: () => setPublishing(false),
+    panelOpened,
+    openPanel,
+    closePanel: () => setPanelOpened(false),
+    scheduling,
+    scheduleWish: () => void scheduleWish(),
+    schedule,
+    /** On a draft the wish is kept with it; a scheduled post moves when it is said. */
+    pick: (at: string) => {
+      if (isScheduled) setMoveTo(at);
+      else edit((draft) => ({ ...draft, scheduledAt: at }));
+    },
+  };
+};
+
+const sayWhy = (reason: string) => void showToast({ id: 'editor blocked', text: reason, icon: CircleAlert });
+
+const whyBlocked = ({ save, chosen, checks }: Editor): string | undefined => {
+  const broken = checks.filter(({ tone }) => tone === 'red').length;
+  if (isEmpty(save.draft)) return 'Write something first.';
+  if (chosen.length === 0) return 'Choose an account first.';
+  if (save.phase === 'conflict') return 'Someone changed this post. Decide which text counts first.';
+  if (broken > 0) return `${broken === 1 ? '1 thing' : `${broken} things`} to fix, see Checks.`;
+  return undefined;
+};
+
+/** ⌘↵ and ⌘⇧↵, or with Ctrl; also while somebody types. */
+const useKeys = ({ publish, schedule, on }: { publish: () => void; schedule: () => void; on: boolean }) => {
+  const latest = useRef({ publish, schedule });
+  useEffect(() => {
+    latest.current = { publish, schedule };
+  });
+  useEffect(() => {
+    if (!on) return;
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || event.altKey || event.repeat) return;
+      event.preventDefault();
+      if (event.shiftKey) latest.current.schedule();
+      else latest.current.publish();
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, [on]);
+};

@@ -1,0 +1,69 @@
+import { useRef, useState } from 'react';
+import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { showToast } from '#web/parts/toasts.tsx';
+import { changeSide, type Side } from './draft.ts';
+import type { Editor } from './use-editor.ts';
+
+export interface Upload {
+  readonly key: number;
+  readonly itemKey: string;
+  readonly name: string;
+  /** Of this browser, until the server has it. */
+  readonly url: string;
+  readonly isVideo: boolean;
+  /** 0 to 1. */
+  readonly share: number;
+}
+
+export type Uploads = ReturnType<typeof useUploads>;
+
+let made = 0;
+
+/** Files on their way into an item, one after the other so that they stay in order. */
+export const useUploads = ({ edit, version, learnMedia }: Editor) => {
+  const [list, setList] = useState<readonly Upload[]>([]);
+  const queue = useRef(Promise.resolve());
+  const change = (key: number, share: number) =>
+    setList((all) => all.map((one) => (one.key === key ? { ...one, share } : one)));
+
+  const send = async (file: File, { key, itemKey, url, name }: Upload) => {
+    try {
+      const onProgress = ({ sentBytes, totalBytes }: { sentBytes: number; totalBytes: number }) =>
+        change(key, totalBytes === 0 ? 0 : sentBytes / totalBytes);
+      const item = await app.uploadMedia({ file }, { onProgress, filename: name });
+      learnMedia(item);
+      edit(changeSide(version, withMedia(itemKey, [item.id])));
+    } catch (error) {
+      showToast({ text: `${name} was not added. ${faultOf(error).message}`, tone: 'red', stays: true });
+    } finally {
+      setList((all) => all.filter((one) => one.key !== key));
+      URL.revokeObjectURL(url);
+    }
+  };
+
+  return {
+    of: (itemKey: string) => list.filter((one) => one.itemKey === itemKey),
+    add: (files: readonly File[], itemKey: string) => {
+      const uploads = files.map((file): Upload => {
+        const isVideo = file.type.startsWith('video/');
+        return { key: ++made, itemKey, name: nameOf(file), url: URL.createObjectURL(file), isVideo, share: 0 };
+      });
+      setList((all) => [...all, ...uploads]);
+      for (const [index, file] of files.entries()) {
+        const upload = uploads[index];
+        if (upload) queue.current = queue.current.then(() => send(file, upload));
+      }
+    },
+  };
+};
+
+export const withMedia = (itemKey: string, ids: readonly string[]) => (side: Side) => ({
+  ...side,
+  items: side.items.map((item) =>
+    item.key === itemKey ? { ...item, media: [...item.media, ...ids.filter((id) => !item.media.includes(id))] } : item,
+  ),
+});
+
+/** Without the folders that some systems put before it. */
+const nameOf = ({ name }: File) => name.split(/[\\/]/).at(-1)?.slice(-80) || 'The file';

@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import type { Post } from '#generated/app-client';
+import { faultOf } from '#web/faults.ts';
+import NotFound from '#web/pages/not-found/index.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { usePageSearch } from '#web/parts/use-search.ts';
+import { queries } from '#web/queries.ts';
+
+const Editor = lazy(() => import('#web/pages/post/editor/index.tsx'));
+const Results = lazy(() => import('#web/pages/post/results/index.tsx'));
+
+/** A post that is being written, or what became of it. */
+export default function PostPage() {
+  const { id } = useParams({ from: '/shell/posts/$id' });
+  const [search] = usePageSearch<'edit'>();
+  const [created, setCreated] = useState<string>();
+  const [opened, setOpened] = useState({ id, number: 0 });
+  const [holds, setHolds] = useState(false);
+  // An editor that made its post goes on as it is; any other address is another editor.
+  if (opened.id !== id) {
+    const goesOn = opened.id === 'new' && created === id;
+    setOpened({ id, number: goesOn ? opened.number : opened.number + 1 });
+    if (!goesOn) setHolds(false);
+  }
+  const { data: post, error, refetch } = useQuery({ ...queries.post(id), enabled: id !== 'new' });
+
+  if (error && faultOf(error).code === 'NotFound') return <NotFound />;
+  if (error && !post) {
+    return (
+      <Frame>
+        <FaultBanner title="The post could not be loaded" fault={error} onRetry={() => void refetch()} />
+      </Frame>
+    );
+  }
+  const isNew = id === 'new' || created === id;
+  if (!post && !isNew) return <Loading />;
+  if (post && isOut(post) && !(post.status === 'Failed' && search.edit) && !holds) {
+    return (
+      <Suspense fallback={<Loading />}>
+        <Results post={post} />
+      </Suspense>
+    );
+  }
+  return (
+    <Suspense fallback={<Loading />}>
+      <Editor key={opened.number} post={post} onCreated={setCreated} onHold={setHolds} />
+    </Suspense>
+  );
+}
+
+const isOut = ({ status }: Post) => status === 'Publishing' || status === 'Published' || status === 'Failed';
+
+const Loading = () => (
+  <Frame>
+    <SkeletonRows rows={5} label="Loading the post" />
+  </Frame>
+);
+
+const Frame = ({ children }: { children: React.ReactNode }) => (
+  <>
+    <PageHeader title="Post" crumb={{ label: 'Posts', link: { to: '/posts' } }} />
+    <Column width="narrow">{children}</Column>
+  </>
+);
