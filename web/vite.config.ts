@@ -11,14 +11,11 @@ const serverPaths = [
   '/avatars',
   '/connect',
   '/docs',
-  '/invitations',
   '/media/',
   '/mcp',
   '/openapi.json',
   '/sandbox/',
-  '/sign-in',
-  '/sign-up',
-  '/welcome',
+  '/sign-in/',
 ];
 
 export default defineConfig(({ mode }) => {

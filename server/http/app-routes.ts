@@ -65,6 +65,7 @@ export const createGuards = (keepers: Doorkeepers) => {
       requestId: req.requestId,
       address: req.ip ?? '',
       userAgent: req.get('user-agent') ?? '',
+      exchange: { req, res },
       session: {
         secret: door.secretOf(req) ?? '',
         set: (secret: string) => door.set(res, secret),
