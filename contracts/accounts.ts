@@ -36,7 +36,7 @@ export const exampleAccount: Account = {
   handle: 'anna.bsky.social',
   status: 'Connected',
   statistics: 'Ok',
-  connectedAt: '2026-11-02T08:15:00.000Z',
+  connectedAt: '2026-11-02T08:15:00.000000Z',
 };
 
 export const accountActions = {
@@ -66,6 +66,7 @@ export const accountActions = {
     output: Deleted,
     errors: ['NotFound'],
     destructive: true,
+    approval: { subject: 'account', sentence: 'Disconnect this account', verb: 'Approve and disconnect' },
     examples: [
       { title: 'Disconnect', input: { id: exampleAccount.id }, output: { id: exampleAccount.id, deleted: true } },
     ],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, appRoute, ById, Id, Instant, type Route } from './define.ts';
+import { action, appRoute, ById, Id, Instant, InstantAsWritten, type Route } from './define.ts';
 import { everyone } from './scopes.ts';
 
 export const metricNames = ['views', 'reach', 'likes', 'comments', 'shares', 'quotes', 'saves', 'clicks'] as const;
@@ -121,12 +121,11 @@ export const analyticsActions = {
     description:
       'Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most 400 days later). Posts count by publication time.',
     input: z.strictObject({
-      from: Instant.describe('Start of the range, inclusive'),
-      to: Instant.describe('End of the range, exclusive; at most 400 days after from'),
+      from: InstantAsWritten.describe('Start of the range, inclusive'),
+      to: InstantAsWritten.describe('End of the range, exclusive; at most 400 days after from'),
       accountIds: z.array(Id).max(500).default([]).describe('Only these accounts; empty means every account'),
       timeZone: z
         .string()
-        .max(100)
         .default('UTC')
         .describe('IANA name for weekday and hour of bestTimes; an unknown name counts as UTC'),
     }),
@@ -147,7 +146,7 @@ export const analyticsActions = {
             {
               postId: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1',
               text: 'Posthorn is here',
-              publishedAt: '2026-11-03T09:30:00.000Z',
+              publishedAt: '2026-11-03T09:30:00.000000Z',
               accountIds: ['acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6'],
               engagement: 17,
               views: 0,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Account } from './accounts.ts';
 import { appRoute, ById, Empty, type Route } from './define.ts';
 import { Issue } from './errors.ts';
+import { MediaItem } from './media.ts';
 import { Post } from './posts.ts';
 import { editors, everyone } from './scopes.ts';
 
@@ -18,18 +19,39 @@ export const ApprovalCard = z
     client: z.string().describe('Name of the client that asked'),
     action: z.string().describe('Dotted name of the action that waits'),
     input: z.record(z.string(), z.unknown()).describe('What it will be called with'),
+    sentence: z
+      .string()
+      .describe(
+        'What a person decides, such as `Publish this post now`; also what stays public when a post is deleted',
+      ),
+    verb: z.string().describe('For the button that approves, such as `Approve and publish`'),
     requestedBy: z.string().describe('User whose agent asked'),
+    requestedByName: z.string().describe('Their e-mail address'),
     post: Post.optional().describe('The post as it was at the request; approving is for this content only'),
+    media: z
+      .array(MediaItem)
+      .describe('The files of the post with their alternative texts, as they were at the request'),
     account: Account.optional().describe('The account it is about'),
     accounts: z.array(Account).describe('The accounts the post goes to'),
     validation: z
       .object({ issues: z.array(Issue), warnings: z.array(Issue) })
       .optional()
       .describe('The post against the limits of its networks, as of now; not in lists'),
+    scheduledPosts: z
+      .array(
+        z.object({
+          id: z.string(),
+          text: z.string().describe('Its first words'),
+          scheduledAt: z.string().describe('ISO-8601 instant'),
+        }),
+      )
+      .optional()
+      .describe('With `account`: up to 100 scheduled posts that would fail for it, the next first; not in lists'),
     createdAt: z.string().describe('ISO-8601 instant'),
     expiresAt: z.string().describe('ISO-8601 instant'),
     decidedAt: z.string().optional().describe('ISO-8601 instant'),
     decidedBy: z.string().optional().describe('User who approved or rejected'),
+    decidedByName: z.string().optional().describe('Their e-mail address'),
   })
   .meta({ id: 'ApprovalCard', description: 'A request of an agent that waits for a human' });
 export type ApprovalCard = z.output<typeof ApprovalCard>;
@@ -40,9 +62,17 @@ export const approvalRoutes = {
     path: '/api/approvals',
     tag: 'Approvals',
     summary: 'List approval cards',
-    description: 'The requests of agents in the open workspace: the open ones, and the last that were decided.',
+    description:
+      'The requests of agents in the open workspace, a page at a time: the open ones first, then those that were decided, newest first.',
     roles: everyone,
-    answer: z.object({ cards: z.array(ApprovalCard) }),
+    query: z.strictObject({
+      status: z.enum(cardStatuses).optional().describe('Only cards with this status'),
+      cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
+    }),
+    answer: z.object({
+      cards: z.array(ApprovalCard),
+      nextCursor: z.string().optional().describe('Present when there are more; send it as cursor'),
+    }),
   }),
 
   getApproval: appRoute({

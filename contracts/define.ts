@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { textBounds } from './bounds.ts';
 import type { ErrorCode } from './errors.ts';
+import { canonicalInstant } from './instant.ts';
 import { type Role, roles, type Scope } from './scopes.ts';
 
 /** SPEC, What the service does: read-only, write, or only after a human's approval. */
@@ -7,6 +9,19 @@ export type Kind = 'ReadOnly' | 'Write' | 'NeedsApproval';
 
 /** Listed: in every tools/list. OnRequest: an owner switches it on for the workspace. Never: not over MCP. */
 export type McpListing = 'Listed' | 'OnRequest' | 'Never';
+
+/**
+ * What a person decides who is asked to approve an action. The request runs the action and undoes it, so that only what
+ * can succeed becomes a card: its handler changes the database and nothing else, and leaves work outside to a job.
+ */
+export interface Approval {
+  /** What the input's `id` names. The card shows it, and is for it exactly as it was at the request. */
+  readonly subject: 'post' | 'account';
+  /** The head of the card. `{field}` stands for that field of the input. */
+  readonly sentence: string;
+  /** On the button that approves. */
+  readonly verb: string;
+}
 
 export interface Example<I extends z.ZodObject, O extends z.ZodObject> {
   readonly title: string;
@@ -35,13 +50,18 @@ export interface Action<
   readonly destructive?: true;
   /** MCP openWorldHint: it reaches the public. */
   readonly openWorld?: true;
+  /** Needed where a human may have to approve: always, or what is scheduled already. */
+  readonly approval?: Approval;
 }
+
+/** An action that needs approval does not compile without its card. */
+type WithCard = { readonly kind: Exclude<Kind, 'NeedsApproval'> } | { readonly approval: Approval };
 
 /** Returns its argument; exists so that examples are checked against the schemas beside them. */
 export const action = <I extends z.ZodObject, O extends z.ZodObject, const E extends ErrorCode = never>(
   declaration: Omit<Action<I, O, E>, 'examples'> & {
     readonly examples: readonly Example<NoInfer<I>, NoInfer<O>>[];
-  },
+  } & WithCard,
 ): Action<I, O, E> => declaration;
 
 /** A path that is not an action. The server serves it through ts-rest, OpenAPI shows it. */
@@ -60,6 +80,7 @@ export interface Route {
   /** Which roles in the workspace may; absent when it is not about a workspace. */
   readonly roles?: readonly Role[];
   readonly params?: z.ZodObject;
+  /** Behind the `?`; every value is text. */
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   /** The body may also come as multipart/form-data. ts-rest cannot read a stream, so that is served beside it. */
@@ -121,19 +142,23 @@ export const publicRoute = withAccess('Public');
 
 const instantMessage = 'must be an ISO-8601 instant with a zone, such as 2026-11-15T09:30:00Z';
 
-/** An instant with its zone; a wall-clock time without one is refused. Years before 1970 are nobody's plan. */
-export const Instant = z.iso
-  .datetime({ offset: true, error: instantMessage })
-  .max(40, instantMessage)
-  .refine((text) => text >= '1970', instantMessage);
+/** An instant with its zone, left as it was written; a wall-clock time without one is refused. */
+export const InstantAsWritten = z
+  .string(instantMessage)
+  .refine((text) => canonicalInstant(text) !== undefined, instantMessage)
+  .meta({ format: 'date-time' });
+
+/** An instant, in the form that `canonicalInstant` gives it. */
+export const Instant = InstantAsWritten.transform((text) => canonicalInstant(text) ?? text);
 
 /** An instant, or empty text for none. */
-export const InstantOrEmpty = z.union([z.literal(''), Instant], {
-  error: `${instantMessage}, or empty`,
-});
+export const InstantOrEmpty = z
+  .string()
+  .refine((text) => text === '' || canonicalInstant(text) !== undefined, `${instantMessage}, or empty`)
+  .transform((text) => canonicalInstant(text) ?? text);
 
 /** The id of a record, as an earlier answer gave it. */
-export const Id = z.string().min(1).max(100);
+export const Id = z.string().min(1).max(textBounds.idCharacters);
 
 export const Empty = z.strictObject({});
 

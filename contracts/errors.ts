@@ -4,7 +4,8 @@ import { z } from 'zod';
 export const errors = {
   BadInput: {
     status: 400,
-    meaning: 'The input does not match the schema, or a range is malformed. `message` names the first field at fault.',
+    meaning:
+      'The input does not match the schema, a range is malformed, or the body is too large or no JSON. `message` names the first field at fault.',
   },
   Invalid: {
     status: 400,

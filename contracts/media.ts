@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { action, ById, type RawRoute, type Route, rawRoute, tokenRoute } from './define.ts';
+import { textBounds } from './bounds.ts';
+import { action, appRoute, ById, type RawRoute, type Route, rawRoute, tokenRoute } from './define.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const MediaItem = z
@@ -22,7 +23,7 @@ export type MediaItem = z.output<typeof MediaItem>;
 export const AltText = z
   .string()
   .trim()
-  .max(2000)
+  .max(textBounds.altCharacters)
   .describe('Alternative text for people who cannot see it; empty for none. Networks have lower limits of their own');
 
 export const MediaForm = z
@@ -75,7 +76,7 @@ export const mediaActions = {
               alt: 'A post horn on a wooden table',
               url: 'http://localhost:3000/media/media_01JCQ3A1B2C3D4E5F6G7H8J9K0',
               thumbnailUrl: 'http://localhost:3000/media/media_01JCQ3A1B2C3D4E5F6G7H8J9K0?size=thumbnail',
-              createdAt: '2026-11-02T08:20:00.000Z',
+              createdAt: '2026-11-02T08:20:00.000000Z',
             },
           ],
         },
@@ -98,12 +99,13 @@ export const mediaRoutes = {
     answer: MediaItem,
   }),
 
-  changeMedia: tokenRoute({
+  changeMedia: appRoute({
     method: 'PATCH',
     path: '/api/media/:id',
     tag: 'media',
     summary: 'Change the alternative text',
-    description: 'Posts that are not out yet go out with the new text.',
+    description:
+      'Posts that are not out yet, scheduled ones too, go out with the new text. Requests of agents about such posts become outdated. Not for tokens: they only add files.',
     roles: editors,
     params: ById,
     body: z.strictObject({ alt: AltText }),
@@ -111,7 +113,7 @@ export const mediaRoutes = {
     more: ['NotFound'],
   }),
 
-  deleteMedia: tokenRoute({
+  deleteMedia: appRoute({
     method: 'DELETE',
     path: '/api/media/:id',
     tag: 'media',

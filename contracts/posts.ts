@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Deleted } from './accounts.ts';
 import { MetricsEntry } from './analytics.ts';
+import { textBounds } from './bounds.ts';
 import { action, appRoute, ById, Empty, Id, Instant, InstantOrEmpty, type Route } from './define.ts';
 import { Issue } from './errors.ts';
 import { editors, everyone } from './scopes.ts';
@@ -8,8 +9,9 @@ import { editors, everyone } from './scopes.ts';
 export const postStatuses = ['Draft', 'Scheduled', 'Publishing', 'Published', 'Failed'] as const;
 export type PostStatus = (typeof postStatuses)[number];
 
-const Body = z.string().max(100_000);
-const Options = z.record(z.string().max(100), z.string().max(10_000));
+const Body = z.string().max(textBounds.itemCharacters);
+const OptionValue = z.string().max(textBounds.optionCharacters);
+const Options = z.record(z.string().max(textBounds.idCharacters), OptionValue);
 
 export const ContentItem = z
   .object({
@@ -38,11 +40,11 @@ export const VersionInput = z
       .array(
         z.strictObject({
           body: Body.describe('Plain text, no HTML'),
-          media: z.array(Id).max(100).default([]).describe('Media ids in display order'),
+          media: z.array(Id).max(textBounds.mediaPerItem).default([]).describe('Media ids in display order'),
         }),
       )
       .min(1)
-      .max(100)
+      .max(textBounds.items)
       .describe('The items in order; a thread has several'),
     options: Options.default({}).describe('Network options by key, see providers.limits'),
   })
@@ -180,9 +182,11 @@ export const postActions = {
     description:
       'Saves a draft. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is called and a human approves it.',
     input: z.strictObject({
-      accountIds: z.array(Id).max(100).default([]).describe('Accounts the post goes to'),
+      accountIds: z.array(Id).max(textBounds.accounts).default([]).describe('Accounts the post goes to'),
       body: Body.default('').describe('Text of the original version'),
-      scheduledAt: InstantOrEmpty.default('').describe('Wished time; empty saves a draft without one'),
+      scheduledAt: InstantOrEmpty.default('').describe(
+        'Wished time, an ISO-8601 instant; empty saves a draft without one',
+      ),
     }),
     output: Post,
     errors: [],
@@ -199,13 +203,13 @@ export const postActions = {
       'Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to be told (Conflict) when somebody changed the post meanwhile. Changing a Scheduled post needs a human.',
     input: z.strictObject({
       id: PostId,
-      accountIds: z.array(Id).max(100).describe('Accounts the post goes to'),
+      accountIds: z.array(Id).max(textBounds.accounts).describe('Accounts the post goes to'),
       versions: z
         .array(VersionInput)
         .min(1)
-        .max(101)
+        .max(1 + textBounds.accounts)
         .describe('Exactly one original version, and at most one per account of accountIds'),
-      scheduledAt: InstantOrEmpty.default('').describe('Wished time; empty for none'),
+      scheduledAt: InstantOrEmpty.default('').describe('Wished time, an ISO-8601 instant; empty for none'),
       baseUpdatedAt: InstantOrEmpty.default('').describe('updatedAt of the post this change is based on'),
     }),
     output: Post,
@@ -232,6 +236,7 @@ export const postActions = {
         }),
       },
     ],
+    approval: { subject: 'post', sentence: 'Change this scheduled post', verb: 'Approve the change' },
   }),
 
   'posts.setVersionText': action({
@@ -249,7 +254,7 @@ export const postActions = {
       itemIndex: z
         .int()
         .min(0)
-        .max(99)
+        .max(textBounds.items - 1)
         .default(0)
         .describe('Which item, from 0; the number of items adds one at the end'),
     }),
@@ -264,6 +269,7 @@ export const postActions = {
         }),
       },
     ],
+    approval: { subject: 'post', sentence: 'Change the text of this scheduled post', verb: 'Approve the change' },
   }),
 
   'posts.setOption': action({
@@ -278,7 +284,7 @@ export const postActions = {
       id: PostId,
       key: z.string().min(1).max(100).describe('`<network>.<option>`'),
       accountId: VersionAccount,
-      value: z.string().max(10_000).default('').describe('The value as text; empty removes the option'),
+      value: OptionValue.default('').describe('The value as text; empty removes the option'),
     }),
     output: Post,
     errors: ['ApprovalRequired', 'NotFound', 'Conflict'],
@@ -293,6 +299,7 @@ export const postActions = {
         }),
       },
     ],
+    approval: { subject: 'post', sentence: 'Change an option of this scheduled post', verb: 'Approve the change' },
   }),
 
   'posts.validate': action({
@@ -314,9 +321,9 @@ export const postActions = {
     scope: 'posts:publish',
     roles: editors,
     mcp: 'Listed',
-    summary: 'Schedule a draft',
+    summary: 'Schedule a post',
     description:
-      'Schedules a draft for a time in the future; it then goes public by itself, which cannot be undone. A human approves it in the app.',
+      'Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app.',
     input: z.strictObject({
       id: PostId,
       at: Instant.describe('When to publish: an instant in the future'),
@@ -324,11 +331,12 @@ export const postActions = {
     output: Post,
     errors: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
     openWorld: true,
+    approval: { subject: 'post', sentence: 'Schedule this post for {at}', verb: 'Approve and schedule' },
     examples: [
       {
         title: 'Tomorrow morning',
         input: { id: draft.id, at: '2026-11-16T08:00:00Z' },
-        output: edited({ status: 'Scheduled', scheduledAt: '2026-11-16T08:00:00.000Z' }),
+        output: edited({ status: 'Scheduled', scheduledAt: '2026-11-16T08:00:00.000000Z' }),
       },
     ],
   }),
@@ -345,6 +353,7 @@ export const postActions = {
     output: Post,
     errors: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
     openWorld: true,
+    approval: { subject: 'post', sentence: 'Publish this post now', verb: 'Approve and publish' },
     examples: [{ title: 'Publish', input: { id: draft.id }, output: edited({ status: 'Publishing' }) }],
   }),
 
@@ -354,11 +363,13 @@ export const postActions = {
     roles: editors,
     mcp: 'Listed',
     summary: 'Delete a post',
-    description: 'Deletes a post that is not published. It cannot be brought back. A human approves it in the app.',
+    description:
+      'Deletes a post that is not published. It cannot be brought back; where a Failed post is public already, it stays public. A human approves it in the app.',
     input: z.strictObject({ id: PostId }),
     output: Deleted,
     errors: ['NotFound', 'Conflict'],
     destructive: true,
+    approval: { subject: 'post', sentence: 'Delete this post', verb: 'Approve and delete' },
     examples: [{ title: 'Delete', input: { id: draft.id }, output: { id: draft.id, deleted: true } }],
   }),
 
@@ -384,16 +395,16 @@ export const postActions = {
               accountId,
               provider: 'Bluesky',
               externalId: 'at://did:plc:anna/app.bsky.feed.post/3lb2k4x5y6z7a',
-              publishedAt: '2026-11-15T09:35:00.000Z',
+              publishedAt: '2026-11-15T09:35:00.000000Z',
               metrics: {
                 likes: 12,
                 comments: 3,
                 shares: 2,
                 quotes: 0,
                 saves: 1,
-                fetchedAt: '2026-11-15T10:35:02.000Z',
+                fetchedAt: '2026-11-15T10:35:02.000000Z',
               },
-              nextFetchAt: '2026-11-15T15:35:00.000Z',
+              nextFetchAt: '2026-11-15T15:35:00.000000Z',
             },
           ],
         },

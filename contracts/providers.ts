@@ -29,16 +29,43 @@ const VideoLimits = z
   })
   .meta({ id: 'VideoLimits' });
 
+export const countingRules = [
+  'Utf16Units',
+  'CodePoints',
+  'Utf8Bytes',
+  'Graphemes',
+  'Weighted',
+  'EmojiBytes',
+  'Escaped',
+] as const;
+
+export const Characters = z
+  .object({
+    max: z.int().describe('Greatest length of one item, counted as `counting` says'),
+    counting: z.string().describe('How the network counts: what an emoji, a URL or a mention costs'),
+    rule: z
+      .enum(countingRules)
+      .describe(
+        'The same for programs. Weighted: Latin is 1, other scripts and an emoji 2. EmojiBytes: code points, an emoji as its UTF-8 bytes. Escaped: UTF-16 units, each of `\\|{}@[]()<>#*_~` as 2',
+      ),
+    links: z
+      .object({
+        length: z.int().describe('What each link counts, however long it is'),
+        bareDomains: z.boolean().describe('Whether `example.com` without http:// is a link'),
+      })
+      .optional()
+      .describe('Absent when a link counts in full'),
+    shortMentions: z.boolean().optional().describe('Whether `@user@host` counts as `@user`'),
+    countedOptions: z.array(z.string()).optional().describe('Options whose value counts together with the text'),
+    maxBytes: z.int().optional().describe('A second limit: UTF-8 bytes of one item'),
+    required: z.boolean().describe('True when an item without text is refused even with media'),
+  })
+  .meta({ id: 'Characters', description: 'Limits of the text of one item' });
+export type Characters = z.output<typeof Characters>;
+
 export const Constraints = z
   .object({
-    characters: z
-      .object({
-        max: z.int().describe('Greatest length of one item, counted as `counting` says'),
-        counting: z.string().describe('How the network counts: what an emoji, a URL or a mention costs'),
-        maxBytes: z.int().optional().describe('A second limit: UTF-8 bytes of one item'),
-        required: z.boolean().describe('True when an item without text is refused even with media'),
-      })
-      .describe('Limits of the text of one item'),
+    characters: Characters,
     media: z
       .object({
         min: z.int().describe('Least media of the first item; 0 when text alone is fine'),
@@ -143,6 +170,7 @@ export const providerActions = {
                 characters: {
                   max: 300,
                   counting: 'Grapheme clusters: an emoji is one',
+                  rule: 'Graphemes',
                   maxBytes: 3000,
                   required: false,
                 },

@@ -15,7 +15,7 @@ export type UiContext = z.output<typeof UiContext>;
 const example: UiContext = {
   page: '/posts/post_01JCQ4B2C3D4E5F6G7H8J9K0M1',
   postId: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1',
-  updatedAt: '2026-11-15T09:30:00.000Z',
+  updatedAt: '2026-11-15T09:30:00.000000Z',
 };
 
 export const uiActions = {

@@ -97,11 +97,13 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * List approval cards.
      *
-     * The requests of agents in the open workspace: the open ones, and the last that were decided.
+     * The requests of agents in the open workspace, a page at a time: the open ones first, then those that were
+     * decided, newest first.
      *
      * Roles: owner, admin, editor, viewer.
      */
-    listApprovals: (options?: CallOptions): ApiPromise<ListApprovalsOutput> => http.json('GET', () => '/api/approvals', [], {}, options),
+    listApprovals: (input: ListApprovalsInput = {}, options?: CallOptions): ApiPromise<ListApprovalsOutput> =>
+      http.json('GET', () => '/api/approvals', ['status', 'cursor'], input, options),
 
     /**
      * Read one card.
@@ -176,7 +178,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Change the alternative text.
      *
-     * Posts that are not out yet go out with the new text.
+     * Posts that are not out yet, scheduled ones too, go out with the new text. Requests of agents about such posts
+     * become outdated. Not for tokens: they only add files.
      *
      * Roles: owner, admin, editor.
      */
@@ -765,10 +768,18 @@ export interface ApprovalCard {
   action: string;
   /** What it will be called with */
   input: Record<string, unknown>;
+  /** What a person decides, such as `Publish this post now`; also what stays public when a post is deleted */
+  sentence: string;
+  /** For the button that approves, such as `Approve and publish` */
+  verb: string;
   /** User whose agent asked */
   requestedBy: string;
+  /** Their e-mail address */
+  requestedByName: string;
   /** The post as it was at the request; approving is for this content only */
   post?: Post;
+  /** The files of the post with their alternative texts, as they were at the request */
+  media: MediaItem[];
   /** The account it is about */
   account?: Account;
   /** The accounts the post goes to */
@@ -778,6 +789,14 @@ export interface ApprovalCard {
     issues: Issue[];
     warnings: Issue[];
   };
+  /** With `account`: up to 100 scheduled posts that would fail for it, the next first; not in lists */
+  scheduledPosts?: Array<{
+    id: string;
+    /** Its first words */
+    text: string;
+    /** ISO-8601 instant */
+    scheduledAt: string;
+  }>;
   /** ISO-8601 instant */
   createdAt: string;
   /** ISO-8601 instant */
@@ -786,11 +805,23 @@ export interface ApprovalCard {
   decidedAt?: string;
   /** User who approved or rejected */
   decidedBy?: string;
+  /** Their e-mail address */
+  decidedByName?: string;
 }
 
 /** What `listApprovals` answers. */
 export interface ListApprovalsOutput {
   cards: ApprovalCard[];
+  /** Present when there are more; send it as cursor */
+  nextCursor?: string;
+}
+
+/** What `listApprovals` takes. */
+export interface ListApprovalsInput {
+  /** Only cards with this status */
+  status?: 'Open' | 'Approved' | 'Rejected' | 'Outdated' | 'Expired';
+  /** nextCursor of the page before */
+  cursor?: string;
 }
 
 /** What `getApproval` takes. */
@@ -1160,9 +1191,9 @@ export interface SearchPostsInput {
   query?: string;
   /** Only posts for one of these accounts; ids with commas (default `''`) */
   accountIds?: string;
-  /** Timed: not before this instant (ISO-8601, default `''`) */
+  /** Timed: not before this instant */
   from?: string;
-  /** Timed: before this instant (ISO-8601, default `''`) */
+  /** Timed: before this instant */
   to?: string;
   /** nextCursor of the page before */
   cursor?: string;

@@ -59,14 +59,10 @@ export const catalog: CatalogEntry[] = [
       "properties": {
         "from": {
           "type": "string",
-          "maxLength": 40,
-          "format": "date-time",
           "description": "Start of the range, inclusive"
         },
         "to": {
           "type": "string",
-          "maxLength": 40,
-          "format": "date-time",
           "description": "End of the range, exclusive; at most 400 days after from"
         },
         "accountIds": {
@@ -83,7 +79,6 @@ export const catalog: CatalogEntry[] = [
         "timeZone": {
           "default": "UTC",
           "type": "string",
-          "maxLength": 100,
           "description": "IANA name for weekday and hour of bestTimes; an unknown name counts as UTC"
         }
       },
@@ -196,19 +191,8 @@ export const catalog: CatalogEntry[] = [
           "description": "Text of the original version"
         },
         "scheduledAt": {
-          "default": "",
-          "anyOf": [
-            {
-              "type": "string",
-              "const": ""
-            },
-            {
-              "type": "string",
-              "maxLength": 40,
-              "format": "date-time"
-            }
-          ],
-          "description": "Wished time; empty saves a draft without one"
+          "type": "string",
+          "description": "Wished time, an ISO-8601 instant; empty saves a draft without one"
         }
       },
       "additionalProperties": false
@@ -298,33 +282,11 @@ export const catalog: CatalogEntry[] = [
           "description": "Exactly one original version, and at most one per account of accountIds"
         },
         "scheduledAt": {
-          "default": "",
-          "anyOf": [
-            {
-              "type": "string",
-              "const": ""
-            },
-            {
-              "type": "string",
-              "maxLength": 40,
-              "format": "date-time"
-            }
-          ],
-          "description": "Wished time; empty for none"
+          "type": "string",
+          "description": "Wished time, an ISO-8601 instant; empty for none"
         },
         "baseUpdatedAt": {
-          "default": "",
-          "anyOf": [
-            {
-              "type": "string",
-              "const": ""
-            },
-            {
-              "type": "string",
-              "maxLength": 40,
-              "format": "date-time"
-            }
-          ],
+          "type": "string",
           "description": "updatedAt of the post this change is based on"
         }
       },
@@ -436,7 +398,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "posts.schedule",
-    "description": "Schedules a draft for a time in the future; it then goes public by itself, which cannot be undone. A human approves it in the app.",
+    "description": "Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app.",
     "policy": "NeedsApproval",
     "inputSchema": {
       "type": "object",
@@ -449,8 +411,6 @@ export const catalog: CatalogEntry[] = [
         },
         "at": {
           "type": "string",
-          "maxLength": 40,
-          "format": "date-time",
           "description": "When to publish: an instant in the future"
         }
       },
@@ -483,7 +443,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "posts.delete",
-    "description": "Deletes a post that is not published. It cannot be brought back. A human approves it in the app.",
+    "description": "Deletes a post that is not published. It cannot be brought back; where a Failed post is public already, it stays public. A human approves it in the app.",
     "policy": "NeedsApproval",
     "inputSchema": {
       "type": "object",

@@ -64,14 +64,10 @@ export const mcpTools = [
         "properties": {
           "from": {
             "type": "string",
-            "maxLength": 40,
-            "format": "date-time",
             "description": "Start of the range, inclusive"
           },
           "to": {
             "type": "string",
-            "maxLength": 40,
-            "format": "date-time",
             "description": "End of the range, exclusive; at most 400 days after from"
           },
           "accountIds": {
@@ -88,7 +84,6 @@ export const mcpTools = [
           "timeZone": {
             "default": "UTC",
             "type": "string",
-            "maxLength": 100,
             "description": "IANA name for weekday and hour of bestTimes; an unknown name counts as UTC"
           }
         },
@@ -241,19 +236,8 @@ export const mcpTools = [
             "description": "Text of the original version"
           },
           "scheduledAt": {
-            "default": "",
-            "anyOf": [
-              {
-                "type": "string",
-                "const": ""
-              },
-              {
-                "type": "string",
-                "maxLength": 40,
-                "format": "date-time"
-              }
-            ],
-            "description": "Wished time; empty saves a draft without one"
+            "type": "string",
+            "description": "Wished time, an ISO-8601 instant; empty saves a draft without one"
           }
         },
         "additionalProperties": false
@@ -353,33 +337,11 @@ export const mcpTools = [
             "description": "Exactly one original version, and at most one per account of accountIds"
           },
           "scheduledAt": {
-            "default": "",
-            "anyOf": [
-              {
-                "type": "string",
-                "const": ""
-              },
-              {
-                "type": "string",
-                "maxLength": 40,
-                "format": "date-time"
-              }
-            ],
-            "description": "Wished time; empty for none"
+            "type": "string",
+            "description": "Wished time, an ISO-8601 instant; empty for none"
           },
           "baseUpdatedAt": {
-            "default": "",
-            "anyOf": [
-              {
-                "type": "string",
-                "const": ""
-              },
-              {
-                "type": "string",
-                "maxLength": 40,
-                "format": "date-time"
-              }
-            ],
+            "type": "string",
             "description": "updatedAt of the post this change is based on"
           }
         },
@@ -531,8 +493,8 @@ export const mcpTools = [
     "listing": "Listed",
     "tool": {
       "name": "posts_schedule",
-      "title": "Schedule a draft",
-      "description": "Schedules a draft for a time in the future; it then goes public by itself, which cannot be undone. A human approves it in the app.",
+      "title": "Schedule a post",
+      "description": "Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be undone. Accounts that already have it are left out. A human approves it in the app.",
       "inputSchema": {
         "type": "object",
         "properties": {
@@ -544,8 +506,6 @@ export const mcpTools = [
           },
           "at": {
             "type": "string",
-            "maxLength": 40,
-            "format": "date-time",
             "description": "When to publish: an instant in the future"
           }
         },
@@ -599,7 +559,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_delete",
       "title": "Delete a post",
-      "description": "Deletes a post that is not published. It cannot be brought back. A human approves it in the app.",
+      "description": "Deletes a post that is not published. It cannot be brought back; where a Failed post is public already, it stays public. A human approves it in the app.",
       "inputSchema": {
         "type": "object",
         "properties": {

@@ -217,7 +217,7 @@ export const rest = {
     'posts.schedule': {
       method: 'POST',
       path: '/api/agent/tools/posts.schedule',
-      summary: "Schedule a draft",
+      summary: "Schedule a post",
       body: postActions['posts.schedule'].input,
       responses: {
         200: postActions['posts.schedule'].output,
@@ -467,6 +467,7 @@ export const rest = {
       method: 'GET',
       path: '/api/approvals',
       summary: "List approval cards",
+      query: approvalRoutes.listApprovals.query,
       metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
       responses: {
         200: approvalRoutes.listApprovals.responses[200].body,
@@ -635,7 +636,7 @@ export const rest = {
       summary: "Change the alternative text",
       pathParams: mediaRoutes.changeMedia.params,
       body: mediaRoutes.changeMedia.body,
-      metadata: {"access":"SessionOrToken","roles":["owner","admin","editor"]},
+      metadata: {"access":"Session","roles":["owner","admin","editor"]},
       responses: {
         200: mediaRoutes.changeMedia.responses[200].body,
         400: error.BadInput,
@@ -652,7 +653,7 @@ export const rest = {
       path: '/api/media/:id',
       summary: "Delete a file",
       pathParams: mediaRoutes.deleteMedia.params,
-      metadata: {"access":"SessionOrToken","roles":["owner","admin","editor"]},
+      metadata: {"access":"Session","roles":["owner","admin","editor"]},
       responses: {
         200: mediaRoutes.deleteMedia.responses[200].body,
         400: error.BadInput,

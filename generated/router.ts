@@ -144,11 +144,11 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
       },
       listApprovals: {
         middleware: [guards.admit(routes.listApprovals)],
-        handler: async ({ req, res }) => {
+        handler: async ({ query, req, res }) => {
           const answer = await handlers.listApprovals({
             ...guards.visit(req, res),
             params: undefined,
-            query: undefined,
+            query,
             body: undefined,
             signedIn: guards.signedIn(res),
             caller: guards.caller(res),
@@ -304,7 +304,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             params,
             query: undefined,
             body,
-            signedIn: undefined,
+            signedIn: guards.signedIn(res),
             caller: guards.caller(res),
           });
           return { status: 200, body: routes.changeMedia.responses[200].body.parse(answer) };
@@ -318,7 +318,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             params,
             query: undefined,
             body: undefined,
-            signedIn: undefined,
+            signedIn: guards.signedIn(res),
             caller: guards.caller(res),
           });
           return { status: 200, body: routes.deleteMedia.responses[200].body.parse(answer) };

@@ -52,7 +52,7 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to, isTypeOnly }) =>
       from.startsWith('web/') &&
       isOurs(to) &&
-      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/networks\/counting(\/|$))/.test(to) &&
+      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/networks\/(counting|links)$)/.test(to) &&
       !(to.startsWith('contracts/') && isTypeOnly),
   },
   {
@@ -74,7 +74,11 @@ const rules: readonly Rule[] = [
   },
   {
     says: 'a store is private to its slice, its types too; call a rule of that slice or export the type from one',
-    isBroken: ({ from, to }) => isSliceStore(to) && !from.startsWith(`${posix.dirname(to)}/`) && from !== 'server/app',
+    isBroken: ({ from, to }) =>
+      isSliceStore(to) &&
+      from.startsWith('server/') &&
+      !from.startsWith(`${posix.dirname(to)}/`) &&
+      from !== 'server/app',
   },
   {
     says: 'others know the files in networks/ itself, and none of its folders; find a network in the registry',
@@ -85,7 +89,7 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => {
       const own = networkFolder(from);
       const known = [own ?? '', 'server/networks/shared/', 'contracts/'];
-      const isBeside = /^server\/networks\/(network|request|oauth2|sandbox|trouble)$/.test(to);
+      const isBeside = /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links)$/.test(to);
       return own !== undefined && isOurs(to) && !isBeside && !known.some((one) => to.startsWith(one));
     },
   },

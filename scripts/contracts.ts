@@ -57,6 +57,12 @@ export const readContracts = async (root: string): Promise<Contracts> => {
         if (!isAction(declaration) && !isRoute(declaration) && !isRaw(declaration)) continue;
         if ([...actions, ...routes, ...raw].some((other) => other.name === name))
           throw new Error(`contracts/${entry}: ${name} is declared twice`);
+        if (
+          isAction(declaration) &&
+          declaration.errors.includes('ApprovalRequired') &&
+          declaration.approval === undefined
+        )
+          throw new Error(`contracts/${entry}: ${name} may need approval, so it needs the card it becomes (approval)`);
         if (isAction(declaration)) actions.push({ ...dotted(entry, name), file, record, action: declaration });
         else if (isRoute(declaration)) routes.push({ name, file, record, route: declaration });
         else raw.push({ name, file, record, route: declaration });

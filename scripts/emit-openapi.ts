@@ -160,16 +160,9 @@ const actionPath = (one: Declared): RouteConfig => {
         },
       },
       ...errorResponses(errorsOf(one), apiHeaders),
-      413: tooLarge('the body is larger than 1 MiB.'),
     },
   };
 };
-
-const tooLarge = (what: string) => ({
-  description: `\`BadInput\`: ${what}`,
-  headers: apiHeaders,
-  content: { 'application/json': { schema: errorSchemas.BadInput } },
-});
 
 const policy = ({ action: { kind, roles } }: Declared) =>
   kind === 'NeedsApproval'
@@ -226,7 +219,6 @@ const routePath = (name: string, route: Route): RouteConfig => {
         ]),
       ),
       ...errorResponses(route.errors, headers),
-      ...(route.form && { 413: tooLarge('the file is larger than this server takes.') }),
     },
   };
 };

@@ -60,6 +60,7 @@ import { liveEvents } from '#server/http/live-events';
 import { logRequests } from '#server/http/log';
 import { mediaBytes } from '#server/http/media-bytes';
 import { createOperatorCheck, metricsPage } from '#server/http/metrics';
+import { patience } from '#server/http/patience';
 import { createRateLimit } from '#server/http/rate-limit';
 import { greet } from '#server/http/request';
 import { createSessionDoor } from '#server/http/session';
@@ -343,7 +344,8 @@ export const createPosthorn = ({
   const runnable = prepareActions(actions, handlers);
   const cards = createApprovalCards({
     store: createApprovalStore(database),
-    subjects: createSubjects({ reading, accounts }),
+    subjects: createSubjects({ reading, lifecycle, library, accounts }),
+    reading,
     accounts,
     lifecycle,
     actions: runnable,
@@ -540,6 +542,7 @@ export const createHttpApp = ({
       verifyAccessToken: identity.verifyAccessToken,
     }),
     requestApproval: cards.request,
+    requestsAbout: cards.about,
     rateLimit,
     log,
   });
@@ -596,6 +599,7 @@ export const createHttpApp = ({
     },
     forms: { uploadMedia: uploadRoute({ uploads }) },
   });
+  app.use(patience());
   if (identity.router) {
     // A client document that could not be read is not remembered, so each try costs a request to outside.
     app.use('/auth/authorize', (req, res, next) => {

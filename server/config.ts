@@ -174,7 +174,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Settings.safeParse(given);
   if (!parsed.success) {
-    throw new SettingError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+    throw new SettingError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('\n'));
   }
   const settings = parsed.data;
   const production = settings.NODE_ENV === 'production';

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type ErrorBody, type ErrorCode, errors, type Issue } from '#contracts/errors';
+import { bounds } from './bounds.ts';
 
 /** A rule says no. Rules throw it, doors translate it once. */
 export class Refusal extends Error {
@@ -24,7 +25,7 @@ export class Refusal extends Error {
 
 /** BadInput with one entry per broken field; the message names the first (SPEC, Run an action). */
 export const badInput = (...issues: [Issue, ...Issue[]]) =>
-  new Refusal('BadInput', `${issues[0].path}: ${issues[0].message}`, issues);
+  new Refusal('BadInput', `${issues[0].path} ${issues[0].message}`, issues);
 
 export const notFound = (what: string, id: string) =>
   new Refusal('NotFound', `There is no ${what} with id ${id} here.`);
@@ -33,19 +34,22 @@ export const notFound = (what: string, id: string) =>
 export const internal = () =>
   new Refusal('Internal', 'Something went wrong on the server. Try again later and quote the x-request-id.');
 
-/** zod's findings in the words of our contract. */
+/** zod's findings in our words, the first hundred of them. */
 export const issuesOf = (error: z.ZodError, input: unknown): [Issue, ...Issue[]] => {
-  const issues = error.issues.flatMap((issue) => toIssues(issue, input));
-  const [first = { path: 'body', code: 'Invalid', message: 'is not valid' }, ...rest] = issues;
+  const issues: Issue[] = [];
+  for (const issue of error.issues) {
+    if (issues.length >= bounds.issues) break;
+    issues.push(...toIssues(issue, input));
+  }
+  const [first = { path: 'body', code: 'Invalid', message: 'is not valid' }, ...rest] = issues.slice(0, bounds.issues);
   return [first, ...rest];
 };
 
 const toIssues = (issue: z.core.$ZodIssue, input: unknown): Issue[] => {
   const path = dotted(issue.path);
-  const { message } = issue;
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({
+      return issue.keys.slice(0, bounds.issues).map((key) => ({
         path: dotted([...issue.path, key]),
         code: 'UnknownField',
         message: 'is not a field of this input',
@@ -53,25 +57,80 @@ const toIssues = (issue: z.core.$ZodIssue, input: unknown): Issue[] => {
     case 'invalid_type':
       return valueAt(input, issue.path) === undefined
         ? [{ path, code: 'Required', message: 'is required' }]
-        : [{ path, code: 'WrongType', message: `must be ${article(issue.expected)}` }];
+        : [
+            {
+              path,
+              code: 'WrongType',
+              message: ownMessage(issue) ?? `must be ${inWords[issue.expected] ?? issue.expected}`,
+            },
+          ];
     case 'too_big':
-      return [{ path, code: 'TooBig', message, limit: Number(issue.maximum) }];
+      return [
+        {
+          path,
+          code: 'TooBig',
+          message: `must ${amount(issue.origin, 'at most', Number(issue.maximum))}`,
+          limit: Number(issue.maximum),
+        },
+      ];
     case 'too_small':
-      return [{ path, code: 'TooSmall', message, limit: Number(issue.minimum) }];
+      return [
+        {
+          path,
+          code: 'TooSmall',
+          message: `must ${amount(issue.origin, 'at least', Number(issue.minimum))}`,
+          limit: Number(issue.minimum),
+        },
+      ];
     case 'invalid_value':
       return [{ path, code: 'UnknownValue', message: `must be one of ${issue.values.join(', ')}` }];
+    case 'invalid_key':
+      return issue.issues
+        .slice(0, 1)
+        .flatMap((inner) => toIssues({ ...inner, path: [] }, input))
+        .map(({ code, message }) => ({ path, code, message: `has a name that ${message}` }));
+    case 'custom':
+      return [{ path, code: 'BadFormat', message: issue.message }];
     case 'invalid_format':
     case 'invalid_union':
-    case 'custom':
-      return [{ path, code: 'BadFormat', message }];
+      return [{ path, code: 'BadFormat', message: ownMessage(issue) ?? 'does not have the form that is asked for' }];
     default:
-      return [{ path, code: 'Invalid', message }];
+      return [{ path, code: 'Invalid', message: 'is not valid' }];
   }
 };
 
-const dotted = (path: readonly PropertyKey[]) => (path.length === 0 ? 'body' : path.map(String).join('.'));
+/** What the contract says, unless it left the words to zod. */
+const ownMessage = ({ message }: z.core.$ZodIssue) =>
+  /^(Invalid|Too|Unrecognized)\b/.test(message) ? undefined : message;
 
-const article = (type: string) => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`);
+const inWords: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+};
+
+const amount = (origin: string, most: 'at most' | 'at least', limit: number) => {
+  if (origin === 'string')
+    return limit === 1 && most === 'at least' ? 'not be empty' : `have ${most} ${limit} characters`;
+  if (origin === 'array') return `have ${most} ${limit === 1 ? 'one entry' : `${limit} entries`}`;
+  return `be ${most} ${limit}`;
+};
+
+const longestPath = 200;
+
+/** A field can be named by whoever sends it, at any length. */
+const dotted = (path: readonly PropertyKey[]) =>
+  path.length === 0
+    ? 'body'
+    : path
+        .map((key) => String(key).slice(0, longestPath))
+        .join('.')
+        .slice(0, longestPath)
+        .toWellFormed();
 
 const valueAt = (input: unknown, path: readonly PropertyKey[]) =>
   path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], input);

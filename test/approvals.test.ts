@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPosthorn } from '#server/app';
 import type { ApprovalRequest } from '#server/approvals/cards';
-import { openDatabase } from '#server/store/database';
+import { openDatabase, sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
@@ -33,11 +33,12 @@ const ask = async (action: string, input: Record<string, unknown>, more: Partial
   });
   return { approvalUrl, id: approvalUrl.split('/').at(-1) ?? '' };
 };
+const openCards = async () => (await browser.get('/api/approvals?status=Open')).body.cards as { id: string }[];
 const path = (id: string, verb = '') => `/api/approvals/${id}${verb && `/${verb}`}`;
 
 describe('a card', () => {
   test('shows who asks, for what, and the post with its validation', async () => {
-    const post = await service.client.posts.create({ body: 'a'.repeat(281), accountIds: [account] });
+    const post = await draft();
     const { id, approvalUrl } = await ask('posts.publishNow', { id: post.id });
     expect(approvalUrl).toBe(`http://posthorn.test/approvals/${id}`);
     const { body } = await browser.get(path(id));
@@ -48,10 +49,14 @@ describe('a card', () => {
       client: 'Claude',
       action: 'posts.publishNow',
       input: { id: post.id },
+      sentence: 'Publish this post now',
+      verb: 'Approve and publish',
       requestedBy: service.owner.userId,
+      requestedByName: 'owner@example.com',
+      media: [],
       post: { id: post.id, versions: post.versions },
       accounts: [{ id: account, provider: 'X' }],
-      validation: { issues: [{ code: 'TooLong', accountId: account }] },
+      validation: { issues: [], warnings: [] },
     });
     const [listed] = (await browser.get('/api/approvals')).body.cards;
     expect(listed.id).toBe(id);
@@ -64,7 +69,75 @@ describe('a card', () => {
     const cards = await Promise.all([1, 2, 3, 4].map(() => ask('posts.schedule', input)));
     expect(new Set(cards.map(({ id }) => id)).size).toBe(1);
     expect((await ask('posts.schedule', input)).id).toBe(cards[0]?.id);
-    expect((await ask('posts.schedule', { ...input, at: '2031-01-01T00:00:00Z' })).id).not.toBe(cards[0]?.id);
+  });
+
+  test('is the same for the same instant, in whatever zone it is written', async () => {
+    const { id } = await draft();
+    const first = await ask('posts.schedule', { id, at: '2126-01-01T12:00:00Z' });
+    for (const at of ['2126-01-01T12:00:00+00:00', '2126-01-01T14:00:00.000+02:00']) {
+      expect((await ask('posts.schedule', { id, at })).id).toBe(first.id);
+    }
+    expect((await ask('posts.schedule', { id, at: '2126-01-01T12:00:00+02:00' })).id).not.toBe(first.id);
+  });
+
+  test('for another time is a new one at a new address; the old one is Outdated and cannot be approved', async () => {
+    const { id } = await draft();
+    const first = await ask('posts.schedule', { id, at: '2126-01-01T12:00:00Z' });
+    const second = await ask('posts.schedule', { id, at: '2126-01-02T12:00:00Z' });
+    expect(second.id).not.toBe(first.id);
+    expect((await browser.get(path(first.id))).body.status).toBe('Outdated');
+    expect(await browser.post(path(first.id, 'approve'))).toMatchObject({ status: 409, body: { code: 'Conflict' } });
+    expect((await browser.get(path(second.id))).body).toMatchObject({
+      status: 'Open',
+      sentence: 'Schedule this post for 2126-01-02 12:00 UTC',
+      verb: 'Approve and schedule',
+    });
+  });
+
+  test('shows the files of the post with their alternative texts', async () => {
+    const { id } = await draft();
+    const file = await service.addFile();
+    await browser.patch(`/api/media/${file}`, { alt: 'A cat' });
+    const content = [{ body: 'Look', media: [file] }];
+    await service.client.posts.update({ id, accountIds: [account], versions: [{ content }] });
+    const card = (await browser.get(path((await ask('posts.publishNow', { id })).id))).body;
+    expect(card.media).toMatchObject([
+      { id: file, alt: 'A cat', thumbnailUrl: `http://posthorn.test/media/${file}?size=thumbnail` },
+    ]);
+    const page = (await browser.get(`/approvals/${card.id}`)).body;
+    expect(page).toContain(`/media/${file}?size=thumbnail`);
+    expect(page).toContain('Alternative text: A cat');
+  });
+
+  test('to disconnect an account tells which scheduled posts would fail', async () => {
+    const gone = await service.addAccount('bluesky');
+    const { id } = await service.client.posts.create({ body: 'For next week', accountIds: [gone, account] });
+    const at = tomorrow();
+    await service.asHuman('posts.schedule', { id, at });
+    await service.client.posts.create({ body: 'Only a draft', accountIds: [gone] });
+    const card = (await browser.get(path((await ask('accounts.delete', { id: gone })).id))).body;
+    expect(card).toMatchObject({
+      sentence: 'Disconnect this account',
+      account: { id: gone },
+      scheduledPosts: [{ id, text: 'For next week', scheduledAt: expect.stringContaining(at.slice(0, 19)) }],
+    });
+    expect(card.scheduledPosts).toHaveLength(1);
+  });
+
+  test('to delete a Failed post says where it is public', async () => {
+    const other = await service.addAccount('bluesky');
+    const { id } = await service.client.posts.create({ body: 'Half out', accountIds: [account, other] });
+    await service.setStatus(id, 'Failed');
+    const results = [
+      { accountId: account, ok: true, externalId: '1' },
+      { accountId: other, ok: false },
+    ];
+    await service.database.query(sql('test.results', 'update posts set results = $2 where id = $1'), [
+      id,
+      JSON.stringify(results),
+    ]);
+    const { sentence } = (await browser.get(path((await ask('posts.delete', { id })).id))).body;
+    expect(sentence).toMatch(/^Delete this post\. It is public on X \(x\d+\) and stays there\.$/);
   });
 
   test('is a new one when the post changed since, and the old one says so', async () => {
@@ -83,14 +156,80 @@ describe('a card', () => {
     await expect(ask('posts.delete', { id: post.id })).rejects.toMatchObject({ code: 'Conflict' });
   });
 
+  test('is made only for what can succeed: the checks of the action itself run at the request', async () => {
+    const fine = { id: (await draft()).id };
+    const long = await service.client.posts.create({ body: 'a'.repeat(281), accountIds: [account] });
+    const nowhere = await service.client.posts.create({ body: 'Hello' });
+    const set = await draft();
+    const { versions } = await service.asHuman('posts.schedule', { id: set.id, at: tomorrow() });
+    const update = { id: set.id, accountIds: [account], versions, scheduledAt: '', baseUpdatedAt: '' };
+    const before = (await openCards()).length;
+    for (const [action, input, code] of [
+      ['posts.schedule', { ...fine, at: '2020-01-01T00:00:00Z' }, 'BadInput'],
+      ['posts.schedule', { id: set.id, at: tomorrow() }, 'Conflict'],
+      ['posts.schedule', { id: long.id, at: tomorrow() }, 'Invalid'],
+      ['posts.schedule', { id: nowhere.id, at: tomorrow() }, 'Invalid'],
+      ['posts.publishNow', { id: long.id }, 'Invalid'],
+      ['posts.publishNow', { id: nowhere.id }, 'Invalid'],
+      ['posts.publishNow', { id: set.id }, 'Conflict'],
+      ['posts.update', { ...update, baseUpdatedAt: '2020-01-01T00:00:00Z' }, 'Conflict'],
+      ['posts.update', { ...update, accountIds: ['acct_none'] }, 'BadInput'],
+      ['posts.update', { ...update, accountIds: [] }, 'Invalid'],
+      ['posts.update', { ...update, scheduledAt: '2020-01-01T00:00:00Z' }, 'BadInput'],
+      ['posts.setVersionText', { id: set.id, body: 'a'.repeat(281), accountId: '', itemIndex: 0 }, 'Invalid'],
+      ['posts.setVersionText', { id: set.id, body: 'a', accountId: 'acct_none', itemIndex: 0 }, 'BadInput'],
+      ['posts.setOption', { id: set.id, key: 'x.nope', value: '1', accountId: '' }, 'BadInput'],
+      ['posts.setOption', { id: set.id, key: 'x.made_with_ai', value: 'perhaps', accountId: '' }, 'BadInput'],
+      ['accounts.delete', { id: 'acct_none' }, 'NotFound'],
+    ] as const) {
+      await expect(ask(action, input), `${action} ${JSON.stringify(input)}`).rejects.toMatchObject({ code });
+    }
+    const editor = { ...service.owner, role: 'editor' as const, human: false };
+    const input = { id: account };
+    await expect(ask('accounts.delete', input, { caller: editor })).rejects.toMatchObject({ code: 'Forbidden' });
+    expect(await openCards()).toHaveLength(before);
+  });
+
+  test('leaves nothing of the trial behind: no state, no event, no news, no use of the plan', async () => {
+    const post = await draft();
+    const events = await service.events();
+    const used = await service.posthorn.plans.read(service.owner.workspaceId);
+    await ask('posts.publishNow', { id: post.id });
+    await ask('posts.schedule', { id: post.id, at: tomorrow() });
+    await ask('posts.delete', { id: post.id });
+    expect(await service.client.posts.get({ id: post.id })).toEqual(post);
+    expect(await service.events()).toEqual(events);
+    expect(await service.posthorn.plans.read(service.owner.workspaceId)).toEqual(used);
+    expect(
+      await service.database.query(sql('test.sends', 'select 1 from sends where post_id = $1'), [post.id]),
+    ).toEqual([]);
+  });
+
+  test('that cannot succeed any more, since the post was saved again after its baseUpdatedAt, is Outdated', async () => {
+    const { id } = await draft();
+    const { versions, updatedAt } = await service.asHuman('posts.schedule', { id, at: tomorrow() });
+    const changed = [{ ...versions[0], content: [{ body: 'By the agent', media: [] }] }];
+    const input = { id, accountIds: [account], versions: changed, scheduledAt: '', baseUpdatedAt: updatedAt };
+    const card = await ask('posts.update', input);
+    await service.asHuman('posts.update', { id, accountIds: [account], versions });
+    expect((await browser.get(path(card.id))).body.status).toBe('Open');
+    expect(await browser.post(path(card.id, 'approve'))).toMatchObject({ status: 409, body: { code: 'Conflict' } });
+    expect((await browser.get(path(card.id))).body.status).toBe('Outdated');
+  });
+
   test('of another workspace is 404', async () => {
     const { id } = await ask('posts.publishNow', { id: (await draft()).id });
     const other = await service.addWorkspace();
     const stranger = service.browser();
     await stranger.signIn(`other${other.workspaceId.replace('ws_OTHER', '')}@example.com`);
-    for (const answer of [await stranger.get(path(id)), await stranger.post(path(id, 'approve'))]) {
+    for (const answer of [
+      await stranger.get(path(id)),
+      await stranger.post(path(id, 'approve')),
+      await stranger.post(path(id, 'reject')),
+    ]) {
       expect(answer).toMatchObject({ status: 404, body: { code: 'NotFound' } });
     }
+    expect((await browser.get(path(id))).body.status).toBe('Open');
   });
 });
 
@@ -141,11 +280,35 @@ describe('approving', () => {
     expect((await browser.get(path(id))).body.status).toBe('Outdated');
   });
 
+  test('while the agent asks for another time ends in one of the two, and nobody waits for the other for ever', async () => {
+    for (let round = 0; round < 8; round++) {
+      const { id } = await draft();
+      const first = await ask('posts.schedule', { id, at: '2126-01-01T12:00:00Z' });
+      const [approved, asked] = await Promise.allSettled([
+        browser.post(path(first.id, 'approve')),
+        ask('posts.schedule', { id, at: '2126-01-02T12:00:00Z' }),
+      ]);
+      const status = approved.status === 'fulfilled' ? approved.value.status : approved.reason;
+      if (asked.status === 'rejected') {
+        expect({ status, code: asked.reason.code }).toEqual({ status: 200, code: 'Conflict' });
+      } else expect(status).toBe(409);
+      const scheduled = (await service.client.posts.get({ id })).status === 'Scheduled';
+      expect(scheduled).toBe(status === 200);
+    }
+  });
+
   test('checks the limits again, and leaves the card open when they are broken', async () => {
-    const post = await service.client.posts.create({ body: 'a'.repeat(281), accountIds: [account] });
+    const server = await service.addAccount('mastodon');
+    const post = await service.client.posts.create({ body: 'a'.repeat(400), accountIds: [server] });
     const { id } = await ask('posts.publishNow', { id: post.id });
+    // The server of the account allows less than at the request.
+    const facts = JSON.stringify({ maxCharacters: 300 });
+    await service.database.query(sql('test.facts', 'update accounts set facts = $2 where id = $1'), [server, facts]);
     expect(await browser.post(path(id, 'approve'))).toMatchObject({ status: 400, body: { code: 'Invalid' } });
-    expect((await browser.get(path(id))).body.status).toBe('Open');
+    expect((await browser.get(path(id))).body).toMatchObject({
+      status: 'Open',
+      validation: { issues: [{ code: 'TooLong', accountId: server }] },
+    });
   });
 
   test('checks the role of the one who approves', async () => {
@@ -227,7 +390,7 @@ describe('open tabs', () => {
     const { id } = await ask('posts.publishNow', { id: (await draft()).id });
     await until('the tab is told', () => tab.heard().includes(id));
     expect(tab.heard()).toContain('event: approval\n');
-    expect(tab.heard()).toContain('Claude asks for posts.publishNow');
+    expect(tab.heard()).toContain('Claude asks: Publish this post now');
     tab.stop();
   });
 
@@ -273,5 +436,103 @@ describe('open tabs', () => {
     expect((await service.request('GET', '/api/app/events')).status).toBe(401);
     const headers = { authorization: `Bearer ${service.token}` };
     expect((await service.request('GET', '/api/app/events', { headers })).status).toBe(403);
+  });
+});
+
+describe('the list of cards', () => {
+  let team: Service;
+  let here: ReturnType<Service['browser']>;
+  beforeAll(async () => {
+    team = await startService();
+    here = team.browser();
+    await here.signIn();
+  });
+  afterAll(() => team.stop());
+
+  const request = async (body: string, action = 'posts.delete') => {
+    const { id } = await team.client.posts.create({ body });
+    const caller = { ...team.owner, role: 'owner' as const, human: false };
+    const asked = { caller, client: 'Claude', action, input: { id }, requestId: 'r' };
+    return { postId: id, cardId: (await team.posthorn.cards.request(asked)).approvalUrl.split('/').at(-1) ?? '' };
+  };
+  const pages = async (query: Record<string, string> = {}) => {
+    const found: { id: string; status: string }[][] = [];
+    let cursor: string | undefined;
+    do {
+      const search = new URLSearchParams({ ...query, ...(cursor !== undefined && { cursor }) });
+      const { status, body } = await here.get(`/api/approvals?${search}`);
+      expect(status).toBe(200);
+      found.push(body.cards);
+      cursor = body.nextCursor;
+    } while (cursor !== undefined);
+    return found;
+  };
+
+  test('has the open ones first however old they are, page by page, without gaps or repeats', async () => {
+    const old = await request('The oldest');
+    const decided: string[] = [];
+    for (let i = 0; i < 55; i++) {
+      const { cardId } = await request(`Post ${i}`);
+      await here.post(path(cardId, 'reject'));
+      decided.unshift(cardId);
+    }
+    const young = await request('The youngest');
+    const found = await pages();
+    expect(found.map((page) => page.length)).toEqual([50, 7]);
+    expect(found.flat().map(({ id }) => id)).toEqual([young.cardId, old.cardId, ...decided]);
+    expect((await pages({ status: 'Open' })).flat().map(({ id }) => id)).toEqual([young.cardId, old.cardId]);
+    expect((await pages({ status: 'Rejected' })).flat().map(({ id }) => id)).toEqual(decided);
+    for (const { cardId } of [old, young]) await here.post(path(cardId, 'reject'));
+  });
+
+  test('says of a card whose post changed that it is Outdated', async () => {
+    const { postId, cardId } = await request('Before');
+    await team.client.posts.setVersionText({ id: postId, body: 'After' });
+    expect((await pages({ status: 'Open' })).flat()).toEqual([]);
+    expect((await pages({ status: 'Outdated' })).flat()).toMatchObject([{ id: cardId, status: 'Outdated' }]);
+  });
+
+  test('ends a page early where it would become too large', async () => {
+    for (let i = 0; i < 12; i++) await request('a'.repeat(100_000));
+    const found = await pages({ status: 'Open' });
+    expect(found.length).toBeGreaterThan(1);
+    expect(new Set(found.flat().map(({ id }) => id)).size).toBe(12);
+    for (const page of found) expect(JSON.stringify(page).length).toBeLessThan(1_300_000);
+    for (const { id } of found.flat()) await here.post(path(id, 'reject'));
+  });
+
+  test.each(['status=Nope', 'cursor=nope', 'limit=3'])('refuses %s', async (query) => {
+    const { status, body } = await here.get(`/api/approvals?${query}`);
+    expect({ status, code: body.code, path: body.issues?.[0]?.path }).toEqual({
+      status: 400,
+      code: 'BadInput',
+      path: query.split('=')[0],
+    });
+  });
+
+  test('holds 200 open cards; the next is refused in words, and one that is outdated makes room', async () => {
+    const { postId } = await request('First');
+    await team.database.query(
+      sql(
+        'test.manyCards',
+        `insert into approval_cards (id, conversation_id, workspace_id, requested_by, action, input, request_hash, subject,
+           content_hash, created_at, expires_at)
+         select 'card_' || lpad(n::text, 26, '0'), conversation_id, workspace_id, requested_by, action, input,
+           sha256(n::text::bytea), subject, content_hash, created_at, expires_at
+           from approval_cards, generate_series(1, 199) n where input ->> 'id' = $1`,
+      ),
+      [postId],
+    );
+    const waiting = await team.client.posts.create({ body: 'One too many' });
+    const input = { id: waiting.id };
+    const caller = { ...team.owner, role: 'owner' as const, human: false };
+    const next = () =>
+      team.posthorn.cards.request({ caller, client: 'C', action: 'posts.delete', input, requestId: 'r' });
+    await expect(next()).rejects.toMatchObject({
+      code: 'TooManyRequests',
+      message: expect.stringMatching(/^200 requests .* wait for a human.*\/approvals/),
+    });
+    await team.client.posts.setVersionText({ id: postId, body: 'Changed' });
+    await expect(next()).resolves.toMatchObject({ status: 'Open' });
   });
 });

@@ -44,11 +44,11 @@ const fieldsOf = (name: string) => {
   return { all: Object.keys(schema.properties), required: schema.required ?? [] };
 };
 
-const expectRefused = async (name: string, body: unknown, path: string | RegExp, status = 400, headers = {}) => {
+const expectRefused = async (name: string, body: unknown, path: string | RegExp, headers = {}) => {
   const answer = await service.call(name, body, headers);
-  expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code: 'BadInput' });
+  expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 400, code: 'BadInput' });
   expect(answer.body.issues[0].path).toMatch(path);
-  expect(answer.body.message.startsWith(answer.body.issues[0].path)).toBe(true);
+  expect(answer.body.message).toBe(`${answer.body.issues[0].path} ${answer.body.issues[0].message}`);
   expect(answer.body.issues.every((issue: object) => 'code' in issue && 'message' in issue)).toBe(true);
   expect(answer.headers.get('x-request-id')).toBeTruthy();
 };
@@ -98,13 +98,13 @@ describe.each(Object.keys(actions))('%s', (name) => {
 
   test('with another content type is BadInput', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16']) {
-      await expectRefused(name, '{}', /^Content-Type$/, 415, { 'content-type': type });
+      await expectRefused(name, '{}', /^Content-Type$/, { 'content-type': type });
     }
-    await expectRefused(name, '{}', /^Content-Encoding$/, 415, { 'content-encoding': 'gzip' });
+    await expectRefused(name, '{}', /^Content-Encoding$/, { 'content-encoding': 'gzip' });
   });
 
-  test('with a body of 2 MiB is 413 BadInput', () =>
-    expectRefused(name, `{"body":"${'a'.repeat(2 * 1024 * 1024)}"}`, /^body$/, 413));
+  test('with a body of 2 MiB is BadInput', () =>
+    expectRefused(name, `{"body":"${'a'.repeat(2 * 1024 * 1024)}"}`, /^body$/));
 
   test('nested 100,000 deep is BadInput', async () => {
     const depth = 100_000;

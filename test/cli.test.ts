@@ -272,7 +272,7 @@ describe('a start', () => {
 
   test.each([
     [{ NODE_ENV: 'production' }, /^DATABASE_URL is not set\. In production say where PostgreSQL is, .+\n$/],
-    [{ PORT: 'abc' }, /^PORT: must be a number from 0 to 65535\n$/],
+    [{ PORT: 'abc' }, /^PORT must be a number from 0 to 65535\n$/],
     [{ BASE_URL: 'https://example.com/posthorn' }, /^BASE_URL: .+ without a path\n$/],
     [{ HOST: '203.0.113.1' }, /^Check HOST and PORT: .+\n$/],
     [{ DATABASE_URL: 'nonsense:hunter2' }, /^The database cannot be used: DATABASE_URL is not understood\. .+\n$/],

@@ -43,6 +43,14 @@ export default ({ reading }: { reading: Reading }): Handler<(typeof postActions)
     return { text: (post.versions[0]?.content[0]?.body ?? '').toUpperCase() };
   };
 `;
+/** One that needs approval: what its card is about, and says, is part of the declaration. */
+const hush = shout
+  .replaceAll('posts.shout', 'posts.hush')
+  .replace(
+    "kind: 'ReadOnly',",
+    "kind: 'NeedsApproval',\n    approval: { subject: 'post', sentence: 'Hush this post', verb: 'Approve and hush' },",
+  );
+const hushHandler = shoutHandler.replace('posts.shout', 'posts.hush').replace('toUpperCase', 'toLowerCase');
 const echoes = (name: string) => `
 import { z } from 'zod';
 import { action } from './define.ts';
@@ -177,6 +185,13 @@ describe('the generator stops', () => {
     expect([path.code, name.code]).toEqual([1, 1]);
   });
 
+  test('at an action that may need approval and does not say what its card is', async () => {
+    const text = echoes('echoes.count').replace('errors: []', "errors: ['ApprovalRequired']");
+    const { code, stderr } = await withFile('contracts/echoes.ts', text, generate);
+    expect(stderr).toMatch(/^contracts\/echoes\.ts: echoes\.count may need approval, so it needs the card it becomes/);
+    expect(code).toBe(1);
+  });
+
   test('with --check, at an edited file and at one that comes from nowhere', async () => {
     const edited = `${await read('generated/rest.ts')}// by hand\n`;
     const check = () => withFile('generated/sdk/src/stray.ts', '', () => generate('--check'));
@@ -209,7 +224,7 @@ test('one more route is in the router, the client and OpenAPI, and does not comp
   expect(await outputs()).toEqual(before);
 });
 
-describe('two more actions and one more network', () => {
+describe('three more actions and one more network', () => {
   let posthorn: Processes;
 
   beforeAll(async () => {
@@ -218,9 +233,10 @@ describe('two more actions and one more network', () => {
     const posts = await read('contracts/posts.ts');
     await write(
       'contracts/posts.ts',
-      posts.replace('export const postActions = {', (opening) => opening + shout),
+      posts.replace('export const postActions = {', (opening) => opening + shout + hush),
     );
     await write('server/posts/actions/shout.ts', shoutHandler);
+    await write('server/posts/actions/hush.ts', hushHandler);
     await write('contracts/echoes.ts', echoes('echoes.count'));
     await write('server/echoes/actions/count.ts', echoesHandler);
     const [model = '', added = ''] = ['bluesky', 'one_more'].map((key) => join(copy, 'server/networks', key));
@@ -293,5 +309,20 @@ describe('two more actions and one more network', () => {
     const { stdout, stderr } = await node(copy, '--import', 'tsx', 'test/caller.ts', service.url, token);
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual({ text: 'HELLO', networks: limits.length });
+
+    const answer = await fetch(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'posts_hush', arguments: { id: post.id } },
+      }),
+    });
+    const { result } = (await answer.json()) as { result: { structuredContent: { approvalUrl: string } } };
+    const card = new URL(result.structuredContent.approvalUrl).pathname;
+    const approved = await (await service.signIn(person))(`/api${card}/approve`, {});
+    expect(approved).toMatchObject({ status: 'Approved', sentence: 'Hush this post', verb: 'Approve and hush' });
   });
 });

@@ -40,8 +40,9 @@ describe('media in an S3 store', () => {
     });
     const thumbnail = await get(`/media/${id}?size=thumbnail`);
     expect(await sharp(thumbnail.body).metadata()).toMatchObject({ format: 'webp', width: 400 });
-    const headers = { authorization: `Bearer ${service.token}` };
-    expect((await service.request('DELETE', `/api/media/${id}`, { headers })).status).toBe(200);
+    const browser = service.browser();
+    await browser.signIn();
+    expect((await browser.delete(`/api/media/${id}`)).status).toBe(200);
     expect([...s3.objects.keys()].filter((key) => key.startsWith(id))).toEqual([]);
     expect((await get(`/media/${id}`)).status).toBe(404);
     expect(await readdir(join(service.config.dataDir, 'incoming'))).toEqual([]);

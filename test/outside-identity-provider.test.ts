@@ -161,7 +161,7 @@ describe('settings', () => {
       trustEmail: false,
     });
     expect(() => readConfig({ AUTH_URL: 'https://id.example.com' })).toThrow('AUTH_CLIENT_ID is not set');
-    expect(() => readConfig({ ...settings, AUTH_URL: 'id.example.com' })).toThrow('AUTH_URL: must be');
+    expect(() => readConfig({ ...settings, AUTH_URL: 'id.example.com' })).toThrow('AUTH_URL must be');
   });
 
   test('in production everything is https', () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;
@@ -9,6 +10,14 @@ afterEach(() => service.stop());
 
 const setPlan = (plan: string) => service.posthorn.plans.set(service.owner.workspaceId, plan);
 const soon = () => new Date(service.clock.now().getTime() + 3_600_000).toISOString();
+/** As publishing would leave it. */
+const fail = async (id: string, results: object[]) => {
+  const values = [id, JSON.stringify(results)];
+  await service.database.query(
+    sql('test.fail', "update posts set status = 'Failed', results = $2 where id = $1"),
+    values,
+  );
+};
 const schedule = async (accountIds: string[]) => {
   const { id } = await service.client.posts.create({ accountIds, body: 'Planned' });
   return service.asHuman('posts.schedule', { id, at: soon() });
@@ -46,6 +55,49 @@ describe('PlanLimit', () => {
     await expect(service.connect('bluesky', { handle: 'berta' })).rejects.toMatchObject({ code: 'PlanLimit' });
     await expect(service.connect('mastodon', { handle: 'anna' })).resolves.toBeDefined();
     expect((await service.client.accounts.list()).accounts).toHaveLength(3);
+  });
+
+  test('counts no account that was disconnected', async () => {
+    await setPlan('free');
+    const [first] = [
+      await service.connect('bluesky'),
+      await service.connect('mastodon'),
+      await service.connect('pixelfed'),
+    ];
+    await expect(service.connect('threads')).rejects.toMatchObject({ code: 'PlanLimit' });
+    await service.asHuman('accounts.delete', { id: first });
+    await expect(service.connect('threads')).resolves.toBeDefined();
+  });
+
+  test('is asked for what a Failed post will send now, by every way to publish or schedule it', async () => {
+    const [bluesky, x] = [await service.connect('bluesky'), await service.connect('x')];
+    const { id, versions } = await service.client.posts.create({ accountIds: [bluesky], body: 'Again' });
+    await fail(id, [{ accountId: bluesky, ok: false }]);
+    await setPlan('free');
+    await service.client.posts.update({ id, accountIds: [bluesky, x], versions });
+    const refused = { code: 'PlanLimit', message: expect.stringContaining('X is not part') };
+    const human = { ...service.owner, role: 'owner' as const, human: true };
+    await expect(service.asHuman('posts.publishNow', { id })).rejects.toMatchObject(refused);
+    await expect(service.asHuman('posts.schedule', { id, at: soon() })).rejects.toMatchObject(refused);
+    const again = service.posthorn.lifecycle.publishNow(human, id, { despite: [bluesky] });
+    await expect(again).rejects.toMatchObject(refused);
+    await setPlan('team');
+    await expect(service.asHuman('posts.publishNow', { id })).resolves.toMatchObject({ status: 'Publishing' });
+    expect((await service.posthorn.plans.read(service.owner.workspaceId)).used).toEqual({ scheduled: 0, paidPosts: 1 });
+  });
+
+  test('counts an account that gets a Failed post again only once, and not where the network left the plan', async () => {
+    const x = await service.connect('x');
+    await setPlan('team');
+    const { id } = await schedule([x]);
+    await fail(id, [{ accountId: x, ok: false }]);
+    const used = async () => (await service.posthorn.plans.read(service.owner.workspaceId)).used;
+    await service.asHuman('posts.schedule', { id, at: soon() });
+    expect(await used()).toEqual({ scheduled: 2, paidPosts: 1 });
+    await service.posthorn.lifecycle.unschedule({ ...service.owner, role: 'owner', human: true }, id);
+    expect(await used()).toEqual({ scheduled: 1, paidPosts: 1 });
+    await setPlan('free');
+    await expect(service.asHuman('posts.publishNow', { id })).rejects.toMatchObject({ code: 'PlanLimit' });
   });
 
   test("refuses when the month's scheduled posts are used up, gives back what is taken back, and starts anew next month", async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkLimits } from '#server/posts/limits';
+import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;
@@ -232,9 +233,9 @@ describe('posts.setVersionText', () => {
 describe('posts.setOption', () => {
   test('on the original version applies to every account of that network', async () => {
     const post = await draft('Hello', [bluesky]);
-    await service.client.posts.setOption({ id: post.id, key: 'bluesky.reply_control', value: 'martians' });
+    await service.client.posts.setOption({ id: post.id, key: 'bluesky.languages', value: 'en,de,fr,it' });
     const { body } = await service.call('posts.validate', { id: post.id });
-    expect(body.issues).toMatchObject([{ path: 'versions.0.options.bluesky.reply_control', accountId: bluesky }]);
+    expect(body.issues).toMatchObject([{ path: 'versions.0.options.bluesky.languages', accountId: bluesky }]);
   });
 
   test('with an empty value removes the option, so that the default applies', async () => {
@@ -249,7 +250,7 @@ describe('posts.setOption', () => {
   test('on an account gives it a version of its own, which stands above the original', async () => {
     const post = await draft('Hello', [bluesky]);
     const key = 'bluesky.reply_control';
-    await service.client.posts.setOption({ id: post.id, key, value: 'martians' });
+    await service.client.posts.setOption({ id: post.id, key, value: 'following' });
     const { versions } = await service.client.posts.setOption({
       id: post.id,
       key,
@@ -262,6 +263,77 @@ describe('posts.setOption', () => {
       options: { [key]: 'nobody' },
     });
     expect(await service.client.posts.validate({ id: post.id })).toEqual({ valid: true, issues: [], warnings: [] });
+  });
+
+  test('on an account copies no text for good: the version follows the original until it is edited itself', async () => {
+    const { id } = await draft('Hello', [bluesky, x]);
+    await service.client.posts.setOption({ id, key: 'bluesky.reply_control', value: 'nobody', accountId: bluesky });
+    const followed = await service.client.posts.setVersionText({ id, body: 'Edited' });
+    expect(followed.versions.map(({ content }) => content[0]?.body)).toEqual(['Edited', 'Edited']);
+    expect(followed.versions[1]?.options).toEqual({ 'bluesky.reply_control': 'nobody' });
+    const longer = await service.client.posts.setVersionText({ id, body: 'Second', itemIndex: 1 });
+    expect(longer.versions.map(({ content }) => content.length)).toEqual([2, 2]);
+    await service.client.posts.setVersionText({ id, body: 'Its own', accountId: bluesky });
+    const { versions } = await service.client.posts.setVersionText({ id, body: 'Once more' });
+    expect(versions.map(({ content }) => content[0]?.body)).toEqual(['Once more', 'Its own']);
+  });
+
+  test('with a value that no post can have is BadInput, with the choices', async () => {
+    const { id, versions } = await draft('Hello', [bluesky, x]);
+    const set = (key: string, value: string) => service.call('posts.setOption', { id, key, value });
+    expect((await set('bluesky.reply_control', 'martians')).body).toMatchObject({
+      code: 'BadInput',
+      message: expect.stringMatching(/value.*must be one of .*everyone \(.*nobody \(/),
+      issues: [{ path: 'value', code: 'OptionValue', actual: 'martians' }],
+    });
+    expect((await set('x.made_with_ai', 'perhaps')).body.message).toContain('must be true or false');
+    const options = { 'bluesky.reply_control': 'martians' };
+    const update = { id, accountIds: [bluesky], versions: [{ content: [{ body: 'Hello' }], options }] };
+    expect((await service.call('posts.update', update)).body).toMatchObject({
+      code: 'BadInput',
+      issues: [{ path: 'versions.0.options.bluesky.reply_control' }],
+    });
+    expect((await service.client.posts.get({ id })).versions).toEqual(versions);
+    expect((await set('bluesky.reply_control', 'nobody')).status).toBe(200);
+  });
+
+  test('knows what the account itself offers: boards and privacy are refused, and listed, at once', async () => {
+    const pinterest = await service.addAccount('pinterest');
+    const tiktok = await service.addAccount('tiktok');
+    const tell = (id: string, facts: object) =>
+      service.database.query(sql('test.facts', 'update accounts set facts = $2 where id = $1'), [
+        id,
+        JSON.stringify(facts),
+      ]);
+    await tell(pinterest, { boards: [{ id: '11', name: 'Recipes' }] });
+    await tell(tiktok, { privacyOptions: ['SELF_ONLY'] });
+    const { id } = await draft('Hello', [pinterest, tiktok]);
+    const set = async (key: string, value: string) => (await service.call('posts.setOption', { id, key, value })).body;
+    expect((await set('pinterest.board', '12')).message).toContain('must be one of 11 (Recipes)');
+    expect((await set('tiktok.privacy', 'PUBLIC_TO_EVERYONE')).message).toContain(
+      'must be one of SELF_ONLY (Only you)',
+    );
+    const issuesOf = async (key: string) => {
+      const { body } = await service.call('posts.validate', { id });
+      return body.issues.filter(({ path }: { path: string }) => path.endsWith(key));
+    };
+    expect(await issuesOf('pinterest.board')).toMatchObject([
+      { code: 'OptionRequired', message: expect.stringContaining('one of 11 (Recipes)') },
+    ]);
+    await set('pinterest.board', '11');
+    await set('tiktok.privacy', 'SELF_ONLY');
+    expect(await issuesOf('pinterest.board')).toEqual([]);
+    await tell(tiktok, { privacyOptions: ['MUTUAL_FOLLOW_FRIENDS'] });
+    expect(await issuesOf('tiktok.privacy')).toMatchObject([{ code: 'OptionValue', accountId: tiktok }]);
+    expect(await issuesOf('tiktok.privacy')).toHaveLength(1);
+  });
+
+  test('of a network that the post does not go to is a warning', async () => {
+    const { id } = await draft('Hello', [x]);
+    await service.client.posts.setOption({ id, key: 'bluesky.reply_control', value: 'nobody' });
+    expect(await service.client.posts.validate({ id })).toMatchObject({
+      warnings: [{ path: 'versions.0.options.bluesky.reply_control', code: 'OptionUnused' }],
+    });
   });
 
   test('removing what is not there makes no version', async () => {
@@ -463,28 +535,24 @@ describe('posts.validate', () => {
     ]);
   });
 
-  test('counts a text once for all accounts of a network that share it', async () => {
-    let counted = 0;
-    const network = service.posthorn.networks.get('bluesky');
-    const counting = {
-      ...network,
-      count: (...args: Parameters<typeof network.count>) => {
-        counted++;
-        return network.count(...args);
-      },
+  test('counts a text once for each rule, however many accounts and versions have it', async () => {
+    const network = service.posthorn.networks.get('mastodon');
+    const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
+    const post = { ...(await draft('a'.repeat(501))), accountIds: ['acct_1', 'acct_2', 'acct_3'] };
+    const codes = async (accountIds: string[]) => {
+      segment.mockClear();
+      const { issues } = await checkLimits(
+        { ...post, accountIds },
+        { networkOf: (id) => ({ network, facts: { id } }), media: new Map(), reachable: true },
+      );
+      return { codes: issues.map(({ accountId, code }) => `${accountId} ${code}`), counted: segment.mock.calls.length };
     };
-    const post = { ...(await draft('a'.repeat(301))), accountIds: ['acct_1', 'acct_2', 'acct_3'] };
-    const { issues } = checkLimits(post, {
-      networkOf: () => ({ network: counting, facts: null }),
-      media: new Map(),
-      reachable: true,
+    const once = await codes(['acct_1']);
+    expect(await codes(['acct_1', 'acct_2', 'acct_3'])).toEqual({
+      codes: ['acct_1 TooLong', 'acct_2 TooLong', 'acct_3 TooLong'],
+      counted: once.counted,
     });
-    expect(issues.map(({ accountId, code }) => `${accountId} ${code}`)).toEqual([
-      'acct_1 TooLong',
-      'acct_2 TooLong',
-      'acct_3 TooLong',
-    ]);
-    expect(counted).toBe(1);
+    segment.mockRestore();
   });
 
   test('says when an account was disconnected since', async () => {
@@ -527,7 +595,36 @@ describe('posts.schedule', () => {
     }
   });
 
-  test.each(['Scheduled', 'Publishing', 'Published', 'Failed'])('of a %s post is a Conflict', async (status) => {
+  test('measures the future by the clock of the service, also when that was moved', async () => {
+    const own = await startService();
+    const account = await own.addAccount('x');
+    const { id } = await own.client.posts.create({ body: 'Hello', accountIds: [account] });
+    const soon = new Date(own.clock.now().getTime() + hourMs).toISOString();
+    await own.clock.forward(2 * hourMs);
+    await expect(own.asHuman('posts.schedule', { id, at: soon })).rejects.toMatchObject({ code: 'BadInput' });
+    const later = new Date(own.clock.now().getTime() + hourMs).toISOString();
+    expect(await own.asHuman('posts.schedule', { id, at: later })).toMatchObject({ status: 'Scheduled' });
+    await own.stop();
+  });
+
+  test('takes a Failed post, and taken back it is Failed again', async () => {
+    const { id } = await draft('Hello', [x, bluesky]);
+    await service.setStatus(id, 'Failed');
+    const results = [
+      { accountId: x, ok: true, externalId: '1' },
+      { accountId: bluesky, ok: false },
+    ];
+    await service.database.query(sql('test.results', 'update posts set results = $2 where id = $1'), [
+      id,
+      JSON.stringify(results),
+    ]);
+    const post = await service.asHuman('posts.schedule', { id, at: inMs(hourMs) });
+    expect(post).toMatchObject({ status: 'Scheduled', results });
+    const human = { ...service.owner, role: 'owner' as const, human: true };
+    expect(await service.posthorn.lifecycle.unschedule(human, id)).toMatchObject({ status: 'Failed', results });
+  });
+
+  test.each(['Scheduled', 'Publishing', 'Published'])('of a %s post is a Conflict', async (status) => {
     const { id } = await draft('Hello', [x]);
     await service.setStatus(id, status);
     await expect(service.asHuman('posts.schedule', { id, at: inMs(hourMs) })).rejects.toMatchObject({

@@ -393,6 +393,79 @@ describe('a partial failure', () => {
     for (const text of [first, second, third]) expect(await shown('x', text)).toBe(1);
   });
 
+  test('is scheduled again, and goes at that time to the accounts that do not have it', async () => {
+    const [good, bad] = [await service.connect('x'), await service.connect('mastodon')];
+    const [text, refused] = [newText(), newText('content-refused')];
+    const { id } = await draft([good, bad], text);
+    await service.client.posts.setVersionText({ id, accountId: bad, body: refused });
+    await publishNow(id);
+    const first = await endedInTime(id);
+    const at = new Date(service.clock.now().getTime() + 5 * minuteMs).toISOString();
+    expect(await service.asHuman('posts.schedule', { id, at })).toMatchObject({ results: first.results });
+    await service.clock.forward(5 * minuteMs);
+    const second = await endedInTime(id);
+    expect(second).toMatchObject({ status: 'Published', results: [first.results[0], { accountId: bad, ok: true }] });
+    expect(await shown('x', text)).toBe(1);
+  });
+
+  test('that is scheduled again and missed keeps what is out, and nothing goes there twice', async () => {
+    const own = await startService();
+    const account = await own.connect('x');
+    const other = await own.connect('mastodon');
+    const { id } = await own.client.posts.create({ accountIds: [account, other], body: 'Out once' });
+    await own.client.posts.setVersionText({ id, accountId: other, body: 'No [sandbox:content-refused]' });
+    await own.asHuman('posts.publishNow', { id });
+    own.startJobs();
+    await until('it has failed', async () => isOver(await own.client.posts.get({ id })));
+    await own.posthorn.jobs.stop(5_000);
+    const at = new Date(own.clock.now().getTime() + minuteMs).toISOString();
+    await own.asHuman('posts.schedule', { id, at });
+    await own.clock.forward(25 * hourMs);
+    own.startJobs();
+    await until('it is missed', async () => isOver(await own.client.posts.get({ id })));
+    expect(await own.client.posts.get({ id })).toMatchObject({
+      status: 'Failed',
+      results: [
+        { accountId: account, ok: true },
+        { accountId: other, ok: false, error: { code: 'missed' } },
+      ],
+    });
+    await own.asHuman('posts.publishNow', { id });
+    await until('it has ended', async () => isOver(await own.client.posts.get({ id })));
+    expect(await own.feed('x')).toHaveLength(1);
+    await own.stop();
+  });
+
+  test('shows no result of an account that was taken out, and sends it nothing twice when it comes back', async () => {
+    const [good, bad, third] = [await service.connect('x'), await service.connect('x'), await service.connect('x')];
+    const text = newText();
+    const { id } = await draft([good, bad, third], text);
+    for (const accountId of [bad, third]) {
+      const body = newText('content-refused');
+      await service.client.posts.setVersionText({ id, accountId, body });
+    }
+    await publishNow(id);
+    const first = await endedInTime(id);
+    expect(first.results).toHaveLength(3);
+    const [original, ...versions] = first.versions;
+    const update = async (accountIds: string[], own: object[]) =>
+      (await service.call('posts.update', { id, accountIds, versions: [original, ...own] })).body as Post;
+    const without = await update(
+      [bad, third],
+      versions.map((version) =>
+        version.accountId === bad ? version : { ...version, content: [{ body: newText('content-refused') }] },
+      ),
+    );
+    expect(without.results.map(({ accountId }) => accountId)).toEqual([bad, third]);
+    await publishNow(id);
+    expect(await endedInTime(id)).toMatchObject({ status: 'Failed', results: [{ ok: true }, { ok: false }] });
+    await update([good, bad, third], []);
+    await publishNow(id);
+    expect(await endedInTime(id)).toMatchObject({ status: 'Published', results: [first.results[0], {}, {}] });
+    const sent = (await service.feed('x')).filter((post) => post.text.includes(text));
+    expect(sent).toHaveLength(2);
+  });
+
   test('whose failed account is taken out of the post is Published when it is published again', async () => {
     const [good, bad] = [await service.connect('x'), await service.connect('x')];
     const { id } = await draft([good, bad], newText());

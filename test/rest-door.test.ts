@@ -139,7 +139,7 @@ describe('the error shape', () => {
 
   test.each([
     ['something that is not HTTP', 400, 'nonsense\r\n\r\n'],
-    ['headers of 20 KB', 431, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`],
+    ['headers of 20 KB', 400, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`],
     ['two lengths', 400, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}'],
     [
       'a length and chunks',

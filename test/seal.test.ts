@@ -37,7 +37,7 @@ describe('what is stored sealed', () => {
 
   test('takes its keys from ENCRYPTION_KEYS, and a wrong one is not repeated', () => {
     expect(readConfig({ ENCRYPTION_KEYS: `${fresh}, ${old}` }).encryptionKeys).toEqual([fresh, old]);
-    expect(() => readConfig({ ENCRYPTION_KEYS: 'k1:hunter2' })).toThrow(/^ENCRYPTION_KEYS\.0: must be <key id>/);
+    expect(() => readConfig({ ENCRYPTION_KEYS: 'k1:hunter2' })).toThrow(/^ENCRYPTION_KEYS\.0 must be <key id>/);
     expect(() => readConfig({ ENCRYPTION_KEYS: 'k1:hunter2' })).not.toThrow('hunter2');
   });
 });

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
 import { type Stopwatch, startStopwatch } from '#server/clock';
 import type { Fault } from '#server/networks/sandbox';
-import { createPublishingStore } from '#server/publishing/store';
 import { sql } from '#server/store/database';
 import { startReceiver } from '#test/support/receiver';
 import { type Service, startService } from '#test/support/service';
@@ -186,31 +184,36 @@ describe('a lease that is lost before the send: nothing is sent', () => {
   });
 });
 
-describe('the claim is a fence', () => {
-  test('for whoever lost it: nothing of theirs is written', async () => {
-    const own = await begin();
-    const id = await own.publishNow(await own.connect('x'), 'Fence');
-    const store = createPublishingStore(own.database);
-    const [row] = await store.claim(new Map([['x', 1]]), randomUUID(), hourMs);
-    if (row === undefined) throw new Error('nothing was due');
-    const { postId, accountId } = row;
-    const lost = { postId, accountId, claim: randomUUID() };
-    const before = await own.rowOf(id);
-    const progress = { sent: [], prepared: null, tries: 3, inMs: 0, nextPart: false, mayRepeat: false };
+describe('a claim that is lost while something is being sent', () => {
+  /** Another instance has it, for an hour. */
+  const taken = async (own: Awaited<ReturnType<typeof begin>>, id: string) => {
+    await until('it was begun', async () => (await own.rowOf(id)).begun_at !== null);
+    await own.change(id, `claim = gen_random_uuid(), due_at = posthorn_now() + interval '1 hour'`);
+    return own.rowOf(id);
+  };
+  const isLeftAlone = async (own: Awaited<ReturnType<typeof begin>>, id: string, theirs: Row) => {
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    const { due_in_ms: dueMs, ...row } = await own.rowOf(id);
+    expect({ ...row, due_in_ms: theirs.due_in_ms }).toEqual(theirs);
+    expect(dueMs).toBeGreaterThan(50 * minuteMs);
+    expect(await own.post(id)).toMatchObject({ status: 'Publishing', results: [] });
+    expect(await own.events()).toEqual([]);
+  };
 
-    expect(await store.markBegun([{ ...lost, prepared: null, body: 'x', repeated: false }], minuteMs)).toEqual([]);
-    await store.extend([lost], 9 * hourMs);
-    expect(await store.save({ ...lost, ...progress, begun: 'no' })).toBeUndefined();
-    const result = { accountId, ok: true, uncertain: false };
-    expect(await store.end([{ ...lost, result, sent: [], maybeOut: false, firstReadMs: null }])).toEqual([]);
-    const after = await own.rowOf(id);
-    expect({ ...after, due_in_ms: 0 }).toEqual({ ...before, due_in_ms: 0 });
-    expect(after.due_in_ms).toBeLessThanOrEqual(before.due_in_ms ?? 0);
+  test('is not written to by whoever lost it when the network answers, and its lease is not moved', async () => {
+    const own = await begin({ SEND_LEASE_SECONDS: '4' });
+    own.startJobs();
+    const id = await own.publishNow(await own.connect('x'), 'Answered [sandbox:slow]');
+    const theirs = await taken(own, id);
+    await until('the network has it', async () => (await own.shown('x', 'Answered')) === 1);
+    await isLeftAlone(own, id, theirs);
+  });
 
-    const ours = { postId, accountId, claim: row.claim };
-    expect(await store.markBegun([{ ...ours, prepared: null, body: 'x', repeated: false }], minuteMs)).toHaveLength(1);
-    expect(await store.save({ ...ours, ...progress, begun: 'yes' })).toBeDefined();
-    expect(await store.end([{ ...ours, result, sent: [], maybeOut: false, firstReadMs: null }])).toHaveLength(1);
+  test('is not written to by whoever lost it when the answer is lost', async () => {
+    const own = await begin({ NETWORK_TIMEOUT_SECONDS: '2' });
+    own.startJobs();
+    const id = await own.publishNow(await own.connect('x'), 'Unanswered [sandbox:hang]');
+    await isLeftAlone(own, id, await taken(own, id));
   });
 });
 

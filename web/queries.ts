@@ -32,7 +32,7 @@ export const queries = {
   session: queryOptions({ queryKey: keys.session, queryFn: ({ signal }) => app.getSession({ signal }) }),
   members: queryOptions({ queryKey: keys.members, queryFn: ({ signal }) => app.listMembers({ signal }) }),
   clock: queryOptions({ queryKey: keys.clock, queryFn: ({ signal }) => app.readSandboxClock({ signal }) }),
-  approvals: queryOptions({ queryKey: keys.approvals, queryFn: ({ signal }) => app.listApprovals({ signal }) }),
+  approvals: queryOptions({ queryKey: keys.approvals, queryFn: ({ signal }) => app.listApprovals({}, { signal }) }),
   accounts: queryOptions({ queryKey: keys.accounts, queryFn: ({ signal }) => actions.accounts.list({}, { signal }) }),
   // Networks change with the server alone.
   providers: queryOptions({

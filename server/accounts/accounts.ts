@@ -34,7 +34,7 @@ export const createAccounts = ({ store, networks, live }: { store: AccountStore;
       throw badInput({
         path: `${path}.${missing}`,
         code: 'UnknownAccount',
-        message: `${ids[missing]} is not a connected account; accounts.list shows them`,
+        message: `names ${ids[missing]}, which is not a connected account; accounts.list shows them`,
       });
     }
     return found;

@@ -96,7 +96,8 @@ export const createConnecting = ({
     if (text === '' && !isLive(network)) return { server: reach.sandboxServer(network), sandbox: true };
     const url = /^https?:\/\//.test(text) ? text : `https://${text}`;
     const checked = outbound.checkUrl(url);
-    if (!checked.ok) throw badInput({ path: 'values.server', code: 'BadServer', message: checked.message });
+    if (!checked.ok)
+      throw badInput({ path: 'values.server', code: 'BadServer', message: `cannot be used. ${checked.message}` });
     return { server: checked.url.origin, sandbox: false };
   };
 
@@ -249,7 +250,8 @@ export const createConnecting = ({
     choose: async (caller: Caller, connectionId: string, ids: readonly string[]): Promise<Step> => {
       const row = mustBeTheirs(await store.get(connectionId, connectionMs), caller);
       const chosen = (secretOf(row).found ?? []).filter(({ id }) => ids.includes(id));
-      if (chosen.length === 0) throw badInput({ path: 'ids', code: 'Required', message: 'choose at least one' });
+      if (chosen.length === 0)
+        throw badInput({ path: 'ids', code: 'Required', message: 'must name at least one account' });
       const step = await save(caller, networks.get(row.network), chosen, row);
       await store.take(connectionId, connectionMs);
       return step;

@@ -1,4 +1,5 @@
 import { engagementMetrics, type MetricName, metricNames, type Summary, type Totals } from '#contracts/analytics';
+import { canonicalInstant } from '#contracts/instant';
 import type { Caller } from '#server/context';
 import { badInput } from '#server/errors';
 import type { Networks } from '#server/networks/registry';
@@ -16,14 +17,14 @@ export const createAnalytics = ({ store, networks }: { store: AnalyticsStore; ne
     { workspaceId }: Caller,
     { from, to, accountIds, timeZone }: { from: string; to: string; accountIds: string[]; timeZone: string },
   ): Promise<Summary> => {
-    checkRange(from, to);
-    const range = { from, to, accountIds };
+    const range = { from: canonicalInstant(from) ?? from, to: canonicalInstant(to) ?? to, accountIds };
+    checkRange(range);
     const {
       accounts,
       networks: counted,
       hours,
       topPosts,
-    } = await store.counted(workspaceId, range, stretchesOf(from, to, timeZone));
+    } = await store.counted(workspaceId, range, stretchesOf(range.from, range.to, timeZone));
     const bestTimes = bestTimesOf(hours);
     return {
       from,
@@ -51,18 +52,21 @@ export const createAnalytics = ({ store, networks }: { store: AnalyticsStore; ne
     { workspaceId }: Caller,
     { from, to, accountIds, timeZone }: { from: string; to: string; accountIds: string[]; timeZone: string },
   ) => {
-    checkRange(from, to);
+    checkRange({ from, to });
     return { days: await store.days(workspaceId, { from, to, accountIds }, stretchesOf(from, to, timeZone)) };
   },
 });
 
-const checkRange = (from: string, to: string) => {
+const checkRange = ({ from, to }: { from: string; to: string }) => {
+  if (to <= from) throw badInput({ path: 'to', code: 'BadRange', message: 'must be after from' });
+  // A Date cuts the microseconds off, and they may make the difference.
   const lengthMs = Date.parse(to) - Date.parse(from);
-  if (lengthMs <= 0) throw badInput({ path: 'to', code: 'BadRange', message: 'must be after from' });
-  if (lengthMs > longestRangeMs) {
+  if (lengthMs > longestRangeMs || (lengthMs === longestRangeMs && microsecondsOf(to) > microsecondsOf(from))) {
     throw badInput({ path: 'to', code: 'BadRange', message: 'must be at most 400 days after from', limit: 400 });
   }
 };
+
+const microsecondsOf = (instant: string) => instant.slice(-4);
 
 const sumOf = <Name extends string>(items: readonly Record<Name, number | null>[], name: Name) =>
   items.reduce((sum, item) => sum + (item[name] ?? 0), 0);

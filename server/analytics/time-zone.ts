@@ -65,9 +65,11 @@ const offsetsOf = (timeZone: string): OffsetAt => {
   return offsetAt;
 };
 
+const longestName = 100;
+
 /** Undefined for what is no name: an offset would be read by some versions of Node alone. */
 const wallOf = (timeZone: string) => {
-  if (!/^[A-Za-z]/.test(timeZone)) return undefined;
+  if (timeZone.length > longestName || !/^[A-Za-z]/.test(timeZone)) return undefined;
   const [year, month, day, hour, minute, second] = Array<'numeric'>(6).fill('numeric');
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', year, month, day, hour, minute, second });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '#contracts/accounts';
 import type { ApprovalCard, CardStatus } from '#contracts/approvals';
 import type { Accounts } from '#server/accounts/accounts';
@@ -9,12 +10,19 @@ import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Live } from '#server/live/live';
 import type { Lifecycle } from '#server/posts/lifecycle';
+import type { Reading } from '#server/posts/reading';
 import { findAction, type RunnableAction } from '#server/run-action';
-import type { ApprovalStore, CardRow } from './store.ts';
-import { contentHash, type Subject, type Subjects } from './subject.ts';
+import { fromCursor, toCursor } from '#server/store/page';
+import { sentenceOf } from './sentence.ts';
+import type { ApprovalStore, CardRow, OpenCard } from './store.ts';
+import type { Subject, Subjects } from './subject.ts';
 
 const openMs = 7 * 24 * 60 * 60 * 1000;
-const listed = 100;
+const maxOpen = 200;
+const pageOf = { limit: 50, bytes: 1_000_000 };
+const maxScheduledPosts = 100;
+/** Characters; PostgreSQL passes on 8,000 bytes. */
+const maxToast = 300;
 
 export interface ApprovalRequest {
   readonly caller: Caller;
@@ -24,12 +32,30 @@ export interface ApprovalRequest {
   readonly requestId: string;
 }
 
+/** A request about a post or an account, as an agent is told of it. */
+export interface RequestNews {
+  readonly action: string;
+  readonly status: CardStatus;
+  readonly approvalUrl: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly decidedAt?: string;
+}
+
+export interface Asked extends RequestNews {
+  /** It was asked for before, and waits. */
+  readonly again: boolean;
+  /** What became of the one before it. */
+  readonly before?: RequestNews;
+}
+
 export type ApprovalCards = ReturnType<typeof createApprovalCards>;
 
 /** What agents ask for and a human decides. No door but the app's calls approve or reject. */
 export const createApprovalCards = ({
   store,
   subjects,
+  reading,
   accounts,
   lifecycle,
   actions,
@@ -40,6 +66,7 @@ export const createApprovalCards = ({
 }: {
   store: ApprovalStore;
   subjects: Subjects;
+  reading: Reading;
   accounts: Accounts;
   lifecycle: Lifecycle;
   actions: ReadonlyMap<string, RunnableAction>;
@@ -48,40 +75,88 @@ export const createApprovalCards = ({
   baseUrl: string;
   clock: Clock;
 }) => {
-  const urlOf = (id: string) => `${baseUrl}/approvals/${id}`;
+  const kindOf = (action: string) => actions.get(action)?.action.approval?.subject;
+  const isLate = ({ expires_at }: OpenCard) => new Date(expires_at) <= clock.now();
 
   const show = (row: CardRow, known: ReadonlyMap<string, Account>): ApprovalCard => {
-    const { post, account } = row.subject as Subject;
-    const isLate = row.status === 'Open' && new Date(row.expires_at) <= clock.now();
+    const { post, media = [], account } = row.subject as Subject;
+    const action = actions.get(row.action)?.action;
     return {
       id: row.id,
-      status: isLate ? 'Expired' : row.status,
+      status: row.status,
       conversation: { id: row.conversation_id, title: `Requests from ${row.client}` },
       client: row.client,
       action: row.action,
       input: row.input,
+      sentence: action ? sentenceOf(action, row.input, row.subject, known) : row.action,
+      verb: action?.approval?.verb ?? 'Approve',
       requestedBy: row.requested_by,
+      requestedByName: row.requested_by_name,
       ...(post && { post }),
+      media: [...media],
       ...(account && { account }),
       accounts: (post?.accountIds ?? []).map((id) => known.get(id)).filter((one): one is Account => one !== undefined),
       createdAt: row.created_at,
       expiresAt: row.expires_at,
       ...(row.decided_at !== null && { decidedAt: row.decided_at }),
       ...(row.decided_by !== null && { decidedBy: row.decided_by }),
+      ...(row.decided_by_name !== null && { decidedByName: row.decided_by_name }),
     };
   };
 
+  const news = (row: CardRow): RequestNews => ({
+    action: row.action,
+    status: row.status,
+    approvalUrl: `${baseUrl}/approvals/${row.id}`,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    ...(row.decided_at !== null && { decidedAt: row.decided_at }),
+  });
+
   const knownAccounts = async (caller: Caller) => new Map((await accounts.list(caller)).map((one) => [one.id, one]));
 
-  /** With its validation, which a list leaves out: a hundred long posts would be checked for a glance. */
-  const get = async (caller: Caller, id: string): Promise<ApprovalCard> => {
-    const row = await store.get(caller.workspaceId, id);
-    if (row === undefined) throw notFound('approval card', id);
-    const card = show(row, await knownAccounts(caller));
-    return card.post ? { ...card, validation: await lifecycle.findings(caller, card.post) } : card;
+  const idOf = ({ input }: Pick<OpenCard, 'input'>) => String(input.id);
+
+  /** Closes those of the cards that can no longer be approved: too old, or about what is something else now. */
+  const closeStale = async (caller: Caller, cards: readonly OpenCard[]) => {
+    const open = cards.filter(({ status }) => status === 'Open');
+    const late = open.filter(isLate);
+    const outdated: OpenCard[] = [];
+    for (const kind of ['post', 'account'] as const) {
+      const about = open.filter((card) => !isLate(card) && kindOf(card.action) === kind);
+      if (about.length === 0) continue;
+      const pins = await subjects.pins(caller, kind, about.map(idOf));
+      outdated.push(...about.filter((card) => pins.get(idOf(card))?.equals(card.content_hash) !== true));
+    }
+    const close = async (stale: readonly OpenCard[], status: CardStatus) =>
+      stale.length === 0
+        ? []
+        : store.closeOpen(
+            stale.map(({ id }) => id),
+            status,
+            clock.now(),
+          );
+    const closed = [...(await close(late, 'Expired')), ...(await close(outdated, 'Outdated'))];
+    const { workspaceId } = caller;
+    await live.tell(...closed.map((id) => ({ workspaceId, kind: 'approval' as const, id })));
+    return closed.length > 0;
   };
 
-  /** The card, locked and still to be decided. An expired one is closed, and the caller told after the commit. */
+  /** With what a list leaves out: a hundred long posts would be checked for a glance. */
+  const get = async (caller: Caller, id: string): Promise<ApprovalCard> => {
+    let row = await store.get(caller.workspaceId, id);
+    if (row !== undefined && (await closeStale(caller, [row]))) row = await store.get(caller.workspaceId, id);
+    if (row === undefined) throw notFound('approval card', id);
+    const card = show(row, await knownAccounts(caller));
+    const { post, account } = card;
+    return {
+      ...card,
+      ...(post && { validation: await lifecycle.findings(caller, post) }),
+      ...(account && { scheduledPosts: await reading.scheduledFor(caller, account.id, maxScheduledPosts) }),
+    };
+  };
+
+  /** The card, locked and still to be decided. */
   const undecided = async (caller: Caller, id: string) => {
     const row = await store.lock(caller.workspaceId, id);
     if (row === undefined) throw notFound('approval card', id);
@@ -101,84 +176,137 @@ export const createApprovalCards = ({
     await live.tell({ workspaceId: caller.workspaceId, kind: 'approval', id: row.id });
   };
 
-  return {
-    /** The same request while its card is open returns the same card, unless what it is about has changed. */
-    request: ({ caller, client, action, input, requestId }: ApprovalRequest): Promise<{ approvalUrl: string }> =>
-      store.transaction(async () => {
-        const subject = await subjects.find(caller, action, String(input.id));
-        if (subject.post) await lifecycle.mustBeCovered(caller, subject.post, action);
-        const hash = contentHash(subject);
-        const requestHash = createHash('sha256')
-          .update(`${action} ${JSON.stringify(input)}`)
-          .digest();
-        const now = clock.now();
-        const open = await store.findOpen(caller.workspaceId, caller.userId, requestHash);
-        if (open !== undefined) {
-          if (new Date(open.expires_at) <= now) await store.close(open.id, 'Expired', now);
-          else if (!open.content_hash.equals(hash)) await store.close(open.id, 'Outdated', now);
-          else return { approvalUrl: urlOf(open.id) };
-        }
-        const conversationId = await store.conversation(newId('conversation', now), caller.workspaceId, client, now);
-        const card = {
-          id: newId('card', now),
-          conversationId,
-          workspaceId: caller.workspaceId,
-          requestedBy: caller.userId,
-          action,
-          input,
-          requestHash,
-          subject,
-          contentHash: hash,
-          createdAt: now,
-          expiresAt: new Date(now.getTime() + openMs),
-        };
-        if (!(await store.insert(card))) {
-          // A twin of this call was quicker: clients are known to send every call twice.
-          const twin = await store.findOpen(caller.workspaceId, caller.userId, requestHash);
-          if (twin === undefined) throw new Error('an open card that blocks another is gone');
-          return { approvalUrl: urlOf(twin.id) };
-        }
-        await audit.write({
-          event: 'approval.requested',
-          workspaceId: caller.workspaceId,
-          userId: caller.userId,
-          client,
-          requestId,
-          details: { cardId: card.id, action, input },
-        });
-        await live.tell({
-          workspaceId: caller.workspaceId,
-          kind: 'approval',
-          id: card.id,
-          text: `${client} asks for ${action}`,
-        });
-        return { approvalUrl: urlOf(card.id) };
-      }),
+  /** The subject as it is, if it still is what the card was made for. */
+  const isUnchanged = async (caller: Caller, row: CardRow) => {
+    const kind = kindOf(row.action);
+    if (kind === undefined) return false;
+    await subjects.find(caller, kind, idOf(row)).catch(unlessNotFound);
+    return (await subjects.pins(caller, kind, [idOf(row)])).get(idOf(row))?.equals(row.content_hash) === true;
+  };
 
-    list: async (caller: Caller) => {
+  /** What the action itself would refuse is refused now, so that every card can succeed. */
+  const rehearse = (action: RunnableAction, { input, caller }: ApprovalRequest) =>
+    store.rehearse(() => action.run(input, { ...caller, human: true }));
+
+  const mustHaveRoom = async ({ workspaceId }: Caller) => {
+    if ((await store.countOpen(workspaceId)) < maxOpen) return;
+    throw new Refusal(
+      'TooManyRequests',
+      `${maxOpen} requests of this workspace wait for a human already. Ask the user to decide some of them at ${baseUrl}/approvals, then try again.`,
+    );
+  };
+
+  /** A card of its own for what nobody asked for yet. */
+  const make = async ({ caller, client, action, input, requestId }: ApprovalRequest, subject: Subject, pin: Buffer) => {
+    const { workspaceId, userId } = caller;
+    const now = clock.now();
+    const id = newId('card', now);
+    await store.insert({
+      id,
+      conversationId: await store.conversation(newId('conversation', now), workspaceId, client, now),
+      workspaceId,
+      requestedBy: userId,
+      action,
+      input,
+      // One open card for each person, action and subject.
+      requestHash: createHash('sha256')
+        .update(`${action} ${idOf({ input })}`)
+        .digest(),
+      subject,
+      contentHash: pin,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + openMs),
+    });
+    const details = { cardId: id, action, input };
+    await audit.write({ event: 'approval.requested', workspaceId, userId, client, requestId, details });
+    const row = await store.get(workspaceId, id);
+    if (row === undefined) throw new Error('a card that was just made is gone');
+    const text = `${client} asks: ${show(row, await knownAccounts(caller)).sentence}`;
+    await live.tell({ workspaceId, kind: 'approval', id, text: text.slice(0, maxToast) });
+    return row;
+  };
+
+  return {
+    /**
+     * The same request while its card is open returns the same card. Another input or a changed post makes a new card with
+     * an address of its own, and the old one is outdated: nothing changes under a human's finger.
+     */
+    request: async (request: ApprovalRequest): Promise<Asked> => {
+      const { caller, input } = request;
+      const { workspaceId } = caller;
+      const action = findAction(actions, request.action);
+      const kind = kindOf(action.name);
+      if (kind === undefined) throw new Error(`${action.name} has no card: declare approval in its contract`);
+      if ((await store.countOpen(workspaceId)) >= maxOpen) await closeStale(caller, await store.open(workspaceId));
+      return store.transaction(async () => {
+        await store.queueUp(workspaceId);
+        // Cards before posts, as whoever approves does: two that lock in different order would wait for each other.
+        const open = await store.lockOpen(workspaceId, caller.userId, action.name, idOf({ input }));
+        const subject = await subjects.find(caller, kind, idOf({ input }));
+        await rehearse(action, request);
+        const pin = (await subjects.pins(caller, kind, [idOf({ input })])).get(idOf({ input }));
+        if (pin === undefined) throw new Error('what was locked is gone');
+        const holds = (card: CardRow) =>
+          !isLate(card) && card.content_hash.equals(pin) && isDeepStrictEqual(card.input, input);
+        const found = open.find(holds);
+        if (found) return { ...news(found), again: true };
+        for (const card of open) await store.close(card.id, isLate(card) ? 'Expired' : 'Outdated', clock.now());
+        const before = (await store.about(workspaceId, idOf({ input }))).find((card) => card.action === action.name);
+        await mustHaveRoom(caller);
+        const made = await make(request, subject, pin);
+        return { ...news(made), again: false, ...(before && { before: news(before) }) };
+      });
+    },
+
+    /** The last request of each action about this post or account. */
+    about: async (caller: Caller, subjectId: string): Promise<RequestNews[]> => {
+      const rows = await store.about(caller.workspaceId, subjectId);
+      const changed = await closeStale(caller, rows);
+      return (changed ? await store.about(caller.workspaceId, subjectId) : rows).map(news);
+    },
+
+    list: async (
+      caller: Caller,
+      { status, cursor }: { status?: CardStatus | undefined; cursor?: string | undefined },
+    ) => {
+      await closeStale(caller, await store.open(caller.workspaceId));
+      const after = placeFrom(cursor);
+      const rows = await store.page(caller.workspaceId, status, after, { ...pageOf, limit: pageOf.limit + 1 });
+      const page = rows.slice(0, pageOf.limit);
+      const last = page.at(-1);
       const known = await knownAccounts(caller);
-      return (await store.newest(caller.workspaceId, listed)).map((row) => show(row, known));
+      return {
+        cards: page.map((row) => show(row, known)),
+        ...(last && last.found > page.length && { nextCursor: toPlace(last) }),
+      };
     },
 
     get,
 
     /** Runs the action as the approving human, in the transaction that closes the card: twice at once runs once. */
     approve: async (caller: Caller, id: string) => {
-      const refused = await store.transaction(async () => {
+      let ours = false;
+      const decide = async () => {
         const row = await undecided(caller, id);
-        if (new Date(row.expires_at) <= clock.now()) {
+        ours = true;
+        if (isLate(row)) {
           await settle(caller, row, 'Expired');
           return 'This request is older than 7 days and has expired.';
         }
-        const subject = await subjects.find(caller, row.action, String(row.input.id));
-        if (!contentHash(subject).equals(row.content_hash)) {
+        if (!(await isUnchanged(caller, row))) {
           await settle(caller, row, 'Outdated');
-          return 'The post was changed after the request. Look at it again; the agent can ask anew.';
+          return 'What it is about was changed after the request. Look at it again; the agent can ask anew.';
         }
         const action = findAction(actions, row.action);
         const outcome = await action.run(action.parse(row.input), { ...caller, human: true });
         await settle(caller, row, 'Approved', outcome);
         return undefined;
+      };
+      const refused = await store.transaction(decide).catch(async (error: unknown) => {
+        // Such as a post that was saved again, as it was, after the baseUpdatedAt of the request: it never fits again.
+        const isOver = ours && error instanceof Refusal && error.code === 'Conflict';
+        if (isOver) await store.closeOpen([id], 'Outdated', clock.now());
+        throw error;
       });
       if (refused !== undefined) throw new Refusal('Conflict', refused);
       return get(caller, id);
@@ -192,4 +320,16 @@ export const createApprovalCards = ({
     /** For the sweep: cards that nobody decided in time. */
     expire: () => store.expire(clock.now()),
   };
+};
+
+const unlessNotFound = (error: unknown) => {
+  if (!(error instanceof Refusal && error.code === 'NotFound')) throw error;
+};
+
+/** Where a page ended: among the open ones, or below them. */
+const toPlace = ({ id, status }: CardRow) => toCursor(status === 'Open' ? id.replace('card_', 'open_') : id);
+
+const placeFrom = (cursor: string | undefined) => {
+  const place = fromCursor(cursor);
+  return place === null ? undefined : { id: place.replace('open_', 'card_'), open: place.startsWith('open_') };
 };

@@ -4,7 +4,7 @@ import type { ApprovalCards } from './cards.ts';
 
 /** A session only: no token, MCP client or assistant comes here. */
 export const approvalRoutes = ({ cards }: { cards: ApprovalCards }): RouteHandlers<ApprovalRoutes> => ({
-  listApprovals: async ({ caller }) => ({ cards: await cards.list(caller) }),
+  listApprovals: ({ caller, query }) => cards.list(caller, query),
   getApproval: ({ caller, params }) => cards.get(caller, params.id),
   approve: ({ caller, params }) => cards.approve(caller, params.id),
   reject: ({ caller, params }) => cards.reject(caller, params.id),

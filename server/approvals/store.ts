@@ -1,21 +1,27 @@
 import type { CardStatus } from '#contracts/approvals';
 import { type Database, sql } from '#server/store/database';
 
-export interface CardRow {
+/** What it takes to see whether an open card still holds. */
+export interface OpenCard {
   readonly id: string;
+  readonly action: string;
+  readonly input: Record<string, unknown>;
+  readonly content_hash: Buffer;
+  readonly status: CardStatus;
+  readonly expires_at: string;
+}
+
+export interface CardRow extends OpenCard {
   readonly workspace_id: string;
   readonly conversation_id: string;
   readonly client: string;
   readonly requested_by: string;
-  readonly action: string;
-  readonly input: Record<string, unknown>;
+  readonly requested_by_name: string;
   readonly subject: Record<string, unknown>;
-  readonly content_hash: Buffer;
-  readonly status: CardStatus;
   readonly decided_by: string | null;
+  readonly decided_by_name: string | null;
   readonly decided_at: string | null;
   readonly created_at: string;
-  readonly expires_at: string;
 }
 
 export interface NewCard {
@@ -32,37 +38,68 @@ export interface NewCard {
   readonly expiresAt: Date;
 }
 
-const columns = `c.id, c.workspace_id, c.conversation_id, v.client, c.requested_by, c.action, c.input, c.subject,
-  c.content_hash, c.status, c.decided_by, c.decided_at, c.created_at, c.expires_at`;
-const from = 'from approval_cards c join conversations v on v.id = c.conversation_id';
+const columns = `c.id, c.workspace_id, c.conversation_id, v.client, c.requested_by, asker.email as requested_by_name, c.action,
+  c.input, c.subject, c.content_hash, c.status, c.decided_by, decider.email as decided_by_name, c.decided_at, c.created_at,
+  c.expires_at`;
+const joined = `join conversations v on v.id = c.conversation_id join users asker on asker.id = c.requested_by
+  left join users decider on decider.id = c.decided_by`;
+const from = `from approval_cards c ${joined}`;
 
+/** Until the transaction ends, nobody else asks in this workspace: what is counted and found stays so. */
+const queueUp = sql('approvals.queueUp', `select pg_advisory_xact_lock(hashtextextended('approvals ' || $1, 0))`);
 const conversation = sql(
   'approvals.conversation',
   `insert into conversations (id, workspace_id, client, created_at) values ($1, $2, $3, $4)
    on conflict (workspace_id, client) do update set client = excluded.client returning id`,
 );
-/** Nothing when the same request has an open card already; waits for one that is just being made. */
 const insert = sql(
   'approvals.insert',
   `insert into approval_cards (id, conversation_id, workspace_id, requested_by, action, input, request_hash, subject,
      content_hash, created_at, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-   on conflict (workspace_id, requested_by, request_hash) where status = 'Open' do nothing returning id`,
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
-const findOpen = sql(
-  'approvals.findOpen',
+const lockOpen = sql(
+  'approvals.lockOpen',
   `select ${columns} ${from}
-    where c.workspace_id = $1 and c.requested_by = $2 and c.request_hash = $3 and c.status = 'Open' for update of c`,
+    where c.workspace_id = $1 and c.requested_by = $2 and c.action = $3 and c.input ->> 'id' = $4 and c.status = 'Open'
+    order by c.id for update of c`,
+);
+const open = sql(
+  'approvals.open',
+  `select id, action, input, content_hash, status, expires_at from approval_cards where workspace_id = $1 and status = 'Open'`,
+);
+const countOpen = sql(
+  'approvals.countOpen',
+  `select count(*)::int as count from approval_cards where workspace_id = $1 and status = 'Open'`,
+);
+const about = sql(
+  'approvals.about',
+  `select distinct on (c.action) ${columns} ${from}
+    where c.workspace_id = $1 and c.input ->> 'id' = $2 order by c.action, c.id desc`,
 );
 const get = sql('approvals.get', `select ${columns} ${from} where c.id = $1 and c.workspace_id = $2`);
 const lock = sql('approvals.lock', `select ${columns} ${from} where c.id = $1 and c.workspace_id = $2 for update of c`);
-const newest = sql(
-  'approvals.newest',
-  `select ${columns} ${from} where c.workspace_id = $1 order by (c.status = 'Open') desc, c.id desc limit $2`,
+/** Open ones first, then newest first; a page ends early where what it shows would become too large. */
+const page = sql(
+  'approvals.page',
+  `select ${columns}, c.found
+     from (select *, count(*) over ()::int as found, sum(octet_length(subject::text) + octet_length(input::text)) over
+                     (order by (status = 'Open') desc, id desc rows between unbounded preceding and 1 preceding) as bytes_before
+             from (select * from approval_cards
+                    where workspace_id = $1 and ($2::text is null or status = $2)
+                      and ($3::text is null or (status <> 'Open' and not $4::boolean and id < $3)
+                           or ($4::boolean and (status <> 'Open' or id < $3)))
+                    order by (status = 'Open') desc, id desc limit $5) one) c ${joined}
+    where c.bytes_before is null or c.bytes_before < $6
+    order by (c.status = 'Open') desc, c.id desc`,
 );
 const close = sql(
   'approvals.close',
   `update approval_cards set status = $2, decided_by = $3, decided_at = $4, outcome = $5 where id = $1`,
+);
+const closeOpen = sql(
+  'approvals.closeOpen',
+  `update approval_cards set status = $2, decided_at = $3 where id = any($1) and status = 'Open' returning id`,
 );
 const expire = sql(
   'approvals.expire',
@@ -73,12 +110,17 @@ export type ApprovalStore = ReturnType<typeof createApprovalStore>;
 
 export const createApprovalStore = (db: Database) => ({
   transaction: db.transaction,
+  rehearse: db.rehearse,
+
+  queueUp: async (workspaceId: string) => {
+    await db.query(queueUp, [workspaceId]);
+  },
 
   conversation: async (id: string, workspaceId: string, client: string, at: Date) =>
     (await db.query<{ id: string }>(conversation, [id, workspaceId, client, at]))[0]?.id ?? id,
 
-  insert: async (card: NewCard) =>
-    (await db.run(insert, [
+  insert: (card: NewCard) =>
+    db.run(insert, [
       card.id,
       card.conversationId,
       card.workspaceId,
@@ -90,17 +132,44 @@ export const createApprovalStore = (db: Database) => ({
       card.contentHash,
       card.createdAt,
       card.expiresAt,
-    ])) > 0,
+    ]),
 
-  findOpen: async (workspaceId: string, requestedBy: string, requestHash: Buffer) =>
-    (await db.query<CardRow>(findOpen, [workspaceId, requestedBy, requestHash]))[0],
+  lockOpen: (workspaceId: string, requestedBy: string, action: string, subjectId: string) =>
+    db.query<CardRow>(lockOpen, [workspaceId, requestedBy, action, subjectId]),
+
+  open: (workspaceId: string) => db.query<OpenCard>(open, [workspaceId]),
+
+  countOpen: async (workspaceId: string) =>
+    (await db.query<{ count: number }>(countOpen, [workspaceId]))[0]?.count ?? 0,
+
+  /** The last one of each action. */
+  about: (workspaceId: string, subjectId: string) => db.query<CardRow>(about, [workspaceId, subjectId]),
 
   get: async (workspaceId: string, id: string) => (await db.query<CardRow>(get, [id, workspaceId]))[0],
   lock: async (workspaceId: string, id: string) => (await db.query<CardRow>(lock, [id, workspaceId]))[0],
-  newest: (workspaceId: string, limit: number) => db.query<CardRow>(newest, [workspaceId, limit]),
+
+  /** `after` is the last card of the page before, and whether that was an open one; `found` counts also what is too large. */
+  page: (
+    workspaceId: string,
+    status: CardStatus | undefined,
+    after: { id: string; open: boolean } | undefined,
+    { limit, bytes }: { limit: number; bytes: number },
+  ) =>
+    db.query<CardRow & { found: number }>(page, [
+      workspaceId,
+      status ?? null,
+      after?.id ?? null,
+      after?.open ?? false,
+      limit,
+      bytes,
+    ]),
 
   close: (id: string, status: CardStatus, at: Date, by: string | null = null, outcome: unknown = null) =>
     db.run(close, [id, status, by, at, outcome === null ? null : JSON.stringify(outcome)]),
+
+  /** Those that were open until now. */
+  closeOpen: async (ids: readonly string[], status: CardStatus, at: Date) =>
+    (await db.query<{ id: string }>(closeOpen, [ids, status, at])).map(({ id }) => id),
 
   expire: (at: Date) => db.run(expire, [at]),
 });

@@ -1,39 +1,76 @@
 import { createHash } from 'node:crypto';
 import type { Account } from '#contracts/accounts';
+import type { Approval } from '#contracts/define';
+import type { MediaItem } from '#contracts/media';
 import type { Post } from '#contracts/posts';
 import type { Accounts } from '#server/accounts/accounts';
 import type { Caller } from '#server/context';
-import { notFound, Refusal } from '#server/errors';
+import { notFound } from '#server/errors';
+import type { MediaLibrary } from '#server/media/library';
+import type { Lifecycle } from '#server/posts/lifecycle';
+import { mediaIn } from '#server/posts/outgoing';
 import type { Reading } from '#server/posts/reading';
 
-/** What a request is about: the post or the account that its id names. */
+/** What a request is about: the post with its files, or the account. A card keeps it as it was at the request. */
 export interface Subject {
   readonly post?: Post;
+  readonly media?: readonly MediaItem[];
   readonly account?: Account;
 }
 
+type Kind = Approval['subject'];
+
+/** Long posts are read in small groups, so that the event loop is free in between. */
+const postsAtOnce = 10;
+
 export type Subjects = ReturnType<typeof createSubjects>;
 
-export const createSubjects = ({ reading, accounts }: { reading: Reading; accounts: Accounts }) => ({
-  /** Locked, so that what is compared now is what the action will meet. */
-  find: async (caller: Caller, action: string, id: string): Promise<Subject> => {
-    if (action.startsWith('accounts.')) {
-      const account = (await accounts.list(caller)).find((one) => one.id === id);
-      if (account === undefined) throw notFound('account', id);
-      return { account };
+export const createSubjects = ({
+  reading,
+  lifecycle,
+  library,
+  accounts,
+}: {
+  reading: Reading;
+  lifecycle: Lifecycle;
+  library: MediaLibrary;
+  accounts: Accounts;
+}) => {
+  const pinsOfPosts = async (caller: Caller, ids: readonly string[]) => {
+    const pins = new Map<string, Buffer>();
+    for (let first = 0; first < ids.length; first += postsAtOnce) {
+      const posts = await reading.many(caller, ids.slice(first, first + postsAtOnce));
+      for (const [id, pin] of await lifecycle.pins(caller, posts)) pins.set(id, pin);
     }
-    const post = await reading.lock(caller, id);
-    if (post.status === 'Publishing' || post.status === 'Published') {
-      throw new Refusal('Conflict', `The post ${id} is ${post.status}, so ${action} is no longer possible.`);
-    }
-    return { post };
-  },
-});
+    return pins;
+  };
 
-/** Equal hashes: the human approves what the agent asked about. */
-export const contentHash = ({ post, account }: Subject) => {
-  const content = post
-    ? [post.status, post.accountIds, post.versions, post.scheduledAt ?? null]
-    : [account?.id, account?.handle];
-  return createHash('sha256').update(JSON.stringify(content)).digest();
+  const pinsOfAccounts = async (caller: Caller, ids: readonly string[]) =>
+    new Map(
+      (await accounts.list(caller))
+        .filter(({ id }) => ids.includes(id))
+        .map(({ id, handle }) => [
+          id,
+          createHash('sha256')
+            .update(JSON.stringify([id, handle]))
+            .digest(),
+        ]),
+    );
+
+  return {
+    /** Inside a transaction, and locked: what is shown and compared now is what the action will meet. */
+    find: async (caller: Caller, kind: Kind, id: string): Promise<Subject> => {
+      if (kind === 'account') {
+        const account = (await accounts.list(caller)).find((one) => one.id === id);
+        if (account === undefined) throw notFound('account', id);
+        return { account };
+      }
+      const post = await reading.lock(caller, id);
+      return { post, media: await library.hold(caller, mediaIn(post.versions)) };
+    },
+
+    /** Equal pins: a human approves what the agent asked about. What is gone has none. */
+    pins: (caller: Caller, kind: Kind, ids: readonly string[]): Promise<Map<string, Buffer>> =>
+      (kind === 'account' ? pinsOfAccounts : pinsOfPosts)(caller, [...new Set(ids)]),
+  };
 };

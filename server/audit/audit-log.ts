@@ -1,4 +1,5 @@
 import type { AuditEntry } from '#contracts/audit';
+import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import { newId } from '#server/ids';
 import type { AuditStore } from './store.ts';
@@ -15,6 +16,19 @@ export interface AuditEvent {
   readonly details?: Record<string, unknown>;
 }
 
+/** Two hundred entries are one answer, and a request of an agent may be as long as a post. */
+const shortened = (details: Record<string, unknown>): Record<string, unknown> =>
+  JSON.stringify(details).length <= bounds.auditBytes
+    ? details
+    : Object.fromEntries(Object.entries(details).map(([name, value]) => [name, shortenedValue(value)]));
+
+const shortenedValue = (value: unknown) => {
+  const text = JSON.stringify(value) ?? '';
+  if (text.length <= bounds.auditBytes / 8) return value;
+  const { id } = (value ?? {}) as { id?: unknown };
+  return { ...(typeof id === 'string' && { id: id.slice(0, 100) }), leftOut: `${text.length} characters` };
+};
+
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
 /** Who did what. Written inside the transaction of what it tells about, and never changed. */
@@ -22,7 +36,8 @@ export const createAuditLog = ({ store, clock }: { store: AuditStore; clock: Clo
   write: async ({ event, workspaceId, userId, client, requestId, details = {} }: AuditEvent) => {
     const now = clock.now();
     const id = newId('audit', now);
-    await store.insert(id, workspaceId ?? null, userId ?? null, event, client ?? null, details, requestId ?? null, now);
+    const kept = shortened(details);
+    await store.insert(id, workspaceId ?? null, userId ?? null, event, client ?? null, kept, requestId ?? null, now);
   },
 
   newest: async (workspaceId: string): Promise<AuditEntry[]> =>

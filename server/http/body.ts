@@ -1,44 +1,54 @@
 import type { IncomingMessage } from 'node:http';
+import { bounds } from '#server/bounds';
 import { badInput, Refusal } from '#server/errors';
-
-const maxBytes = 1024 * 1024;
-const maxDepth = 32;
-const patienceMs = 60_000;
 
 /** The JSON of a request: what PostgreSQL could not store, or nobody could have meant, is refused here. */
 export const readJson = async (req: IncomingMessage): Promise<unknown> => {
-  const bytes = await readBytes(req);
-  if (bytes.length === 0) return {};
-  checkContentType(req);
-  const text = decode(bytes);
-  const value = parse(text);
-  if (isSuspicious(text)) checkValue(value);
+  const { value, refusal } = await readAnyJson(req);
+  if (refusal) throw refusal;
   return value;
 };
 
+/** For who has something to say about a value that is refused: whose request it was. */
+export const readAnyJson = async (req: IncomingMessage): Promise<{ value: unknown; refusal?: Refusal }> => {
+  const bytes = await readBytes(req);
+  if (bytes.length === 0) return { value: {} };
+  checkContentType(req);
+  const text = decode(bytes);
+  if (isMoreStructure(text)) throw tooManyValues('body');
+  const value = parse(text);
+  try {
+    if (isSuspicious(text)) checkValue(value);
+    return { value };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { value, refusal: error };
+  }
+};
+
 const tooLarge = () =>
-  new Refusal(
-    'BadInput',
-    'body: is larger than 1 MiB. Send less; media has its own path.',
-    [{ path: 'body', code: 'TooBig', message: 'is larger than 1 MiB', limit: maxBytes }],
-    413,
-  );
+  badInput({
+    path: 'body',
+    code: 'TooBig',
+    message: 'is larger than 1 MiB. Send less; media has its own path',
+    limit: bounds.bodyBytes,
+  });
 
 const readBytes = (req: IncomingMessage): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     // The server itself is patient, for the sake of uploads.
-    const tooSlow = setTimeout(() => req.destroy(new Error('the body came too slowly')), patienceMs);
+    const tooSlow = setTimeout(() => req.destroy(new Error('the body came too slowly')), bounds.bodyPatienceMs);
     req.on('data', (chunk: Buffer) => {
       length += chunk.length;
       // What is too much is still read away: a client that is sending sees the answer only when it is done.
-      if (length <= maxBytes) chunks.push(chunk);
+      if (length <= bounds.bodyBytes) chunks.push(chunk);
       else chunks.length = 0;
     });
     req.on('end', () => {
       clearTimeout(tooSlow);
-      if (length > maxBytes) reject(tooLarge());
+      if (length > bounds.bodyBytes) reject(tooLarge());
       else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     });
     req.on('error', () => {
@@ -49,7 +59,7 @@ const readBytes = (req: IncomingMessage): Promise<Buffer> =>
 
 const checkContentType = ({ headers }: IncomingMessage) => {
   const refuse = (field: string, message: string) => {
-    throw new Refusal('BadInput', `${field}: ${message}`, [{ path: field, code: 'BadFormat', message }], 415);
+    throw badInput({ path: field, code: 'BadFormat', message });
   };
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
@@ -74,47 +84,96 @@ const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw badInput({ path: 'body', code: 'BadFormat', message: `must be JSON: ${(error as Error).message}` });
+    // It quotes the body around the mistake, which may hold half a surrogate pair or a secret.
+    const where = / at position \d+/.exec((error as Error).message)?.[0] ?? '';
+    throw badInput({ path: 'body', code: 'BadFormat', message: `must be JSON, and is not${where}` });
   }
 };
 
-/** A lone surrogate and NUL can only come as an escape, and depth takes brackets: most bodies need no second look. */
-const isSuspicious = (text: string) => text.includes('\\u') || text.includes('__proto__') || brackets(text) > maxDepth;
+/**
+ * A lone surrogate and NUL can only come as an escape, depth takes brackets and many values take many signs: most bodies
+ * need no second look.
+ */
+const isSuspicious = (text: string) =>
+  text.includes('\\u') ||
+  text.includes('__proto__') ||
+  isMoreThan(bounds.bodyDepth, text, isBracket) ||
+  (text.length > bounds.bodyValues && isMoreThan(bounds.bodyValues, text, isSeparator));
 
-const brackets = (text: string) => {
+/** Half a million brackets take longer to read than any request may: they are counted before. */
+const isMoreStructure = (text: string) => {
+  const most = bounds.bodyValues * 6;
+  if (text.length <= most) return false;
   let count = 0;
-  for (let i = 0; i < text.length && count <= maxDepth; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 0x5b || code === 0x7b) count++;
+  for (let at = 0; at < text.length && count <= most; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = endOfText(text, at);
+    else if (isSeparator(code)) count++;
   }
-  return count;
+  return count > most;
+};
+
+/** Where the text that begins here ends: at the next quotation mark that has no backslash before it. */
+const endOfText = (text: string, from: number): number => {
+  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes++;
+    if (slashes % 2 === 0) return at;
+  }
+  return text.length;
+};
+
+const tooManyValues = (path: string) =>
+  badInput({
+    path,
+    code: 'TooBig',
+    message: `brings the body to more than ${bounds.bodyValues} fields and entries`,
+    limit: bounds.bodyValues,
+  });
+
+const isBracket = (code: number) => code === 0x5b || code === 0x7b;
+const isSeparator = (code: number) => code === 0x2c || isBracket(code);
+
+const isMoreThan = (most: number, text: string, counts: (code: number) => boolean) => {
+  let count = 0;
+  for (let i = 0; i < text.length && count <= most; i++) if (counts(text.charCodeAt(i))) count++;
+  return count > most;
 };
 
 /** Walks with a list of its own: a call per level would end the process at depth 100,000. */
 const checkValue = (root: unknown) => {
   const open: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 1 }];
+  let values = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, path, depth } = next;
     if (typeof value === 'string') checkText(value, path);
     if (typeof value !== 'object' || value === null) continue;
-    if (depth > maxDepth) {
+    if (depth > bounds.bodyDepth) {
       throw badInput({
-        path: path.split('.').slice(0, 3).join('.') || 'body',
+        path: outer(path),
         code: 'TooDeep',
-        message: `is nested deeper than ${maxDepth} levels`,
-        limit: maxDepth,
+        message: `is nested deeper than ${bounds.bodyDepth} levels`,
+        limit: bounds.bodyDepth,
       });
     }
-    for (const [key, inner] of Object.entries(value)) {
-      const innerPath = path ? `${path}.${key}` : key;
+    for (const key in value) {
+      if (++values > bounds.bodyValues) {
+        throw tooManyValues(outer(path));
+      }
+      const innerPath = (path ? `${path}.${key}` : key).slice(0, longestPath);
       checkText(key, innerPath);
       if (key === '__proto__') {
         throw badInput({ path: innerPath, code: 'UnknownField', message: 'is not a field of this input' });
       }
-      open.push({ value: inner, path: innerPath, depth: depth + 1 });
+      open.push({ value: value[key as keyof typeof value], path: innerPath, depth: depth + 1 });
     }
   }
 };
+
+const longestPath = 200;
+
+/** Deep inside, the way says nothing. */
+const outer = (path: string) => path.split('.').slice(0, 3).join('.') || 'body';
 
 /** Text that PostgreSQL can keep. */
 export const checkText = (text: string, path: string) => {

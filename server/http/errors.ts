@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { internal, Refusal } from '#server/errors';
+import { badInput, internal, Refusal } from '#server/errors';
 import { replyRefusal } from './reply.ts';
 
 /** The one place where trouble becomes an answer. */
@@ -17,9 +17,7 @@ export const answerErrors =
 /** Express refuses a path it cannot decode with a status of its own. */
 const fromExpress = (error: unknown) =>
   error instanceof URIError || (error as { status?: number }).status === 400
-    ? new Refusal('BadInput', 'path: is not a valid URL path', [
-        { path: 'path', code: 'BadFormat', message: 'is not valid' },
-      ])
+    ? badInput({ path: 'path', code: 'BadFormat', message: 'is not a valid URL path' })
     : undefined;
 
 export const noSuchPath: RequestHandler = (req) => {

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import { badInput, Refusal } from '#server/errors';
+import { badInput } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
 
 /** `GET /media/{id}`: the file itself, for networks and pages. It never changes, so it may be kept for a year. */
@@ -13,18 +13,18 @@ export const mediaBytes =
     }
     const { mimeType, bytes, read } = await library.open(req.params.id, size);
     const etag = `"${req.params.id}.${size}"`;
-    const range = bytes === undefined ? undefined : rangeOf(req, etag, bytes);
-    if (range === 'outside') {
-      res.setHeader('content-range', `bytes */${bytes}`);
-      throw new Refusal('BadInput', `Range: the file has ${bytes} bytes.`, [], 416);
-    }
     const headers = {
       etag,
       'cache-control': 'public, max-age=31536000, immutable',
       'cross-origin-resource-policy': 'cross-origin',
       ...(bytes !== undefined && { 'accept-ranges': 'bytes' }),
     };
-    if (req.headers['if-none-match']?.includes(etag)) return void res.writeHead(304, headers).end();
+    if (isKnown(req.headers['if-none-match'], etag)) return void res.writeHead(304, headers).end();
+    // RFC 9110: a range is looked at after the conditions, and in GET alone.
+    const range = bytes === undefined || req.method === 'HEAD' ? undefined : rangeOf(req, etag, bytes);
+    if (range === 'outside') {
+      return void res.writeHead(416, { 'content-range': `bytes */${bytes}`, 'content-length': 0 }).end();
+    }
     const length = range ? range.last - range.first + 1 : bytes;
     const about = {
       ...headers,
@@ -42,6 +42,9 @@ export const mediaBytes =
       if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     });
   };
+
+const isKnown = (ifNoneMatch: string | undefined, etag: string) =>
+  ifNoneMatch?.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
 
 /** The one range that a player asks for; several at once may be answered with the whole (RFC 9110, 14.2). */
 const rangeOf = ({ headers }: Request<{ id: string }>, etag: string, bytes: number) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { badInput } from '#server/errors';
+import { badInput, Refusal } from '#server/errors';
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -25,6 +25,15 @@ const usableId = /^[A-Za-z0-9._-]{1,64}$/;
 const noHost = () =>
   badInput({ path: 'Host', code: 'Required', message: 'is required: HTTP/1.1 asks for this header in every request' });
 
+/** No id and no name of ours holds a NUL, and PostgreSQL takes none. */
+const mustBeText = (url: string) => {
+  if (!url.includes('%00')) return;
+  const [path = '', query = ''] = url.split('?', 2);
+  if (path.includes('%00'))
+    throw new Refusal('NotFound', 'There is nothing at this path. The paths are in /openapi.json.');
+  if (query.includes('%00')) throw badInput({ path: 'query', code: 'BadText', message: 'holds a NUL character' });
+};
+
 /** First of all: the id of the request in and out, and the headers that every answer has. */
 export const greet =
   ({ https }: { https: boolean }) =>
@@ -35,5 +44,6 @@ export const greet =
     for (const [name, value] of securityHeaders) res.setHeader(name, value);
     if (https) res.setHeader('strict-transport-security', 'max-age=31536000');
     if (req.headers.host === undefined) throw noHost();
+    mustBeText(req.url ?? '');
     next();
   };

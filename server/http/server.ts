@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 import { Refusal } from '#server/errors';
 
@@ -27,17 +27,17 @@ export const serverFor = (app: Express): Server => {
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return socket.destroy();
-    socket.end(malformed(error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400));
+    socket.end(malformed(error.code === 'HPE_HEADER_OVERFLOW'));
   });
   return server;
 };
 
 /** The error shape also for what is not HTTP, where there is no response object yet. */
-const malformed = (status: 400 | 431) => {
-  const message = status === 431 ? 'The headers are too large.' : 'This is not a valid HTTP request.';
+const malformed = (isTooLarge: boolean) => {
+  const message = isTooLarge ? 'The headers are too large.' : 'This is not a valid HTTP request.';
   const body = JSON.stringify(new Refusal('BadInput', message).body);
   return [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'HTTP/1.1 400 Bad Request',
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',

@@ -3,13 +3,13 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import type { Request } from 'express';
 import { MediaForm } from '#contracts/media';
+import { bounds } from '#server/bounds';
 import { badInput, issuesOf } from '#server/errors';
 import type { Uploads } from '#server/media/uploads';
 import type { FormRoute } from './app-routes.ts';
 import { checkText } from './body.ts';
 import { reply } from './reply.ts';
 
-const patienceMs = 60_000;
 const Fields = MediaForm.omit({ file: true });
 
 /** A form with a file in it. JSON goes on to ts-rest. */
@@ -29,6 +29,10 @@ const readForm = async (req: Request, uploads: Uploads) => {
   const fields: [string, string][] = [];
   const wrong: string[] = [];
   let file: { stream: BusboyFileStream; name: string; receiving: ReturnType<Uploads['receive']> } | undefined;
+  let tooMany = false;
+  form.on('partsLimit', () => {
+    tooMany = true;
+  });
   form.on('field', (name, value) => {
     if (fields.some(([known]) => known === name)) wrong.push(name);
     fields.push([name, value]);
@@ -58,6 +62,7 @@ const readForm = async (req: Request, uploads: Uploads) => {
   }
   const received = await file.receiving;
   try {
+    if (tooMany) throw tooManyParts();
     return { received, name: file.name, alt: altIn(Object.fromEntries(fields), wrong) };
   } catch (error) {
     await uploads.discard(received);
@@ -66,7 +71,13 @@ const readForm = async (req: Request, uploads: Uploads) => {
 };
 
 const openForm = ({ headers }: Request) => {
-  const limits = { fileSize: Number.POSITIVE_INFINITY, fieldSize: 64 * 1024, fields: 20, files: 20, headerPairs: 50 };
+  const limits = {
+    fileSize: Number.POSITIVE_INFINITY,
+    fieldSize: bounds.formFieldBytes,
+    parts: bounds.formParts,
+    headerPairs: bounds.formHeaders,
+    headerSize: bounds.formHeaderBytes,
+  };
   try {
     return new Busboy({ headers: { ...headers, 'content-type': headers['content-type'] ?? '' }, limits });
   } catch {
@@ -74,11 +85,19 @@ const openForm = ({ headers }: Request) => {
   }
 };
 
+const tooManyParts = () =>
+  badInput({
+    path: 'body',
+    code: 'TooBig',
+    message: `must have at most ${bounds.formParts} parts`,
+    limit: bounds.formParts,
+  });
+
 /** Leaving the loop early must not destroy a part, or the form behind it would wait for ever. */
 const staying = (stream: Readable): AsyncIterable<Buffer> => stream.iterator({ destroyOnReturn: false });
 
 const untilStalled = async (req: Request, work: () => Promise<void>) => {
-  req.setTimeout(patienceMs, () => req.destroy());
+  req.setTimeout(bounds.bodyPatienceMs, () => req.destroy());
   await work().finally(() => req.setTimeout(0));
 };
 
@@ -88,6 +107,8 @@ const altIn = (fields: Record<string, string>, [wrong]: readonly string[]) => {
   }
   const parsed = Fields.safeParse(fields);
   if (!parsed.success) throw badInput(...issuesOf(parsed.error, fields));
+  // What was no UTF-8 has become this sign, which nobody writes.
+  if (parsed.data.alt?.includes('\uFFFD')) throw badInput({ path: 'alt', code: 'BadText', message: 'must be UTF-8' });
   checkText(parsed.data.alt ?? '', 'alt');
   return parsed.data.alt;
 };

@@ -1,47 +1,46 @@
-import type { Issue } from '#contracts/errors';
+import { Post } from '#contracts/posts';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
 import type { CallableTool } from './tools.ts';
+import { pendingInWords, refusalInWords, requestsInWords } from './words.ts';
 
-export type RequestApproval = ApprovalCards['request'];
+/** How the door asks a human, and tells what became of it. */
+export interface Approvals {
+  readonly request: (action: string, input: Record<string, unknown>) => ReturnType<ApprovalCards['request']>;
+  readonly about: (postId: string) => ReturnType<ApprovalCards['about']>;
+}
 
 /** Runs a tool. Answers the members of a tools/call result; for a refusal too, because the model has to read it. */
 export const callTool = async (
   { name, action }: CallableTool,
   args: unknown,
   caller: Caller,
-  askHuman: (action: string, input: Record<string, unknown>) => ReturnType<RequestApproval>,
+  approvals: Approvals,
 ): Promise<string> => {
   try {
     const input = action.parse(args);
     try {
       const json = JSON.stringify(await action.run(input, caller));
-      return success(json, json);
+      const isKnownPost = action.action.output === Post && typeof input.id === 'string';
+      const requests = isKnownPost ? await approvals.about(String(input.id)) : [];
+      return success(json, requests.length > 0 ? `${json}\n\n${requestsInWords(requests)}` : json);
     } catch (error) {
       if (!(error instanceof Refusal && error.code === 'ApprovalRequired')) throw error;
-      return pending(name, action.name, (await askHuman(action.name, input)).approvalUrl);
+      const asked = await approvals.request(action.name, input);
+      const { approvalUrl } = asked;
+      const pending = JSON.stringify({ status: 'pending_approval', action: action.name, approvalUrl });
+      return success(pending, pendingInWords(name, asked));
     }
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'Internal') throw error;
-    return `${content(inWords(error))},"isError":true`;
+    return refused(error);
   }
 };
+
+/** For the model to read, and perhaps to do better. */
+export const refused = (refusal: Refusal) => `${content(refusalInWords(refusal))},"isError":true`;
 
 const content = (text: string) => `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
 
 const success = (json: string, text: string) => `${content(text)},"structuredContent":${json},"isError":false`;
-
-const pending = (tool: string, action: string, approvalUrl: string) =>
-  success(
-    JSON.stringify({ status: 'pending_approval', action, approvalUrl }),
-    `${tool} has not run: a human must approve it in Posthorn first, at ${approvalUrl}. ` +
-      `The request is waiting there. Tell the user, and do not call ${tool} again for it.`,
-  );
-
-const inWords = ({ code, message, issues }: Refusal) => [`${code}: ${message}`, ...issues.map(issueInWords)].join('\n');
-
-const issueInWords = ({ path, message, ...facts }: Issue) =>
-  `- ${path}: ${message} (${Object.entries(facts)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(', ')})`;

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { Refusal } from '#server/errors';
-import { readJson } from '#server/http/body';
+import type { ApprovalCards } from '#server/approvals/cards';
+import { badInput, Refusal } from '#server/errors';
+import { readAnyJson } from '#server/http/body';
 import { wrongMethod } from '#server/http/errors';
 import type { RateLimit } from '#server/http/rate-limit';
 import { reply } from '#server/http/reply';
 import type { RunnableAction } from '#server/run-action';
 import { bearerOf, Challenge, createAuthorization } from './authorization.ts';
-import type { RequestApproval } from './call.ts';
 import { createMethods, type McpCaller } from './methods.ts';
 import { errorText, type Id, idOf, ProtocolError, readMessage, resultText } from './protocol.ts';
 import { createTools, type McpTool } from './tools.ts';
@@ -21,7 +21,8 @@ export interface McpParts {
   readonly actions: ReadonlyMap<string, RunnableAction>;
   readonly tools: readonly McpTool[];
   readonly authorize: (bearer: string) => Promise<McpCaller | undefined>;
-  readonly requestApproval: RequestApproval;
+  readonly requestApproval: ApprovalCards['request'];
+  readonly requestsAbout: ApprovalCards['about'];
   readonly rateLimit: Pick<RateLimit, 'take'>;
   readonly log: Logger;
 }
@@ -51,11 +52,13 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
     const mcpCaller = await identify(req, res);
     let id: Id | undefined;
     try {
-      const body = await readJson(req).catch(notReadable);
+      const { value: body, refusal } = await readAnyJson(req).catch(notReadable);
       id = idOf(body);
+      const badArguments = refusal && inArguments(refusal);
+      if (refusal && !badArguments) notReadable(refusal);
       const message = readMessage(body, req.headers);
       if (id === undefined) send(res, 202, '');
-      else send(res, 200, resultText(id, await answer(message, mcpCaller, req)));
+      else send(res, 200, resultText(id, await answer(message, mcpCaller, req, badArguments)));
     } catch (error) {
       if (error instanceof Challenge) throw error;
       const refused = error instanceof ProtocolError ? error : fault(error, req);
@@ -87,10 +90,21 @@ const send = (res: ServerResponse, status: number, text: string, type = 'applica
   res.end(text);
 };
 
-/** A body that is not JSON is a parse error; JSON that we do not take is a bad request, perhaps with a status of its own. */
+/** A body that is not JSON is a parse error; JSON that we do not take is a bad request. */
 const notReadable = (error: unknown): never => {
   if (!(error instanceof Refusal)) throw error;
-  const { message, status, issues } = error;
-  const isParseError = status === 400 && issues[0]?.code === 'BadFormat';
-  throw new ProtocolError(isParseError ? 'parse' : 'request', message, status);
+  const {
+    message,
+    issues: [issue],
+  } = error;
+  const isParseError = issue?.code === 'BadFormat' && issue.path === 'body';
+  throw new ProtocolError(isParseError ? 'parse' : 'request', message, 400);
 };
+
+const argumentsPath = 'params.arguments';
+
+/** What is wrong inside the arguments of a tool is for the model to read, who wrote them. */
+const inArguments = ({ issues: [issue] }: Refusal) =>
+  issue?.path.startsWith(argumentsPath)
+    ? badInput({ ...issue, path: issue.path.slice(argumentsPath.length + 1) || 'arguments' })
+    : undefined;

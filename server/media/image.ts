@@ -1,29 +1,37 @@
+import { readFile } from 'node:fs/promises';
 import sharp, { type SharpOptions } from 'sharp';
+import { bounds } from '#server/bounds';
+import { withPixels } from './decoding.ts';
 import { BadFile } from './file-type.ts';
 import { stripMetadata } from './strip-metadata.ts';
 
-/** A small file can unfold into a picture that fills the memory. The largest cameras make 100 million. */
-export const maxPixels = 100_000_000;
 const thumbnailPixels = 400;
 const patienceSeconds = 30;
 
-const options: SharpOptions = { limitInputPixels: maxPixels, failOn: 'error' };
+// It would keep files open that are moved or removed next.
+sharp.cache({ files: 0 });
+
+const options: SharpOptions = { limitInputPixels: bounds.imagePixels, failOn: 'error' };
 
 /** Its size as it is seen, the bytes to serve, and a thumbnail. Making that decodes the picture, so it is whole. */
-export const readImage = async (file: Buffer, mimeType: string) => {
+export const readImage = async (path: string, mimeType: string) => {
   try {
-    const { orientation = 1, exif, xmp, autoOrient, format } = await sharp(file, options).metadata();
+    const { orientation = 1, exif, xmp, autoOrient, format } = await sharp(path, options).metadata();
     if (!mimeType.endsWith(format === 'heif' ? 'avif' : format)) throw new Error(`this is ${format}`);
-    const thumbnail = await sharp(file, options)
-      .timeout({ seconds: patienceSeconds })
-      .autoOrient()
-      .resize({ width: thumbnailPixels, height: thumbnailPixels, fit: 'inside', withoutEnlargement: true })
-      .webp({ quality: 80 })
-      .toBuffer();
-    return { ...autoOrient, thumbnail, bytes: stripMetadata(file, mimeType, { orientation, exif, xmp }) };
+    return await withPixels(autoOrient.width * autoOrient.height, async () => {
+      const file = await readFile(path);
+      const thumbnail = await sharp(file, options)
+        .timeout({ seconds: patienceSeconds })
+        .autoOrient()
+        .resize({ width: thumbnailPixels, height: thumbnailPixels, fit: 'inside', withoutEnlargement: true })
+        .webp({ quality: 80 })
+        .toBuffer();
+      return { ...autoOrient, thumbnail, bytes: await stripMetadata(file, mimeType, { orientation, exif, xmp }) };
+    });
   } catch (error) {
     if ((error as Error).message.includes('pixel limit')) {
-      throw new BadFile('TooBig', `has more than ${maxPixels / 1_000_000} million pixels: make it smaller`, maxPixels);
+      const { imagePixels: limit } = bounds;
+      throw new BadFile('TooBig', `has more than ${limit / 1_000_000} million pixels: make it smaller`, limit);
     }
     throw new BadFile('Unreadable', 'is a damaged or incomplete image: save it again');
   }

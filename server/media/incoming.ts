@@ -88,7 +88,5 @@ export const inWords = async <T>(field: string, work: () => Promise<T>): Promise
   }
 };
 
-const refusalOf = ({ code, message, limit }: BadFile, path: string) => {
-  const { message: text, issues } = badInput({ path, code, message, ...(limit !== undefined && { limit }) });
-  return new Refusal('BadInput', text, issues, code === 'TooBig' ? 413 : 400);
-};
+const refusalOf = ({ code, message, limit }: BadFile, path: string) =>
+  badInput({ path, code, message, ...(limit !== undefined && { limit }) });

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { bounds } from '#server/bounds';
 import { damaged, noPicture, readAt } from './video-file.ts';
 
 interface Box {
@@ -9,15 +10,20 @@ interface Box {
   readonly to: number;
 }
 
+/** Boxes looked at so far: a file made of nothing else would keep us busy. */
+interface Seen {
+  parts: number;
+}
+
 const maxTableBytes = 64 * 1024 * 1024;
-/** Far more than a file has a use for: each is an object in memory. */
-const maxBoxes = 20_000;
 
 /** MP4 and QuickTime (ISO/IEC 14496-12): boxes in boxes; `moov` says everything about the file. */
 export const readIsoFile = async (file: FileHandle, size: number) => {
-  const moov = await findMoov(file, size);
+  const seen = { parts: 0 };
+  const { moov, tags } = await findMoov(file, size, seen);
   const table = await readAt(file, moov.start, moov.to - moov.start);
-  const [whole] = boxesIn(table, 0, table.length);
+  const childrenOf = (table: Buffer, { from, to }: Box) => boxesIn(table, from, to, seen);
+  const [whole] = boxesIn(table, 0, table.length, seen);
   if (whole === undefined) throw damaged();
   const find = (parent: Box | undefined, ...path: string[]): Box | undefined =>
     path.reduce<Box | undefined>((at, type) => at && childrenOf(table, at).find((box) => box.type === type), parent);
@@ -33,23 +39,27 @@ export const readIsoFile = async (file: FileHandle, size: number) => {
   await blank(
     file,
     moov.start,
-    [whole, ...tracks].flatMap((parent) => childrenOf(table, parent).filter(isPrivate)),
+    [whole, ...tracks].flatMap((parent) => childrenOf(table, parent).filter((box) => isPrivate(table, box))),
   );
+  await blank(file, 0, tags);
   return { ...pictureSize(table, header), durationMs: duration(table, movie, find(whole, 'mvex', 'mehd')) };
 };
 
 /** All boxes of the file are walked over, and so a file that was cut off is noticed. */
-const findMoov = async (file: FileHandle, size: number): Promise<Box> => {
+const findMoov = async (file: FileHandle, size: number, seen: Seen): Promise<{ moov: Box; tags: Box[] }> => {
   let moov: Box | undefined;
-  let count = 0;
+  const tags: Box[] = [];
   for (let at = 0; at < size; ) {
-    const box = readBox(await readAt(file, at, 16), 0, size - at);
-    if (box === undefined || ++count > maxBoxes) throw damaged();
-    if (box.type === 'moov') moov ??= { ...box, start: at, from: at + box.from, to: at + box.to };
+    const head = await readAt(file, at, 32);
+    const box = readBox(head, 0, size - at);
+    if (box === undefined || ++seen.parts > bounds.videoParts) throw damaged();
+    const inFile = { ...box, start: at, from: at + box.from, to: at + box.to };
+    if (box.type === 'moov') moov ??= inFile;
+    else if (isPrivate(head, box)) tags.push(inFile);
     at += box.to;
   }
   if (moov === undefined || moov.to - moov.start > maxTableBytes) throw damaged();
-  return moov;
+  return { moov, tags };
 };
 
 /** The box at `at`, when it ends before `end`. */
@@ -63,26 +73,31 @@ const readBox = (bytes: Buffer, at: number, end: number): Box | undefined => {
   return { type, start: at, from: at + head, to: at + length };
 };
 
-const boxesIn = (table: Buffer, from: number, to: number): Box[] => {
+const boxesIn = (table: Buffer, from: number, to: number, seen: Seen): Box[] => {
   const boxes: Box[] = [];
   for (let at = from; at + 8 <= to; ) {
     const box = readBox(table, at, to);
-    if (box === undefined || boxes.length === maxBoxes) throw damaged();
+    if (box === undefined || ++seen.parts > bounds.videoParts) throw damaged();
     boxes.push(box);
     at = box.to;
   }
   return boxes;
 };
 
-const childrenOf = (table: Buffer, { from, to }: Box) => boxesIn(table, from, to);
+const xmp = Buffer.from('be7acfcb97a942e89c71999491e3afac', 'hex');
 
-/** User data and tags: QuickTime writes the place of a recording there. */
-const isPrivate = ({ type }: Box) => type === 'udta' || type === 'meta';
+/** User data and tags: QuickTime writes the place of a recording there. XMP has a box of its own. */
+const isPrivate = (bytes: Buffer, { type, from }: Box) =>
+  type === 'udta' || type === 'meta' || (type === 'uuid' && bytes.subarray(from, from + 16).equals(xmp));
+
+const zeros = Buffer.alloc(1024 * 1024);
 
 /** Nothing may move, since the tables point at places in the file: the box becomes free space. */
 const blank = async (file: FileHandle, offset: number, boxes: readonly Box[]) => {
   for (const { start, from, to } of boxes) {
-    await file.write(Buffer.alloc(to - from), 0, to - from, offset + from);
+    for (let at = from; at < to; at += zeros.length) {
+      await file.write(zeros, 0, Math.min(zeros.length, to - at), offset + at);
+    }
     await file.write('free', offset + start + 4, 'latin1');
   }
 };

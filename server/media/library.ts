@@ -29,7 +29,7 @@ export const createMediaLibrary = ({
 
   /** Those of the ids that exist. */
   find: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<Map<string, NetworkMedia>> => {
-    const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);
+    const rows = ids.length === 0 ? [] : await store.find(workspaceId, [...new Set(ids)]);
     return new Map(rows.map((row) => [row.id, toNetworkMedia(row)]));
   },
 
@@ -37,6 +37,13 @@ export const createMediaLibrary = ({
   thumbnails: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<Map<string, string>> => {
     const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);
     return new Map(rows.map((row) => [row.id, toMediaItem(row, baseUrl).thumbnailUrl]));
+  },
+
+  /** Those of the ids that exist, in this order. They stay as they are until the transaction ends. */
+  hold: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<MediaItem[]> => {
+    const rows = ids.length === 0 ? [] : await store.lock(workspaceId, ids, 'SHARE');
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.flatMap((id) => byId.get(id) ?? []).map((row) => toMediaItem(row, baseUrl));
   },
 
   /** Those of the ids that exist, with a way to their bytes. */
@@ -61,14 +68,15 @@ export const createMediaLibrary = ({
   /** BadInput naming the path of the first id that does not exist; the others stay until the transaction ends. */
   mustExist: async ({ workspaceId }: Caller, used: readonly { path: string; id: string }[]) => {
     if (used.length === 0) return;
-    const ids = used.map(({ id }) => id);
+    const ids = [...new Set(used.map(({ id }) => id))];
     const rows = await store.lock(workspaceId, ids, 'SHARE');
-    const missing = used.find(({ id }) => !rows.some((row) => row.id === id));
+    const known = new Set(rows.map(({ id }) => id));
+    const missing = used.find(({ id }) => !known.has(id));
     if (missing) {
       throw badInput({
         path: missing.path,
         code: 'UnknownMedia',
-        message: `${missing.id} is not in the media library; media.list shows it`,
+        message: `names ${missing.id}, which is not in the media library; media.list shows it`,
       });
     }
   },

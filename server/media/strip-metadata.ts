@@ -1,4 +1,6 @@
 import { crc32 } from 'node:zlib';
+import { bounds } from '#server/bounds';
+import { createTurns } from '#server/turns';
 
 export interface Metadata {
   /** As in EXIF, 1 to 8. */
@@ -10,9 +12,8 @@ export interface Metadata {
 /**
  * The same picture, to the bit, without what a camera or program wrote beside it: where and when it was taken, by whom.
  * To encode it anew would cost quality, so only the containers are rewritten. Colour profiles and the orientation stay.
- * A GIF holds no such data.
  */
-export const stripMetadata = (file: Buffer, mimeType: string, metadata: Metadata): Buffer => {
+export const stripMetadata = async (file: Buffer, mimeType: string, metadata: Metadata): Promise<Buffer> => {
   switch (mimeType) {
     case 'image/jpeg':
       return stripJpeg(file, metadata);
@@ -22,9 +23,23 @@ export const stripMetadata = (file: Buffer, mimeType: string, metadata: Metadata
       return stripWebp(file, metadata);
     case 'image/avif':
       return blankAvif(file, metadata);
+    case 'image/gif':
+      return stripGif(file);
     default:
       return file;
   }
+};
+
+const stepsPerLook = 2_048;
+
+/** Called for every part of a file: gives way to other requests, and ends at a file of nothing but parts. */
+const createSteps = () => {
+  const turn = createTurns();
+  let steps = 0;
+  return (isPart = true) => {
+    if (isPart && steps > bounds.imageParts) throw new Error('this file has too many parts');
+    return ++steps % stepsPerLook === 0 ? turn() : undefined;
+  };
 };
 
 /** TIFF with the one tag that changes how the picture looks. */
@@ -38,10 +53,12 @@ const orientationAlone = ({ orientation }: Metadata) => {
 const sos = 0xda;
 const eoi = 0xd9;
 
-const stripJpeg = (file: Buffer, metadata: Metadata) => {
+const stripJpeg = async (file: Buffer, metadata: Metadata) => {
   const parts = [file.subarray(0, 2)];
+  const step = createSteps();
   let exif = orientationAlone(metadata);
   for (let at = 2; at + 1 < file.length; ) {
+    await step();
     const marker = file.readUInt8(at + 1);
     if (file[at] !== 0xff || marker === 0xff || marker === 0) {
       at++;
@@ -55,7 +72,7 @@ const stripJpeg = (file: Buffer, metadata: Metadata) => {
       parts.push(jpegExif(exif));
       exif = undefined;
     }
-    const next = marker === sos ? endOfScan(file, end) : end;
+    const next = marker === sos ? await endOfScan(file, end) : end;
     if (!isPrivate(marker, file.subarray(at + 4, end))) parts.push(file.subarray(at, next));
     at = next;
   }
@@ -76,17 +93,21 @@ const jpegExif = (tiff: Buffer) => {
 };
 
 /** In a scan, FF is followed by 0 or a restart marker. */
-const endOfScan = (file: Buffer, from: number) => {
-  for (let at = file.indexOf(0xff, from); at !== -1; at = file.indexOf(0xff, at + 1)) {
+const endOfScan = async (file: Buffer, from: number) => {
+  const turn = createTurns();
+  for (let at = file.indexOf(0xff, from), seen = 0; at !== -1; at = file.indexOf(0xff, at + 1)) {
+    if (++seen % stepsPerLook === 0) await turn();
     const next = file[at + 1] ?? eoi;
     if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
   }
   return file.length;
 };
 
-const stripPng = (file: Buffer, metadata: Metadata) => {
+const stripPng = async (file: Buffer, metadata: Metadata) => {
   const parts = [file.subarray(0, 8)];
+  const step = createSteps();
   for (let at = 8; at + 12 <= file.length; ) {
+    await step();
     const type = file.toString('latin1', at + 4, at + 8);
     const end = at + 12 + file.readUInt32BE(at);
     const exif = type === 'eXIf' && orientationAlone(metadata);
@@ -109,10 +130,12 @@ const pngChunk = (type: string, content: Buffer) => {
 const exifFlag = 0x08;
 const xmpFlag = 0x04;
 
-const stripWebp = (file: Buffer, metadata: Metadata) => {
+const stripWebp = async (file: Buffer, metadata: Metadata) => {
+  const step = createSteps();
   const exif = orientationAlone(metadata);
   const parts = [Buffer.from(file.subarray(0, 12))];
   for (let at = 12; at + 8 <= file.length; ) {
+    await step();
     const type = file.toString('latin1', at, at + 4);
     const bytes = file.readUInt32LE(at + 4);
     const end = at + 8 + bytes + (bytes % 2);
@@ -141,4 +164,36 @@ const blankAvif = (file: Buffer, { exif, xmp }: Metadata) => {
     if (part && at !== -1) copy.fill(0, at, at + part.length);
   }
   return copy;
+};
+
+const gif = { extension: 0x21, image: 0x2c, end: 0x3b, comment: 0xfe, application: 0xff } as const;
+/** Loops and colour profiles; all else is what programs wrote: XMP, notes of their own. */
+const keptApplications = /^(NETSCAPE2\.0|ANIMEXTS1\.0|ICCRGBG1012)$/;
+
+const stripGif = async (file: Buffer) => {
+  const step = createSteps();
+  const colours = (flags: number) => (flags & 0x80 ? 3 << ((flags & 0x07) + 1) : 0);
+  /** Data stands in blocks of up to 255 bytes, the last of which is empty. */
+  const endOfData = async (from: number) => {
+    let at = from;
+    for (let seen = 0; at < file.length && file[at] !== 0; at += 1 + (file[at] ?? 0)) {
+      if (++seen % stepsPerLook === 0) await step(false);
+    }
+    return Math.min(at + 1, file.length);
+  };
+  let at = 13 + colours(file.readUInt8(10));
+  const parts = [file.subarray(0, at)];
+  while (at < file.length && (file[at] === gif.extension || file[at] === gif.image)) {
+    await step();
+    const isImage = file[at] === gif.image;
+    const end = await endOfData(isImage ? at + 11 + colours(file[at + 9] ?? 0) : at + 2);
+    const label = file[at + 1];
+    const isPrivate =
+      !isImage &&
+      (label === gif.comment ||
+        (label === gif.application && !keptApplications.test(file.toString('latin1', at + 3, at + 14))));
+    if (!isPrivate) parts.push(file.subarray(at, end));
+    at = end;
+  }
+  return Buffer.concat([...parts, Buffer.of(gif.end)]);
 };

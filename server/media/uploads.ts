@@ -1,4 +1,4 @@
-import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { open, rm, stat, writeFile } from 'node:fs/promises';
 import type { MediaItem } from '#contracts/media';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
@@ -53,11 +53,16 @@ export const createUploads = ({
       await unlessRefused(files.put(thumbnailKey(id), thumbnailPath, 'image/webp'));
       await unlessRefused(files.put(id, path, type.mimeType));
       const about = { ...type, ...facts, bytes, alt: alt || null, fileName: tidyName(name), uploadedBy: userId };
-      const row = await store.transaction(async () => {
-        const inserted = await store.insert({ id, workspaceId, ...about });
-        await live.tell({ workspaceId, kind: 'media', id });
-        return inserted;
-      });
+      const row = await store
+        .transaction(async () => {
+          const inserted = await store.insert({ id, workspaceId, ...about });
+          await live.tell({ workspaceId, kind: 'media', id });
+          return inserted;
+        })
+        .catch(async (error: unknown) => {
+          await Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
+          throw error;
+        });
       return toMediaItem(row, baseUrl);
     } finally {
       await Promise.all([path, thumbnailPath].map((one) => rm(one, { force: true })));
@@ -65,7 +70,7 @@ export const createUploads = ({
   };
 
   const download = async (url: string, redirects = 0): Promise<Received> => {
-    const wrong = (message: string) => badInput({ path: 'url', code: 'BadUrl', message });
+    const wrong = (message: string) => badInput({ path: 'url', code: 'BadUrl', message: `cannot be used. ${message}` });
     const answer = await outbound.open(url, { timeoutMs: downloadTimeoutMs });
     if (!answer.ok) throw wrong(answer.message);
     const { status, headers, body } = answer;
@@ -95,7 +100,7 @@ export const createUploads = ({
 };
 
 const image = async (path: string, mimeType: string) => {
-  const { bytes, ...facts } = await readImage(await readFile(path), mimeType);
+  const { bytes, ...facts } = await readImage(path, mimeType);
   await writeFile(path, bytes, { flush: true });
   return { ...facts, durationMs: null };
 };

@@ -10,6 +10,11 @@ export interface Video {
   readonly durationMs?: number;
 }
 
+/** No camera makes more; a file can say anything. */
+const longestSide = 65_536;
+/** 24 days, and what the column holds: a file that says more does not know it. */
+const longestMs = 2 ** 31 - 1;
+
 /** Reads the tables of the file, never its pictures. What they say of place and maker is overwritten. */
 export const readVideo = async (file: FileHandle, mimeType: string): Promise<Video> => {
   const { size } = await file.stat();
@@ -19,6 +24,7 @@ export const readVideo = async (file: FileHandle, mimeType: string): Promise<Vid
       throw error instanceof RangeError ? damaged() : error;
     },
   );
-  if (width < 1 || height < 1) throw damaged();
-  return { width, height, ...(durationMs !== undefined && durationMs > 0 && { durationMs: Math.round(durationMs) }) };
+  if (!(width >= 1 && height >= 1 && width <= longestSide && height <= longestSide)) throw damaged();
+  const isKnown = durationMs !== undefined && durationMs > 0 && durationMs <= longestMs;
+  return { width, height, ...(isKnown && { durationMs: Math.round(durationMs) }) };
 };

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { bounds } from '#server/bounds';
 import { BadFile } from './file-type.ts';
 import { damaged, noPicture, readAt } from './video-file.ts';
 
@@ -25,12 +26,13 @@ interface Element {
 }
 
 const maxHeadBytes = 4 * 1024 * 1024;
-const maxElements = 20_000;
 const pictureTrack = 1;
 
 /** WebM (RFC 8794, RFC 9559): Info and Tracks stand before the first cluster of pictures. */
 export const readWebm = async (file: FileHandle, size: number) => {
   const bytes = await readAt(file, 0, Math.min(size, maxHeadBytes));
+  const seen = { parts: 0 };
+  const childrenOf = (...args: [Buffer, Element, number?]) => childrenIn(seen, ...args);
   const head = elementAt(bytes, 0);
   const docType = childrenOf(bytes, head).find(({ id }) => id === ids.docType);
   if (docType === undefined) throw damaged();
@@ -88,12 +90,12 @@ const vintBytes = (first: number) => {
 };
 
 /** Up to the end of what was read, or the first element with this id. */
-const childrenOf = (bytes: Buffer, { from, to }: Element, until?: number): Element[] => {
+const childrenIn = (seen: { parts: number }, bytes: Buffer, { from, to }: Element, until?: number): Element[] => {
   const children: Element[] = [];
   for (let at = from; at < Math.min(to, bytes.length); ) {
     const child = elementAt(bytes, at);
     if (child.id === until) break;
-    if (children.length === maxElements) throw damaged();
+    if (++seen.parts > bounds.videoParts) throw damaged();
     children.push(child);
     at = child.to;
   }
@@ -102,10 +104,13 @@ const childrenOf = (bytes: Buffer, { from, to }: Element, until?: number): Eleme
 
 const content = (bytes: Buffer, { from, to }: Element) => bytes.subarray(from, to);
 
-const text = (bytes: Buffer, element: Element) => content(bytes, element).toString('latin1').replace(/\0+$/, '');
+const text = (bytes: Buffer, element: Element) =>
+  content(bytes, element).toString('latin1', 0, 100).replace(/\0+$/, '');
 
 const unsigned = (bytes: Buffer, element: Element) =>
-  content(bytes, element).reduce((value, byte) => value * 256 + byte, 0);
+  content(bytes, element)
+    .subarray(0, 8)
+    .reduce((value, byte) => value * 256 + byte, 0);
 
 const float = (bytes: Buffer, element: Element) => {
   const value = content(bytes, element);

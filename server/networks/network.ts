@@ -221,8 +221,8 @@ export interface Network<Prepared = unknown> {
   readonly options: readonly Option[];
   /** The constraints for this very post on this account: a story allows less, a server may allow more. */
   constraintsFor(post: NetworkPost, facts?: Json): Constraints;
-  /** The length of a text as the network counts it. */
-  count(body: string, post: NetworkPost): number;
+  /** What this very account may choose for an option, where accounts differ and that is known. */
+  choicesFor?(key: string, facts: Json): Option['choices'];
   /** Rules that the constraints cannot say. */
   check(post: NetworkPost, facts?: Json): readonly Problem[];
 

@@ -90,6 +90,13 @@ const publishAgain = ({ id }: Post, { accountId }: Result, name: string) =>
 ${problem}<button aria-label="Publish it again there: ${name}">Publish it again there</button></form>`,
   );
 
+const lost = ({ results }: Post) => {
+  const out = results.filter(({ externalId }) => externalId !== undefined).length;
+  if (out === 0) return 'It cannot be brought back.';
+  const places = out === 1 ? 'the account that has it' : `the ${out} accounts that have it`;
+  return `It cannot be brought back. It is public on ${places}, and stays there.`;
+};
+
 const buttons = (post: Post) => {
   const { id, status } = post;
   if (status === 'Publishing' || status === 'Published') return undefined;
@@ -97,7 +104,7 @@ const buttons = (post: Post) => {
 ${status === 'Draft' && action('/api/app/actions/posts.publishNow', post, 'Publish now')}
 ${status === 'Failed' && action('/api/app/actions/posts.publishNow', post, 'Publish again')}
 ${status === 'Scheduled' && html`<form data-api="POST /api/app/posts/${id}/unschedule">${problem}<button class="quiet">Take back</button></form>`}
-${confirmed('Delete', 'It cannot be brought back.', action('/api/app/actions/posts.delete', post, 'Yes, delete it'))}
+${confirmed('Delete', lost(post), action('/api/app/actions/posts.delete', post, 'Yes, delete it'))}
 </div>`;
 };
 

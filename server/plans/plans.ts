@@ -20,10 +20,14 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
     if (outside) throw planLimit(plan, `${outside.name} is not part of it`, ({ paidNetworks }) => paidNetworks);
   };
 
-  /** Whether one more post to these networks is covered. */
-  const mayUse = async (workspaceId: string, networks: readonly Network[], { scheduled }: { scheduled: boolean }) => {
+  /** Whether one more post to these networks is covered, and networks that were counted before get it `again`. */
+  const mayUse = async (
+    workspaceId: string,
+    networks: readonly Network[],
+    { scheduled, again }: { scheduled: boolean; again: readonly Network[] },
+  ) => {
     const plan = await planOf(workspaceId);
-    mayUseNetworks(plan, networks);
+    mayUseNetworks(plan, [...networks, ...again]);
     const paid = networks.filter(({ paidPerPost }) => paidPerPost);
     const used = await store.usage(workspaceId, month());
     if (scheduled && isOver(used.scheduled + 1, plan.scheduledPerMonth)) {
@@ -69,10 +73,8 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
       return (isPlan(key) ? plans[key] : plans.unlimited).webhooks;
     },
 
-    mayUse,
-
     /** Counts a post that will go to these networks, one entry for each account, or refuses it. */
-    use: async (workspaceId: string, networks: readonly Network[], how: { scheduled: boolean }) => {
+    use: async (workspaceId: string, networks: readonly Network[], how: Parameters<typeof mayUse>[2]) => {
       await mayUse(workspaceId, networks, how);
       const paidPosts = networks.filter(({ paidPerPost }) => paidPerPost).length;
       await store.addUsage(workspaceId, month(), { scheduled: how.scheduled ? 1 : 0, paidPosts });

@@ -1,5 +1,5 @@
 import type { Post, Version, VersionInput } from '#contracts/posts';
-import type { Accounts } from '#server/accounts/accounts';
+import type { Accounts, ConnectedNetwork } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
@@ -8,8 +8,9 @@ import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
 import { approvalRequired } from '#server/run-action';
 import type { Lifecycle } from './lifecycle.ts';
+import { optionFor, wrongValue } from './limits.ts';
 import type { PostContent, PostStore } from './store.ts';
-import { originalVersion, toVersions, withOption, withText } from './versions.ts';
+import { mustFit, originalVersion, toVersions, withOption, withText } from './versions.ts';
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
@@ -41,30 +42,45 @@ export const createDrafts = ({
   /** Saves a change; what is scheduled must stay publishable. */
   const save = async (caller: Caller, post: Post, change: Partial<PostContent>) => {
     const { accountIds, versions, scheduledAt = null } = { ...post, ...change };
+    mustFit(versions);
     const saved = await store.replace(post.id, caller.workspaceId, { accountIds, versions, scheduledAt });
     if (saved.status === 'Scheduled') await lifecycle.rescheduled(caller, post, saved);
     return saved;
   };
 
-  const checkOptions = (versions: readonly Version[], networkOf: ReadonlyMap<string, { network: string }>) => {
-    for (const [index, { accountId, options }] of versions.entries()) {
-      for (const key of Object.keys(options)) {
-        checkOption(key, accountId && networkOf.get(accountId)?.network, `versions.${index}.options.${key}`);
+  const checkOptions = (versions: readonly Version[], networkOf: ReadonlyMap<string, ConnectedNetwork>) => {
+    for (const [index, { accountId = '', options }] of versions.entries()) {
+      for (const [key, value] of Object.entries(options)) {
+        const path = `versions.${index}.options.${key}`;
+        checkOption({ accountId, key, value }, networkOf, { key: path, value: path });
       }
     }
   };
 
-  const checkOption = (key: string, network: string | undefined, path: string) => {
+  /** Known, of the network of the account, and with a value that at least one account of the post can have. */
+  const checkOption = (
+    { accountId, key, value }: { accountId: string; key: string; value: string },
+    networkOf: ReadonlyMap<string, ConnectedNetwork>,
+    path: { key: string; value: string },
+  ) => {
     const known = networks.option(key);
     if (known === undefined) {
-      throw badInput({ path, code: 'UnknownOption', message: `${key} is not an option; providers.limits lists them` });
+      const message = `names no option (${key}); providers.limits lists them`;
+      throw badInput({ path: path.key, code: 'UnknownOption', message });
     }
-    if (network && known.network.key !== network) {
-      throw badInput({
-        path,
-        code: 'UnknownOption',
-        message: `${key} is not an option of the network of this account`,
-      });
+    const { network, option } = known;
+    const own = accountId ? networkOf.get(accountId) : undefined;
+    if (own && network.key !== own.network) {
+      const message = `names an option of another network than that of this account (${key})`;
+      throw badInput({ path: path.key, code: 'UnknownOption', message });
+    }
+    if (value === '') return;
+    const there = (own ? [own] : [...networkOf.values()]).filter((one) => one.network === network.key);
+    const offered = there.length === 0 ? [option] : there.map(({ facts }) => optionFor(network, option, facts));
+    const wrong = offered.map((one) => wrongValue(one, value));
+    const [message] = wrong;
+    if (message !== undefined && !wrong.includes(undefined)) {
+      throw badInput({ path: path.value, code: 'OptionValue', message, actual: value.slice(0, 100) });
     }
   };
 
@@ -73,7 +89,7 @@ export const createDrafts = ({
       throw badInput({
         path: 'accountId',
         code: 'UnknownAccount',
-        message: `${accountId} is not an account of this post`,
+        message: `names ${accountId}, which is not an account of this post`,
       });
     }
   };
@@ -89,7 +105,9 @@ export const createDrafts = ({
           scheduledAt: input.scheduledAt || null,
         });
       if (!caller.human || !input.scheduledAt) return insert();
-      return store.transaction(async () => lifecycle.schedule(caller, (await insert()).id, input.scheduledAt));
+      return store.transaction(async () =>
+        lifecycle.schedule(caller, (await insert()).id, input.scheduledAt, 'scheduledAt'),
+      );
     },
 
     update: (
@@ -104,8 +122,9 @@ export const createDrafts = ({
     ) =>
       store.transaction(async () => {
         const post = await openForEdit(caller, input.id);
-        if (input.baseUpdatedAt && !sameInstant(input.baseUpdatedAt, post.updatedAt)) throw stale(post);
+        if (input.baseUpdatedAt && input.baseUpdatedAt !== post.updatedAt) throw stale(post);
         const versions = toVersions(input.versions, input.accountIds);
+        mustFit(versions);
         const networkOf = await accounts.networksOf(caller, input.accountIds);
         checkOptions(input.versions, networkOf);
         await library.mustExist(caller, mediaIn(input.versions));
@@ -133,7 +152,7 @@ export const createDrafts = ({
         const post = await openForEdit(caller, input.id);
         mustBeAccountOf(post, input.accountId);
         const networkOf = await accounts.connectedOf(caller, post.accountIds);
-        checkOption(input.key, networkOf.get(input.accountId)?.network, 'key');
+        checkOption(input, networkOf, { key: 'key', value: 'value' });
         return save(caller, post, { versions: withOption(post.versions, input.accountId, input.key, input.value) });
       }),
   };
@@ -149,9 +168,3 @@ const mediaIn = (versions: readonly VersionInput[]) =>
   versions.flatMap(({ content }, v) =>
     content.flatMap(({ media }, i) => media.map((id, m) => ({ path: `versions.${v}.content.${i}.media.${m}`, id }))),
   );
-
-/** Equal to the microsecond: a Date would cut to milliseconds. */
-const sameInstant = (sent: string, stored: string) =>
-  sent === stored || (new Date(sent).getTime() === new Date(stored).getTime() && micros(sent) === micros(stored));
-
-const micros = (instant: string) => (/\.(\d+)/.exec(instant)?.[1] ?? '').padEnd(6, '0').slice(0, 6);

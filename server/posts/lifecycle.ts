@@ -1,5 +1,6 @@
 import type { Post, Result } from '#contracts/posts';
 import type { Accounts } from '#server/accounts/accounts';
+import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
@@ -9,6 +10,7 @@ import type { Networks } from '#server/networks/registry';
 import type { Plans } from '#server/plans/plans';
 import { checkLimits, type Findings } from './limits.ts';
 import type { Outcomes } from './outcome.ts';
+import { mediaIn, pinOf } from './outgoing.ts';
 import type { PostStore } from './store.ts';
 
 export type Lifecycle = ReturnType<typeof createLifecycle>;
@@ -39,25 +41,45 @@ export const createLifecycle = ({
     return post;
   };
 
-  const check = async (caller: Caller, post: Post): Promise<Findings> => {
-    const networkOf = await accounts.connectedOf(caller, post.accountIds);
-    const used = post.versions.flatMap(({ content }) => content.flatMap(({ media }) => media));
-    return checkLimits(post, {
-      networkOf: (accountId) => {
-        const { network: key = '', facts = null } = networkOf.get(accountId) ?? {};
+  /** What posts alone do not tell about what would go out. */
+  const around = async (caller: Caller, posts: readonly Post[]) => {
+    const connected = await accounts.connectedOf(caller, [...new Set(posts.flatMap(({ accountIds }) => accountIds))]);
+    return {
+      networkOf: (accountId: string) => {
+        const { network: key = '', facts = null } = connected.get(accountId) ?? {};
         const network = networks.find(key);
         return network && { network, facts };
       },
-      media: await library.find(caller, used),
-      reachable,
-    });
+      media: await library.find(caller, mediaIn(posts.flatMap(({ versions }) => versions))),
+    };
   };
+
+  const check = async (caller: Caller, post: Post): Promise<Findings> =>
+    checkLimits(post, { ...(await around(caller, [post])), reachable });
 
   const mustBePublishable = async (caller: Caller, post: Post) => {
     const { issues, warnings } = await check(caller, post);
     const broken = [...warnings.filter(({ code }) => code === 'NoAccounts'), ...issues];
     if (broken.length > 0) throw invalid(broken);
   };
+
+  /**
+   * Every way to publish or schedule asks the plan for what will be sent now. An account that has a result was counted
+   * when it was its turn first, and is not counted again.
+   */
+  const usePlan = async (caller: Caller, post: Post, { scheduled }: { scheduled: boolean }) => {
+    const failed = post.results.filter(({ ok }) => !ok).map(({ accountId }) => accountId);
+    await plans.use(caller.workspaceId, await uncounted(caller, post), {
+      scheduled,
+      again: await networksOf(caller, failed),
+    });
+  };
+
+  const uncounted = (caller: Caller, { accountIds, results }: Post) =>
+    networksOf(
+      caller,
+      accountIds.filter((id) => results.every(({ accountId }) => accountId !== id)),
+    );
 
   /** One for each account. */
   const networksOf = async (caller: Caller, accountIds: readonly string[]): Promise<Network[]> => {
@@ -77,6 +99,13 @@ export const createLifecycle = ({
   return {
     /** What a human is shown before deciding. */
     findings: check,
+
+    /** What each of the posts is and would put before the public: see pinOf. */
+    pins: async (caller: Caller, posts: readonly Post[]) => {
+      const { networkOf, media } = await around(caller, posts);
+      return new Map(posts.map((post) => [post.id, pinOf(post, (id) => networkOf(id)?.network, media)]));
+    },
+
     mustBePublishable,
     mustBeFuture,
 
@@ -88,39 +117,36 @@ export const createLifecycle = ({
       return { valid: true as const, issues, warnings };
     },
 
-    schedule: (caller: Caller, id: string, at: string) =>
+    /** `field` is what the caller names the time. */
+    schedule: (caller: Caller, id: string, at: string, field = 'at') =>
       store.transaction(async () => {
-        mustBeFuture(at, 'at');
+        mustBeFuture(at, field);
         const post = await locked(caller, id);
-        if (post.status !== 'Draft') throw notFrom(post, 'scheduled', 'a Draft');
+        if (post.status !== 'Draft' && post.status !== 'Failed') {
+          throw notFrom(post, 'scheduled', 'a Draft or Failed post');
+        }
         await mustBePublishable(caller, post);
-        await plans.use(caller.workspaceId, await networksOf(caller, post.accountIds), { scheduled: true });
+        await usePlan(caller, post, { scheduled: true });
         await store.wake();
         return store.move(id, caller.workspaceId, 'Scheduled', at);
       }),
 
-    /** Whether the plan covers what somebody asks a human for. */
-    mustBeCovered: async (caller: Caller, post: Post, action: string) => {
-      const scheduled = action === 'posts.schedule';
-      if (!scheduled && (action !== 'posts.publishNow' || post.status !== 'Draft')) return;
-      await plans.mayUse(caller.workspaceId, await networksOf(caller, post.accountIds), { scheduled });
-    },
-
     /** A change of a Scheduled post: what it uses of the plan, and when it is due, may be something else now. */
     rescheduled: async (caller: Caller, before: Post, after: Post) => {
       await mustBePublishable(caller, after);
-      await plans.giveBack(caller.workspaceId, await networksOf(caller, before.accountIds));
-      await plans.use(caller.workspaceId, await networksOf(caller, after.accountIds), { scheduled: true });
+      await plans.giveBack(caller.workspaceId, await uncounted(caller, before));
+      await usePlan(caller, after, { scheduled: true });
       await store.wake();
     },
 
-    /** Back to Draft; the time stays as a wish. */
+    /** Back to what it was, Draft or Failed; the time stays as a wish. */
     unschedule: (caller: Caller, id: string) =>
       store.transaction(async () => {
         const post = await locked(caller, id);
         if (post.status !== 'Scheduled') throw notFrom(post, 'taken back', 'a Scheduled post');
-        await plans.giveBack(caller.workspaceId, await networksOf(caller, post.accountIds));
-        return store.move(id, caller.workspaceId, 'Draft', post.scheduledAt ?? null);
+        await plans.giveBack(caller.workspaceId, await uncounted(caller, post));
+        const before = post.results.length > 0 ? 'Failed' : 'Draft';
+        return store.move(id, caller.workspaceId, before, post.scheduledAt ?? null);
       }),
 
     /** `despite` are uncertain accounts that somebody looked at, and wants it sent to all the same. */
@@ -130,12 +156,9 @@ export const createLifecycle = ({
         if (post.status !== 'Draft' && post.status !== 'Failed')
           throw notFrom(post, 'published', 'a Draft or Failed post');
         await mustBePublishable(caller, post);
-        // A Failed post was counted when it was published first.
-        if (post.status === 'Draft') {
-          await plans.use(caller.workspaceId, await networksOf(caller, post.accountIds), { scheduled: false });
-        }
+        await usePlan(caller, post, { scheduled: false });
         if (despite.length > 0) await store.forgetBegun(id, despite);
-        await store.begin([id]);
+        await outcomes.begin([id]);
         await outcomes.end([id]);
         const begun = await store.get(caller.workspaceId, id);
         if (begun === undefined) throw new Error('a post that was locked is gone');
@@ -167,7 +190,7 @@ export const createLifecycle = ({
           throw notFrom(post, 'deleted', 'a post that is not published');
         }
         if (post.status === 'Scheduled') {
-          await plans.giveBack(caller.workspaceId, await networksOf(caller, post.accountIds));
+          await plans.giveBack(caller.workspaceId, await uncounted(caller, post));
         }
         await store.remove(id, caller.workspaceId);
       }),
@@ -175,11 +198,10 @@ export const createLifecycle = ({
 };
 
 const invalid = (issues: Findings['issues']) =>
-  new Refusal(
-    'Invalid',
-    `The post breaks ${issues.length === 1 ? 'a limit' : `${issues.length} limits`}: ${issues[0]?.message}`,
-    issues,
-  );
+  new Refusal('Invalid', `The post breaks ${howMany(issues.length)}: ${issues[0]?.message}`, issues);
+
+const howMany = (limits: number) =>
+  limits === 1 ? 'a limit' : `${limits === bounds.brokenLimits ? 'at least ' : ''}${limits} limits`;
 
 const notFrom = ({ id, status }: Post, done: string, from: string) =>
   new Refusal('Conflict', `The post ${id} is ${status}; only ${from} can be ${done}. Read it again.`);

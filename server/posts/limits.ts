@@ -2,8 +2,11 @@ import { Instant } from '#contracts/define';
 import type { Issue } from '#contracts/errors';
 import type { Post } from '#contracts/posts';
 import type { Constraints, Option } from '#contracts/providers';
+import { bounds } from '#server/bounds';
+import { codePoints, countedUpTo, countText } from '#server/networks/counting';
 import type { Json, Network, NetworkItem, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
-import { versionFor } from './versions.ts';
+import { createTurns, type TakeTurns } from '#server/turns';
+import { type Outgoing, outgoingTo } from './outgoing.ts';
 
 /** What the check needs to know beside the post. */
 export interface Surroundings {
@@ -20,10 +23,12 @@ export interface Findings {
 }
 
 /** The post against the limits of every network it goes to: one issue per broken limit and account. */
-export const checkLimits = (post: Post, { networkOf, media, reachable }: Surroundings): Findings => {
+export const checkLimits = async (post: Post, { networkOf, media, reachable }: Surroundings): Promise<Findings> => {
   const issues: Issue[] = [];
   const warnings: Issue[] = [];
-  const checked = new Map<string, ReturnType<typeof checkVersion>>();
+  const checked = new Map<string, Awaited<ReturnType<typeof checkVersion>>>();
+  const measure = createMeasure();
+  const turn = createTurns();
   if (post.accountIds.length === 0) {
     warnings.push({ path: 'accountIds', code: 'NoAccounts', message: 'The post goes to no account yet.' });
   }
@@ -39,34 +44,77 @@ export const checkLimits = (post: Post, { networkOf, media, reachable }: Surroun
       continue;
     }
     const { network, facts } = connected;
-    const version = versionFor(post.versions, accountId);
+    const outgoing = outgoingTo(network, post.versions, accountId, media);
     const place = (problem: Problem): Issue => ({
       ...problem,
-      path: `versions.${version.index}.${problem.path}`,
+      path: `versions.${outgoing.version}.${problem.path}`,
       accountId,
       provider: network.name,
     });
     // Accounts of one network that share a version share what is wrong with it: a long text is counted once.
-    const shared = `${network.key} ${version.index} ${facts === null ? '' : accountId}`;
-    const found = checked.get(shared) ?? checkVersion(network, facts, version, media, reachable);
+    const shared = `${network.key} ${outgoing.version} ${JSON.stringify(facts)}`;
+    const found = checked.get(shared) ?? (await checkVersion({ network, facts, outgoing, reachable, measure, turn }));
     checked.set(shared, found);
-    issues.push(...found.problems.map(place));
-    warnings.push(...found.surprises.map(place));
+    addUpTo(issues, found.problems.map(place));
+    addUpTo(warnings, found.surprises.map(place));
+    await turn();
   }
+  addUpTo(warnings, unusedOptions(post, networkOf));
   return { issues, warnings };
 };
 
-const checkVersion = (
-  network: Network,
-  facts: Json,
-  version: ReturnType<typeof versionFor>,
-  media: Surroundings['media'],
-  reachable: boolean,
-): { problems: Problem[]; surprises: Problem[] } => {
-  const { post, missing } = networkPost(network, version, media);
+/** A hundred accounts with a hundred mistakes each would be an answer that nobody reads. */
+const addUpTo = (list: Issue[], more: readonly Issue[]) =>
+  list.push(...more.slice(0, bounds.brokenLimits - list.length));
+
+/** What a text measures by the rule of a network. A text is counted once for each rule, however many accounts get it. */
+type Measure = (characters: Constraints['characters'], text: string, options: NetworkPost['options']) => number;
+
+const createMeasure = (): Measure => {
+  const counts = new Map<string, Map<string, number>>();
+  return (characters, text, options) => {
+    const { max, rule, links, shortMentions, countedOptions = [] } = characters;
+    const counted = countedOptions.map((key) => options[key]);
+    const key = JSON.stringify([max, rule, links, shortMentions, counted]);
+    const known = counts.get(key) ?? new Map<string, number>();
+    counts.set(key, known);
+    const length = known.get(text) ?? countText(characters, text, options);
+    known.set(text, length);
+    return length;
+  };
+};
+
+const unusedOptions = ({ accountIds, versions }: Post, networkOf: Surroundings['networkOf']): Issue[] => {
+  const used = new Set(accountIds.flatMap((id) => networkOf(id)?.network.options.map(({ key }) => key) ?? []));
+  return versions.flatMap(({ options }, index) =>
+    Object.keys(options)
+      .filter((key) => !used.has(key))
+      .map((key) => ({
+        path: `versions.${index}.options.${key}`,
+        code: 'OptionUnused',
+        message: 'No account of this post is on the network of this option, so it does nothing.',
+      })),
+  );
+};
+
+const checkVersion = async ({
+  network,
+  facts,
+  outgoing: { post, missing },
+  reachable,
+  measure,
+  turn,
+}: {
+  network: Network;
+  facts: Json;
+  outgoing: Outgoing<NetworkMedia>;
+  reachable: boolean;
+  measure: Measure;
+  turn: TakeTurns;
+}): Promise<{ problems: Problem[]; surprises: Problem[] }> => {
   const isFetched = network.constraintsFor(post, facts).media.transport === 'PublicUrl';
   return {
-    problems: [...missing, ...problemsOf(network, post, facts)],
+    problems: [...missing, ...(await problemsOf(network, post, facts, measure, turn))],
     surprises:
       !reachable && isFetched && post.items.some((item) => item.media.length > 0)
         ? [
@@ -80,47 +128,25 @@ const checkVersion = (
   };
 };
 
-/** What one account gets, as its network sees it; and the files that are no longer there. */
-export const networkPost = <Media extends NetworkMedia>(
+export const problemsOf = async (
   network: Network,
-  version: Pick<ReturnType<typeof versionFor>, 'content' | 'options'>,
-  media: ReadonlyMap<string, Media>,
-): { post: NetworkPost<Media>; missing: Problem[] } => {
-  const missing: Problem[] = [];
-  const items = version.content.map(({ body, media: ids }, i) => ({
-    body,
-    media: ids.flatMap((id, j) => {
-      const found = media.get(id);
-      if (found) return [found];
-      missing.push({
-        path: `content.${i}.media.${j}`,
-        code: 'MediaGone',
-        message: 'This file is no longer in the media library. Choose another.',
-        actual: id,
-      });
-      return [];
-    }),
-  }));
-  return { post: { items, options: { ...defaults(network), ...ownOptions(network, version.options) } }, missing };
-};
-
-const defaults = ({ options }: Network) =>
-  Object.fromEntries(options.flatMap(({ key, default: value }) => (value === undefined ? [] : [[key, value]])));
-
-const ownOptions = ({ options }: Network, set: Readonly<Record<string, string>>) =>
-  Object.fromEntries(options.flatMap(({ key }) => (set[key] === undefined ? [] : [[key, set[key]]])));
-
-export const problemsOf = (network: Network, post: NetworkPost, facts: Json): Problem[] => {
+  post: NetworkPost,
+  facts: Json,
+  measure = createMeasure(),
+  turn = createTurns(),
+): Promise<Problem[]> => {
   const constraints = network.constraintsFor(post, facts);
-  return [
-    ...threadProblems(post, constraints),
-    ...post.items.flatMap((item, index) => [
-      ...textProblems(network, post, item, index, constraints),
-      ...mediaProblems(item, index, constraints),
-    ]),
-    ...network.options.flatMap((option) => optionProblems(option, post.options[option.key])),
-    ...network.check(post, facts),
-  ];
+  const found = threadProblems(post, constraints);
+  for (const [index, item] of post.items.entries()) {
+    found.push(...textProblems(post, item, index, constraints, measure), ...mediaProblems(item, index, constraints));
+    await turn();
+  }
+  found.push(
+    ...network.options.flatMap((option) => optionProblems(optionFor(network, option, facts), post.options[option.key])),
+  );
+  await turn();
+  found.push(...network.check(post, facts));
+  return found;
 };
 
 const threadProblems = ({ items }: NetworkPost, { thread }: Constraints): Problem[] =>
@@ -140,16 +166,16 @@ const threadProblems = ({ items }: NetworkPost, { thread }: Constraints): Proble
       ];
 
 const textProblems = (
-  network: Network,
-  post: NetworkPost,
+  { options }: NetworkPost,
   { body, media }: NetworkItem,
   index: number,
   { characters, thread }: Constraints,
+  measure: Measure,
 ): Problem[] => {
   const path = `content.${index}.body`;
   const problems: Problem[] = [];
   const isComment = index > 0 && thread.form === 'Comments';
-  if (body.trim() === '' && (characters.required || isComment || media.length === 0)) {
+  if (!/\S/.test(body) && (characters.required || isComment || media.length === 0)) {
     problems.push({
       path,
       code: 'TextRequired',
@@ -158,12 +184,13 @@ const textProblems = (
       actual: 0,
     });
   }
-  const length = network.count(body, post);
+  const length = measure(characters, body, options);
   if (length > characters.max) {
+    const over = `${length === countedUpTo(characters) ? 'at least ' : ''}${length - characters.max}`;
     problems.push({
       path,
       code: 'TooLong',
-      message: `The text is ${length - characters.max} too long. ${characters.counting}`,
+      message: `The text is ${over} too long. ${characters.counting}`,
       limit: characters.max,
       actual: length,
     });
@@ -276,55 +303,68 @@ const fileProblems = (file: NetworkMedia, path: string, { images, videos }: Cons
   return problems;
 };
 
+/** The option as this account has it. */
+export const optionFor = (network: Network, option: Option, facts: Json): Option => {
+  const choices = network.choicesFor?.(option.key, facts);
+  return choices === undefined ? option : { ...option, choices };
+};
+
 const optionProblems = (option: Option, value: string | undefined): Problem[] => {
   const path = `options.${option.key}`;
+  const name = `${option.label} (${option.key})`;
   if (value === undefined) {
-    return option.required ? [{ path, code: 'OptionRequired', message: `Set ${option.label} (${option.key}).` }] : [];
+    const offered = option.choices ? `: ${offer(option.choices)}` : '.';
+    return option.required ? [{ path, code: 'OptionRequired', message: `Set ${name}${offered}` }] : [];
   }
-  const wrong = (message: string, limit?: number | string): Problem[] => [
-    { path, code: 'OptionValue', message, ...(limit !== undefined && { limit }), actual: value.slice(0, 100) },
-  ];
-  const choices = option.choices?.map((choice) => choice.value).join(', ');
-  switch (option.type) {
-    case 'Choice':
-      return option.choices?.some((choice) => choice.value === value) === false
-        ? wrong(`Choose one of ${choices}.`, choices)
-        : [];
+  const wrong = wrongValue(option, value);
+  if (wrong !== undefined) {
+    const limit = option.choices && named(option.choices, ({ value: one }) => one);
+    return [
+      {
+        path,
+        code: 'OptionValue',
+        message: `${name} ${wrong}`,
+        ...(limit !== undefined && { limit }),
+        actual: value.slice(0, 100),
+      },
+    ];
+  }
+  const { maxLength = Number.POSITIVE_INFINITY } = option;
+  const isList = option.type === 'List';
+  const length = isList ? value.split(',').length : option.type === 'Text' ? codePoints(value) : 0;
+  if (length <= maxLength) return [];
+  const message = isList ? `Give at most ${maxLength} entries.` : `Use at most ${maxLength} characters.`;
+  return [{ path, code: 'OptionTooLong', message, limit: maxLength, actual: length }];
+};
+
+/** What is wrong with a value that no post can have, as the end of a sentence. */
+export const wrongValue = ({ type, choices }: Option, value: string): string | undefined => {
+  if (choices) return choices.some((choice) => choice.value === value) ? undefined : `must be ${offer(choices)}`;
+  switch (type) {
     case 'Boolean':
-      return ['true', 'false'].includes(value) ? [] : wrong('Use true or false.', 'true, false');
+      return ['true', 'false'].includes(value) ? undefined : 'must be true or false.';
     case 'Integer':
-      return /^\d{1,15}$/.test(value) ? [] : wrong('Use a whole number.');
+      return /^\d{1,15}$/.test(value) ? undefined : 'must be a whole number.';
     case 'Url':
-      return /^https?:\/\//.test(value) && URL.canParse(value) ? [] : wrong('Use a complete http or https address.');
+      return /^https?:\/\//.test(value) && URL.canParse(value)
+        ? undefined
+        : 'must be a complete http or https address.';
     case 'Instant':
-      return Instant.safeParse(value).success ? [] : wrong('Use an ISO-8601 instant, such as 2026-11-15T09:30:00Z.');
-    case 'List': {
-      const entries = value.split(',').length;
-      return option.maxLength !== undefined && entries > option.maxLength
-        ? [
-            {
-              path,
-              code: 'OptionTooLong',
-              message: `Give at most ${option.maxLength} entries.`,
-              limit: option.maxLength,
-              actual: entries,
-            },
-          ]
-        : [];
-    }
-    case 'Text': {
-      const length = [...value].length;
-      return option.maxLength !== undefined && length > option.maxLength
-        ? [
-            {
-              path,
-              code: 'OptionTooLong',
-              message: `Use at most ${option.maxLength} characters.`,
-              limit: option.maxLength,
-              actual: length,
-            },
-          ]
-        : [];
-    }
+      return Instant.safeParse(value).success
+        ? undefined
+        : 'must be an ISO-8601 instant, such as 2026-11-15T09:30:00Z.';
+    default:
+      return undefined;
   }
 };
+
+const maxNamed = 20;
+
+const named = <One>(all: readonly One[], nameOf: (one: One) => string) =>
+  [...all.slice(0, maxNamed).map(nameOf), ...(all.length > maxNamed ? ['…'] : [])].join(', ');
+
+/** A network's own ids say nothing to a reader, so the label stands beside them. */
+const offer = (choices: NonNullable<Option['choices']>) =>
+  choices.length === 0
+    ? 'one that the account has, and it has none: make one on the network, then connect the account again.'
+    : `one of ${named(choices, ({ value, label }) => `${value} (${label})`)}.`;

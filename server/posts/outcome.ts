@@ -9,7 +9,7 @@ const shown = z.compile(Post);
 
 export type Outcomes = ReturnType<typeof createOutcomes>;
 
-/** How publishing ends: the post, its event and the news for open tabs are one change. */
+/** How publishing begins and ends: the post, its event and the news for open tabs are one change. */
 export const createOutcomes = ({ store, events, live }: { store: PostStore; events: Events; live: Live }) => {
   /** In the transaction that ended them. */
   const tell = async (ended: readonly { workspaceId: string; post: Post }[]) => {
@@ -32,6 +32,12 @@ export const createOutcomes = ({ store, events, live }: { store: PostStore; even
 
   return {
     tell,
+
+    /** To Publishing, with one send for each account that does not have the post yet. Inside a transaction. */
+    begin: async (ids: readonly string[]) => {
+      await store.recallOut(ids);
+      await store.begin(ids);
+    },
 
     /** Those of the posts that have no account left to go to. Called in the transaction that ended the last of them. */
     end: async (ids: readonly string[]) => tell(await store.end(ids)),

@@ -1,7 +1,8 @@
 import type { PostStatus } from '#contracts/posts';
+import { bounds } from '#server/bounds';
 import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
-import { fromCursor, toPage } from '#server/store/page';
+import { fromCursor, toCursor } from '#server/store/page';
 import type { PostStore } from './store.ts';
 
 export type Reading = ReturnType<typeof createReading>;
@@ -20,12 +21,20 @@ export const createReading = ({ store }: { store: PostStore }) => ({
     return post;
   },
 
+  /** Those of the ids that exist. */
+  many: ({ workspaceId }: Caller, ids: readonly string[]) => store.many(workspaceId, ids),
+
+  /** The next ones that are to go to this account. */
+  scheduledFor: ({ workspaceId }: Caller, accountId: string, limit: number) =>
+    store.scheduledFor(workspaceId, accountId, limit),
+
   list: async (
     { workspaceId }: Caller,
     { status, limit, cursor }: { status?: PostStatus | undefined; limit: number; cursor?: string | undefined },
   ) => {
-    const rows = await store.list(workspaceId, limit + 1, fromCursor(cursor), status);
-    const { page, ...more } = toPage(rows, limit);
-    return { posts: page, ...more };
+    const page = { limit, mostBytes: bounds.pageBytes };
+    const { posts, more } = await store.list(workspaceId, page, fromCursor(cursor), status);
+    const last = posts.at(-1);
+    return { posts, ...(more && last && { nextCursor: toCursor(last.id) }) };
   },
 });

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Version, VersionInput } from '#contracts/posts';
+import { bounds } from '#server/bounds';
 import { badInput } from '#server/errors';
 
 /** The first version is the original; the others each override it for one account. */
@@ -17,7 +19,7 @@ export const toVersions = (sent: readonly VersionInput[], accountIds: readonly s
       });
     }
     if (accountId && !accountIds.includes(accountId)) {
-      throw badInput({ path, code: 'UnknownAccount', message: `${accountId} is not in accountIds` });
+      throw badInput({ path, code: 'UnknownAccount', message: `names ${accountId}, which is not in accountIds` });
     }
     seen.add(accountId);
   }
@@ -37,8 +39,42 @@ export const toVersions = (sent: readonly VersionInput[], accountIds: readonly s
     .sort((a, b) => Number('accountId' in a) - Number('accountId' in b));
 };
 
-export const withText = (versions: readonly Version[], accountId: string, itemIndex: number, body: string): Version[] =>
-  change(versions, accountId, (version) => {
+/** Copies for single accounts add up: a post as a whole has a size too. */
+export const mustFit = (versions: readonly Version[]) => {
+  let characters = 0;
+  let media = 0;
+  for (const { content, options } of versions) {
+    for (const item of content) {
+      characters += item.body.length;
+      media += item.media.length;
+    }
+    for (const value of Object.values(options)) characters += value.length;
+  }
+  for (const [actual, limit, what] of [
+    [characters, bounds.postCharacters, 'characters of text'],
+    [media, bounds.mediaPerPost, 'media'],
+  ] as const) {
+    if (actual > limit) {
+      throw badInput({
+        path: 'versions',
+        code: 'TooBig',
+        message: `must have at most ${limit} ${what} in all`,
+        limit,
+        actual,
+      });
+    }
+  }
+};
+
+/** A version with the original's content, made for its options alone, follows when the original is edited. */
+export const withText = (
+  versions: readonly Version[],
+  accountId: string,
+  itemIndex: number,
+  body: string,
+): Version[] => {
+  const [original] = versions;
+  const changed = change(versions, accountId, (version) => {
     if (itemIndex > version.content.length) {
       throw badInput({
         path: 'itemIndex',
@@ -52,6 +88,12 @@ export const withText = (versions: readonly Version[], accountId: string, itemIn
     content[itemIndex] = { body, media: content[itemIndex]?.media ?? [] };
     return { ...version, content };
   });
+  if (accountId) return changed;
+  const content = changed[0]?.content ?? [];
+  return changed.map((version) =>
+    isDeepStrictEqual(version.content, original?.content) ? { ...version, content } : version,
+  );
+};
 
 /** An empty value removes the option; a version is not made just to remove something from it. */
 export const withOption = (versions: readonly Version[], accountId: string, key: string, value: string): Version[] => {

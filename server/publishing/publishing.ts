@@ -4,7 +4,7 @@ import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/posts/outcome';
 import { createDueLoop, type DueLoop } from '#server/queue';
 import type { PublishingFigures } from './figures.ts';
-import { missed } from './result.ts';
+import { missed, uncertain } from './result.ts';
 import { createSendOne, type HeldRow, type SendingParts } from './sending.ts';
 import type { Begin, Ended, PublishingStore, SendRow } from './store.ts';
 
@@ -117,8 +117,8 @@ export const createPublishing = ({
       const { due, missed: tooLate } = await store.due(postsAtOnce, parts.graceMs);
       const all = [...due, ...tooLate];
       if (all.length === 0) return 0;
-      await store.begin(all);
-      if (tooLate.length > 0) await store.endMissed(tooLate, missed);
+      await outcomes.begin(all);
+      if (tooLate.length > 0) await store.endMissed(tooLate, missed, uncertain);
       await outcomes.end(all);
       return all.length;
     });

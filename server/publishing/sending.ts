@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { instantOf } from '#contracts/instant';
 import type { Result } from '#contracts/posts';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';
 import type { Clock, Stopwatch } from '#server/clock';
@@ -15,8 +16,8 @@ import type {
 } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
-import { networkPost, problemsOf } from '#server/posts/limits';
-import { versionFor } from '#server/posts/versions';
+import { problemsOf } from '#server/posts/limits';
+import { mediaIn, outgoingTo } from '#server/posts/outgoing';
 import { accountGone, failed, missed, needsReconnect, notSent, refused, uncertain, withSent } from './result.ts';
 import type { Begin, Ended, Progress, SendRow } from './store.ts';
 
@@ -141,11 +142,6 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
         row.begunAt === null ? withoutAccess(networks.get(row.account.network), found) : uncertain,
       );
     return undefined;
-  };
-
-  const mediaOf = async (row: SendRow): Promise<Map<string, PublishMedia>> => {
-    const ids = versionFor(row.versions, row.accountId).content.flatMap(({ media }) => media);
-    return library.forPublishing(row.workspaceId, ids);
   };
 
   /** SPEC and DECISIONS, never twice: prepared, marked as begun in a row of its own, sent, recorded. */
@@ -343,9 +339,9 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
     const opened = await opening(row, await access.open(row.account));
     if (opened === undefined) return;
     const { network, account } = opened;
-    const media = await mediaOf(row);
-    const { post, missing } = networkPost(network, versionFor(row.versions, row.accountId), media);
-    const problems = [...missing, ...problemsOf(network, post, account.facts)];
+    const media = await library.forPublishing(row.workspaceId, mediaIn(row.versions));
+    const { post, missing } = outgoingTo(network, row.versions, row.accountId, media);
+    const problems = [...missing, ...(await problemsOf(network, post, account.facts))];
     const state: State = {
       row,
       opened,
@@ -381,7 +377,7 @@ const isDefinite = ({ kind, reached }: NetworkTrouble) => !reached || (kind !== 
 const outSince = (begunAt: string, told: string | undefined) => {
   const afterMs = Date.parse(told ?? '') - Date.parse(begunAt);
   if (told === undefined || !(afterMs >= 0 && afterMs < longestWaitMs)) return begunAt;
-  return new Date(told).toISOString().replace('Z', '000Z');
+  return instantOf(new Date(told));
 };
 
 /** A UUID for each part, from the one of the row. */

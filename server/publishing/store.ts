@@ -1,6 +1,5 @@
 import type { Result, Version } from '#contracts/posts';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
-import { tellsOf } from '#server/live/news';
 import type { Json, Sent } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 
@@ -71,14 +70,12 @@ const moveDue = sql(
       order by scheduled_at limit $1 for update skip locked)
    select array_agg(id) filter (where not missed) as due, array_agg(id) filter (where missed) as missed from due`,
 );
-const begin = sql(
-  'publishing.begin',
-  `with begun as materialized (select begin_publishing($1)) select ${tellsOf('post')} from begun, posts where id = any($1)`,
-);
+/** Accounts that have the post keep their result, and of one that may have it nobody says that it was missed. */
 const endMissed = sql(
   'publishing.endMissed',
-  `update sends set due_at = null, claim = null, result = $2::jsonb || jsonb_build_object('accountId', account_id)
-    where post_id = any($1)`,
+  `update sends set due_at = null, claim = null,
+          result = case when begun_at is null then $2::jsonb else $3::jsonb end || jsonb_build_object('accountId', account_id)
+    where post_id = any($1) and due_at is not null`,
 );
 const msToPost = sql(
   'publishing.msToPost',
@@ -175,12 +172,8 @@ export const createPublishingStore = (db: Database) => {
       return { due: found?.due ?? [], missed: found?.missed ?? [] };
     },
 
-    begin: async (ids: readonly string[]) => {
-      await db.query(begin, [ids]);
-    },
-
-    endMissed: async (ids: readonly string[], result: Omit<Result, 'accountId'>) => {
-      await db.run(endMissed, [ids, JSON.stringify(result)]);
+    endMissed: async (ids: readonly string[], missed: Omit<Result, 'accountId'>, uncertain: typeof missed) => {
+      await db.run(endMissed, [ids, JSON.stringify(missed), JSON.stringify(uncertain)]);
     },
 
     msToPost: () => ms(msToPost),

@@ -17,7 +17,7 @@ export interface PlannedFault {
 export type Faults = ReturnType<typeof createFaults>;
 
 export const createFaults = ({ store, network }: { store: SandboxStore; network: string }) => {
-  const isFault = (name: string): name is Fault => name in faults;
+  const isFault = (name: string): name is Fault => Object.hasOwn(faults, name);
 
   /** A mark works once for a text, so that trying again succeeds; with `!` it works every time. */
   const marked = async (text: string): Promise<Fault | undefined> => {

@@ -1,3 +1,4 @@
+import { instantOf } from '#contracts/instant';
 import type { Networks } from '#server/networks/registry';
 import { faultMoments, faults } from '#server/networks/sandbox';
 import type { SandboxClock } from './clock.ts';
@@ -48,7 +49,7 @@ export const createSandboxFeed = ({
   };
 
   return async () => ({
-    now: sandboxClock.now().toISOString(),
+    now: instantOf(sandboxClock.now()),
     aheadMs: sandboxClock.aheadMs(),
     faults: Object.entries(faults).map(([fault, effect]) => ({ fault, effect })),
     networks: await Promise.all(sandboxes.networks.map(read)),

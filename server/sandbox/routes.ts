@@ -1,3 +1,4 @@
+import { instantOf } from '#contracts/instant';
 import type { SandboxRoutes } from '#contracts/sandbox';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { RouteHandlers } from '#server/context';
@@ -32,7 +33,7 @@ export const sandboxRoutes = ({
       return sandboxFeed();
     },
 
-    readSandboxClock: async () => ({ now: sandboxClock.now().toISOString() }),
+    readSandboxClock: async () => ({ now: instantOf(sandboxClock.now()) }),
 
     moveSandboxClock: async ({ body, caller: { userId, workspaceId }, requestId }) => {
       mustBeSandbox();
@@ -40,7 +41,7 @@ export const sandboxRoutes = ({
       await sandboxClock.forward(body.forwardMs);
       const details = { forwardMs: body.forwardMs };
       await audit.write({ event: 'clock.moved', workspaceId, userId, requestId, details });
-      return { now: sandboxClock.now().toISOString() };
+      return { now: instantOf(sandboxClock.now()) };
     },
 
     planSandboxFault: async ({ body: { network, moment, fault, times } }) => {
@@ -56,4 +57,4 @@ export const sandboxRoutes = ({
   };
 };
 
-const isFault = (name: string): name is Fault => name in faults;
+const isFault = (name: string): name is Fault => Object.hasOwn(faults, name);

@@ -43,6 +43,8 @@ export interface Database {
   script(text: string): Promise<void>;
   /** All that `work` asks of this database, in whatever function, happens in one transaction. A nested call joins it. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Does all of `work` in a transaction and then undoes it, so that whatever would refuse it refuses it now. */
+  rehearse(work: () => Promise<unknown>): Promise<void>;
   /** For loops and timers that are begun inside a transaction and live longer than it. */
   outside<Result>(work: () => Result): Result;
   /** For models. They join `transaction` by themselves; `sequelize.transaction` is not used. */
@@ -117,7 +119,6 @@ function restSoon(): void {
 }
 
 // Sequelize asks this for the transaction to join; begin and end are ours, so there is nothing for it to set.
-// biome-ignore lint/correctness/useHookAtTopLevel: it is no hook of React
 Sequelize.useCLS({
   get: () => running.getStore()?.transaction,
   set: () => undefined,
@@ -195,6 +196,15 @@ export function openDatabase(
       await send({ text });
     },
     transaction,
+    rehearse: (work) =>
+      transaction(async () => {
+        await send({ text: 'savepoint rehearsal' });
+        try {
+          await work();
+        } finally {
+          await send({ text: 'rollback to savepoint rehearsal' });
+        }
+      }),
     outside: (work) => running.exit(work),
     sequelize,
     listen: (channel, ears) => {

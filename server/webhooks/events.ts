@@ -1,4 +1,5 @@
 import type { EventType } from '#contracts/events';
+import { instantOf } from '#contracts/instant';
 import type { Clock } from '#server/clock';
 import { newId } from '#server/ids';
 import type { EventStore } from './store.ts';
@@ -16,7 +17,7 @@ export const createEvents = ({ store, clock }: { store: EventStore; clock: Clock
   const named = ({ workspaceId, type, data }: NewEvent) => {
     const now = clock.now();
     const id = newId('event', now);
-    const createdAt = now.toISOString();
+    const createdAt = instantOf(now);
     return { id, workspaceId, type, data, createdAt, body: JSON.stringify({ id, type, createdAt, workspaceId, data }) };
   };
 

@@ -49,7 +49,7 @@ export const createWebhooks = ({
 }) => {
   const mustBePublic = (url: string) => {
     const checked = outbound.checkUrl(url);
-    if (!checked.ok) throw badInput({ path: 'url', code: 'BadAddress', message: checked.message });
+    if (!checked.ok) throw badInput({ path: 'url', code: 'BadAddress', message: `cannot be used. ${checked.message}` });
   };
 
   const list = async ({ workspaceId }: Caller): Promise<Webhook[]> => {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { instantOf } from '#contracts/instant';
 import type { Invitation, Member } from '#contracts/people';
 import { type Role, roles } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
@@ -143,8 +144,8 @@ export const createMembers = ({
           id,
           email,
           role,
-          createdAt: createdAt.toISOString(),
-          expiresAt: expiresAt.toISOString(),
+          createdAt: instantOf(createdAt),
+          expiresAt: instantOf(expiresAt),
           url,
         };
       }),

@@ -229,6 +229,32 @@ describe('a transaction', () => {
   });
 });
 
+describe('a rehearsal', () => {
+  it('does everything and leaves nothing, while the transaction around it goes on', async () => {
+    let seen: unknown[] = [];
+    await database.transaction(async () => {
+      await database.run(insert, ['before']);
+      await database.rehearse(async () => {
+        await database.transaction(() => database.run(insert, ['tried']));
+        await Note.create({ text: 'tried by a model' });
+        seen = await database.query(texts);
+      });
+      await database.run(insert, ['after']);
+    });
+    expect(seen).toEqual([{ text: 'before' }, { text: 'tried' }, { text: 'tried by a model' }]);
+    expect(await database.query(texts)).toEqual([{ text: 'before' }, { text: 'after' }]);
+  });
+
+  it('that fails, also in a statement, throws and leaves nothing', async () => {
+    await database.transaction(async () => {
+      await database.run(insert, ['before']);
+      const twice = database.rehearse(() => database.run(insert, ['before']));
+      await expect(twice).rejects.toThrow(/duplicate key/);
+    });
+    expect(await database.query(texts)).toEqual([{ text: 'before' }]);
+  });
+});
+
 describe('the pool', () => {
   it('reports a connection that breaks while idle, and goes on', async () => {
     const single = open(fresh.parts, 1);

@@ -49,8 +49,16 @@ export const openMcpDoor = async (
     },
     requestApproval: async (request) => {
       asked.push(request);
-      return { approvalUrl: `http://posthorn.test/approvals/card_${asked.length}` };
+      return {
+        action: request.action,
+        status: 'Open',
+        approvalUrl: `http://posthorn.test/approvals/card_${asked.length}`,
+        createdAt: '2026-11-15T09:30:00.000000Z',
+        expiresAt: '2026-11-22T09:30:00.000000Z',
+        again: false,
+      };
     },
+    requestsAbout: async () => [],
     rateLimit: createRateLimit({ name: 'api', limit: perMinute, windowMs: 60_000, clock: service.clock }),
     log,
     ...replaced,

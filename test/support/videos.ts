@@ -21,6 +21,7 @@ export const mp4 = ({
   lying = false,
   track = 'vide',
   place = '',
+  xmp = '',
   padding = 0,
 } = {}) => {
   const movie = box(
@@ -46,6 +47,7 @@ export const mp4 = ({
       box('trak', header, box('mdia', handler)),
       ...(place ? [box('udta', box('\xa9xyz', Buffer.from(place)))] : []),
     ),
+    ...(xmp ? [box('uuid', Buffer.from('be7acfcb97a942e89c71999491e3afac', 'hex'), Buffer.from(xmp))] : []),
     box('mdat', Buffer.alloc(64 + padding, 'picture')),
   ]);
 };
@@ -64,7 +66,7 @@ export const webm = ({ docType = 'webm', width = 640, height = 360, durationMs =
   const duration = Buffer.alloc(8);
   duration.writeDoubleBE(durationMs);
   const info = [element('2ad7b1', u32(1_000_000)), ...(durationMs ? [element('4489', duration)] : [])];
-  const picture = element('e0', Buffer.concat([element('b0', u16(width)), element('ba', u16(height))]));
+  const picture = element('e0', Buffer.concat([element('b0', u32(width)), element('ba', u32(height))]));
   const tracks = element('ae', Buffer.concat([element('83', Buffer.of(1)), picture]));
   return Buffer.concat([
     element('1a45dfa3', element('4282', docType)),

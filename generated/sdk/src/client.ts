@@ -216,10 +216,10 @@ export class PostsApi extends Namespace {
   }
 
   /**
-   * Schedule a draft.
+   * Schedule a post.
    *
-   * Schedules a draft for a time in the future; it then goes public by itself, which cannot be undone. A human
-   * approves it in the app.
+   * Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be
+   * undone. Accounts that already have it are left out. A human approves it in the app.
    * With a token it always answers ApprovalRequired.
    *
    * @throws {ApprovalRequiredError | InvalidError | PlanLimitError | NotFoundError | ConflictError | BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
@@ -244,7 +244,8 @@ export class PostsApi extends Namespace {
   /**
    * Delete a post.
    *
-   * Deletes a post that is not published. It cannot be brought back. A human approves it in the app.
+   * Deletes a post that is not published. It cannot be brought back; where a Failed post is public already, it
+   * stays public. A human approves it in the app.
    * With a token it always answers ApprovalRequired.
    *
    * @throws {ApprovalRequiredError | NotFoundError | ConflictError | BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}

@@ -2,7 +2,7 @@
 
 import { type ErrorClasses, PosthornError } from './posthorn-error.ts';
 
-/** 400. The input does not match the schema, or a range is malformed. `message` names the first field at fault. */
+/** 400. The input does not match the schema, a range is malformed, or the body is too large or no JSON. `message` names the first field at fault. */
 export class BadInputError extends PosthornError<'BadInput'> {
   override readonly name = 'BadInputError';
 }

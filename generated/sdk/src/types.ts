@@ -2,7 +2,7 @@
 
 /** Every error answer carries one of these. */
 export type ErrorCode =
-  /** The input does not match the schema, or a range is malformed. `message` names the first field at fault. */
+  /** The input does not match the schema, a range is malformed, or the body is too large or no JSON. `message` names the first field at fault. */
   | 'BadInput'
   /** The post breaks limits of a network it goes to. `issues` holds one entry per broken limit. */
   | 'Invalid'
@@ -285,7 +285,7 @@ export interface PostsCreateInput {
   accountIds?: string[];
   /** Text of the original version (default `''`) */
   body?: string;
-  /** Wished time; empty saves a draft without one (ISO-8601, default `''`) */
+  /** Wished time, an ISO-8601 instant; empty saves a draft without one */
   scheduledAt?: string;
 }
 
@@ -311,9 +311,9 @@ export interface PostsUpdateInput {
   accountIds: string[];
   /** Exactly one original version, and at most one per account of accountIds */
   versions: VersionInput[];
-  /** Wished time; empty for none (ISO-8601, default `''`) */
+  /** Wished time, an ISO-8601 instant; empty for none */
   scheduledAt?: string;
-  /** updatedAt of the post this change is based on (ISO-8601, default `''`) */
+  /** updatedAt of the post this change is based on */
   baseUpdatedAt?: string;
 }
 
@@ -457,17 +457,7 @@ export interface ProviderLimits {
 }
 
 export interface Constraints {
-  /** Limits of the text of one item */
-  characters: {
-    /** Greatest length of one item, counted as `counting` says */
-    max: number;
-    /** How the network counts: what an emoji, a URL or a mention costs */
-    counting: string;
-    /** A second limit: UTF-8 bytes of one item */
-    maxBytes?: number;
-    /** True when an item without text is refused even with media */
-    required: boolean;
-  };
+  characters: Characters;
   /** Limits of the media of one item */
   media: {
     /** Least media of the first item; 0 when text alone is fine */
@@ -492,6 +482,31 @@ export interface Constraints {
   };
   /** Metrics the network reports; empty when it reports nothing */
   metrics: Array<'views' | 'reach' | 'likes' | 'comments' | 'shares' | 'quotes' | 'saves' | 'clicks'>;
+}
+
+/** Limits of the text of one item */
+export interface Characters {
+  /** Greatest length of one item, counted as `counting` says */
+  max: number;
+  /** How the network counts: what an emoji, a URL or a mention costs */
+  counting: string;
+  /** The same for programs. Weighted: Latin is 1, other scripts and an emoji 2. EmojiBytes: code points, an emoji as its UTF-8 bytes. Escaped: UTF-16 units, each of `\|{}@[]()<>#*_~` as 2 */
+  rule: 'Utf16Units' | 'CodePoints' | 'Utf8Bytes' | 'Graphemes' | 'Weighted' | 'EmojiBytes' | 'Escaped';
+  /** Absent when a link counts in full */
+  links?: {
+    /** What each link counts, however long it is */
+    length: number;
+    /** Whether `example.com` without http:// is a link */
+    bareDomains: boolean;
+  };
+  /** Whether `@user@host` counts as `@user` */
+  shortMentions?: boolean;
+  /** Options whose value counts together with the text */
+  countedOptions?: string[];
+  /** A second limit: UTF-8 bytes of one item */
+  maxBytes?: number;
+  /** True when an item without text is refused even with media */
+  required: boolean;
 }
 
 export interface ImageLimits {

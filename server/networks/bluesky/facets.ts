@@ -1,5 +1,6 @@
-import twitter from 'twitter-text';
-import { graphemes, utf8Bytes } from '#server/networks/shared/text';
+import { utf8Bytes } from '#server/networks/counting';
+import { findLinks } from '#server/networks/links';
+import { countGraphemes } from '#server/networks/shared/text';
 
 /** A piece of text that leads somewhere. Bluesky makes no links by itself: the writer says where they are, in bytes. */
 export interface Facet {
@@ -30,10 +31,9 @@ export interface Link extends Piece {
 
 export const linksOf = (text: string): Link[] => {
   const whole = pieces(text, webLink).map(({ start, text }) => linkAt(start, withoutEnd(text), ''));
-  const bare = twitter
-    .extractUrlsWithIndices(text)
-    .filter(({ url, indices: [start] }) => !/^https?:/i.test(url) && !whole.some((link) => isInside(start, link)))
-    .map(({ url, indices: [start] }) => linkAt(start, url, 'https://'));
+  const bare = findLinks(text, { bareDomains: true })
+    .filter(({ hasScheme, start }) => !hasScheme && !whole.some((link) => isInside(start, link)))
+    .map(({ start, end }) => linkAt(start, text.slice(start, end), 'https://'));
   return [...whole, ...bare].filter(({ uri }) => URL.canParse(uri)).sort((a, b) => a.start - b.start);
 };
 
@@ -54,7 +54,7 @@ export const facetsOf = (text: string, dids: Readonly<Record<string, string>>): 
   for (const { start, text: typed } of pieces(text, tag)) {
     const whole = typed.replace(/\p{P}+$/u, '');
     const name = whole.slice(1);
-    if (!/[^\d\p{P}\p{M}]/u.test(name) || graphemes(name).length > maxTagGraphemes) continue;
+    if (!/[^\d\p{P}\p{M}]/u.test(name) || countGraphemes(name) > maxTagGraphemes) continue;
     found.push({ start, text: whole, feature: { $type: 'app.bsky.richtext.facet#tag', tag: name } });
   }
   return found

@@ -2,7 +2,7 @@ import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
 import { choices, MB, minutes, replies } from '#server/networks/shared/limits';
 import { eachMedia, isVideo, itemsOf, list, problems } from '#server/networks/shared/post';
-import { graphemes, isLanguage } from '#server/networks/shared/text';
+import { countGraphemes, isLanguage } from '#server/networks/shared/text';
 import { connect, profile, refresh } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -13,6 +13,7 @@ const constraints: Constraints = {
   characters: {
     max: 300,
     counting: 'Grapheme clusters: a letter with its accents is 1, an emoji is 1 however long, a URL counts in full',
+    rule: 'Graphemes',
     maxBytes: 3_000,
     required: false,
   },
@@ -95,7 +96,6 @@ export default {
     },
   ],
   constraintsFor: () => constraints,
-  count: (body) => graphemes(body).length,
   check: (post) =>
     problems([
       ...list(post, 'bluesky.languages').map(
@@ -108,7 +108,7 @@ export default {
           },
       ),
       ...eachMedia(post, (media, path) => {
-        const length = graphemes(media.alt ?? '').length;
+        const length = countGraphemes(media.alt ?? '');
         return (
           isVideo(media) &&
           length > maxVideoAlt && {

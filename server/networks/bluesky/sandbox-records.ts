@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { graphemes, utf8Bytes } from '#server/networks/shared/text';
+import { utf8Bytes } from '#server/networks/counting';
+import { countGraphemes } from '#server/networks/shared/text';
 
 /** What the twin accepts, by the lexicons. Bluesky keeps fields it does not know; here they are refused as mistakes. */
 
@@ -20,7 +21,7 @@ const within = (maxGraphemes: number, maxBytes: number) =>
   z
     .string()
     .refine((text) => utf8Bytes(text) <= maxBytes, { error: `string too big (maximum ${maxBytes})` })
-    .refine((text) => graphemes(text).length <= maxGraphemes, { error: `grapheme too big (maximum ${maxGraphemes})` });
+    .refine((text) => countGraphemes(text) <= maxGraphemes, { error: `grapheme too big (maximum ${maxGraphemes})` });
 
 const Embed = z.discriminatedUnion('$type', [
   z.strictObject({

@@ -12,7 +12,7 @@ import {
   option,
   problems,
 } from '#server/networks/shared/post';
-import { characters, charactersCounting } from '#server/networks/shared/text';
+import { countedAsUnits } from '#server/networks/shared/text';
 import { connect, profile } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -31,7 +31,7 @@ const videos = {
 };
 
 const constraints: Constraints = {
-  characters: { max: 63_206, counting: charactersCounting, required: false },
+  characters: { max: 63_206, ...countedAsUnits, required: false },
   media: { min: 0, max: 10, mixed: false, images, videos, transport: 'Upload' },
   thread: comments,
   metrics: ['views', 'reach', 'likes', 'comments', 'shares'],
@@ -92,7 +92,6 @@ export default {
     const type = option(post, 'facebook.type');
     return type === 'reel' ? reel : type === 'story' ? story : constraints;
   },
-  count: characters,
   check: (post) =>
     problems([
       option(post, 'facebook.link') !== '' &&

@@ -1,15 +1,16 @@
+import { canonicalInstant } from '#contracts/instant';
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
 import { googleRefresh } from '#server/networks/shared/google';
 import { choices, MB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachMedia, itemsOf, option, problems } from '#server/networks/shared/post';
-import { characters, charactersCounting, isLanguage } from '#server/networks/shared/text';
+import { countedAsUnits, isLanguage } from '#server/networks/shared/text';
 import { connect, profile } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 
 const constraints: Constraints = {
   // Whether a photo may stand without text is unconfirmed, so it may not.
-  characters: { max: 1_500, counting: charactersCounting, required: true },
+  characters: { max: 1_500, ...countedAsUnits, required: true },
   media: {
     min: 0,
     max: 1,
@@ -22,6 +23,11 @@ const constraints: Constraints = {
 };
 
 const minImageBytes = 10_000;
+
+const isNotAfter = (end: string, start: string) => {
+  const [ends, starts] = [canonicalInstant(end), canonicalInstant(start)];
+  return ends !== undefined && starts !== undefined && ends <= starts;
+};
 
 export default {
   key: 'google_business',
@@ -114,7 +120,6 @@ export default {
     },
   ],
   constraintsFor: () => constraints,
-  count: characters,
   check: (post) => {
     const value = (name: string) => option(post, `google_business.${name}`);
     const needsEvent = ['EVENT', 'OFFER'].includes(value('topic_type'));
@@ -131,7 +136,7 @@ export default {
           },
       ),
       needsEvent &&
-        Date.parse(value('event_end')) <= Date.parse(value('event_start')) && {
+        isNotAfter(value('event_end'), value('event_start')) && {
           path: 'options.google_business.event_end',
           code: 'OptionValue',
           message: 'The end has to lie after the start.',

@@ -115,7 +115,7 @@ const eventOf = (post: NetworkPost) => {
 
 /** Google wants the clock of the location and does not tell its time zone: the time goes out as it was written. */
 const clockOf = (instant: string) => {
-  const [year, month, day, hours, minutes] = instant.split(/[-T:]/, 5).map((digits) => Number.parseInt(digits, 10));
+  const [year, month, day, hours, minutes] = instant.split(/[-Tt:]/, 5).map((digits) => Number.parseInt(digits, 10));
   return [
     { year, month, day },
     { hours, minutes },

@@ -4,7 +4,7 @@ import { longTokensAheadMs } from '#server/networks/shared/graph-tokens';
 import { choices, comments, MB, minutes, seconds } from '#server/networks/shared/limits';
 import { asStory, firstCommentOption, notOnStories, typeOption } from '#server/networks/shared/meta';
 import { firstItem, isVideo, itemsAndFirstComment, option, problems } from '#server/networks/shared/post';
-import { characters, charactersCounting } from '#server/networks/shared/text';
+import { countedAsUnits } from '#server/networks/shared/text';
 import { connect, profile, refresh } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -27,7 +27,7 @@ const maxText = 2_200;
 
 const constraints: Constraints = {
   // No limit on hashtags: 30 formerly, 5 reported, neither confirmed.
-  characters: { max: maxText, counting: charactersCounting, required: false },
+  characters: { max: maxText, ...countedAsUnits, required: false },
   media: {
     min: 1,
     max: 10,
@@ -106,7 +106,6 @@ export default {
     const type = option(post, 'instagram.type');
     return type === 'reel' ? reel : type === 'story' ? story : constraints;
   },
-  count: characters,
   check: (post) => {
     const { media } = firstItem(post);
     // Instagram turns a post of one video into a reel by itself.

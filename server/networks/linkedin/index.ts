@@ -6,7 +6,6 @@ import {
   linkedinFindings,
   linkedinHosts,
   linkedinOptions,
-  littleText,
   noStatistics,
 } from '#server/networks/shared/linkedin';
 import { refresh } from '#server/networks/shared/linkedin-connect';
@@ -38,7 +37,6 @@ export default {
     ...linkedinOptions('linkedin'),
   ],
   constraintsFor: () => constraints,
-  count: (body) => littleText(body).length,
   check: (post) => problems(linkedinFindings('linkedin', post)),
   connect,
   refreshAheadMs: minutes(24 * 60),

@@ -6,7 +6,6 @@ import {
   linkedinFindings,
   linkedinHosts,
   linkedinOptions,
-  littleText,
   noStatistics,
 } from '#server/networks/shared/linkedin';
 import { refresh } from '#server/networks/shared/linkedin-connect';
@@ -30,7 +29,6 @@ export default {
   constraints,
   options: linkedinOptions('linkedin_page'),
   constraintsFor: () => constraints,
-  count: (body) => littleText(body).length,
   check: (post) => problems([...linkedinFindings('linkedin_page', post), ...commentsWithin(post, maxComment)]),
   connect,
   refreshAheadMs: minutes(24 * 60),

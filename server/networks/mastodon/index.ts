@@ -7,19 +7,14 @@ import { profile } from '#server/networks/shared/mastodon-connect';
 import { type Prepared, prepare } from '#server/networks/shared/mastodon-publish';
 import { eachMedia, gifStandsAlone, itemsOf, option, problems } from '#server/networks/shared/post';
 import { isLanguage } from '#server/networks/shared/text';
+import { characters } from './characters.ts';
 import { connect } from './connect.ts';
-import { lengthOf } from './counting.ts';
 import { confirm, isRepeatable, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
 /** What a server allows unless its operator changed it. */
 const constraints: Constraints = {
-  characters: {
-    max: 500,
-    counting:
-      'Grapheme clusters: an emoji is 1, a URL with http(s):// is 23, @user@host counts as @user; the content warning counts too',
-    required: false,
-  },
+  characters,
   media: {
     min: 0,
     max: 4,
@@ -87,8 +82,6 @@ export default {
     },
   ],
   constraintsFor: (_post, facts) => withLimitsOf(facts, constraints),
-  // The warning stands on every item of a thread, so it counts in each.
-  count: (body, post) => lengthOf(body, option(post, 'mastodon.spoiler_text')),
   check: (post) => {
     const language = option(post, 'mastodon.language');
     return problems([

@@ -1,8 +1,9 @@
 import type { Response } from 'express';
 import { z } from 'zod';
+import { countText } from '#server/networks/counting';
 import type { Refusals, Sandbox, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 import { createServerTwin, type SandboxUpload } from '#server/networks/shared/mastodon-sandbox';
-import { lengthOf } from './counting.ts';
+import { characters } from './characters.ts';
 
 /** A server of Mastodon 4.5 as its reference describes it, with the limits that most servers have. */
 
@@ -118,7 +119,8 @@ const sandbox: Sandbox = (kit) => {
       const uploads = await attach(media_ids, person);
       if (typeof uploads === 'string') return refuse(res, 422, uploads);
       if (text.trim() === '' && uploads.length === 0) return invalid(res, "Text can't be blank");
-      if (lengthOf(text, data.spoiler_text) > maxCharacters) return refusals['content-refused'](res);
+      if (countText(characters, text, { 'mastodon.spoiler_text': data.spoiler_text }) > maxCharacters)
+        return refusals['content-refused'](res);
       const sensitive = data.sensitive || data.spoiler_text !== '';
       await kit.commit(req, res, {
         text,

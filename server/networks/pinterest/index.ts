@@ -1,8 +1,7 @@
 import type { Constraints } from '#contracts/providers';
-import type { Json, Network, NetworkPost } from '#server/networks/network';
+import type { Network } from '#server/networks/network';
 import { GB, MB, minutes, noThread, seconds } from '#server/networks/shared/limits';
-import { coverInside, type Finding, itemsOf, option, problems } from '#server/networks/shared/post';
-import { codePoints } from '#server/networks/shared/text';
+import { coverInside, itemsOf, option, problems } from '#server/networks/shared/post';
 import { boardsFrom, connect, profile, refresh } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -13,6 +12,7 @@ const constraints: Constraints = {
   characters: {
     max: 800,
     counting: 'Unicode code points of the description: a letter is 1, a simple emoji 1, a URL counts in full',
+    rule: 'CodePoints',
     required: false,
   },
   media: {
@@ -35,24 +35,6 @@ const constraints: Constraints = {
 };
 
 const maxLink = 2_048;
-const maxNamed = 20;
-
-const boardOfAccount = (post: NetworkPost, facts: Json | undefined): Finding => {
-  const board = option(post, 'pinterest.board');
-  const boards = boardsFrom(facts);
-  if (boards === undefined || board === '' || boards.some(({ id }) => id === board)) return false;
-  const named = boards.slice(0, maxNamed).map(({ id, name }) => `${name} (${id})`);
-  const advice =
-    boards.length === 0
-      ? 'it has none, so make one'
-      : `choose ${named.join(', ')}${boards.length > maxNamed ? ' …' : ''}`;
-  return {
-    path: 'options.pinterest.board',
-    code: 'OptionValue',
-    message: `The account has no board with this id: ${advice}. A new board is known within a day, or when you connect the account again.`,
-    actual: board,
-  };
-};
 
 export default {
   key: 'pinterest',
@@ -106,11 +88,11 @@ export default {
     },
   ],
   constraintsFor: () => constraints,
-  count: codePoints,
-  check: (post, facts) => {
+  choicesFor: (key, facts) =>
+    key === 'pinterest.board' ? boardsFrom(facts)?.map(({ id, name }) => ({ value: id, label: name })) : undefined,
+  check: (post) => {
     const link = option(post, 'pinterest.link');
     return problems([
-      boardOfAccount(post, facts),
       link.length > maxLink && {
         path: 'options.pinterest.link',
         code: 'OptionTooLong',

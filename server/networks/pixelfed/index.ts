@@ -5,7 +5,6 @@ import { withLimitsOf } from '#server/networks/shared/mastodon';
 import { profile } from '#server/networks/shared/mastodon-connect';
 import { type Prepared, prepare } from '#server/networks/shared/mastodon-publish';
 import { isOn, itemsOf, option, problems } from '#server/networks/shared/post';
-import { codePoints } from '#server/networks/shared/text';
 import { connect, refresh } from './connect.ts';
 import { confirm, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -15,6 +14,7 @@ const constraints: Constraints = {
   characters: {
     max: 500,
     counting: 'Unicode code points: a letter is 1, a simple emoji 1, a family emoji 7, a URL counts in full',
+    rule: 'CodePoints',
     required: false,
   },
   media: {
@@ -77,7 +77,6 @@ export default {
     },
   ],
   constraintsFor: (_post, facts) => withLimitsOf(facts, constraints),
-  count: codePoints,
   check: (post) =>
     problems([
       // Pixelfed would drop the warning without a word.

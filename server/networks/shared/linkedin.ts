@@ -22,6 +22,7 @@ export const linkedinConstraints: Omit<Constraints, 'thread'> = {
   characters: {
     max: 3_000,
     counting: String.raw`UTF-16 units after escaping: each of \ | { } @ [ ] ( ) < > # * _ ~ counts 2, most emoji 2 or more`,
+    rule: 'Escaped',
     required: false,
   },
   media: {

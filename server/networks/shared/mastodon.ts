@@ -93,9 +93,13 @@ export const runsMastodonItself = (facts: Json): boolean =>
 /** Whether it is the server that the network's `hosts` name, which the sandbox stands in for. */
 export const isUsual = (site: Site): boolean => site.server === site.host('server');
 
+/** A server can say anything. */
+const longestUrl = 1_000;
+
 /** The usual constraints with the limits of the server in their place. */
 export const withLimitsOf = (facts: Json | undefined, constraints: Constraints): Constraints => {
   const told = ServerFacts.safeParse(facts).data ?? {};
+  const { characters } = constraints;
   const { images, videos, ...media } = constraints.media;
   const max = told.maxMedia ?? media.max;
   const typesOf = (kind: string, usual: readonly string[] = []) =>
@@ -108,7 +112,13 @@ export const withLimitsOf = (facts: Json | undefined, constraints: Constraints):
   const altLength = told.maxAltLength ?? images?.maxAltLength;
   return {
     ...constraints,
-    characters: { ...constraints.characters, max: told.maxCharacters ?? constraints.characters.max },
+    characters: {
+      ...characters,
+      max: told.maxCharacters ?? characters.max,
+      ...(characters.links && {
+        links: { ...characters.links, length: Math.min(told.charactersPerUrl ?? characters.links.length, longestUrl) },
+      }),
+    },
     media: {
       ...media,
       max,

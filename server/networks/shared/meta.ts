@@ -24,7 +24,7 @@ export const firstCommentOption = (network: string, maxLength: number): Option =
 /** A story has no caption and takes no comments. Text is refused: dropping it silently would lose what was approved. */
 export const asStory = (constraints: Constraints, media: Constraints['media']): Constraints => ({
   ...constraints,
-  characters: { max: 0, counting: 'A story carries no text', required: false },
+  characters: { max: 0, counting: 'A story carries no text', rule: 'Utf16Units', required: false },
   media,
   thread: noThread,
 });

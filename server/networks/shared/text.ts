@@ -1,53 +1,42 @@
-import twitter from 'twitter-text';
-
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
-const chunk = 500;
-
-/**
- * What a reader sees as one character: a family emoji or a letter with its accent is one.
- * Works in chunks, since the segmenter of Node 20 takes seconds for a long text. The cut may go through a character,
- * even through a surrogate pair, so the next chunk begins with the last two pieces of this one.
- */
-export const graphemes = (text: string): string[] => {
-  const all: string[] = [];
-  for (let start = 0; start < text.length; ) {
-    const end = start + chunk;
-    const pieces = Array.from(segmenter.segment(text.slice(start, end)), ({ segment }) => segment);
-    if (end < text.length && pieces.length > 2) pieces.splice(-2);
-    for (const piece of pieces) start += piece.length;
-    all.push(...pieces);
-  }
-  return all;
-};
-
-export const codePoints = (text: string): number => [...text].length;
-
-export const utf8Bytes = (text: string): number => Buffer.byteLength(text);
+import type { Characters } from '#contracts/providers';
+import { graphemes } from '#server/networks/counting';
+import { findLinks } from '#server/networks/links';
 
 /** For networks that say "characters" and no more: UTF-16 units never come out below their count. */
-export const characters = (text: string): number => text.length;
-export const charactersCounting =
-  'Characters as UTF-16 units: a letter is 1, most emoji are 2 or more, a URL counts in full';
+export const countedAsUnits: Pick<Characters, 'counting' | 'rule'> = {
+  counting: 'Characters as UTF-16 units: a letter is 1, most emoji are 2 or more, a URL counts in full',
+  rule: 'Utf16Units',
+};
 
-/** Looking for bare domains takes time with the square of the length. Fits the longest links in use and a post. */
-export const maxScanned = 2_500;
+export const countGraphemes = (text: string): number => {
+  let count = 0;
+  for (const _ of graphemes(text)) count++;
+  return count;
+};
+
+/** What stands behind is in a text that is too long already. */
+const mostScanned = 1_500;
 
 /** Every link a network may see, bare domains included. */
-export const links = (text: string): string[] => twitter.extractUrls(text.slice(0, maxScanned));
+export const links = (text: string): string[] =>
+  findLinks(text.slice(0, mostScanned), { bareDomains: true }).map(({ start, end }) => text.slice(start, end));
 
-/** Replaces links that begin with http:// or https://. */
-export const replaceWebLinks = (text: string, replacement: string): string => {
-  const found = twitter.extractUrlsWithIndices(text, { extractUrlsWithoutProtocol: false });
-  const ends = [0, ...found.map(({ indices }) => indices[1])];
-  const starts = [...found.map(({ indices }) => indices[0]), text.length];
-  return ends.map((end, index) => text.slice(end, starts[index])).join(replacement);
+export const replaceLinks = (text: string, replacement: (link: string) => string): string => {
+  let from = 0;
+  const pieces: string[] = [];
+  for (const { start, end } of findLinks(text, { bareDomains: true })) {
+    pieces.push(text.slice(from, start), replacement(text.slice(start, end)));
+    from = end;
+  }
+  return pieces.join('') + text.slice(from);
 };
 
 export const isLanguage = (tag: string): boolean => {
   try {
-    return Intl.getCanonicalLocales(tag).length === 1;
+    return tag.length <= longestTag && Intl.getCanonicalLocales(tag).length === 1;
   } catch {
     return false;
   }
 };
+
+const longestTag = 100;

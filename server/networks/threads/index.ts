@@ -3,7 +3,7 @@ import type { Network } from '#server/networks/network';
 import { longTokensAheadMs } from '#server/networks/shared/graph-tokens';
 import { choices, GB, MB, minutes, replies } from '#server/networks/shared/limits';
 import { eachItem, hasMedia, itemsOf, option, problems } from '#server/networks/shared/post';
-import { codePoints, graphemes, links, utf8Bytes } from '#server/networks/shared/text';
+import { links } from '#server/networks/shared/text';
 import { connect, profile, refresh } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -12,6 +12,7 @@ const constraints: Constraints = {
   characters: {
     max: 500,
     counting: 'Characters; an emoji counts as its UTF-8 bytes, so 4 or more; a URL counts in full',
+    rule: 'EmojiBytes',
     required: false,
   },
   media: {
@@ -42,9 +43,6 @@ const constraints: Constraints = {
 };
 
 const maxLinks = 5;
-
-/** Pictographs, flags and keycaps. */
-const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 
 export default {
   key: 'threads',
@@ -93,8 +91,6 @@ export default {
     },
   ],
   constraintsFor: () => constraints,
-  count: (body) =>
-    graphemes(body).reduce((sum, piece) => sum + (emoji.test(piece) ? utf8Bytes(piece) : codePoints(piece)), 0),
   check: (post) => {
     const link = option(post, 'threads.link');
     return problems([

@@ -15,7 +15,7 @@ export const privacyLabels = {
 export const everyone = 'PUBLIC_TO_EVERYONE';
 export const onlyYou = 'SELF_ONLY';
 
-const labelOf = (privacy: string) => privacyLabels[privacy as keyof typeof privacyLabels] ?? privacy;
+export const labelOf = (privacy: string) => privacyLabels[privacy as keyof typeof privacyLabels] ?? privacy;
 
 const Answer = z.object({
   data: z.object({
@@ -52,7 +52,7 @@ export const readCreator = async (site: Site, account: Pick<NetworkAccount, 'tok
 };
 
 /** Undefined when the account may choose it. */
-export const privacyProblem = (privacy: string, offered: readonly string[]): string | undefined =>
+const privacyProblem = (privacy: string, offered: readonly string[]): string | undefined =>
   offered.includes(privacy)
     ? undefined
     : `TikTok does not offer “${labelOf(privacy)}” to this account: choose ${offered.map(labelOf).join(', ')}.`;

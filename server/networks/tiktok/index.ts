@@ -1,10 +1,9 @@
 import type { Constraints } from '#contracts/providers';
-import type { Json, Network, NetworkPost } from '#server/networks/network';
+import type { Json, Network } from '#server/networks/network';
 import { choices, GB, MB, minutes, noThread, seconds } from '#server/networks/shared/limits';
 import {
   coverInside,
   eachMedia,
-  type Finding,
   firstItem,
   isOn,
   isVideo,
@@ -12,10 +11,9 @@ import {
   option,
   problems,
 } from '#server/networks/shared/post';
-import { characters } from '#server/networks/shared/text';
 import { confirm } from './confirm.ts';
 import { connect, factsFrom, profile, refresh } from './connect.ts';
-import { privacyLabels, privacyProblem } from './creator.ts';
+import { labelOf, privacyLabels } from './creator.ts';
 import { type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
@@ -32,7 +30,7 @@ const videos = {
 };
 
 const constraints: Constraints = {
-  characters: { max: 2_200, counting: `${counting}; with photos up to 4000`, required: false },
+  characters: { max: 2_200, counting: `${counting}; with photos up to 4000`, rule: 'Utf16Units', required: false },
   media: {
     min: 1,
     max: 35,
@@ -47,7 +45,7 @@ const constraints: Constraints = {
 
 const photos: Constraints = {
   ...constraints,
-  characters: { max: 4_000, counting, required: false },
+  characters: { max: 4_000, counting, rule: 'Utf16Units', required: false },
   media: { min: 1, max: 35, mixed: false, images, transport: 'PublicUrl' },
 };
 
@@ -55,20 +53,6 @@ const photos: Constraints = {
 const forAccount = (facts: Json | undefined): Constraints => {
   const maxDurationMs = Math.min(seconds(factsFrom(facts).maxVideoSeconds ?? Infinity), videos.maxDurationMs);
   return { ...constraints, media: { ...constraints.media, videos: { ...videos, maxDurationMs } } };
-};
-
-const privacyOffered = (post: NetworkPost, facts: Json | undefined): Finding => {
-  const privacy = option(post, 'tiktok.privacy');
-  const { privacyOptions } = factsFrom(facts);
-  const message = privacyOptions && privacy !== '' && privacyProblem(privacy, privacyOptions);
-  return (
-    typeof message === 'string' && {
-      path: 'options.tiktok.privacy',
-      code: 'OptionValue',
-      message: `${message} If its settings have changed since yesterday, connect it again.`,
-      actual: privacy,
-    }
-  );
 };
 
 const side = { min: 360, max: 4_096 };
@@ -159,10 +143,12 @@ export default {
     const { media } = firstItem(post);
     return media.length > 0 && !media.some(isVideo) ? photos : forAccount(facts);
   },
-  count: characters,
-  check: (post, facts) =>
+  choicesFor: (key, facts) =>
+    key === 'tiktok.privacy'
+      ? factsFrom(facts).privacyOptions?.map((value) => ({ value, label: labelOf(value) }))
+      : undefined,
+  check: (post) =>
     problems([
-      privacyOffered(post, facts),
       isOn(post, 'tiktok.brand_content') &&
         option(post, 'tiktok.privacy') === 'SELF_ONLY' && {
           path: 'options.tiktok.brand_content',

@@ -1,9 +1,8 @@
-import twitter from 'twitter-text';
 import type { Constraints } from '#contracts/providers';
 import type { Network, NetworkPost } from '#server/networks/network';
 import { choices, MB, minutes, replies, seconds } from '#server/networks/shared/limits';
 import { eachItem, eachMedia, gifStandsAlone, isGif, itemsOf, problems } from '#server/networks/shared/post';
-import { maxScanned } from '#server/networks/shared/text';
+import { characters } from './characters.ts';
 import { connect, profile, refresh } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -16,12 +15,7 @@ const images = {
 };
 
 const constraints: Constraints = {
-  characters: {
-    // Premium accounts may write more, but how much through the API is unconfirmed.
-    max: 280,
-    counting: 'Weighted: a Latin letter is 1, CJK is 2, an emoji is 2 however long, a URL or bare domain is 23',
-    required: false,
-  },
+  characters,
   media: {
     min: 0,
     max: 4,
@@ -47,6 +41,9 @@ const withGif: Constraints = {
   ...constraints,
   media: { ...constraints.media, images: { ...images, maxBytes: 15 * MB } },
 };
+
+/** `$HORN` after a space or at the beginning. */
+const cashtag = /(?<=^|\s)\$[a-z]{1,6}(?:[._][a-z]{1,2})?(?=$|[\s!'#%&()*+,\\\-./:;<=>?@[\]^_{|}~$])/gi;
 
 const hasGif = (post: NetworkPost) => post.items.some(({ media }) => media.some(isGif));
 
@@ -95,12 +92,10 @@ export default {
     },
   ],
   constraintsFor: (post) => (hasGif(post) ? withGif : constraints),
-  // A longer text is over the limit, unless its links are longer than any in use.
-  count: (body) => (body.length > maxScanned ? body.length : twitter.parseTweet(body).weightedLength),
   check: (post) =>
     problems([
       ...eachItem(post, ({ body }, path) => {
-        const cashtags = twitter.extractCashtags(body).length;
+        const cashtags = body.match(cashtag)?.length ?? 0;
         return [
           cashtags > 1 && {
             path: `${path}.body`,

@@ -1,4 +1,3 @@
-import twitter from 'twitter-text';
 import { z } from 'zod';
 import {
   absent,
@@ -15,6 +14,7 @@ import {
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { isOn, option } from '#server/networks/shared/post';
+import { replaceLinks } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
@@ -170,9 +170,7 @@ export const confirm = async (site: Site, sending: Sending): Promise<Confirmatio
 };
 
 const comparable = (text: string) =>
-  twitter
-    .extractUrls(text)
-    .reduce((rest, link) => rest.replace(link, ''), text)
+  replaceLinks(text, () => '')
     .replace(/\s+/g, ' ')
     .trim()
     .normalize('NFC');

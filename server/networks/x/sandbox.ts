@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import twitter from 'twitter-text';
 import { z } from 'zod';
+import { countText } from '#server/networks/counting';
 import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPost } from '#server/networks/sandbox';
+import { replaceLinks } from '#server/networks/shared/text';
+import { characters } from './characters.ts';
 
 /** X's API v2 as its reference describes it: OAuth 2 with PKCE, uploads in one call or in chunks, posts, timelines. */
 
@@ -285,7 +287,7 @@ const sandbox: Sandbox = (kit) => {
         return problem(res, 400, 'Invalid Request', 'One or more parameters to your request was invalid.');
       const { text = '', media, reply } = parsed.data;
       if (text === '' && media === undefined) return problem(res, 400, 'Invalid Request', 'text or media is needed');
-      if (twitter.parseTweet(text).weightedLength > 280) return refusals['content-refused'](res);
+      if (countText(characters, text) > characters.max) return refusals['content-refused'](res);
       const wrong = await mediaProblem(media?.media_ids ?? [], grant);
       if (wrong !== null) return badMedia(res, wrong);
       if (reply && !(await kit.posts.get(reply.in_reply_to_tweet_id))) {
@@ -379,17 +381,10 @@ export default sandbox;
 const dataOf = ({ data }: SandboxPost) => data as { typed: string };
 
 /** X shortens every link of a text. */
-const shortened = (text: string) =>
-  twitter
-    .extractUrls(text)
-    .reduce(
-      (changed, url) =>
-        changed.replace(
-          url,
-          `https://t.co/${createHash('sha256').update(url).digest('base64url').slice(0, 10).replaceAll(/[-_]/g, 'x')}`,
-        ),
-      text,
-    );
+const shortened = (text: string) => replaceLinks(text, shortLink);
+
+const shortLink = (url: string) =>
+  `https://t.co/${createHash('sha256').update(url).digest('base64url').slice(0, 10).replaceAll(/[-_]/g, 'x')}`;
 
 const metrics = (numbers: ReturnType<SandboxKit['numbers']>) => ({
   impression_count: numbers.views,

@@ -1,9 +1,9 @@
 import type { Constraints } from '#contracts/providers';
+import { codePoints } from '#server/networks/counting';
 import type { Network } from '#server/networks/network';
 import { googleRefresh } from '#server/networks/shared/google';
 import { choices, GB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachItem, itemsOf, list, option, problems } from '#server/networks/shared/post';
-import { codePoints, utf8Bytes } from '#server/networks/shared/text';
 import { connect, profile } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -13,6 +13,7 @@ const constraints: Constraints = {
   characters: {
     max: 5_000,
     counting: 'UTF-8 bytes of the description: a Latin letter is 1, an accented one 2, CJK 3, an emoji 4 or more',
+    rule: 'Utf8Bytes',
     required: false,
   },
   media: {
@@ -139,7 +140,6 @@ export default {
     },
   ],
   constraintsFor: () => constraints,
-  count: utf8Bytes,
   check: (post) => {
     const tags = tagsLength(list(post, 'youtube.tags'));
     return problems([

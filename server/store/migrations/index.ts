@@ -9,6 +9,7 @@ import { sql as avatars } from './0008-avatars.ts';
 import { sql as deliveryTries } from './0009-delivery-tries.ts';
 import { sql as sending } from './0010-sending.ts';
 import { sql as signIn } from './0011-sign-in.ts';
+import { sql as cards } from './0012-cards.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   { number: 9, name: 'delivery-tries', sql: deliveryTries },
   { number: 10, name: 'sending', sql: sending },
   { number: 11, name: 'sign-in', sql: signIn },
+  { number: 12, name: 'cards', sql: cards },
 ] as const;

@@ -1,0 +1,15 @@
+/** How much text a caller may send. The schemas read these, and so does everything in `server/bounds.ts`. */
+export const textBounds = {
+  /** UTF-16 units of one item, and so of one network's text. */
+  itemCharacters: 100_000,
+  /** All items of all versions of a post, with the values of its options. */
+  postCharacters: 300_000,
+  optionCharacters: 10_000,
+  altCharacters: 2_000,
+  idCharacters: 100,
+  /** Of one version. */
+  items: 100,
+  accounts: 100,
+  mediaPerItem: 100,
+  mediaPerPost: 1_000,
+} as const;

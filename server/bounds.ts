@@ -1,0 +1,44 @@
+import { textBounds } from '#contracts/bounds';
+
+const MiB = 1024 * 1024;
+
+/**
+ * What one request may cost. Whatever is accepted within these holds the event loop for less than 50 ms; a test feeds
+ * every door with the largest of each.
+ */
+export const bounds = {
+  ...textBounds,
+
+  /** A JSON body: its bytes, how deep it is nested, and how many fields and entries it has in all. */
+  bodyBytes: MiB,
+  bodyDepth: 32,
+  bodyValues: 20_000,
+  /** How long a body that is not a file may take to arrive. */
+  bodyPatienceMs: 60_000,
+
+  /** Of an answer: what is wrong with an input, the broken limits of a post, and the bytes of one page of a list. */
+  issues: 100,
+  brokenLimits: 1_000,
+  pageBytes: MiB,
+  /** Details of one entry of the audit log. */
+  auditBytes: 4_096,
+
+  /** Cards that wait for a human, in one workspace. */
+  openCards: 200,
+
+  /** One picture, and all that are decoded at the same time; a picture above that is decoded alone. */
+  imagePixels: 100_000_000,
+  pixelsUnderWay: 50_000_000,
+  /** Segments or chunks of one image. */
+  imageParts: 100_000,
+  /** Boxes or elements that are looked at in one video. */
+  videoParts: 20_000,
+  /** Parts of a multipart form, and the headers of one of them. */
+  formParts: 20,
+  formHeaders: 10,
+  formHeaderBytes: 8 * 1024,
+  formFieldBytes: 64 * 1024,
+
+  /** Synchronous work gives way to other requests this often. */
+  turnMs: 10,
+} as const;

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import type { Post, Version } from '#contracts/posts';
+import type { Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
+import { versionFor } from './versions.ts';
+
+/** A post as one account gets it. */
+export interface Outgoing<Media extends NetworkMedia> {
+  /** Which of the versions. */
+  readonly version: number;
+  readonly post: NetworkPost<Media>;
+  /** Files that are no longer there. */
+  readonly missing: Problem[];
+}
+
+/** The one description of what goes out to an account: limits are checked on it, a card pins it, publishing sends it. */
+export const outgoingTo = <Media extends NetworkMedia>(
+  network: Network,
+  versions: readonly Version[],
+  accountId: string,
+  media: ReadonlyMap<string, Media>,
+): Outgoing<Media> => {
+  const version = versionFor(versions, accountId);
+  const missing: Problem[] = [];
+  const items = version.content.map(({ body, media: ids }, i) => ({
+    body,
+    media: ids.flatMap((id, j) => {
+      const found = media.get(id);
+      if (found) return [found];
+      missing.push({
+        path: `content.${i}.media.${j}`,
+        code: 'MediaGone',
+        message: 'This file is no longer in the media library. Choose another.',
+        actual: id,
+      });
+      return [];
+    }),
+  }));
+  const options = { ...defaults(network), ...ownOptions(network, version.options) };
+  return { version: version.index, post: { items, options }, missing };
+};
+
+/** The files that `outgoingTo` needs. No option names a file so far. */
+export const mediaIn = (versions: readonly Version[]) => [
+  ...new Set(versions.flatMap(({ content }) => content.flatMap(({ media }) => media))),
+];
+
+/** Equal pins: the post is what it was, and the same would go to the same accounts at the same time. */
+export const pinOf = (
+  post: Post,
+  networkOf: (accountId: string) => Network | undefined,
+  media: ReadonlyMap<string, NetworkMedia>,
+): Buffer => {
+  const { status, versions, accountIds, scheduledAt = null } = post;
+  const files = mediaIn(versions).map((id) => media.get(id) ?? id);
+  const pin = createHash('sha256').update(JSON.stringify([status, scheduledAt, versions, files]));
+  const written = new Set<string>();
+  for (const id of accountIds) {
+    const network = networkOf(id);
+    const outgoing = network && outgoingTo(network, versions, id, media);
+    const shared = `${network?.key} ${outgoing?.version}`;
+    pin.update(JSON.stringify([id, shared]));
+    // Accounts of one network that share a version get the same: a long text is written once.
+    if (!written.has(shared)) pin.update(JSON.stringify(outgoing?.post ?? null));
+    written.add(shared);
+  }
+  return pin.digest();
+};
+
+const defaults = ({ options }: Network) =>
+  Object.fromEntries(options.flatMap(({ key, default: value }) => (value === undefined ? [] : [[key, value]])));
+
+const ownOptions = ({ options }: Network, set: Readonly<Record<string, string>>) =>
+  Object.fromEntries(options.flatMap(({ key }) => (set[key] === undefined ? [] : [[key, set[key]]])));

@@ -1,0 +1,279 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mcpTools } from '#generated/mcp-tools';
+import { legacy, post } from '#test/support/mcp';
+import { type Service, startService } from '#test/support/service';
+
+/** Everything that the OpenAPI document and the MCP catalog name, with values that nobody means well. */
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  enum?: unknown[];
+  default?: unknown;
+}
+interface Operation {
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  parameters?: { in?: string; name?: string }[];
+}
+const document = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
+
+/** As JSON, because most of them cannot be said in JavaScript. */
+const values = [
+  'null',
+  'true',
+  '-1',
+  '1.5',
+  '1e308',
+  '1e999',
+  '9007199254740993',
+  '""',
+  '" "',
+  '"\\u0000"',
+  '"a\\ud800b"',
+  '"\\udfff"',
+  '"\\u202e\\ufeff\\uffff"',
+  '"__proto__"',
+  '"constructor"',
+  '"toString"',
+  '"9999-12-31T23:59:59-23:59"',
+  '"0000-01-01T00:00:00Z"',
+  '"+275760-09-13T00:00:00Z"',
+  '"2026-02-30T25:61:61Z"',
+  '"http://[::1"',
+  `"${'a'.repeat(100_001)}"`,
+  '[]',
+  '[null]',
+  '[[]]',
+  '{}',
+  '{"__proto__":{"a":1}}',
+  '{"constructor":{"prototype":{"a":1}}}',
+  `${'['.repeat(40)}${']'.repeat(40)}`,
+  `[${Array(15_000).fill('{}').join()}]`,
+];
+const manyFields = `{${Array.from({ length: 60_000 }, (_, i) => `"f${i}":${i}`).join()}}`;
+const bodies: (string | Blob)[] = [
+  '',
+  'null',
+  '[]',
+  '"text"',
+  '{',
+  '{"a":1}{',
+  '{"__proto__":{"a":1}}',
+  '{"\\u0000":1}',
+  manyFields,
+  `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+  new Blob([new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])]),
+];
+const segments = [
+  '%00',
+  'a%00b',
+  '%ff',
+  '%ed%a0%80',
+  '%e2%80%ae',
+  '__proto__',
+  'constructor',
+  '..%2f..%2fetc%2fpasswd',
+  "'%20or%201=1--",
+  '%25',
+  '%20',
+  'a'.repeat(5000),
+];
+
+let service: Service;
+let browser: ReturnType<Service['browser']>;
+const answers: { what: string; status: number; ms: number }[] = [];
+
+beforeAll(async () => {
+  service = await startService({ SIGN_INS_PER_HOUR: '100000' });
+  browser = service.browser();
+  await browser.signIn();
+  // The first request of each door loads and compiles what it needs.
+  await browser.get('/api/auth/session');
+  await service.call('posts.list');
+  await post(service.url, '{}', { authorization: `Bearer ${service.token}` });
+});
+afterAll(() => service.stop());
+
+const send = async (what: string, method: string, path: string, body?: string | Blob, headers = {}) => {
+  const begunMs = performance.now();
+  const { status } = await service.request(method.toUpperCase(), path, {
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body }),
+  });
+  answers.push({ what: `${what} ${method} ${path.slice(0, 100)}`, status, ms: performance.now() - begunMs });
+  return status;
+};
+
+/** A few at a time, as many callers would. */
+const all = async (work: (() => Promise<unknown>)[]) => {
+  const left = [...work];
+  const next = async () => {
+    for (let one = left.pop(); one; one = left.pop()) await one();
+  };
+  await Promise.all(Array.from({ length: 6 }, next));
+};
+
+const resolved = (schema: Schema = {}): Schema =>
+  schema.$ref ? (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
+
+/** Something of the right type for the fields that are not meant. */
+const plausible = (schema: Schema): unknown => {
+  const { type, enum: choices, default: byDefault } = resolved(schema);
+  if (byDefault !== undefined) return byDefault;
+  if (choices) return choices[0];
+  if (type === 'array') return [];
+  if (type === 'object') return {};
+  if (type === 'integer' || type === 'number') return 1;
+  return type === 'boolean' ? true : 'x';
+};
+
+const hostileBodies = (schema: Schema): string[] => {
+  const { properties = {} } = resolved(schema);
+  const usual = Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, plausible(field)]));
+  return Object.keys(properties).flatMap((name) =>
+    values.map((value) => JSON.stringify({ ...usual, [name]: 'PLACE' }).replace('"PLACE"', () => value)),
+  );
+};
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+const token = () => ({ authorization: `Bearer ${service.token}` });
+const session = () => ({ cookie: browser.cookie(), origin: service.config.baseUrl });
+
+test('every operation of the OpenAPI document', { timeout: 300_000 }, async () => {
+  await all(
+    operations.flatMap(({ path, method, operation }) => {
+      const { schema } = operation.requestBody?.content['application/json'] ?? {};
+      const isAction = path.startsWith('/api/agent/');
+      const doors = isAction
+        ? [
+            { path, headers: token },
+            { path: path.replace('/api/agent/tools', '/api/app/actions'), headers: session },
+          ]
+        : [{ path, headers: session }];
+      const places = doors.flatMap((door) =>
+        path.includes('{')
+          ? segments.map((segment) => ({ ...door, path: door.path.replaceAll(/\{\w+\}/g, () => segment) }))
+          : [door],
+      );
+      // Where both a path and a body are asked for, a body for each path would say nothing more.
+      return places.flatMap(({ path, headers }, index) => {
+        if (schema === undefined || index >= doors.length) {
+          return [() => send('path', method, path, method === 'get' ? undefined : '{}', headers())];
+        }
+        return [...hostileBodies(schema), ...bodies].map(
+          (body) => () => send(typeof body === 'string' ? body.slice(0, 80) : 'bytes', method, path, body, headers()),
+        );
+      });
+    }),
+  );
+});
+
+test('every tool of the MCP catalog answers in its own shape, with the id of the request', {
+  timeout: 120_000,
+}, async () => {
+  const wrong: string[] = [];
+  const tools = mcpTools as readonly { tool: { name: string; inputSchema: Schema } }[];
+  await all(
+    tools.flatMap(({ tool: { name, inputSchema } }) =>
+      [...hostileBodies(inputSchema), '{"__proto__":{}}', manyFields].map((args) => async () => {
+        const text = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"${name}","arguments":${args}}}`;
+        const begunMs = performance.now();
+        const { status, body } = await post(service.url, text, {
+          ...token(),
+          'mcp-protocol-version': legacy[0] ?? '',
+        });
+        answers.push({ what: `mcp ${name} ${args.slice(0, 80)}`, status, ms: performance.now() - begunMs });
+        if (status !== 200 || body.id !== 7 || body.error?.code === -32603) {
+          wrong.push(`${name} ${args.slice(0, 80)}: ${status} ${JSON.stringify(body).slice(0, 200)}`);
+        }
+      }),
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('every page, file and public path', { timeout: 120_000 }, async () => {
+  const paths = [
+    '/approvals/{}',
+    '/posts?cursor={}',
+    '/accounts?connected={}',
+    '/connect/{}',
+    '/connect/choose/{}',
+    '/connect/bluesky/callback?state={}&code={}',
+    '/connect/{}/callback?state={}',
+    '/media/{}',
+    '/media/{}?size={}',
+    '/invitations/{}',
+    '/welcome/{}',
+    '/sign-in?next={}',
+    '/auth/authorize?client_id={}&scope={}',
+    '/auth/interaction/{}',
+    '/auth/{}',
+    '/sandbox/x/{}',
+    '/sandbox/{}',
+    '/sandbox/mastodon/server/oauth/authorize?client_id={}',
+    '/docs/{}',
+    '/.well-known/{}',
+    '/api/{}',
+    '/{}',
+  ];
+  await all(
+    paths.flatMap((path) =>
+      segments.flatMap((segment) =>
+        ['GET', 'POST'].map((method) => () => {
+          const place = path.replaceAll('{}', () => segment.slice(0, 3000));
+          return send('page', method, place, method === 'POST' ? '{}' : undefined, session());
+        }),
+      ),
+    ),
+  );
+});
+
+test('headers that programs read', { timeout: 60_000 }, async () => {
+  const odd = [
+    '',
+    ' ',
+    '\u00ff',
+    'a'.repeat(8000),
+    '%00',
+    '__proto__',
+    'Bearer',
+    'Bearer ',
+    'bytes=9-1',
+    '*',
+    '"',
+    ',',
+  ];
+  const names = ['authorization', 'cookie', 'idempotency-key', 'x-request-id', 'if-none-match', 'range', 'user-agent'];
+  const more = ['mcp-protocol-version', 'origin', 'content-type', 'accept', 'x-forwarded-for', 'if-range'];
+  await all(
+    [...names, ...more].flatMap((name) =>
+      odd.flatMap((value) =>
+        ['/api/agent/tools/posts.create', '/api/auth/session', '/mcp', '/media/x', '/auth/token', '/posts'].map(
+          (path) => () =>
+            send(name, path.includes('tools') || path === '/mcp' ? 'POST' : 'GET', path, undefined, {
+              ...token(),
+              [name]: value,
+            }),
+        ),
+      ),
+    ),
+  );
+});
+
+test('none of it was a fault of the server, and none took long', () => {
+  const slowest = answers.reduce((most, one) => (one.ms > most.ms ? one : most));
+  console.log(`${answers.length} hostile requests, the slowest ${Math.round(slowest.ms)} ms: ${slowest.what}`);
+  expect(answers.filter(({ status }) => status === 500)).toEqual([]);
+  expect(service.logLines.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+  // One second is the promise; a machine that is busy with other things gets ten.
+  expect(answers.filter(({ ms }) => ms > 10_000)).toEqual([]);
+});
