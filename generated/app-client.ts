@@ -129,7 +129,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Reject.
      *
-     * Nothing runs.
+     * Nothing runs. One whose post has changed can be rejected too.
      *
      * Roles: owner, admin, editor.
      */
@@ -797,6 +797,8 @@ export interface ApprovalCard {
     /** ISO-8601 instant */
     scheduledAt: string;
   }>;
+  /** When Outdated: the post as it is now; absent when it is gone, or nothing changed; not in lists */
+  changedPost?: Post;
   /** ISO-8601 instant */
   createdAt: string;
   /** ISO-8601 instant */

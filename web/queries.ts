@@ -12,6 +12,7 @@ export const keys = {
   limits: ['providers', 'limits'],
   accounts: ['accounts'],
   approvals: ['approvals'],
+  approvalPages: ['approvals', 'pages'],
   approval: (id: string) => ['approvals', id],
   posts: (input: PostsListInput) => ['posts', 'list', input],
   post: (id: string) => ['posts', 'one', id],
