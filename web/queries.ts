@@ -25,6 +25,7 @@ export const keys = {
   webhook: (id: string) => ['webhooks', id],
   deliveries: (id: string) => ['webhooks', id, 'deliveries'],
   tokens: ['tokens'],
+  clients: ['clients'],
   invitations: ['invitations'],
   audit: ['audit'],
 } as const;

@@ -86,7 +86,6 @@ const Password = ({ next }: { next: string }) => {
         autoComplete="username"
         required
         withAsterisk={false}
-        // biome-ignore lint/a11y/noAutofocus: it is what this page is for
         autoFocus
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}
