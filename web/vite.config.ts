@@ -6,7 +6,7 @@ const root = import.meta.dirname;
 
 /** Paths that the server answers itself; all others are pages of the app. */
 const serverPaths = [
-  '/api',
+  '/api/',
   '/auth',
   '/avatars',
   '/connect',

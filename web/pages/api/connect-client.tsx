@@ -5,20 +5,21 @@ import { usePageSearch } from '#web/parts/use-search.ts';
 import styles from './api.module.css';
 import { CodeBlock } from './code-block.tsx';
 import { configurations, type Way } from './configurations.ts';
+import { useBaseUrl } from './use-base-url.ts';
 
 /** The address, and what to paste for each client. */
 export const ConnectClient = ({ token }: { token: string | undefined }) => {
   const [search, setSearch] = usePageSearch<'client' | 'with'>();
-  const address = `${location.origin}/mcp`;
+  const address = `${useBaseUrl()}/mcp`;
   const chosen = configurations.find(({ name }) => name === search.client) ?? configurations[0];
   const way: Way = search.with === 'token' || (search.with === undefined && token !== undefined) ? 'token' : 'sign-in';
   if (chosen === undefined) return null;
   return (
     <Section title="Connect a client">
-      <p className={styles.address}>
+      <div className={styles.address}>
         <span className="small text-2">MCP address</span>
         <CopyField value={address} label="MCP address" />
-      </p>
+      </div>
       <Tabs
         value={chosen.name}
         onChange={(name) => setSearch({ client: name ?? undefined }, { replace: true })}

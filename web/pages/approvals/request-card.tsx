@@ -1,13 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
-import { Check, CircleAlert, CircleCheck, CircleHelp, Clock, Trash2, TriangleAlert, Unplug, X } from 'lucide-react';
+import {
+  Check,
+  CircleAlert,
+  CircleCheck,
+  CircleHelp,
+  Clock,
+  type LucideIcon,
+  Trash2,
+  TriangleAlert,
+  Unplug,
+  X,
+} from 'lucide-react';
+import { useEffect } from 'react';
 import type { ApprovalCard } from '#generated/app-client';
 import { app } from '#web/api.ts';
+import { toastIdOf } from '#web/live/apply-news.ts';
 import { handleOf } from '#web/networks.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
 import { Chip, StateChip } from '#web/parts/state-chip.tsx';
 import { formatDay, formatRelative } from '#web/parts/time.ts';
+import { closeToast } from '#web/parts/toasts.tsx';
 import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
@@ -37,6 +51,8 @@ export const RequestCard = ({
     queryFn: ({ signal }) => app.getApproval({ id: listed.id }, { signal }),
     placeholderData: listed,
   });
+  // Whoever looks at it needs no toast for it.
+  useEffect(() => closeToast(toastIdOf('approval', listed.id)), [listed.id]);
   const { title, warning } = titleOf(card, zone);
   const isOpen = card.status === 'Open';
   const at = typeof card.input.at === 'string' ? card.input.at : undefined;
@@ -155,33 +171,33 @@ const AccountLine = ({ card: { account, scheduledPosts = [] } }: { card: Approva
 const Checks = ({ card: { post, accounts, validation, action } }: { card: ApprovalCard }) => {
   if (post === undefined || validation === undefined || action === 'posts.delete') return null;
   const { issues, warnings } = validation;
-  if (issues.length === 0 && warnings.length === 0) {
-    return (
-      accounts.length > 0 && (
+  return (
+    <>
+      {issues.length === 0 && accounts.length > 0 && (
         <p className={styles.fits}>
           <CircleCheck size={16} aria-hidden="true" />
           {fitsLine(accounts.length)}
         </p>
-      )
-    );
-  }
-  return (
-    <ul className={styles.checks}>
-      {[...issues.map((one) => ['issue', one] as const), ...warnings.map((one) => ['warning', one] as const)].map(
-        ([kind, { path, code, message, provider }]) => (
-          <li key={`${path} ${code} ${provider}`} data-kind={kind}>
-            {kind === 'issue' ? (
-              <CircleAlert size={16} aria-hidden="true" />
-            ) : (
-              <TriangleAlert size={16} aria-hidden="true" />
-            )}
-            <span>
-              {provider && `${provider}: `}
-              {message}
-            </span>
-          </li>
-        ),
       )}
-    </ul>
+      <CheckList kind="issue" icon={CircleAlert} found={issues} />
+      <CheckList kind="warning" icon={TriangleAlert} found={warnings} />
+    </>
   );
 };
+
+type Findings = NonNullable<ApprovalCard['validation']>['issues'];
+
+const CheckList = ({ kind, icon: Icon, found }: { kind: 'issue' | 'warning'; icon: LucideIcon; found: Findings }) =>
+  found.length > 0 && (
+    <ul className={styles.checks}>
+      {found.map(({ path, code, message, provider = '' }) => (
+        <li key={`${path} ${code} ${provider}`} data-kind={kind}>
+          <Icon size={16} aria-hidden="true" />
+          <span>
+            {provider && !message.startsWith(provider) && `${provider}: `}
+            {message}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
