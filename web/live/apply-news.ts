@@ -71,7 +71,7 @@ const toastOf = ({ kind, id = '', text = '' }: News): Omit<Toast, 'text'> => {
   if (kind === 'account') return attention(Unplug, 'Reconnect', '/accounts');
   if (kind === 'webhook') return attention(Webhook, 'Open', '/settings/webhooks/$id', id);
   if (kind !== 'post') return {};
-  const isTrouble = !/\bpublished\b/i.test(text);
+  const isTrouble = /\bcould not\b/i.test(text);
   return { ...(isTrouble && { icon: CircleX, tone: 'red' as const }), action: to('Open', '/posts/$id', id) };
 };
 
