@@ -11,7 +11,8 @@ const sources = [
   'generated/sdk/src',
   'generated/app-client.ts',
   'generated/app-http.ts',
-  'server/networks/counting',
+  'server/networks/counting.ts',
+  'server/networks/links.ts',
 ];
 const more = ['package-lock.json', 'scripts/build-web.mjs'];
 const output = resolve(root, 'dist/web');
@@ -64,11 +65,19 @@ export const buildWeb = async () => {
     throw new Error('The web app is not built, and vite is not installed. Run npm ci, or bring dist/web along.');
   }
   const made = `${output}.${process.pid}`;
-  await build({
-    configFile: resolve(root, 'web/vite.config.ts'),
-    logLevel: 'warn',
-    build: { outDir: made, emptyOutDir: true },
-  });
+  // Vite follows it, and anything but `production` brings the development build of React. Tests have `test`.
+  const { NODE_ENV } = process.env;
+  process.env.NODE_ENV = 'production';
+  try {
+    await build({
+      configFile: resolve(root, 'web/vite.config.ts'),
+      logLevel: 'warn',
+      build: { outDir: made, emptyOutDir: true },
+    });
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
   await compress(made);
   writeFileSync(join(made, '.sources'), hash);
   // Moved into place whole: another process may build, or serve, at the same time.

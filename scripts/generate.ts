@@ -10,6 +10,7 @@ import { emitHandlers, emitNetworks } from './emit-registries.ts';
 import { emitRest } from './emit-rest.ts';
 import { emitRouter } from './emit-router.ts';
 import { emitSdk } from './emit-sdk.ts';
+import { emitSettingsPage } from './emit-settings-page.ts';
 import { TypePrinter } from './print-types.ts';
 
 type Files = Record<string, string>;
@@ -29,6 +30,7 @@ const emitAll = async (): Promise<Files> => {
     ...(await emitHandlers(root, actions)),
     ...(await emitNetworks(root)),
     ...(await emitNetworksPage(root)),
+    ...emitSettingsPage(),
     ...emitOpenapi(actions, routes),
     ...emitSdk(actions, sdkTypes),
     // After the SDK, whose types it shares.
@@ -44,7 +46,9 @@ const readAll = async (): Promise<Files> => {
     for (const entry of entries) {
       const path = join(entry.parentPath, entry.name).slice(root.length + 1);
       if (!entry.isFile() || /\/(dist|node_modules)\/|\.tgz$/.test(path)) continue;
-      files[path] = await readFile(join(root, path), 'utf8');
+      const text = await readFile(join(root, path), 'utf8');
+      // Most pages in docs/ are written by people.
+      if (folder !== 'docs' || text.startsWith('<!-- Generated')) files[path] = text;
     }
   }
   return files;

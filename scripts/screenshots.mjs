@@ -2,12 +2,13 @@
 // CHROMIUM_PATH names the browser; else chromium or google-chrome on the PATH.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { chromium } from 'playwright-core';
+import { findChromium } from './chromium.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const target = join(root, 'screenshots');
@@ -19,17 +20,6 @@ const schemes = ['light', 'dark'];
 /** A page is drawn when nothing in it has changed for so long; one that never rests is taken as it is. */
 const restMs = 600;
 const longestMs = 15_000;
-
-const findBrowser = () => {
-  const { CHROMIUM_PATH, PATH = '' } = process.env;
-  if (CHROMIUM_PATH) return CHROMIUM_PATH;
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-  const found = PATH.split(delimiter)
-    .flatMap((folder) => names.map((name) => join(folder, name)))
-    .find((path) => existsSync(path));
-  if (found === undefined) throw new Error('There is no Chromium here. Install one, or set CHROMIUM_PATH to it.');
-  return found;
-};
 
 const freePort = async () => {
   const probe = createServer().listen(0, '127.0.0.1');
@@ -167,7 +157,11 @@ const take = async (browser, url, demo, wanted) => {
   return taken;
 };
 
-const executablePath = findBrowser();
+const executablePath = findChromium();
+if (executablePath === undefined) {
+  console.error('There is no Chromium here. Install one, or set CHROMIUM_PATH to it.');
+  process.exit(1);
+}
 const dir = mkdtempSync(join(tmpdir(), 'posthorn-screenshots-'));
 chmodSync(dir, 0o711); // PostgreSQL may run as another user
 const port = await freePort();

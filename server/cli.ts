@@ -25,7 +25,7 @@ const help = `posthorn <command>
   jobs                                   what recurs, when it ran and when it will again
   clock    --forward <6h>                move the sandbox clock; not in production
 
-Settings are environment variables; the README has the table.`;
+Settings are environment variables; docs/settings.md has the table.`;
 
 type Options = Record<string, string | undefined>;
 

@@ -28,71 +28,145 @@ export const durationMs = (text: string): number | undefined => {
 const newWorkspaces = ['admins', 'everyone', 'operator'] as const;
 export type NewWorkspaces = (typeof newWorkspaces)[number];
 
-const Settings = z.object({
+const trueOrFalse = z.enum(['true', 'false'], 'must be true or false');
+
+const duration = (example: string) =>
+  z
+    .string()
+    .default(example)
+    .refine((text) => durationMs(text) !== undefined, `must be a number with s, m, h or d, such as ${example}`);
+
+/** What stands in docs/settings.md for a setting that has no plain default. */
+const without = (text: string) => ({ without: text });
+
+/** Every setting with its text: docs/settings.md is generated from here, in this order. */
+export const Settings = z.object({
   NODE_ENV: z
     .enum(['production', 'development', 'test'], 'must be production, development or test; left out it is development')
-    .default('development'),
-  PORT: wholeNumber(0, 65_535).default(3000),
-  HOST: z.string().optional(),
+    .default('development')
+    .describe('`production` never falls back to an embedded part in silence'),
+  PORT: wholeNumber(0, 65_535).default(3000).describe('Where to listen'),
+  HOST: z
+    .string()
+    .optional()
+    .describe('Which address to listen on')
+    .meta(without('`127.0.0.1`; in production all addresses')),
   BASE_URL: z
     .string()
     .regex(/^https?:\/\/[^/?#@\s]+\/?$/, 'must be http(s)://host[:port] without a path')
-    .optional(),
-  POSTHORN_DATA: z.string().min(1).default('.posthorn'),
-  DATABASE_URL: z.string().min(1).optional(),
-  EMBEDDED_DATABASE: z.enum(['true', 'false'], 'must be true or false').optional(),
-  DATABASE_POOL: wholeNumber(1, 100).default(4),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000_000).default(300),
-  SIGN_INS_PER_HOUR: wholeNumber(1, 1_000_000).default(60),
-  TRUST_PROXY: wholeNumber(0, 10).default(0),
-  ENCRYPTION_KEYS: list(
-    /^\w+:[A-Za-z0-9+/]{43}=$/,
-    'must be <key id>:<32 bytes in base64>, the newest first',
-  ).optional(),
+    .optional()
+    .describe('The public address of the service, without a path')
+    .meta(without('`http://localhost:PORT`')),
+  POSTHORN_DATA: z
+    .string()
+    .min(1)
+    .default('.posthorn')
+    .describe('Folder of the embedded database, of media, and of the secrets made on first start'),
+  DATABASE_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'An outside PostgreSQL 15 or later, `postgres://user:password@host/database`. PgBouncer in front of it works in session mode; transaction and statement mode are refused at start, because notices and prepared statements belong to a connection',
+    )
+    .meta(without('the embedded PostgreSQL')),
+  EMBEDDED_DATABASE: trueOrFalse.optional().describe('`true` allows the embedded database in production'),
+  DATABASE_POOL: wholeNumber(1, 100)
+    .default(4)
+    .describe(
+      'Connections for queries, and as many for transactions. An instance has 2 × `DATABASE_POOL` + 5 in all; the 5 are for listeners and Agenda. A request that finds none free waits up to 15 s, then it is 429 with `Retry-After`',
+    ),
+  START_PATIENCE: duration('60s').describe('How long a start waits for a database that is not up yet'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Logs are JSON lines on standard output'),
+  REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000_000)
+    .default(300)
+    .describe('Per token, and per address without one; each instance counts for itself'),
+  SIGN_INS_PER_HOUR: wholeNumber(1, 1_000_000)
+    .default(60)
+    .describe(
+      'Sign-in tries per address; each instance counts for itself. From the sixth wrong password in a row for one account from one network on, each try also takes a longer wait, up to 15 minutes; the database counts those, for all instances',
+    ),
+  NEW_WORKSPACES: z
+    .enum(newWorkspaces, `must be one of ${newWorkspaces.join(', ')}`)
+    .default('admins')
+    .describe(
+      'Who may make a workspace: `admins` (owners and admins of one), `everyone`, or `operator` (who set Posthorn up)',
+    ),
+  TRUST_PROXY: wholeNumber(0, 10)
+    .default(0)
+    .describe('How many proxies in front tell the address of the client in `X-Forwarded-For`'),
   AUTH_URL: z
     .string()
     .regex(/^https?:\/\/[^?#@\s]+$/, 'must be the issuer address of an OpenID Connect provider')
-    .optional(),
-  AUTH_CLIENT_ID: z.string().optional(),
-  AUTH_CLIENT_SECRET: z.string().optional(),
-  AUTH_TRUST_EMAIL: z.enum(['true', 'false'], 'must be true or false').default('false'),
-  NEW_WORKSPACES: z.enum(newWorkspaces, `must be one of ${newWorkspaces.join(', ')}`).default('admins'),
-  LATE_GRACE: z
+    .optional()
+    .describe(
+      'An outside OpenID Connect provider for sign-in and MCP, with redirect address `{BASE_URL}/sign-in/callback`. Its access tokens must be JWTs by RFC 9068 (`typ: at+jwt`) with audience `{BASE_URL}/mcp`. There are no passwords then: see [People](people.md)',
+    )
+    .meta(without('the embedded provider')),
+  AUTH_CLIENT_ID: z.string().optional().describe('What Posthorn is registered as at that provider'),
+  AUTH_CLIENT_SECRET: z.string().optional().describe('Its secret, if it has one'),
+  AUTH_TRUST_EMAIL: trueOrFalse
+    .default('false')
+    .describe('`true`: addresses count as verified when that provider does not send `email_verified` at all'),
+  ENCRYPTION_KEYS: list(/^\w+:[A-Za-z0-9+/]{43}=$/, 'must be <key id>:<32 bytes in base64>, the newest first')
+    .optional()
+    .describe('`id:base64 of 32 bytes`, newest first: seals secrets in the database')
+    .meta(without('made on first start')),
+  MONGODB_URL: z
     .string()
-    .default('24h')
-    .refine((text) => durationMs(text) !== undefined, 'must be a number with s, m, h or d, such as 24h'),
-  START_PATIENCE: z
-    .string()
-    .default('60s')
-    .refine((text) => durationMs(text) !== undefined, 'must be a number with s, m, h or d, such as 60s'),
-  NETWORK_TIMEOUT_SECONDS: z.coerce.number('must be a number of seconds').min(0.1).max(600).default(30),
-  SENDS_PER_NETWORK: wholeNumber(1, 1000).default(64),
-  SEND_LEASE_SECONDS: z.coerce.number('must be a number of seconds').min(1).max(600).default(60),
+    .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
+    .optional()
+    .describe('Where Agenda keeps its recurring jobs; no post is ever in there')
+    .meta(without('PostgreSQL')),
+  ADMIN_TOKEN: z.string().min(16, 'must have at least 16 characters').optional().describe('Reads `/metrics`'),
+  LATE_GRACE: duration('24h').describe(
+    'A post that is later than this, because nothing ran at its time, is not published',
+  ),
+  SENDS_PER_NETWORK: wholeNumber(1, 1000)
+    .default(64)
+    .describe('How many sends to one network an instance has under way'),
+  SEND_LEASE_SECONDS: z.coerce
+    .number('must be a number of seconds')
+    .min(1)
+    .max(600)
+    .default(60)
+    .describe('An instance that is not heard of for so long loses the sends it has in hand'),
+  NETWORK_TIMEOUT_SECONDS: z.coerce
+    .number('must be a number of seconds')
+    .min(0.1)
+    .max(600)
+    .default(30)
+    .describe('How long Posthorn waits for the answer of a network, beside the time for uploads'),
   SANDBOX_URL: z
     .string()
     .regex(
       /^https?:\/\/[^?#@\s]+[^/?#@\s]$/,
       'must be the http(s):// address of a server that has the sandbox networks',
     )
-    .optional(),
-  MONGODB_URL: z
-    .string()
-    .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
-    .optional(),
-  ADMIN_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  OUTBOUND_ALLOW: list(/^(\[[\da-f:]+\]|[\w.-]+):\d+$/i, 'must be host:port, more of them after commas').default([]),
-  OUTBOUND_CA: z.string().optional(),
-  MAX_IMAGE_MB: wholeNumber(1, 1000).default(30),
-  MAX_VIDEO_MB: wholeNumber(1, 5000).default(1024),
+    .optional()
+    .describe('Where the sandbox networks are, for tests with several instances')
+    .meta(without('this server')),
+  OUTBOUND_ALLOW: list(/^(\[[\da-f:]+\]|[\w.-]+):\d+$/i, 'must be host:port, more of them after commas')
+    .default([])
+    .describe('Development only: `host:port` that the guarded client may reach over https though it is private'),
+  OUTBOUND_CA: z.string().optional().describe('Development only: a file with one more certificate authority for it'),
+  MAX_IMAGE_MB: wholeNumber(1, 1000).default(30).describe('The largest image that may be uploaded'),
+  MAX_VIDEO_MB: wholeNumber(1, 5000).default(1024).describe('The largest video that may be uploaded'),
   S3_ENDPOINT: z
     .string()
     .regex(/^https?:\/\/[^?#@\s]+$/, 'must be the http(s):// address of the store')
-    .optional(),
-  S3_BUCKET: z.string().optional(),
-  S3_REGION: z.string().default('us-east-1'),
-  S3_ACCESS_KEY_ID: z.string().optional(),
-  S3_SECRET_ACCESS_KEY: z.string().optional(),
+    .optional()
+    .describe(
+      'Any S3-compatible store for media, addressed by path. The bucket is for Posthorn alone: files that no media item knows are removed',
+    )
+    .meta(without('the folder `media` in `POSTHORN_DATA`')),
+  S3_BUCKET: z.string().optional().describe('Its bucket'),
+  S3_REGION: z.string().default('us-east-1').describe('Its region'),
+  S3_ACCESS_KEY_ID: z.string().optional().describe('The key to it'),
+  S3_SECRET_ACCESS_KEY: z.string().optional().describe('The secret of that key'),
 });
 
 export interface Config {

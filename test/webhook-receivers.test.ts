@@ -13,14 +13,14 @@ import { type Service, startService } from '#test/support/service';
 import { newTeam, type TeamWebhook } from '#test/support/teams';
 import { until } from '#test/support/until';
 
-// The receivers that the README shows, as programs of their own.
+// The receivers that docs/webhooks.md shows, as programs of their own.
 const root = resolve(import.meta.dirname, '..');
 const names = ['receiver-sdk.mjs', 'receiver-node.mjs', 'receiver.py', 'receiver-standard.mjs'] as const;
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 let service: Service;
 let dir: string;
-let readme: string;
+let page: string;
 const ports = new Map<string, number>();
 /** The end of TLS in front of each. */
 const proxies = new Map<string, Server>();
@@ -29,7 +29,7 @@ const addressOf = (name: string) => `127.0.0.1:${(proxies.get(name)?.address() a
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
-  readme = await readFile(join(root, 'README.md'), 'utf8');
+  page = await readFile(join(root, 'docs/webhooks.md'), 'utf8');
   dir = await mkdtemp(join(tmpdir(), 'posthorn-receivers-'));
   for (const name of names) {
     const port = await freePort();
@@ -56,8 +56,8 @@ afterAll(async () => {
 });
 
 const sampleOf = (name: string) => {
-  const code = new RegExp(`^\`\`\`\\w+ ${name}\n(.*?)^\`\`\`$`, 'ms').exec(readme)?.[1];
-  if (code === undefined) throw new Error(`The README has no ${name}`);
+  const code = new RegExp(`^\`\`\`\\w+ ${name}\n(.*?)^\`\`\`$`, 'ms').exec(page)?.[1];
+  if (code === undefined) throw new Error(`docs/webhooks.md has no ${name}`);
   return code;
 };
 
@@ -112,7 +112,7 @@ const delivered = async (webhook: TeamWebhook) => {
   return { eventId, ...(await find()) };
 };
 
-describe.each(names)('%s of the README', (name) => {
+describe.each(names)('%s of docs/webhooks.md', (name) => {
   test.skipIf(name.endsWith('.py') && !hasPython)('takes what Posthorn sends and nothing else', async () => {
     const team = await newTeam(service);
     const webhook = await team.addWebhook(`https://${addressOf(name)}/`);

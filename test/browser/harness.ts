@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { findChromium } from '#scripts/chromium';
 import { type Service, startService } from '#test/support/service';
-import { findChromium } from './chromium.ts';
 
 const path = findChromium();
 const isRequired = process.env.BROWSER_REQUIRED === '1';

@@ -1,0 +1,136 @@
+// What a person waits for: size of the first load and of each page, paint, layout shift and long tasks in a real browser.
+import { readdirSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join, resolve } from 'node:path';
+import { chromium } from 'playwright-core';
+import { importCompiled } from '../compiled.mjs';
+import { atPlace } from '../place.mjs';
+import { ratio, say, shuffled, table } from '../table.mjs';
+
+const root = resolve(import.meta.dirname, '../..');
+const pages = [
+  '/',
+  '/posts',
+  '/posts/new',
+  '/calendar',
+  '/approvals',
+  '/analytics',
+  '/media',
+  '/accounts',
+  '/settings/api',
+  '/settings/webhooks',
+  '/settings/workspace',
+  '/settings/profile',
+  '/sandbox',
+  '/sign-in',
+];
+const owner = { email: 'bench@example.com', password: 'long enough to be taken' };
+
+export const measure = ({ rounds = 5, blink = false }) =>
+  atPlace(async (place) => {
+    const { findChromium } = await importCompiled('scripts/chromium.ts');
+    const executablePath = findChromium();
+    if (executablePath === undefined) throw new Error('There is no Chromium here. Install one, or set CHROMIUM_PATH.');
+    const { url } = await place.service('web');
+    await place.setUp();
+    const blank = await startBlank();
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    try {
+      const visited = blink ? pages.slice(0, 2) : pages;
+      const seen = new Map(visited.map((path) => [path, []]));
+      for (let round = 0; round < rounds; round++) {
+        say(`web: round ${round + 1} of ${rounds}`);
+        for (const path of shuffled(visited)) {
+          const base = await look(browser, blank.url);
+          seen.get(path).push({ ...(await look(browser, url, path)), base: base.paintMs });
+        }
+      }
+      console.log(report(seen, rounds));
+    } finally {
+      await browser.close();
+      blank.stop();
+    }
+  });
+
+/** A page of one line: what browser, machine and connection cost by themselves. */
+const startBlank = async () => {
+  const server = createServer((_req, res) =>
+    res.setHeader('content-type', 'text/html').end('<!doctype html><title>Blank</title><p>Blank'),
+  );
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  return { url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
+};
+
+/** One visit with an empty cache, as somebody who comes for the first time. */
+const look = async (browser, url, path) => {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  if (path !== undefined && path !== '/sign-in') {
+    await context.request.post(`${url}/api/auth/sign-in`, {
+      data: owner,
+      headers: { 'sec-fetch-site': 'same-origin' },
+    });
+  }
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    window.shift = 0;
+    window.longestTask = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+    }).observe({ type: 'layout-shift', buffered: true });
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) window.longestTask = Math.max(window.longestTask, duration);
+    }).observe({ type: 'longtask', buffered: true });
+  });
+  await page.goto(url + (path ?? '/'), { waitUntil: 'networkidle' });
+  if (path !== undefined) await page.locator('h1').first().waitFor();
+  const figures = await page.evaluate(() => ({
+    paintMs: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now(),
+    shift: window.shift,
+    longestTaskMs: window.longestTask,
+    files: performance.getEntriesByType('resource').map(({ name, encodedBodySize }) => ({ name, encodedBodySize })),
+  }));
+  await context.close();
+  const bytesOf = (ending) =>
+    figures.files
+      .filter(({ name }) => ending.test(name))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
+  const bytes = { script: bytesOf(/\.js$/), stylesheet: bytesOf(/\.css$/), font: bytesOf(/\.woff2$/) };
+  return { ...figures, bytes };
+};
+
+const report = (seen, rounds) => {
+  const rows = [...seen].map(([path, visits]) => {
+    const [{ bytes }] = visits;
+    const worst = (of) => Math.max(...visits.map(of));
+    return [
+      path,
+      kB(bytes.script),
+      kB(bytes.stylesheet),
+      kB(bytes.font),
+      ratio(visits.map(({ paintMs, base }) => paintMs / base)),
+      worst(({ shift }) => shift).toFixed(3),
+      ratio(visits.map(({ longestTaskMs, base }) => longestTaskMs / base)),
+    ];
+  });
+  return [
+    '## web',
+    '',
+    'A first visit with an empty cache at 1440 × 900, in a browser on this machine. Sizes are what is transferred (brotli),',
+    'in kB. First paint and the longest task are multiples of the first paint of a blank page in the same round; the shift is',
+    `the worst of ${rounds} rounds (below 0.1 is good). Node ${process.version}.`,
+    '',
+    table(['page', 'script', 'style', 'fonts', 'first paint', 'layout shift', 'longest task'], rows),
+    '',
+    table(['what', 'MB'], [['all files of the app, built', megabytes(filesBelow(join(root, 'dist/web')))]]),
+    '',
+  ].join('\n');
+};
+
+const kB = (bytes) => (bytes / 1000).toFixed(1);
+
+const megabytes = (files) => (files.reduce((sum, file) => sum + statSync(file).size, 0) / 1e6).toFixed(1);
+
+const filesBelow = (folder) =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
