@@ -47,6 +47,9 @@ export const ApprovalCard = z
       )
       .optional()
       .describe('With `account`: up to 100 scheduled posts that would fail for it, the next first; not in lists'),
+    changedPost: Post.optional().describe(
+      'When Outdated: the post as it is now; absent when it is gone, or nothing changed; not in lists',
+    ),
     createdAt: z.string().describe('ISO-8601 instant'),
     expiresAt: z.string().describe('ISO-8601 instant'),
     decidedAt: z.string().optional().describe('ISO-8601 instant'),
@@ -106,7 +109,7 @@ export const approvalRoutes = {
     path: '/api/approvals/:id/reject',
     tag: 'Approvals',
     summary: 'Reject',
-    description: 'Nothing runs.',
+    description: 'Nothing runs. One whose post has changed can be rejected too.',
     roles: editors,
     params: ById,
     body: Empty,

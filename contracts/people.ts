@@ -73,7 +73,56 @@ export const Invitation = z
   .meta({ id: 'Invitation' });
 export type Invitation = z.output<typeof Invitation>;
 
+const Entrance = z
+  .object({
+    empty: z.boolean().describe('Nobody is here yet: whoever signs up becomes the owner'),
+    needsCode: z.boolean().describe('The first owner needs the code that start printed'),
+    outside: z.boolean().describe('An outside identity provider signs people in; there are no passwords'),
+    signedInAs: z.string().optional().describe('E-mail address of who is signed in with this browser'),
+  })
+  .meta({ id: 'Entrance', description: 'How people get in here' });
+
+const OpenedInvitation = z
+  .object({
+    email: z.string().describe('Who is invited'),
+    workspace: z.string(),
+    role: RoleField,
+    isTheirs: z.boolean().describe('Whoever is signed in with this browser is the one who is invited'),
+  })
+  .meta({ id: 'OpenedInvitation', description: 'What an invitation is for. Says nothing about accounts' });
+
 export const peopleRoutes = {
+  readEntrance: publicRoute({
+    method: 'GET',
+    path: '/api/auth/entrance',
+    tag: 'Session',
+    summary: 'How do people get in?',
+    description: 'What the sign-in page has to ask for.',
+    answer: Entrance,
+  }),
+
+  openInvitation: publicRoute({
+    method: 'POST',
+    path: '/api/auth/invitations/open',
+    tag: 'Session',
+    summary: 'Look at an invitation',
+    description: 'Whom it is for and what they join. It can still be accepted after that.',
+    body: z.strictObject({ token: z.string().min(1).max(100) }),
+    answer: OpenedInvitation,
+    more: ['NotFound'],
+  }),
+
+  enterByLink: publicRoute({
+    method: 'POST',
+    path: '/api/auth/links/use',
+    tag: 'Session',
+    summary: 'Come in by a one-time link',
+    description: 'Signs in with the secret of a link that the server printed, and uses it up.',
+    body: z.strictObject({ secret: z.string().min(1).max(100) }),
+    answer: SessionRecord,
+    more: ['NotFound'],
+  }),
+
   getSession: appRoute({
     method: 'GET',
     path: '/api/auth/session',

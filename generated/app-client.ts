@@ -131,7 +131,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Reject.
      *
-     * Nothing runs.
+     * Nothing runs. One whose post has changed can be rejected too.
      *
      * Roles: owner, admin, editor.
      */
@@ -146,6 +146,22 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin.
      */
     listAudit: (options?: CallOptions): ApiPromise<ListAuditOutput> => http.json('GET', () => '/api/app/audit', [], {}, options),
+
+    /**
+     * Read what a client asks for.
+     *
+     * In the browser that the client sent here, for the person who is signed in.
+     */
+    readConsent: (input: ReadConsentInput, options?: CallOptions): ApiPromise<ConsentQuestion> =>
+      http.json('GET', (field) => `/auth/interaction/${field('id')}/question`, [], input, options),
+
+    /**
+     * Let a client act for you, or not.
+     *
+     * Gives the address that leads back to the client. To approve nothing is to refuse.
+     */
+    decideConsent: (input: DecideConsentInput, options?: CallOptions): ApiPromise<DecideConsentOutput> =>
+      http.json('POST', (field) => `/auth/interaction/${field('id')}/answer`, [], input, options),
 
     /**
      * Look through the library.
@@ -191,6 +207,29 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     deleteMedia: (input: DeleteMediaInput, options?: CallOptions): ApiPromise<DeleteMediaOutput> =>
       http.json('DELETE', (field) => `/api/media/${field('id')}`, [], input, options),
+
+    /**
+     * How do people get in?.
+     *
+     * What the sign-in page has to ask for.
+     */
+    readEntrance: (options?: CallOptions): ApiPromise<Entrance> => http.json('GET', () => '/api/auth/entrance', [], {}, options),
+
+    /**
+     * Look at an invitation.
+     *
+     * Whom it is for and what they join. It can still be accepted after that.
+     */
+    openInvitation: (input: OpenInvitationInput, options?: CallOptions): ApiPromise<OpenedInvitation> =>
+      http.json('POST', () => '/api/auth/invitations/open', [], input, options),
+
+    /**
+     * Come in by a one-time link.
+     *
+     * Signs in with the secret of a link that the server printed, and uses it up.
+     */
+    enterByLink: (input: EnterByLinkInput, options?: CallOptions): ApiPromise<Session> =>
+      http.json('POST', () => '/api/auth/links/use', [], input, options),
 
     /**
      * Who is signed in?.
@@ -791,6 +830,8 @@ export interface ApprovalCard {
     /** ISO-8601 instant */
     scheduledAt: string;
   }>;
+  /** When Outdated: the post as it is now; absent when it is gone, or nothing changed; not in lists */
+  changedPost?: Post;
   /** ISO-8601 instant */
   createdAt: string;
   /** ISO-8601 instant */
@@ -849,6 +890,48 @@ export interface AuditEntry {
 /** What `listAudit` answers. */
 export interface ListAuditOutput {
   entries: AuditEntry[];
+}
+
+/** An MCP client asks to act for the signed-in person */
+export interface ConsentQuestion {
+  client: {
+    /** As the client calls itself */
+    name: string;
+    /** Where the client published its document; absent when nothing proves it */
+    host?: string;
+  };
+  /** Host that the person is sent to with the answer */
+  leadsTo: string;
+  /** The client runs on the computer of the person, so any program could pretend */
+  onThisComputer: boolean;
+  scopes: Array<{
+    scope: string;
+    /** What it allows */
+    words: string;
+  }>;
+  /** Who is signed in */
+  email: string;
+  /** Where the client will act: the workspace that was opened last */
+  workspace?: string;
+}
+
+/** What `readConsent` takes. */
+export interface ReadConsentInput {
+  id: string;
+}
+
+/** What `decideConsent` answers. */
+export interface DecideConsentOutput {
+  /** Go there */
+  next: string;
+}
+
+/** What `decideConsent` takes. */
+export interface DecideConsentInput {
+  id: string;
+  approve: boolean;
+  /** Those that are given (default `[]`) */
+  scopes?: string[];
 }
 
 /** An image or video as the library shows it */
@@ -932,6 +1015,34 @@ export interface DeleteMediaInput {
   id: string;
 }
 
+/** How people get in here */
+export interface Entrance {
+  /** Nobody is here yet: whoever signs up becomes the owner */
+  empty: boolean;
+  /** The first owner needs the code that start printed */
+  needsCode: boolean;
+  /** An outside identity provider signs people in; there are no passwords */
+  outside: boolean;
+  /** E-mail address of who is signed in with this browser */
+  signedInAs?: string;
+}
+
+/** What an invitation is for. Says nothing about accounts */
+export interface OpenedInvitation {
+  /** Who is invited */
+  email: string;
+  workspace: string;
+  /** owner, admin, editor or viewer */
+  role: 'owner' | 'admin' | 'editor' | 'viewer';
+  /** Whoever is signed in with this browser is the one who is invited */
+  isTheirs: boolean;
+}
+
+/** What `openInvitation` takes. */
+export interface OpenInvitationInput {
+  token: string;
+}
+
 /** Who is signed in, and where they are */
 export interface Session {
   user: {
@@ -971,6 +1082,11 @@ export interface Membership {
   name: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
+}
+
+/** What `enterByLink` takes. */
+export interface EnterByLinkInput {
+  secret: string;
 }
 
 /** What `signUp` takes. */

@@ -12,6 +12,7 @@ import { uiActions } from '#contracts/ui';
 import { approvalRoutes } from '#contracts/approvals';
 import { auditRoutes } from '#contracts/audit';
 import { catalogRoutes } from '#contracts/catalog';
+import { consentRoutes } from '#contracts/consent';
 import { healthRoutes } from '#contracts/health';
 import { peopleRoutes } from '#contracts/people';
 import { planRoutes } from '#contracts/plans';
@@ -29,6 +30,7 @@ export const routes = {
   ...approvalRoutes,
   ...auditRoutes,
   ...catalogRoutes,
+  ...consentRoutes,
   ...healthRoutes,
   ...mediaRoutes,
   ...peopleRoutes,
@@ -558,6 +560,39 @@ export const rest = {
         500: error.Internal,
       },
     },
+    readConsent: {
+      method: 'GET',
+      path: '/auth/interaction/:id/question',
+      summary: "Read what a client asks for",
+      pathParams: consentRoutes.readConsent.params,
+      metadata: {"access":"Session"},
+      responses: {
+        200: consentRoutes.readConsent.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        404: error.NotFound,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
+    decideConsent: {
+      method: 'POST',
+      path: '/auth/interaction/:id/answer',
+      summary: "Let a client act for you, or not",
+      pathParams: consentRoutes.decideConsent.params,
+      body: consentRoutes.decideConsent.body,
+      metadata: {"access":"Session"},
+      responses: {
+        200: consentRoutes.decideConsent.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        404: error.NotFound,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
     alive: {
       method: 'GET',
       path: '/healthz',
@@ -642,6 +677,52 @@ export const rest = {
         403: error.Forbidden,
         404: error.NotFound,
         409: error.Conflict,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
+    readEntrance: {
+      method: 'GET',
+      path: '/api/auth/entrance',
+      summary: "How do people get in?",
+      metadata: {"access":"Public"},
+      responses: {
+        200: peopleRoutes.readEntrance.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
+    openInvitation: {
+      method: 'POST',
+      path: '/api/auth/invitations/open',
+      summary: "Look at an invitation",
+      body: peopleRoutes.openInvitation.body,
+      metadata: {"access":"Public"},
+      responses: {
+        200: peopleRoutes.openInvitation.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        404: error.NotFound,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
+    enterByLink: {
+      method: 'POST',
+      path: '/api/auth/links/use',
+      summary: "Come in by a one-time link",
+      body: peopleRoutes.enterByLink.body,
+      metadata: {"access":"Public"},
+      responses: {
+        200: peopleRoutes.enterByLink.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        404: error.NotFound,
         429: error.TooManyRequests,
         500: error.Internal,
       },

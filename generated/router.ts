@@ -226,6 +226,34 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.catalog.responses[200].body.parse(answer) };
         },
       },
+      readConsent: {
+        middleware: [guards.admit(routes.readConsent)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.readConsent({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.readConsent.responses[200].body.parse(answer) };
+        },
+      },
+      decideConsent: {
+        middleware: [guards.admit(routes.decideConsent)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.decideConsent({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.decideConsent.responses[200].body.parse(answer) };
+        },
+      },
       alive: {
         middleware: [guards.admit(routes.alive)],
         handler: async ({ req, res }) => {
@@ -308,6 +336,48 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: guards.caller(res),
           });
           return { status: 200, body: routes.deleteMedia.responses[200].body.parse(answer) };
+        },
+      },
+      readEntrance: {
+        middleware: [guards.admit(routes.readEntrance)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.readEntrance({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: undefined,
+            caller: undefined,
+          });
+          return { status: 200, body: routes.readEntrance.responses[200].body.parse(answer) };
+        },
+      },
+      openInvitation: {
+        middleware: [guards.admit(routes.openInvitation)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.openInvitation({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: undefined,
+            caller: undefined,
+          });
+          return { status: 200, body: routes.openInvitation.responses[200].body.parse(answer) };
+        },
+      },
+      enterByLink: {
+        middleware: [guards.admit(routes.enterByLink)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.enterByLink({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: undefined,
+            caller: undefined,
+          });
+          return { status: 200, body: routes.enterByLink.responses[200].body.parse(answer) };
         },
       },
       getSession: {
@@ -979,11 +1049,16 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/approvals/:id/reject', wrongMethod('POST'));
   app.all('/api/app/audit', wrongMethod('GET'));
   app.all('/api/agent/tools', wrongMethod('GET'));
+  app.all('/auth/interaction/:id/question', wrongMethod('GET'));
+  app.all('/auth/interaction/:id/answer', wrongMethod('POST'));
   app.all('/healthz', wrongMethod('GET'));
   app.all('/readyz', wrongMethod('GET'));
   app.all('/api/app/media', wrongMethod('GET'));
   app.all('/api/media', wrongMethod('POST'));
   app.all('/api/media/:id', wrongMethod('PATCH', 'DELETE'));
+  app.all('/api/auth/entrance', wrongMethod('GET'));
+  app.all('/api/auth/invitations/open', wrongMethod('POST'));
+  app.all('/api/auth/links/use', wrongMethod('POST'));
   app.all('/api/auth/session', wrongMethod('GET'));
   app.all('/api/auth/sign-up', wrongMethod('POST'));
   app.all('/api/auth/sign-in', wrongMethod('POST'));

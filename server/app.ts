@@ -25,11 +25,12 @@ import { createAuditLog } from '#server/audit/audit-log';
 import { auditRoutes } from '#server/audit/routes';
 import { createAuditStore } from '#server/audit/store';
 import { createClients } from '#server/auth/clients';
+import type { Consent } from '#server/auth/identity-provider/interactions';
 import { type AccessToken, createMcpAccess } from '#server/auth/mcp-access';
 import { createOneTimeSecrets } from '#server/auth/one-time-secrets';
 import { createPasswordTries } from '#server/auth/password-tries';
 import { createPersonalTokens } from '#server/auth/personal-tokens';
-import { accessRoutes } from '#server/auth/routes';
+import { accessRoutes, consentRoutes } from '#server/auth/routes';
 import { createSessions } from '#server/auth/sessions';
 import {
   createAccessStore,
@@ -84,7 +85,7 @@ import { createNetworks } from '#server/networks/registry';
 import { createRequest } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
 import type { Outbound } from '#server/outbound/outbound';
-import { type OutsideSignIn, pageRoutes } from '#server/pages/routes';
+import { pageRoutes } from '#server/pages/routes';
 import { scriptRoutes } from '#server/pages/script';
 import { styleRoutes } from '#server/pages/style';
 import { createPlans } from '#server/plans/plans';
@@ -125,6 +126,7 @@ import { webhookRoutes } from '#server/webhooks/routes';
 import { createDeliveryStore, createEventStore, createWebhookStore } from '#server/webhooks/store';
 import { createWebhooks } from '#server/webhooks/webhooks';
 import { createMembers } from '#server/workspaces/members';
+import { type OutsideSignIn, outsideSignInRoutes } from '#server/workspaces/outside-sign-in';
 import { createPeople } from '#server/workspaces/people';
 import { workspaceRoutes } from '#server/workspaces/routes';
 import { createWorkspaceStore } from '#server/workspaces/store';
@@ -437,6 +439,8 @@ export interface Identity {
   readonly router?: Router;
   /** Absent: people sign in with a password. */
   readonly outsideSignIn?: OutsideSignIn;
+  /** Of the embedded provider. */
+  readonly consent?: Consent;
   /** Removes what has expired. */
   purge?(): Promise<unknown>;
   stop?(): void;
@@ -479,7 +483,6 @@ export const openIdentity = async ({
       const workspace = await people.openedLast(who.userId);
       return workspace ? { ...person, workspace } : person;
     },
-    mustBeOwnPage: door.mustBeOwnPage,
     consented: ({ who: { userId, workspace }, clientId, clientName, scopes, requestId }) =>
       clients.given({ userId, workspaceId: workspace?.id, clientId, name: clientName, scopes, requestId }),
     revoked: clients.revoked,
@@ -571,12 +574,14 @@ export const createHttpApp = ({
         tries,
         mayTry: signInsOfAddress.mustHaveLeft,
         hasPasswords: identity.outsideSignIn === undefined,
+        production: config.production,
         forgetUser: async (userId) => {
           await identity.forgetUser(userId);
           await clients.endAll(userId);
         },
       }),
       ...accessRoutes({ tokens, clients, sessions, audit }),
+      ...consentRoutes(identity.consent),
       ...auditRoutes({ audit }),
       ...approvalRoutes({ cards }),
       ...mediaRoutes({ library, uploads }),
@@ -612,6 +617,8 @@ export const createHttpApp = ({
     });
     app.use(identity.router);
   }
+  const outside = identity.outsideSignIn;
+  if (outside) app.use(outsideSignInRoutes({ ...posthorn, outside, setSession: door.set, baseUrl }));
   if (!config.production) app.use(posthorn.sandboxes.router());
   app.use('/docs', docsPages());
   const web = createWebApp(webFolder);
@@ -621,8 +628,6 @@ export const createHttpApp = ({
     pageRoutes({
       ...posthorn,
       who: door.who,
-      setSession: door.set,
-      outside: identity.outsideSignIn,
       baseUrl,
       production: config.production,
     }),

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Action, Route } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
@@ -27,6 +28,8 @@ export interface Visit {
   readonly address: string;
   readonly userAgent: string;
   readonly session: SessionCookie;
+  /** For the identity provider, which reads cookies of its own. */
+  readonly exchange: { readonly req: IncomingMessage; readonly res: ServerResponse };
 }
 
 /** A call of a path of the app, after the door has checked session, role and input. */

@@ -5,6 +5,7 @@ import { actions, app } from './api.ts';
 /** The first part of a key is the domain: an event of that domain makes all of its queries read again. */
 export const keys = {
   session: ['session'],
+  entrance: ['entrance'],
   members: ['members'],
   clock: ['clock'],
   plan: ['plan'],
@@ -12,6 +13,7 @@ export const keys = {
   limits: ['providers', 'limits'],
   accounts: ['accounts'],
   approvals: ['approvals'],
+  approvalPages: ['approvals', 'pages'],
   approval: (id: string) => ['approvals', id],
   posts: (input: PostsListInput) => ['posts', 'list', input],
   post: (id: string) => ['posts', 'one', id],
@@ -24,6 +26,7 @@ export const keys = {
   webhook: (id: string) => ['webhooks', id],
   deliveries: (id: string) => ['webhooks', id, 'deliveries'],
   tokens: ['tokens'],
+  clients: ['clients'],
   invitations: ['invitations'],
   audit: ['audit'],
 } as const;
@@ -31,6 +34,11 @@ export const keys = {
 /** What several pages read. A page's own reads stand in its folder, with their keys here. */
 export const queries = {
   session: queryOptions({ queryKey: keys.session, queryFn: ({ signal }) => app.getSession({ signal }) }),
+  entrance: queryOptions({
+    queryKey: keys.entrance,
+    queryFn: ({ signal }) => app.readEntrance({ signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  }),
   members: queryOptions({ queryKey: keys.members, queryFn: ({ signal }) => app.listMembers({ signal }) }),
   clock: queryOptions({ queryKey: keys.clock, queryFn: ({ signal }) => app.readSandboxClock({ signal }) }),
   approvals: queryOptions({ queryKey: keys.approvals, queryFn: ({ signal }) => app.listApprovals({}, { signal }) }),

@@ -52,5 +52,6 @@ export const routeTree = root.addChildren([
   publicPage('/sign-in', 'sign-in'),
   publicPage('/sign-up', 'sign-up'),
   publicPage('/invitations/$token', 'invitation'),
+  publicPage('/welcome/$secret', 'welcome'),
   publicPage('/consent/$id', 'consent'),
 ]);

@@ -6,19 +6,16 @@ const root = import.meta.dirname;
 
 /** Paths that the server answers itself; all others are pages of the app. */
 const serverPaths = [
-  '/api',
+  '/api/',
   '/auth',
   '/avatars',
   '/connect',
   '/docs',
-  '/invitations',
   '/media/',
   '/mcp',
   '/openapi.json',
   '/sandbox/',
-  '/sign-in',
-  '/sign-up',
-  '/welcome',
+  '/sign-in/',
 ];
 
 export default defineConfig(({ mode }) => {

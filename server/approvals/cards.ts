@@ -152,15 +152,23 @@ export const createApprovalCards = ({
     return {
       ...card,
       ...(post && { validation: await lifecycle.findings(caller, post) }),
+      ...(await changedPost(caller, card)),
       ...(account && { scheduledPosts: await reading.scheduledFor(caller, account.id, maxScheduledPosts) }),
     };
   };
 
+  /** For a person who looks at what changed. */
+  const changedPost = async (caller: Caller, { status, post }: ApprovalCard) => {
+    if (status !== 'Outdated' || post === undefined) return {};
+    const [now] = await reading.many(caller, [post.id]);
+    return now === undefined || now.updatedAt === post.updatedAt ? {} : { changedPost: now };
+  };
+
   /** The card, locked and still to be decided. */
-  const undecided = async (caller: Caller, id: string) => {
+  const undecided = async (caller: Caller, id: string, decidable: readonly CardStatus[] = ['Open']) => {
     const row = await store.lock(caller.workspaceId, id);
     if (row === undefined) throw notFound('approval card', id);
-    if (row.status !== 'Open') throw new Refusal('Conflict', `This request is ${row.status} already.`);
+    if (!decidable.includes(row.status)) throw new Refusal('Conflict', `This request is ${row.status} already.`);
     return row;
   };
 
@@ -313,7 +321,7 @@ export const createApprovalCards = ({
     },
 
     reject: async (caller: Caller, id: string) => {
-      await store.transaction(async () => settle(caller, await undecided(caller, id), 'Rejected'));
+      await store.transaction(async () => settle(caller, await undecided(caller, id, ['Open', 'Outdated']), 'Rejected'));
       return get(caller, id);
     },
 

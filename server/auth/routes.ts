@@ -1,7 +1,10 @@
+import type { ConsentRoutes } from '#contracts/consent';
 import type { TokenRoutes } from '#contracts/tokens';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { RouteHandlers } from '#server/context';
+import { notFound } from '#server/errors';
 import type { Clients } from './clients.ts';
+import type { Consent } from './identity-provider/interactions.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -56,3 +59,17 @@ export const accessRoutes = ({
     return { done: true };
   },
 });
+
+/** Asked by the embedded identity provider alone; an outside one has pages of its own. */
+export const consentRoutes = (consent: Consent | undefined): RouteHandlers<ConsentRoutes> => {
+  const known = (id: string) => {
+    if (consent === undefined) throw notFound('question', id);
+    return consent;
+  };
+  return {
+    readConsent: ({ exchange, params: { id } }) => known(id).read(exchange, id),
+    decideConsent: async ({ exchange, params: { id }, body, requestId }) => ({
+      next: await known(id).decide(exchange, id, { ...body, requestId }),
+    }),
+  };
+};

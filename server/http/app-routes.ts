@@ -65,6 +65,7 @@ export const createGuards = (keepers: Doorkeepers) => {
       requestId: req.requestId,
       address: req.ip ?? '',
       userAgent: req.get('user-agent') ?? '',
+      exchange: { req, res },
       session: {
         secret: door.secretOf(req) ?? '',
         set: (secret: string) => door.set(res, secret),
@@ -146,7 +147,7 @@ const signedInOn = async (req: Request, res: Response, { door, authenticate, rat
 };
 
 /** Sent by the app with every request: the workspace that its page was made in. */
-const workspaceHeader = 'posthorn-workspace';
+export const workspaceHeader = 'posthorn-workspace';
 
 /** Another tab of the same browser may have switched since; what was meant for one workspace never lands in another. */
 export const mustBeOpen = ({ workspace }: SignedIn, meant: string | undefined) => {

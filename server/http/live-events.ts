@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { SignedIn, WhoIsSignedIn } from '#server/auth/sign-in';
 import { badInput } from '#server/errors';
 import type { Live } from '#server/live/live';
-import { callerIn, mustBeOpen } from './app-routes.ts';
+import { callerIn, mustBeOpen, workspaceHeader } from './app-routes.ts';
 
 const heartbeatMs = 25_000;
 const mostWaitingBytes = 1024 * 1024;
@@ -23,7 +23,8 @@ const reasons = {
 export const liveEvents =
   ({ live, who, report }: { live: Live; who: WhoIsSignedIn; report: (error: unknown) => void }) =>
   (req: Request, res: Response, signedIn: SignedIn) => {
-    mustBeOpen(signedIn, only(req.query.workspace, 'workspace'));
+    // An EventSource sends no header of ours.
+    mustBeOpen(signedIn, only(req.query.workspace, 'workspace') ?? req.get(workspaceHeader));
     const { workspaceId, userId } = callerIn(signedIn);
     const after = req.get('last-event-id') ?? only(req.query.last, 'last');
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });

@@ -40,6 +40,8 @@ const pagePaths = [
   /^\/$/,
   /^\/(posts|approvals)(\/[^/]+)?\/?$/,
   /^\/(calendar|media|analytics|accounts)\/?$/,
+  /^\/sign-(in|up)\/?$/,
+  /^\/(invitations|welcome|consent)\/[^/]+\/?$/,
   /^\/settings(\/(api|workspace|profile|webhooks(\/[^/]+)?))?\/?$/,
 ];
 

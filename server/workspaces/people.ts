@@ -202,7 +202,7 @@ export const createPeople = ({
         const bySubject = await store.userBySubject(subject);
         if (bySubject !== null) return bySubject.id;
         if (email === undefined) {
-          throw new Refusal('Forbidden', 'Your identity provider does not vouch for an e-mail address of yours.');
+          throw notLetIn('NoAddress', 'Your identity provider does not vouch for an e-mail address of yours.');
         }
         const known = await store.userByEmail(asAccount(email));
         if (known !== null && known.subject === null) return link(known, subject);
@@ -216,7 +216,7 @@ export const createPeople = ({
           return (await addFirst('My workspace', () => add(true))).userId;
         }
         if (known === null && (await store.isInvited(asAccount(email), clock.now()))) return add(false);
-        throw new Refusal('Forbidden', `${email} is not a member here. Ask an admin for an invitation.`);
+        throw notLetIn('NotInvited', `${email} is not a member here. Ask an admin for an invitation.`);
       }),
 
     changeProfile: async (userId: string, { name, timeZone, theme, shortcuts }: ProfileChange) => {
@@ -278,9 +278,13 @@ export const createPeople = ({
   };
 };
 
+/** The code is for the sign-in page, which has words of its own. */
+const notLetIn = (code: 'NoAddress' | 'NotInvited' | 'NeedsCode', message: string) =>
+  new Refusal('Forbidden', message, [{ path: '', code, message }]);
+
 const noCode = () =>
-  new Refusal(
-    'Forbidden',
+  notLetIn(
+    'NeedsCode',
     'The first owner needs the code that Posthorn printed when it started. Type it in, or run posthorn setup on the server.',
   );
 

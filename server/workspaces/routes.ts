@@ -1,6 +1,7 @@
 import type { PeopleRoutes } from '#contracts/people';
 import type { WorkspaceRoutes } from '#contracts/workspaces';
 import type { AuditLog } from '#server/audit/audit-log';
+import { asAccount } from '#server/auth/email-address';
 import type { PasswordTries } from '#server/auth/password-tries';
 import type { Sessions } from '#server/auth/sessions';
 import type { SignedIn } from '#server/auth/sign-in';
@@ -25,6 +26,7 @@ export const workspaceRoutes = ({
   tries,
   mayTry,
   hasPasswords,
+  production,
   forgetUser,
 }: {
   people: People;
@@ -37,6 +39,7 @@ export const workspaceRoutes = ({
   mayTry: (address: string) => void;
   /** False where an outside identity provider signs people in. */
   hasPasswords: boolean;
+  production: boolean;
   /** Ends what MCP clients were granted. */
   forgetUser: (userId: string) => Promise<void>;
 }): RouteHandlers<PeopleRoutes & WorkspaceRoutes> => {
@@ -72,6 +75,33 @@ export const workspaceRoutes = ({
   const done = { done: true } as const;
 
   return {
+    readEntrance: async ({ session }) => {
+      const [empty, signedIn] = await Promise.all([people.isEmpty(), sessions.who(session.secret)]);
+      return {
+        empty,
+        needsCode: empty && production,
+        outside: !hasPasswords,
+        ...(signedIn && { signedInAs: signedIn.email }),
+      };
+    },
+
+    openInvitation: async ({ body, session }) => {
+      const { email, workspace, role } = await members.lookAt(body.token);
+      const signedIn = await sessions.who(session.secret);
+      const isTheirs = signedIn !== undefined && asAccount(signedIn.email) === asAccount(email);
+      return { email, workspace, role, isTheirs };
+    },
+
+    enterByLink: async ({ body, session, userAgent }) => {
+      const secret = await welcome.enter(body.secret, userAgent);
+      const signedIn = secret === undefined ? undefined : await sessions.who(secret);
+      if (secret === undefined || signedIn === undefined) {
+        throw new Refusal('NotFound', 'This link was used, replaced or is too old. Make a new one: npx posthorn link');
+      }
+      session.set(secret);
+      return recordOf(signedIn);
+    },
+
     getSession: ({ signedIn }) => recordOf(signedIn),
 
     signUp: async ({ body: { code, ...first }, address, ...entering }) => {

@@ -13,7 +13,7 @@ export interface Page {
 
 export type Browser = ReturnType<typeof createBrowser>;
 
-/** As much of a browser as a sign-in needs: cookies with their paths, redirects on one site, forms. */
+/** As much of a browser as a sign-in needs: cookies with their paths, redirects on one site. */
 export const createBrowser = (origin: string) => {
   let cookies: Cookie[] = [];
 
@@ -31,7 +31,7 @@ export const createBrowser = (origin: string) => {
   const request = async (
     method: string,
     url: string,
-    form?: URLSearchParams,
+    body?: object,
     /** What the browser says about where the request comes from. */
     source: Record<string, string> = method === 'GET' ? {} : { origin },
   ) => {
@@ -43,8 +43,9 @@ export const createBrowser = (origin: string) => {
       headers: {
         ...source,
         cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; '),
+        ...(body && { 'content-type': 'application/json' }),
       },
-      ...(form && { body: form }),
+      ...(body && { body: JSON.stringify(body) }),
     });
     for (const header of response.headers.getSetCookie()) keep(header, to);
     return { url: to.href, status: response.status, headers: response.headers, text: await response.text() };
@@ -56,18 +57,15 @@ export const createBrowser = (origin: string) => {
     cookies: () => cookies,
     request,
 
-    /** The page where redirects end; another site, or one of our paths that begins with `stop`, is not gone to. */
-    go: async (page: string | Page, stop = '/sign-in'): Promise<Page> => {
+    /** Where redirects end: another site, or a page of the app, is not gone to. */
+    go: async (page: string | Page): Promise<Page> => {
       const here = typeof page === 'string' ? await request('GET', page) : page;
       const location = here.headers.get('location');
       if (location === null) return here;
       const next = new URL(location, here.url);
-      if (next.origin !== origin || next.pathname.startsWith(stop)) return { ...here, url: next.href };
-      return browser.go(await request('GET', next.href), stop);
+      if (next.origin !== origin || /^\/(sign-in|consent)/.test(next.pathname)) return { ...here, url: next.href };
+      return browser.go(await request('GET', next.href));
     },
-
-    submit: async (page: Page, form: [string, string][]) =>
-      browser.go(await request('POST', page.url, new URLSearchParams(form))),
   };
   return browser;
 };

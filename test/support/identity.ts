@@ -6,8 +6,10 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { type CryptoKey, importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { pino } from 'pino';
+import type { ConsentQuestion } from '#contracts/consent';
 import { createIdentityProvider, type IdentityProviderOptions } from '#server/auth/identity-provider/embedded';
 import type { WhoIsSignedIn } from '#server/auth/sign-in';
+import { answerErrors } from '#server/http/errors';
 import { greet } from '#server/http/request';
 import { serverFor } from '#server/http/server';
 import { createOutbound } from '#server/outbound/outbound';
@@ -114,13 +116,21 @@ export const startIdentity = async ({
       outbound,
       seal,
       whoIsSignedIn,
-      mustBeOwnPage: () => undefined,
       clock,
       log,
       ...options,
     });
   const provider = await create();
-  app.use(greet({ https: false }), provider.router);
+  app.use(greet({ https: false }));
+  // The app's own routes, without its doors.
+  app.get('/auth/interaction/:id/question', async (req, res) => {
+    res.json(await provider.consent.read({ req, res }, req.params.id));
+  });
+  app.post('/auth/interaction/:id/answer', express.json(), async (req, res) => {
+    const answer = { ...req.body, requestId: req.requestId };
+    res.json({ next: await provider.consent.decide({ req, res }, req.params.id, answer) });
+  });
+  app.use(provider.router, answerErrors(log));
   app.post('/sign-out', async (req, res) => {
     await provider.endSession(req, res);
     res.end();
@@ -211,12 +221,32 @@ export const authorizeUrl = (identity: Identity, clientId: string, changes: Reco
   return url.href;
 };
 
-/** The scopes that a consent page asks about. */
-export const boxes = ({ text }: Page) =>
-  [...text.matchAll(/<input type="checkbox" name="scope" value="([^"]+)" checked>/g)].map(([, scope = '']) => scope);
+/** What the consent page reads. `page` is where the browser was led to. */
+export const questionOf = async (
+  browser: Browser,
+  { url }: Page,
+): Promise<{ status: number; body: ConsentQuestion }> => {
+  const { status, text } = await browser.request(
+    'GET',
+    `/auth/interaction/${new URL(url).pathname.split('/').at(-1)}/question`,
+  );
+  return { status, body: JSON.parse(text) };
+};
 
-export const approve = async (browser: Browser, page: Page, scopes = boxes(page)) =>
-  browser.submit(page, [...scopes.map((scope): [string, string] => ['scope', scope]), ['decision', 'approve']]);
+/** The answer of the page, and where it leads. Without `scopes` everything is ticked. */
+export const decide = async (
+  browser: Browser,
+  page: Page,
+  { approve = true, scopes }: { approve?: boolean; scopes?: readonly string[] | undefined } = {},
+  source?: Record<string, string>,
+): Promise<Page> => {
+  const given = scopes ?? (await questionOf(browser, page)).body.scopes?.map(({ scope }) => scope) ?? [];
+  const path = `/auth/interaction/${new URL(page.url).pathname.split('/').at(-1)}/answer`;
+  const answer = await browser.request('POST', path, { approve, scopes: given }, source);
+  return answer.status === 200 ? browser.go(JSON.parse(answer.text).next) : answer;
+};
+
+export const approve = (browser: Browser, page: Page, scopes?: readonly string[]) => decide(browser, page, { scopes });
 
 /** What the client reads from the address its user came back with. */
 export const answerOf = ({ url }: Page): Record<string, string | undefined> => {
@@ -256,7 +286,7 @@ export const codeFor = async (
 ) => {
   const browser = identity.browser(user);
   const page = await browser.go(authorizeUrl(identity, clientId, changes));
-  return answerOf(await approve(browser, page, scopes ?? boxes(page))).code ?? '';
+  return answerOf(await approve(browser, page, scopes)).code ?? '';
 };
 
 export const tokenFor = async (...[identity, clientId, options]: Parameters<typeof codeFor>) =>

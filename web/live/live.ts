@@ -1,29 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { Stamp } from 'lucide-react';
-import { closeToast, showToast } from '#web/parts/toasts.tsx';
+import { applyNews, knownKinds, type News } from './apply-news.ts';
 
-/** What the server tells open tabs: that something changed, not what. */
-interface News {
-  /** Where to go on after a gap. */
-  eventId?: string;
-  kind: string;
-  id?: string;
-  text?: string;
-}
-
-/** Which queries an event makes stale, by the first part of their keys. Any other kind is its own domain. */
-const touched: Record<string, readonly string[]> = {
-  approval: ['approvals', 'posts'],
-  post: ['posts', 'analytics', 'approvals'],
-  account: ['accounts', 'posts'],
-  webhook: ['webhooks'],
-  media: ['media'],
-  member: ['members', 'session', 'invitations'],
-  workspace: ['session', 'plan'],
-  clock: ['clock'],
-};
 /** `ended`: the session is over, or another workspace is open now. */
-const kinds = [...Object.keys(touched), 'resync', 'ended'];
+const kinds = [...knownKinds, 'resync', 'ended'];
 
 const firstWaitMs = 1000;
 const longestWaitMs = 30_000;
@@ -41,8 +20,9 @@ export const startLive = (workspaceId: string, client: QueryClient) => {
   let lastId: string | undefined;
   const hear = (news: News) => {
     lastId = news.eventId || lastId;
-    applyNews(client, news);
+    applyNews(client, news, dismissEverywhere);
   };
+  const dismissEverywhere = (toastId: string) => channel.postMessage({ kind: 'dismissed', id: toastId });
   channel.onmessage = ({ data }: MessageEvent<News>) => hear(data);
   const stopped = new AbortController();
   const askedAt = performance.now();
@@ -128,28 +108,5 @@ const parsed = (data: string): Partial<News> => {
     return JSON.parse(data) as Partial<News>;
   } catch {
     return {};
-  }
-};
-
-const applyNews = (client: QueryClient, { kind, id, text }: News) => {
-  if (kind === 'resync') {
-    void client.invalidateQueries();
-    return;
-  }
-  if (kind === 'ended') {
-    // The session says what happened: sign in again, or another workspace is open.
-    void client.invalidateQueries({ queryKey: ['session'] });
-    return;
-  }
-  for (const domain of touched[kind] ?? [kind]) void client.invalidateQueries({ queryKey: [domain] });
-  const toastId = `${kind} ${id}`;
-  if (kind === 'approval') {
-    // One without text was decided, here or in another tab.
-    if (!text || !id) return closeToast(toastId);
-    const link = { to: '/approvals/$id', params: { id } } as const;
-    showToast({ id: toastId, text, icon: Stamp, tone: 'brass', stays: true, action: { label: 'Review', link } });
-  } else if (text) {
-    const link = kind === 'post' && id ? ({ to: '/posts/$id', params: { id } } as const) : undefined;
-    showToast({ id: toastId, text, ...(link && { action: { label: 'Open', link } }) });
   }
 };

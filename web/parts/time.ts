@@ -152,3 +152,9 @@ export const formatRelative = (at: Date | string) => {
   if (Math.abs(ms) < 5000) return 'now';
   return ms > 0 ? `in ${formatSpan(ms)}` : `${formatSpan(-ms)} ago`;
 };
+
+/** A sentence of the server has its times in UTC: `2026-11-21 08:00 UTC` becomes `Sat 21 Nov, 09:00`. */
+export const inZone = (sentence: string, zone: string) =>
+  sentence.replace(/\b(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC\b/g, (_, date, time) =>
+    formatDateTime(`${date}T${time}:00Z`, zone),
+  );

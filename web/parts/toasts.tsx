@@ -4,6 +4,9 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { isTyping } from '#web/shell/shortcuts.ts';
 import styles from './toasts.module.css';
 
+/** `elsewhere`: decided, or closed in another tab. */
+type Why = 'time' | 'dismissed' | 'action' | 'elsewhere';
+
 export interface Toast {
   /** A second toast with the same id takes the place of the first. */
   id?: string;
@@ -14,7 +17,7 @@ export interface Toast {
   action?: { label: string; onClick?: () => void; link?: LinkProps };
   /** Until it is opened or dismissed; else 6 s. */
   stays?: boolean;
-  onClose?: (why: 'time' | 'dismissed' | 'action') => void;
+  onClose?: (why: Why) => void;
 }
 
 interface Shown extends Toast {
@@ -32,7 +35,7 @@ const set = (next: readonly Shown[]) => {
   for (const hear of hearers) hear();
 };
 
-export const closeToast = (id: string, why: 'time' | 'dismissed' | 'action' = 'dismissed') => {
+export const closeToast = (id: string, why: Why = 'dismissed') => {
   const found = shown.find((one) => one.id === id);
   if (!found) return;
   set(shown.filter((one) => one.id !== id));
@@ -74,7 +77,7 @@ export const showUndo = ({
   undo: () => void;
 }) => {
   let done = false;
-  const finish = (why: 'time' | 'dismissed' | 'action') => {
+  const finish = (why: Why) => {
     if (done) return;
     done = true;
     window.removeEventListener('pagehide', leave);

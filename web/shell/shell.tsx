@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
-import { enterWorkspace } from '#web/api.ts';
+import { app, enterWorkspace } from '#web/api.ts';
 import { startLive } from '#web/live/live.ts';
 import { useReportContext } from '#web/live/report-context.ts';
-import { setServerClock } from '#web/parts/time.ts';
+import { browserZone, setServerClock } from '#web/parts/time.ts';
 import { renewTimes } from '#web/parts/use-now.ts';
-import { queries } from '#web/queries.ts';
+import { keys, queries } from '#web/queries.ts';
 import { useMay, useSession } from '#web/session.ts';
 import { AppNotices } from './app-notices.tsx';
 import { BottomBar } from './bottom-bar.tsx';
@@ -40,6 +40,7 @@ const Frame = () => {
   useReportContext();
   useLive();
   useServerClock();
+  useFirstZone();
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#page">
@@ -70,6 +71,20 @@ const useServerClock = () => {
     setServerClock(data.now);
     renewTimes();
   }, [data]);
+};
+
+/** At the first sign-in the zone of the browser becomes that of the person; from then on it is theirs to change. */
+const useFirstZone = () => {
+  const client = useQueryClient();
+  const isUnknown = useSession().user.timeZone === '';
+  useEffect(() => {
+    if (!isUnknown) return;
+    app.changeProfile({ timeZone: browserZone() }).then(
+      (session) => client.setQueryData(keys.session, session),
+      // The browser's zone is shown anyway, and the next visit tries again.
+      () => undefined,
+    );
+  }, [isUnknown, client]);
 };
 
 /** For pages that leave the shell's bar away, such as the editor: their own bar stands there on a phone. */

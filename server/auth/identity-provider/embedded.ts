@@ -10,7 +10,7 @@ import { pageSecurity } from '#server/pages/layout';
 import type { Seal } from '#server/seal';
 import type { Database } from '#server/store/database';
 import { createAccessTokens } from './access-tokens.ts';
-import { type Consented, interactionRoutes } from './interactions.ts';
+import { type Consented, createInteractions } from './interactions.ts';
 import { createProvider } from './provider.ts';
 import { createSigningKeys, signingAlgorithm } from './signing-keys.ts';
 import { createIdentityStore } from './store.ts';
@@ -28,7 +28,6 @@ export interface IdentityProviderOptions {
   /** The wall clock: the provider takes the times in its tokens from there. */
   readonly clock: Clock;
   readonly log: Logger;
-  readonly mustBeOwnPage: (req: Request) => void;
   /** For the list of clients and the audit log. */
   readonly consented?: (consent: Consented) => Promise<void>;
   /** A client gave its token back. */
@@ -48,7 +47,6 @@ export const createIdentityProvider = async ({
   whoIsSignedIn,
   clock,
   log,
-  mustBeOwnPage,
   consented = async () => undefined,
   revoked = async () => undefined,
   clients = [],
@@ -117,20 +115,24 @@ export const createIdentityProvider = async ({
     res.status(200).end();
   };
 
+  const interactions = createInteractions({
+    library,
+    provider: () => current.provider,
+    mcp,
+    whoIsSignedIn,
+    consented,
+  });
+
   return {
     issuer,
+
+    /** What a client asks a person, for the page of the app. */
+    consent: interactions.consent,
 
     router: routes({
       baseUrl,
       handle: (req, res) => current.handle(req, res),
-      interactions: interactionRoutes({
-        library,
-        provider: () => current.provider,
-        mcp,
-        whoIsSignedIn,
-        mustBeOwnPage,
-        consented,
-      }),
+      interactions: interactions.router,
       revoke,
     }),
 

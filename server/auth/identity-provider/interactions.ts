@@ -1,10 +1,14 @@
-import express, { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
 import type { Grant, Interaction, Provider } from 'oidc-provider';
+import type { ConsentQuestion } from '#contracts/consent';
 import { scopes } from '#contracts/scopes';
 import type { SignedIn, WhoIsSignedIn } from '#server/auth/sign-in';
+import { Refusal } from '#server/errors';
 import { sendPage } from '#server/pages/layout';
-import { consentPage, isQuestion, plainName, troublePage } from './interaction-pages.ts';
+import { isLoopback } from './client-documents.ts';
 import type { Library } from './provider.ts';
+import { troublePage } from './trouble-page.ts';
 
 /** Somebody let a client act for them. */
 export interface Consented {
@@ -20,41 +24,34 @@ export interface InteractionParts {
   readonly provider: () => Provider;
   readonly mcp: string;
   readonly whoIsSignedIn: WhoIsSignedIn;
-  /** Throws when the form was sent by a page of somebody else. */
-  readonly mustBeOwnPage: (req: Request) => void;
   readonly consented: (consent: Consented) => Promise<void>;
 }
 
+/** A request with the cookies of the provider, and where it sets them. */
+export interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+/** What can be given or kept back. `openid` and `offline_access` are no question: they say nothing to a person. */
+const questions: Record<string, string> = { ...scopes, email: 'See your e-mail address' };
+
+export type Consent = ReturnType<typeof createInteractions>['consent'];
+
 /** `/auth/interaction/{uid}`: where the provider sends somebody to sign in and to decide. */
-export const interactionRoutes = ({
-  library,
-  provider,
-  mcp,
-  whoIsSignedIn,
-  mustBeOwnPage,
-  consented,
-}: InteractionParts): Router => {
+export const createInteractions = ({ library, provider, mcp, whoIsSignedIn, consented }: InteractionParts) => {
   const { errors } = library;
 
-  const open = async (req: Request, res: Response) => {
+  /** Signs in by itself where it can; the page of the app asks the rest. */
+  const lead = async (req: Request, res: Response) => {
     const interaction = await provider().interactionDetails(req, res);
     const who = await whoIsSignedIn(req);
-    return { interaction, who };
-  };
-
-  const show = async (req: Request, res: Response) => {
-    const { interaction, who } = await open(req, res);
     if (who === undefined) {
       return res.redirect(303, `/sign-in?next=${encodeURIComponent(`/auth/interaction/${interaction.uid}`)}`);
     }
     if (interaction.prompt.name === 'login') return signIn(req, res, interaction, who);
-    mustBeTheirs(interaction, who);
-    const { clientId, redirectUri, asked } = requestOf(interaction);
-    const page = consentPage({ clientId, redirectUri, asked, who, clientName: await nameOf(clientId) });
-    sendPage(res, page, 200, { namesOrigin: true });
+    res.redirect(303, `/consent/${interaction.uid}`);
   };
-
-  const nameOf = async (clientId: string) => (await provider().Client.find(clientId))?.clientName ?? clientId;
 
   /** The app's session is the sign-in. A provider session of somebody else becomes theirs, with none of its grants. */
   const signIn = async (req: Request, res: Response, { session }: Interaction, { userId }: SignedIn) => {
@@ -68,37 +65,70 @@ export const interactionRoutes = ({
     res.redirect(303, returnTo);
   };
 
-  const decide = async (req: Request, res: Response) => {
-    mustBeOwnPage(req);
-    const { interaction, who } = await open(req, res);
-    if (who === undefined) throw new errors.SessionNotFound('Nobody is signed in.');
-    mustBeTheirs(interaction, who);
-    const { clientId, silent, asked } = requestOf(interaction);
-    const form = new URLSearchParams(req.body as string | undefined);
-    const ticked = asked.filter((scope) => form.getAll('scope').includes(scope));
-    if (form.get('decision') !== 'approve' || (asked.length > 0 && ticked.length === 0)) {
-      const refusal = { error: 'access_denied', error_description: 'The user has not approved the request.' };
-      return provider().interactionFinished(req, res, refusal, { mergeWithLastSubmission: false });
-    }
-    const grantId = await replaceGrant(interaction, (grant) => {
-      grant.addOIDCScope(silent);
-      for (const scope of asked) answer(grant, scope, ticked.includes(scope));
-    });
-    const clientName = plainName(await nameOf(clientId));
-    await consented({ who, clientId, clientName, scopes: ticked, requestId: req.requestId });
-    await provider().interactionFinished(req, res, { consent: { grantId } });
+  /** The question of this browser, for the person it was made for. */
+  const open = async ({ req, res }: Exchange, id: string) => {
+    const interaction = await provider()
+      .interactionDetails(req, res)
+      .catch((error: unknown) => {
+        if (error instanceof errors.SessionNotFound) throw overNow();
+        throw error;
+      });
+    const who = await whoIsSignedIn(req);
+    const isTheirs = who !== undefined && interaction.session?.accountId === who.userId;
+    if (interaction.uid !== id || interaction.prompt.name !== 'consent' || !isTheirs) throw overNow();
+    return { interaction, who };
+  };
+
+  const nameOf = async (clientId: string) => {
+    const name = (await provider().Client.find(clientId))?.clientName ?? clientId;
+    return plainName(name);
+  };
+
+  const consent = {
+    read: async (exchange: Exchange, id: string): Promise<ConsentQuestion> => {
+      const { interaction, who } = await open(exchange, id);
+      const { clientId, redirectUri, asked } = requestOf(interaction);
+      return {
+        // The address of its document, which nobody but that host can have published.
+        client: {
+          name: await nameOf(clientId),
+          ...(URL.canParse(clientId) && { host: new URL(clientId).host }),
+        },
+        leadsTo: new URL(redirectUri).host,
+        onThisComputer: isLoopback(redirectUri),
+        scopes: asked.map((scope) => ({ scope, words: questions[scope] ?? scope })),
+        email: who.email,
+        ...(who.workspace && { workspace: who.workspace.name }),
+      };
+    },
+
+    /** Where to go with the answer. */
+    decide: async (
+      exchange: Exchange,
+      id: string,
+      { approve, scopes: given, requestId }: { approve: boolean; scopes: readonly string[]; requestId: string },
+    ): Promise<string> => {
+      const { interaction, who } = await open(exchange, id);
+      const { req, res } = exchange;
+      const { clientId, silent, asked } = requestOf(interaction);
+      const ticked = asked.filter((scope) => given.includes(scope));
+      if (!approve || (asked.length > 0 && ticked.length === 0)) {
+        const refusal = { error: 'access_denied', error_description: 'The user has not approved the request.' };
+        return provider().interactionResult(req, res, refusal, { mergeWithLastSubmission: false });
+      }
+      const grantId = await replaceGrant(interaction, (grant) => {
+        grant.addOIDCScope(silent);
+        for (const scope of asked) answer(grant, scope, ticked.includes(scope));
+      });
+      await consented({ who, clientId, clientName: await nameOf(clientId), scopes: ticked, requestId });
+      return provider().interactionResult(req, res, { consent: { grantId } }, { mergeWithLastSubmission: true });
+    },
   };
 
   /** What is not given is refused by name, or the same request would be asked about for ever. */
   const answer = (grant: Grant, scope: string, given: boolean) => {
     if (isOfMcp(scope)) given ? grant.addResourceScope(mcp, scope) : grant.rejectResourceScope(mcp, scope);
     else given ? grant.addOIDCScope(scope) : grant.rejectOIDCScope(scope);
-  };
-
-  const mustBeTheirs = ({ prompt, session }: Interaction, { userId }: SignedIn) => {
-    if (prompt.name !== 'consent' || session?.accountId !== userId) {
-      throw new errors.SessionNotFound('Somebody else has signed in since.');
-    }
   };
 
   /**
@@ -115,17 +145,21 @@ export const interactionRoutes = ({
     return id;
   };
 
-  return Router().get('/:uid', show).post('/:uid', plainForm, decide).use(refuse);
+  return { router: Router().get('/:uid', lead).use(refuse), consent };
 };
 
-/** A person reads it, whatever went wrong: a question of another browser, one that has run out, a form too long. */
+const overNow = () =>
+  new Refusal(
+    'NotFound',
+    'This question was answered, has run out, or is for another browser or person. Go back to the app that sent you here, and begin again.',
+  );
+
+/** A person reads it, whatever went wrong: a question of another browser, one that has run out. */
 const refuse: ErrorRequestHandler = (error, _req, res, next) => {
   const { status = 500, error_description, message } = error;
   if (status >= 500 || res.headersSent) return next(error);
   sendPage(res, troublePage(error_description ?? message), 400);
 };
-
-const plainForm = express.text({ type: 'application/x-www-form-urlencoded', limit: '8kb' });
 
 const isOfMcp = (scope: string) => Object.hasOwn(scopes, scope);
 
@@ -134,7 +168,10 @@ const requestOf = ({ params }: Interaction) => {
   return {
     clientId: String(params.client_id),
     redirectUri: String(params.redirect_uri),
-    asked: requested.filter(isQuestion),
+    asked: requested.filter((scope) => Object.hasOwn(questions, scope)),
     silent: requested.filter((scope) => scope === 'openid' || scope === 'offline_access'),
   };
 };
+
+/** A name cannot turn the text around it or hide a part of itself. */
+export const plainName = (name: string) => name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '').slice(0, 80);

@@ -6,10 +6,10 @@ import type { Clock } from '#server/clock';
 import type { Outbound } from '#server/outbound/outbound';
 import { issuedAtMs } from './access-tokens.ts';
 import { clientDocuments } from './client-documents.ts';
-import { troublePage } from './interaction-pages.ts';
 import { createRecords } from './records.ts';
 import { type SigningKey, signingAlgorithm } from './signing-keys.ts';
 import type { IdentityStore } from './store.ts';
+import { troublePage } from './trouble-page.ts';
 
 const hour = 60 * 60;
 const days = 24 * hour;

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { appRoute, ById, type Route } from './define.ts';
+
+export const ConsentQuestion = z
+  .object({
+    client: z.object({
+      name: z.string().describe('As the client calls itself'),
+      host: z.string().optional().describe('Where the client published its document; absent when nothing proves it'),
+    }),
+    leadsTo: z.string().describe('Host that the person is sent to with the answer'),
+    onThisComputer: z.boolean().describe('The client runs on the computer of the person, so any program could pretend'),
+    scopes: z.array(z.object({ scope: z.string(), words: z.string().describe('What it allows') })),
+    email: z.string().describe('Who is signed in'),
+    workspace: z.string().optional().describe('Where the client will act: the workspace that was opened last'),
+  })
+  .meta({ id: 'ConsentQuestion', description: 'An MCP client asks to act for the signed-in person' });
+export type ConsentQuestion = z.output<typeof ConsentQuestion>;
+
+/** Below the path that the cookie of the question is for: another browser has neither. */
+export const consentRoutes = {
+  readConsent: appRoute({
+    method: 'GET',
+    path: '/auth/interaction/:id/question',
+    tag: 'Clients',
+    summary: 'Read what a client asks for',
+    description: 'In the browser that the client sent here, for the person who is signed in.',
+    params: ById,
+    answer: ConsentQuestion,
+    more: ['NotFound'],
+  }),
+
+  decideConsent: appRoute({
+    method: 'POST',
+    path: '/auth/interaction/:id/answer',
+    tag: 'Clients',
+    summary: 'Let a client act for you, or not',
+    description: 'Gives the address that leads back to the client. To approve nothing is to refuse.',
+    params: ById,
+    body: z.strictObject({
+      approve: z.boolean(),
+      scopes: z.array(z.string().max(100)).max(20).default([]).describe('Those that are given'),
+    }),
+    answer: z.object({ next: z.string().describe('Go there') }),
+    more: ['NotFound'],
+  }),
+} as const satisfies Record<string, Route>;
+export type ConsentRoutes = typeof consentRoutes;

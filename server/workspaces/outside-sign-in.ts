@@ -1,0 +1,87 @@
+import { type Response, Router } from 'express';
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Sessions } from '#server/auth/sessions';
+import { Refusal } from '#server/errors';
+import type { OutsidePerson, People } from './people.ts';
+import type { Welcome } from './welcome.ts';
+
+/** Signing in through an outside identity provider, where there is one. */
+export interface OutsideSignIn {
+  begin(next: string, code?: string): Promise<{ url: string; state: string }>;
+  finish(callbackUrl: string, state: string): Promise<OutsidePerson & { next: string; code: string }>;
+}
+
+const stateCookie = 'sign-in-state';
+
+/** `/sign-in/begin` leads to the provider, which leads to `/sign-in/callback`. The sign-in page says what was refused. */
+export const outsideSignInRoutes = ({
+  outside,
+  people,
+  welcome,
+  sessions,
+  audit,
+  setSession,
+  baseUrl,
+}: {
+  outside: OutsideSignIn;
+  people: People;
+  welcome: Welcome;
+  sessions: Sessions;
+  audit: AuditLog;
+  setSession: (res: Response, secret: string) => void;
+  baseUrl: string;
+}): Router => {
+  const router = Router();
+
+  router.get('/sign-in/begin', async (req, res) => {
+    const code = typeof req.query.code === 'string' ? req.query.code.trim().slice(0, 100) : '';
+    try {
+      const { url, state } = await outside.begin(ownPath(req.query.next), code);
+      res.cookie(stateCookie, state, {
+        httpOnly: true,
+        sameSite: 'lax',
+        path: '/sign-in',
+        secure: baseUrl.startsWith('https:'),
+        maxAge: 600_000,
+      });
+      res.redirect(url);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      res.redirect(refusedPath(error));
+    }
+  });
+
+  router.get('/sign-in/callback', async (req, res) => {
+    const { requestId, ip: address } = req;
+    const state = new RegExp(`(?:^|; *)${stateCookie}=([^;]*)`).exec(req.headers.cookie ?? '')?.[1] ?? '';
+    let email: string | undefined;
+    try {
+      const { next, code, ...person } = await outside.finish(baseUrl + req.originalUrl, decodeURIComponent(state));
+      email = person.email;
+      const userId = await people.signInAs(person, { mayBeFirst: () => welcome.isFirstOwnerCode(code) });
+      const workspaceId = await people.lastWorkspace(userId);
+      await audit.write({ event: 'sign-in.succeeded', workspaceId, userId, requestId, details: { email, address } });
+      setSession(res, await sessions.begin(userId, { userAgent: req.get('user-agent') ?? '' }));
+      res.clearCookie(stateCookie, { path: '/sign-in' });
+      res.redirect(ownPath(next));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.code === 'Forbidden') {
+        await audit.write({ event: 'sign-in.failed', requestId, details: { email, address } });
+      }
+      res.redirect(refusedPath(error));
+    }
+  });
+
+  return router;
+};
+
+/** The page has the words: an address that carries them could make it say anything. */
+const refusedPath = ({ code, issues }: Refusal) => {
+  const reason = issues[0]?.code ?? (code === 'Internal' ? 'Unreachable' : 'NotFinished');
+  return `/sign-in?refused=${reason}`;
+};
+
+/** Only a path of our own: `//evil.example` and `/\evil` are addresses elsewhere to a browser. */
+const ownPath = (next: unknown) =>
+  typeof next === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(next) && next.length < 2000 ? next : '/';

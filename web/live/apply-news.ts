@@ -1,0 +1,88 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { LinkProps } from '@tanstack/react-router';
+import { CircleX, type LucideIcon, Stamp, Unplug, Webhook } from 'lucide-react';
+import type { Session } from '#generated/app-client';
+import { browserZone, inZone } from '#web/parts/time.ts';
+import { closeToast, showToast, type Toast } from '#web/parts/toasts.tsx';
+import { keys } from '#web/queries.ts';
+
+/** What the server tells open tabs: that something changed, not what. */
+export interface News {
+  /** Where to go on after a gap. */
+  eventId?: string;
+  kind: string;
+  id?: string;
+  /** For a toast. */
+  text?: string;
+}
+
+/** Which queries an event makes stale, by the first part of their keys. Any other kind is its own domain. */
+const touched: Record<string, readonly string[]> = {
+  approval: ['approvals', 'posts'],
+  post: ['posts', 'analytics', 'approvals'],
+  account: ['accounts', 'posts', 'approvals'],
+  webhook: ['webhooks'],
+  media: ['media'],
+  member: ['members', 'session', 'invitations'],
+  workspace: ['session', 'plan'],
+  clock: ['clock'],
+};
+export const knownKinds = Object.keys(touched);
+
+/** `dismissEverywhere` tells the other tabs that a toast was opened or dismissed here. */
+export const applyNews = (client: QueryClient, news: News, dismissEverywhere: (toastId: string) => void) => {
+  const { kind, id, text } = news;
+  if (kind === 'dismissed') return id === undefined ? undefined : closeToast(id, 'elsewhere');
+  if (kind === 'resync') {
+    void client.invalidateQueries();
+    return;
+  }
+  if (kind === 'ended') {
+    // The session says what happened: sign in again, or another workspace is open.
+    void client.invalidateQueries({ queryKey: keys.session });
+    return;
+  }
+  for (const domain of touched[kind] ?? [kind]) void client.invalidateQueries({ queryKey: [domain] });
+  const toastId = toastIdOf(kind, id);
+  if (kind === 'approval' && (!text || !id)) {
+    // One without text was decided, here or in another tab.
+    closeToast(toastId, 'elsewhere');
+    return;
+  }
+  if (!text) return;
+  const zone = client.getQueryData<Session>(keys.session)?.user.timeZone || browserZone();
+  const toast = toastOf(news);
+  showToast({
+    id: toastId,
+    text: inZone(text, zone),
+    ...toast,
+    onClose: (why) => {
+      if (toast.stays && (why === 'dismissed' || why === 'action')) dismissEverywhere(toastId);
+    },
+  });
+};
+
+export const toastIdOf = (kind: string, id: string | undefined) => `${kind} ${id}`;
+
+/** What waits for a person stays; a result goes by itself. */
+const toastOf = ({ kind, id = '', text = '' }: News): Omit<Toast, 'text'> => {
+  if (kind === 'approval')
+    return { icon: Stamp, tone: 'brass', stays: true, action: to('Review', '/approvals/$id', id) };
+  if (kind === 'account') return attention(Unplug, 'Reconnect', '/accounts');
+  if (kind === 'webhook') return attention(Webhook, 'Open', '/settings/webhooks/$id', id);
+  if (kind !== 'post') return {};
+  const isTrouble = /\bcould not\b/i.test(text);
+  return { ...(isTrouble && { icon: CircleX, tone: 'red' as const }), action: to('Open', '/posts/$id', id) };
+};
+
+const attention = (icon: LucideIcon, label: string, path: LinkProps['to'], id?: string): Omit<Toast, 'text'> => ({
+  icon,
+  tone: 'red',
+  stays: true,
+  action: to(label, path, id),
+});
+
+const to = (label: string, path: LinkProps['to'], id?: string): NonNullable<Toast['action']> => ({
+  label,
+  link: { to: path, ...(id && { params: { id } }) } as LinkProps,
+});

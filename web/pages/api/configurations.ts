@@ -1,0 +1,54 @@
+export type Way = 'sign-in' | 'token';
+
+export interface Configuration {
+  name: string;
+  /** What to paste; `where` says into what. */
+  text: (address: string, way: Way) => string;
+  where: string;
+}
+
+/** The shell takes it from the environment, so that no secret stands in a file or in the history. */
+const variable = '$POSTHORN_TOKEN';
+
+/** What these clients fill in themselves. */
+const inBraces = (name: string) => `\${${name}}`;
+
+const json = (value: unknown) => JSON.stringify(value, null, 2);
+
+const headers = (way: Way, secret: string) =>
+  way === 'token' ? { headers: { Authorization: `Bearer ${secret}` } } : {};
+
+/** Ready to paste, as each client wants it. */
+export const configurations: readonly Configuration[] = [
+  {
+    name: 'Claude Code',
+    where: 'Run this in a terminal.',
+    text: (address, way) =>
+      way === 'token'
+        ? `claude mcp add --transport http posthorn \\\n  ${address} \\\n  --header "Authorization: Bearer ${variable}"`
+        : `claude mcp add --transport http posthorn \\\n  ${address}`,
+  },
+  {
+    name: 'Cursor',
+    where: 'Put this into ~/.cursor/mcp.json.',
+    text: (address, way) =>
+      json({ mcpServers: { posthorn: { url: address, ...headers(way, inBraces('env:POSTHORN_TOKEN')) } } }),
+  },
+  {
+    name: 'VS Code',
+    where: 'Put this into .vscode/mcp.json.',
+    text: (address, way) =>
+      json({
+        servers: { posthorn: { type: 'http', url: address, ...headers(way, inBraces('input:posthorn-token')) } },
+        ...(way === 'token' && {
+          inputs: [{ type: 'promptString', id: 'posthorn-token', description: 'Posthorn token', password: true }],
+        }),
+      }),
+  },
+  {
+    name: 'Other',
+    where: 'Most clients take this form.',
+    text: (address, way) =>
+      json({ mcpServers: { posthorn: { type: 'http', url: address, ...headers(way, 'YOUR_TOKEN') } } }),
+  },
+];

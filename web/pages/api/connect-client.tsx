@@ -1,0 +1,61 @@
+import { SegmentedControl, Tabs } from '@mantine/core';
+import { CopyField } from '#web/parts/copy.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { usePageSearch } from '#web/parts/use-search.ts';
+import styles from './api.module.css';
+import { CodeBlock } from './code-block.tsx';
+import { configurations, type Way } from './configurations.ts';
+import { useBaseUrl } from './use-base-url.ts';
+
+/** The address, and what to paste for each client. */
+export const ConnectClient = ({ token }: { token: string | undefined }) => {
+  const [search, setSearch] = usePageSearch<'client' | 'with'>();
+  const address = `${useBaseUrl()}/mcp`;
+  const chosen = configurations.find(({ name }) => name === search.client) ?? configurations[0];
+  const way: Way = search.with === 'token' || (search.with === undefined && token !== undefined) ? 'token' : 'sign-in';
+  if (chosen === undefined) return null;
+  return (
+    <Section title="Connect a client">
+      <div className={styles.address}>
+        <span className="small text-2">MCP address</span>
+        <CopyField value={address} label="MCP address" />
+      </div>
+      <Tabs
+        value={chosen.name}
+        onChange={(name) => setSearch({ client: name ?? undefined }, { replace: true })}
+        keepMounted={false}
+      >
+        <Tabs.List className={styles.tabs}>
+          {configurations.map(({ name }) => (
+            <Tabs.Tab key={name} value={name}>
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {configurations.map(({ name, text, where }) => (
+          <Tabs.Panel key={name} value={name}>
+            <div className={styles.way}>
+              <SegmentedControl
+                aria-label="How it gets in"
+                value={way}
+                onChange={(value) => setSearch({ with: value }, { replace: true })}
+                data={[
+                  { value: 'sign-in', label: 'Sign in' },
+                  { value: 'token', label: 'With a token' },
+                ]}
+              />
+              <span className="small text-3">
+                {way === 'token' ? 'acts in the token’s workspace' : 'asks you once an hour'}
+              </span>
+            </div>
+            <CodeBlock label={`Configuration for ${name}`} text={text(address, way)} />
+            <p className={styles.small}>
+              {where} Then say in the client: <strong>“List my drafts in Posthorn.”</strong>
+              {way === 'sign-in' && ' It opens a browser to sign you in.'}
+            </p>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Section>
+  );
+};

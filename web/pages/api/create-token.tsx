@@ -1,0 +1,72 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { NewToken } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { Banner } from '#web/parts/banner.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { keys } from '#web/queries.ts';
+import { useWorkspace } from '#web/session.ts';
+import styles from './api.module.css';
+
+const CreateToken = ({
+  onClose,
+  onMade,
+  isReplacing,
+}: {
+  onClose: () => void;
+  onMade: (token: NewToken) => void;
+  /** Another one is still shown, and would go. */
+  isReplacing: boolean;
+}) => {
+  const client = useQueryClient();
+  const workspace = useWorkspace();
+  const [name, setName] = useState('');
+  const [running, setRunning] = useState(false);
+  const [fault, setFault] = useState<unknown>();
+  const create = async (event: React.FormEvent) => {
+    event.preventDefault();
+    if (running || name.trim() === '') return;
+    setRunning(true);
+    setFault(undefined);
+    try {
+      onMade(await app.createToken({ name: name.trim() }));
+      onClose();
+      void client.invalidateQueries({ queryKey: keys.tokens });
+    } catch (error) {
+      setFault(error);
+      setRunning(false);
+    }
+  };
+  return (
+    <Modal opened onClose={onClose} title="Create a token" size={440}>
+      <form className={styles.form} onSubmit={create}>
+        {isReplacing && (
+          <Banner tone="orange" title="The last token is still shown">
+            It goes when this one is made. Store it first.
+          </Banner>
+        )}
+        <TextInput
+          label="Name"
+          placeholder="Laptop, Claude Code"
+          description={`What it is for. It acts as you in ${workspace.name}.`}
+          value={name}
+          maxLength={100}
+          data-autofocus
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        {fault !== undefined && <FaultBanner fault={fault} title="No token was made" />}
+        <div className={styles.buttons}>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="ink" loading={running} aria-disabled={name.trim() === '' || undefined}>
+            Create token
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+};
+
+export default CreateToken;

@@ -1,0 +1,67 @@
+import { Button } from '@mantine/core';
+import { BookText, Plus } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import type { NewToken } from '#generated/app-client';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { useWorkspace } from '#web/session.ts';
+import styles from './api.module.css';
+import { Clients } from './clients.tsx';
+import { ConnectClient } from './connect-client.tsx';
+import { MayDo } from './may-do.tsx';
+import { LeaveWarning, SecretCard } from './secret-card.tsx';
+import { StatisticsSwitch } from './statistics-switch.tsx';
+import { Tokens } from './tokens.tsx';
+import { TryApi } from './try-api.tsx';
+
+const CreateToken = lazy(() => import('./create-token.tsx'));
+
+const ApiAndMcp = () => {
+  const { name } = useWorkspace();
+  const [making, setMaking] = useState(false);
+  const [made, setMade] = useState<NewToken>();
+  return (
+    <>
+      <PageHeader
+        title="API and MCP"
+        meta={`acts in ${name}`}
+        actions={
+          <>
+            <Button
+              className="desk-only"
+              component="a"
+              href="/docs"
+              leftSection={<BookText size={15} aria-hidden="true" />}
+            >
+              API reference
+            </Button>
+            <Button variant="ink" leftSection={<Plus size={15} aria-hidden="true" />} onClick={() => setMaking(true)}>
+              Create<span className="desk-only">&nbsp;token</span>
+            </Button>
+          </>
+        }
+      />
+      <div className={styles.columns}>
+        <div>
+          {made && <SecretCard token={made} onStored={() => setMade(undefined)} />}
+          <Tokens fresh={made?.id} onRevoked={(id) => id === made?.id && setMade(undefined)} />
+          <Clients />
+          <p className={styles.small}>
+            A token reads, drafts and uploads. It can ask to publish over MCP; only a person in this app can say yes.
+          </p>
+        </div>
+        <div>
+          <ConnectClient token={made?.token} />
+          <TryApi />
+          <MayDo />
+          <StatisticsSwitch />
+        </div>
+      </div>
+      <LeaveWarning isShown={made !== undefined} />
+      <Suspense>
+        {making && <CreateToken onClose={() => setMaking(false)} onMade={setMade} isReplacing={made !== undefined} />}
+      </Suspense>
+    </>
+  );
+};
+
+export default ApiAndMcp;

@@ -1,0 +1,85 @@
+import { Link } from '@tanstack/react-router';
+import { SquareTerminal } from 'lucide-react';
+import { useZone } from '#web/session.ts';
+import styles from './conversation-list.module.css';
+import type { Conversation } from './use-approvals.ts';
+import { lineOf, shortTime } from './words.ts';
+
+/** Who asks, a line each; the count is what waits for a person. */
+export const ConversationList = ({
+  conversations,
+  open,
+  show,
+}: {
+  conversations: readonly Conversation[];
+  open: string | undefined;
+  show: 'decided' | undefined;
+}) => (
+  <nav className={styles.list} aria-label="Conversations">
+    <Tabs waiting={conversations.reduce((sum, { waiting }) => sum + waiting.length, 0)} show={show} />
+    <ul>
+      {conversations
+        .filter(({ decided }) => show === undefined || decided.length > 0)
+        .map((one) => (
+          <Row key={one.id} conversation={one} isOpen={one.id === open} show={show} />
+        ))}
+    </ul>
+  </nav>
+);
+
+const Tabs = ({ waiting, show }: { waiting: number; show: 'decided' | undefined }) => (
+  <p className={styles.tabs}>
+    <Link to="/approvals" aria-current={show === undefined ? 'true' : undefined}>
+      Waiting <span className="number">{waiting > 0 && waiting}</span>
+    </Link>
+    <Link to="/approvals" search={{ show: 'decided' }} aria-current={show ? 'true' : undefined}>
+      Decided
+    </Link>
+  </p>
+);
+
+const Row = ({
+  conversation: { id, client, waiting, decided, lastAt },
+  isOpen,
+  show,
+}: {
+  conversation: Conversation;
+  isOpen: boolean;
+  show: 'decided' | undefined;
+}) => {
+  const zone = useZone();
+  const first = show ? decided[0] : waiting[0];
+  return (
+    <li>
+      <Link
+        to="/approvals"
+        search={{ conversation: id, ...(show && { show }) }}
+        className={styles.row}
+        aria-current={isOpen ? 'true' : undefined}
+      >
+        <span className={styles.tile}>
+          <SquareTerminal size={16} strokeWidth={1.75} aria-hidden="true" />
+        </span>
+        <span className={styles.text}>
+          <span className={styles.line}>
+            <span className={`one-line ${styles.name}`}>{client}</span>
+            <time className="caption text-3" dateTime={lastAt}>
+              {shortTime(lastAt, zone)}
+            </time>
+          </span>
+          <span className={styles.line}>
+            <span className="one-line small text-2" dir="auto">
+              {first ? lineOf(first, zone) : 'Nothing waiting'}
+            </span>
+            {waiting.length > 0 && (
+              <span className={styles.count}>
+                {waiting.length}
+                <span className="hidden"> waiting</span>
+              </span>
+            )}
+          </span>
+        </span>
+      </Link>
+    </li>
+  );
+};

@@ -1,0 +1,163 @@
+import { Button } from '@mantine/core';
+import { useQueries } from '@tanstack/react-query';
+import { Stamp } from 'lucide-react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { ApprovalCard } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { EmptyState } from '#web/parts/empty-state.tsx';
+import { focusAfter, useListKeys } from '#web/parts/list.tsx';
+import { keys } from '#web/queries.ts';
+import { useMay, useZone } from '#web/session.ts';
+import { isTyping, useShortcutsOn } from '#web/shell/shortcuts.ts';
+import { actOf } from './card-actions.tsx';
+import { isDestructive, isToDecide, mayActOn } from './card-state.ts';
+import styles from './conversation-view.module.css';
+import { DecidedLine } from './decided-line.tsx';
+import { RequestCard } from './request-card.tsx';
+import type { Conversation } from './use-approvals.ts';
+import { useDecisionWords } from './use-decision-words.ts';
+import { DecisionsProvider, useMakeDecisions } from './use-decisions.ts';
+import { lineOf, titleOf } from './words.ts';
+
+const cardsAtOnce = 20;
+
+/** Waiting cards oldest first, then changed posts, then what was decided, folded to a line each. */
+export const ConversationView = ({
+  conversation,
+  focused,
+  show,
+  more,
+}: {
+  conversation: Conversation;
+  /** The card of the address. */
+  focused: ApprovalCard | undefined;
+  show: 'decided' | undefined;
+  more: React.ReactNode;
+}) => {
+  const area = useRef<HTMLDivElement>(null);
+  const words = useDecisionWords();
+  const [shown, setShown] = useState(cardsAtOnce);
+  const decisions = useMakeDecisions(useCallback((id: string) => focusAfter(area.current, id), []));
+  const changed = useChanged(conversation);
+  const waiting = show === 'decided' ? [] : [...conversation.waiting, ...changed];
+  const open = new Set(waiting.map(({ id }) => id));
+  const rest = conversation.decided.filter(({ id }) => !open.has(id));
+  const isWhole = ({ id }: ApprovalCard) => id === focused?.id || decisions.late.has(id);
+  useListKeys(area);
+  useDecisionKeys(area, [...waiting, ...rest], decisions);
+  useFocusOn(area, focused?.id);
+  return (
+    <DecisionsProvider value={decisions}>
+      <div ref={area} className={styles.column}>
+        {waiting.slice(0, shown).map((card) => (
+          <RequestCard key={card.id} card={card} decision={words(card, ' at ')} wasDecided={false} />
+        ))}
+        {waiting.length > shown && (
+          <Button onClick={() => setShown(shown + cardsAtOnce)}>Show {waiting.length - shown} more</Button>
+        )}
+        {waiting.length === 0 && rest.length === 0 && (
+          <EmptyState icon={Stamp} title="Nothing waiting">
+            What {conversation.client} asks for next appears here.
+          </EmptyState>
+        )}
+        {rest.map((card) =>
+          isWhole(card) ? (
+            <RequestCard
+              key={card.id}
+              card={card}
+              decision={words(card, ' at ')}
+              wasDecided={decisions.late.has(card.id)}
+            />
+          ) : (
+            <DecidedLine key={card.id} card={card} decision={words(card)} />
+          ),
+        )}
+        {more}
+      </div>
+      <AskTwice decisions={decisions} />
+    </DecisionsProvider>
+  );
+};
+
+/** Posts that were edited after the request, and that the person may still send out: the newest request of each. */
+const useChanged = ({ waiting, decided }: Conversation): ApprovalCard[] => {
+  const seen = new Set(waiting.map(subjectOf));
+  const candidates = decided
+    .filter((card) => {
+      const isNews = card.status === 'Outdated' && card.post !== undefined && !seen.has(subjectOf(card));
+      if (isNews) seen.add(subjectOf(card));
+      return isNews;
+    })
+    .slice(0, 10);
+  const found = useQueries({
+    queries: candidates.map(({ id }) => ({
+      queryKey: keys.approval(id),
+      queryFn: ({ signal }: { signal: AbortSignal }) => app.getApproval({ id }, { signal }),
+    })),
+  });
+  return found.flatMap(({ data }) => (data && mayActOn(data) ? [data] : []));
+};
+
+const subjectOf = ({ action, post, account }: ApprovalCard) => `${action} ${post?.id ?? account?.id}`;
+
+/** A and R, for the card that has the focus. Yes takes a second step. */
+const useDecisionKeys = (
+  area: React.RefObject<HTMLElement | null>,
+  cards: readonly ApprovalCard[],
+  decisions: ReturnType<typeof useMakeDecisions>,
+) => {
+  const on = useShortcutsOn();
+  const { write } = useMay();
+  const latest = useRef({ cards, decisions });
+  latest.current = { cards, decisions };
+  useEffect(() => {
+    if (!on || !write) return;
+    const press = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      const key = event.key.toLowerCase();
+      if (key !== 'a' && key !== 'r') return;
+      const row = document.activeElement?.closest<HTMLElement>('[data-row]');
+      const card = latest.current.cards.find(({ id }) => id === row?.dataset.row);
+      if (!row || !area.current?.contains(row) || card === undefined || !isToDecide(card)) return;
+      event.preventDefault();
+      if (key === 'a') latest.current.decisions.ask(card);
+      else void latest.current.decisions.reject(card);
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, [on, write, area]);
+};
+
+/** The card of the address has the focus when it is there, once. */
+const useFocusOn = (area: React.RefObject<HTMLElement | null>, id: string | undefined) => {
+  const done = useRef<string>(undefined);
+  useEffect(() => {
+    if (id === undefined || done.current === id) return;
+    const row = area.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
+    if (!row) return;
+    done.current = id;
+    row.focus({ preventScroll: true });
+    row.scrollIntoView({ block: 'nearest' });
+  });
+};
+
+const AskTwice = ({ decisions }: { decisions: ReturnType<typeof useMakeDecisions> }) => {
+  const { asked, closeAsked, approve } = decisions;
+  const zone = useZone();
+  if (asked === undefined) return null;
+  const { label, note, reason } = actOf(asked);
+  return (
+    <ConfirmDialog
+      opened
+      onClose={closeAsked}
+      title={`${titleOf(asked, zone).title}?`}
+      act={label}
+      kind={isDestructive(asked) ? 'danger' : 'send'}
+      onConfirm={() => (reason === undefined ? approve(asked) : Promise.reject(new Error(reason)))}
+    >
+      <p dir="auto">{lineOf(asked, zone)}</p>
+      <p className="small text-3">{reason ?? note}</p>
+    </ConfirmDialog>
+  );
+};

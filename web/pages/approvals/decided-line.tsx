@@ -1,0 +1,29 @@
+import { Link } from '@tanstack/react-router';
+import { Check, CircleHelp, Clock, X } from 'lucide-react';
+import type { ApprovalCard } from '#generated/app-client';
+import { useZone } from '#web/session.ts';
+import styles from './card.module.css';
+import { lineOf } from './words.ts';
+
+const looks = {
+  Approved: { icon: Check, tone: 'green' },
+  Rejected: { icon: X, tone: 'grey' },
+  Outdated: { icon: CircleHelp, tone: 'plum' },
+  Expired: { icon: Clock, tone: 'grey' },
+  Open: { icon: Clock, tone: 'grey' },
+} as const;
+
+/** A decided request in one line, with who and when; it opens the card. */
+export const DecidedLine = ({ card, decision }: { card: ApprovalCard; decision: string }) => {
+  const zone = useZone();
+  const { icon: Icon, tone } = looks[card.status];
+  return (
+    <div className={styles.decided} data-row={card.id}>
+      <Icon className={styles.mark} data-tone={tone} size={16} aria-hidden="true" />
+      <Link to="/approvals/$id" params={{ id: card.id }} data-row-link="" className={styles.link} dir="auto">
+        {lineOf(card, zone)}
+      </Link>
+      <span className={styles.by}>{decision.charAt(0).toUpperCase() + decision.slice(1)}</span>
+    </div>
+  );
+};

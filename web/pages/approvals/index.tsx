@@ -1,0 +1,149 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { Stamp } from 'lucide-react';
+import type { ApprovalCard } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { EmptyState } from '#web/parts/empty-state.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { Kbd } from '#web/parts/kbd.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { usePhone } from '#web/parts/use-phone.ts';
+import { usePageSearch } from '#web/parts/use-search.ts';
+import { keys } from '#web/queries.ts';
+import { useSession } from '#web/session.ts';
+import styles from './approvals.module.css';
+import { ConversationList } from './conversation-list.tsx';
+import { ConversationView } from './conversation-view.tsx';
+import { type Conversation, conversationsOf, useApprovals } from './use-approvals.ts';
+
+const Approvals = () => {
+  const { id } = useParams({ strict: false }) as { id?: string };
+  const [search] = usePageSearch<'conversation' | 'show'>();
+  const show = search.show === 'decided' ? 'decided' : undefined;
+  const phone = usePhone();
+  const list = useApprovals();
+  const focused = useFocused(id, list.cards);
+  const cards = focused.card && !list.cards.some((one) => one.id === id) ? [...list.cards, focused.card] : list.cards;
+  const conversations = conversationsOf(cards);
+  const openId = focused.card?.conversation.id ?? search.conversation;
+  const open = conversations.find((one) => one.id === openId) ?? (phone ? undefined : conversations[0]);
+
+  if (list.error || focused.error) {
+    return (
+      <Page>
+        <Column width="narrow">
+          <FaultBanner
+            fault={focused.error ?? list.error}
+            title={focused.error ? 'This request could not be shown' : 'The requests could not be loaded'}
+            onRetry={() => void (focused.error ? focused.refetch() : list.refetch())}
+          />
+        </Column>
+      </Page>
+    );
+  }
+  if (list.isPending || focused.isPending) {
+    return (
+      <Page>
+        <SkeletonRows rows={4} height={66} />
+      </Page>
+    );
+  }
+  if (conversations.length === 0) {
+    return (
+      <Page>
+        <EmptyState
+          icon={Stamp}
+          title="Nothing asked yet"
+          action={
+            <Button variant="ink" component={Link} to="/settings/api">
+              Connect a client
+            </Button>
+          }
+        >
+          An agent drafts by itself. What becomes public it asks for here, and you decide.
+        </EmptyState>
+      </Page>
+    );
+  }
+  const side = <ConversationList conversations={conversations} open={open?.id} show={show} />;
+  const more = list.hasNextPage && (
+    <Button variant="quiet" loading={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+      Show older requests
+    </Button>
+  );
+  if (phone && open === undefined) {
+    return (
+      <Page>
+        {side}
+        <div className={styles.more}>{more}</div>
+      </Page>
+    );
+  }
+  return (
+    <Page conversation={open}>
+      <div className={styles.both}>
+        {!phone && <div className={styles.side}>{side}</div>}
+        <div className={styles.cards}>
+          {open && (
+            <ConversationView
+              key={`${open.id} ${show}`}
+              conversation={open}
+              focused={focused.card}
+              show={show}
+              more={<div className={styles.more}>{more}</div>}
+            />
+          )}
+        </div>
+      </div>
+    </Page>
+  );
+};
+
+const Page = ({ conversation, children }: { conversation?: Conversation | undefined; children: React.ReactNode }) => {
+  const { user } = useSession();
+  const last = conversation?.waiting[0] ?? conversation?.decided[0];
+  const asks = last && (last.requestedBy === user.id ? 'asks as you' : `asks for ${last.requestedByName}`);
+  return conversation ? (
+    <>
+      <PageHeader
+        crumb={{ label: 'Approvals', link: { to: '/approvals' } }}
+        title={conversation.title}
+        meta={asks}
+        actions={<Keys />}
+      />
+      {children}
+    </>
+  ) : (
+    <>
+      <PageHeader title="Approvals" />
+      {children}
+    </>
+  );
+};
+
+const Keys = () => (
+  <p className={`kbd-hint desk-only ${styles.keys}`} aria-hidden="true">
+    <Kbd keys="J K" /> move <Kbd keys="A" /> approve <Kbd keys="R" /> reject
+  </p>
+);
+
+/** The card of the address, also one that is older than the list. */
+const useFocused = (id: string | undefined, cards: readonly ApprovalCard[]) => {
+  const listed = cards.find((one) => one.id === id);
+  const query = useQuery({
+    queryKey: keys.approval(id ?? ''),
+    queryFn: ({ signal }) => app.getApproval({ id: id ?? '' }, { signal }),
+    enabled: id !== undefined,
+  });
+  return {
+    card: id === undefined ? undefined : (listed ?? query.data),
+    error: id !== undefined && !listed ? query.error : null,
+    isPending: id !== undefined && !listed && query.isPending,
+    refetch: query.refetch,
+  };
+};
+
+export default Approvals;

@@ -1,0 +1,203 @@
+import { useQuery } from '@tanstack/react-query';
+import {
+  Check,
+  CircleAlert,
+  CircleCheck,
+  CircleHelp,
+  Clock,
+  type LucideIcon,
+  Trash2,
+  TriangleAlert,
+  Unplug,
+  X,
+} from 'lucide-react';
+import { useEffect } from 'react';
+import type { ApprovalCard } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { toastIdOf } from '#web/live/apply-news.ts';
+import { handleOf } from '#web/networks.ts';
+import { Banner } from '#web/parts/banner.tsx';
+import { NetworkBadge } from '#web/parts/network-badge.tsx';
+import { count } from '#web/parts/number.ts';
+import { Chip, StateChip } from '#web/parts/state-chip.tsx';
+import { formatDay, formatRelative } from '#web/parts/time.ts';
+import { closeToast } from '#web/parts/toasts.tsx';
+import { useNow } from '#web/parts/use-now.ts';
+import { When } from '#web/parts/when.tsx';
+import { keys } from '#web/queries.ts';
+import { useZone } from '#web/session.ts';
+import { askedChange, askedOption } from './asked-change.ts';
+import styles from './card.module.css';
+import { CardActions } from './card-actions.tsx';
+import { CardContent } from './card-content.tsx';
+import { isDestructive, isToDecide } from './card-state.ts';
+import { fitsLine, shortMoment, titleOf } from './words.ts';
+
+/** One request, whole. `decision` says who decided it, when it is decided. */
+export const RequestCard = ({
+  card: listed,
+  decision,
+  wasDecided,
+}: {
+  card: ApprovalCard;
+  decision: string;
+  /** Somebody was faster than a click here. */
+  wasDecided: boolean;
+}) => {
+  const zone = useZone();
+  useNow();
+  const { data: card = listed } = useQuery({
+    queryKey: keys.approval(listed.id),
+    queryFn: ({ signal }) => app.getApproval({ id: listed.id }, { signal }),
+    placeholderData: listed,
+  });
+  // Whoever looks at it needs no toast for it.
+  useEffect(() => closeToast(toastIdOf('approval', listed.id)), [listed.id]);
+  const { title, warning } = titleOf(card, zone);
+  const isOpen = card.status === 'Open';
+  const at = typeof card.input.at === 'string' ? card.input.at : undefined;
+  const option = askedOption(card);
+  return (
+    <article className={styles.card} data-row={card.id} data-status={card.status} tabIndex={-1} aria-label={title}>
+      <header className={styles.head}>
+        <div className={styles.heading}>
+          <h2 className={styles.title}>
+            <DangerIcon card={card} />
+            {title}
+          </h2>
+          <p className="small text-3">
+            Asked at {shortMoment(card.createdAt, zone)}
+            {isOpen && at && ` · ${formatRelative(at)}`}
+            {isOpen && ` · card open until ${formatDay(card.expiresAt, zone).replace(/^\w+ /, '')}`}
+          </p>
+        </div>
+        <StatusChip card={card} />
+      </header>
+      {wasDecided && !isOpen && (
+        <div className={styles.banner}>
+          <Banner tone="blue" title={`This card was already ${decision}.`}>
+            Nothing was done twice.
+          </Banner>
+        </div>
+      )}
+      {card.changedPost && isToDecide(card) && (
+        <div className={styles.banner}>
+          <Banner tone="plum" title={`This is not the text ${card.client} asked about`}>
+            The post was edited at {shortMoment(card.changedPost.updatedAt, zone)}. The request cannot be approved as it
+            stands.
+          </Banner>
+        </div>
+      )}
+      {warning && (
+        <p className={styles.warning}>
+          <TriangleAlert size={16} aria-hidden="true" />
+          {warning}
+        </p>
+      )}
+      <CardContent card={card} now={card.changedPost ?? (isOpen ? askedChange(card) : undefined)} />
+      {option && <p className={`mono small ${styles.line}`}>{option}</p>}
+      {card.account && <AccountLine card={card} />}
+      {isOpen && <Checks card={card} />}
+      {card.status === 'Expired' && (
+        <p className={`text-3 small ${styles.line}`}>Nobody decided within 7 days. Ask the client again.</p>
+      )}
+      <CardActions card={card} />
+    </article>
+  );
+};
+
+const DangerIcon = ({ card }: { card: ApprovalCard }) => {
+  if (!isDestructive(card)) return null;
+  const Icon = card.account ? Unplug : Trash2;
+  return <Icon className={styles.danger} size={18} strokeWidth={1.75} aria-hidden="true" />;
+};
+
+const StatusChip = ({ card }: { card: ApprovalCard }) => {
+  if (card.status === 'Open') return <StateChip state="Waiting" />;
+  if (card.status === 'Approved') {
+    return (
+      <Chip tone="green" icon={Check}>
+        Approved
+      </Chip>
+    );
+  }
+  if (card.status === 'Rejected') {
+    return (
+      <Chip tone="grey" icon={X}>
+        Rejected
+      </Chip>
+    );
+  }
+  return card.status === 'Expired' ? (
+    <Chip tone="grey" icon={Clock}>
+      Expired
+    </Chip>
+  ) : (
+    <Chip tone="plum" icon={CircleHelp}>
+      {card.account ? 'Account changed' : 'Post changed'}
+    </Chip>
+  );
+};
+
+const AccountLine = ({ card: { account, scheduledPosts = [] } }: { card: ApprovalCard }) =>
+  account && (
+    <section className={styles.section}>
+      <p className={styles.who}>
+        <NetworkBadge network={account.network} />
+        <span>
+          {account.provider} <span className="text-2">{handleOf(account)}</span>
+        </span>
+      </p>
+      {scheduledPosts.length > 0 && (
+        <>
+          <p className={styles.failing}>{count(scheduledPosts.length, 'scheduled post')} will fail there</p>
+          <ul className={styles.posts}>
+            {scheduledPosts.slice(0, 10).map(({ id, text, scheduledAt }) => (
+              <li key={id}>
+                <span className="one-line" dir="auto">
+                  {text || 'Empty post'}
+                </span>
+                <When at={scheduledAt} form="full" className="text-2" />
+              </li>
+            ))}
+          </ul>
+          {scheduledPosts.length > 10 && <p className="small text-3">and {scheduledPosts.length - 10} more</p>}
+        </>
+      )}
+    </section>
+  );
+
+/** Against the limits of its networks, as of now. */
+const Checks = ({ card: { post, accounts, validation, action } }: { card: ApprovalCard }) => {
+  if (post === undefined || validation === undefined || action === 'posts.delete') return null;
+  const { issues, warnings } = validation;
+  return (
+    <>
+      {issues.length === 0 && accounts.length > 0 && (
+        <p className={styles.fits}>
+          <CircleCheck size={16} aria-hidden="true" />
+          {fitsLine(accounts.length)}
+        </p>
+      )}
+      <CheckList kind="issue" icon={CircleAlert} found={issues} />
+      <CheckList kind="warning" icon={TriangleAlert} found={warnings} />
+    </>
+  );
+};
+
+type Findings = NonNullable<ApprovalCard['validation']>['issues'];
+
+const CheckList = ({ kind, icon: Icon, found }: { kind: 'issue' | 'warning'; icon: LucideIcon; found: Findings }) =>
+  found.length > 0 && (
+    <ul className={styles.checks}>
+      {found.map(({ path, code, message, provider = '' }) => (
+        <li key={`${path} ${code} ${provider}`} data-kind={kind}>
+          <Icon size={16} aria-hidden="true" />
+          <span>
+            {provider && !message.startsWith(provider) && `${provider}: `}
+            {message}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );

@@ -1,0 +1,73 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext, useRef, useState } from 'react';
+import { type ApprovalCard, isPosthornError } from '#generated/app-client';
+import { actions, app } from '#web/api.ts';
+
+interface Decisions {
+  /** Yes to the card; for a changed post the person's own act. */
+  approve: (card: ApprovalCard) => Promise<void>;
+  reject: (card: ApprovalCard) => Promise<void>;
+  /** Opens the second step. */
+  ask: (card: ApprovalCard) => void;
+  asked: ApprovalCard | undefined;
+  closeAsked: () => void;
+  running: { id: string; what: 'approve' | 'reject' } | undefined;
+  fault: { id: string; error: unknown } | undefined;
+  /** Cards that somebody else had decided when a click came. */
+  late: ReadonlySet<string>;
+}
+
+const Context = createContext<Decisions | undefined>(undefined);
+export const DecisionsProvider = Context.Provider;
+
+export const useDecisions = () => {
+  const found = useContext(Context);
+  if (found === undefined) throw new Error('no decisions here');
+  return found;
+};
+
+/** One decision at a time, and never before the server has said so. `leave` is called when a card goes. */
+export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
+  const client = useQueryClient();
+  const [running, setRunning] = useState<Decisions['running']>();
+  const [fault, setFault] = useState<Decisions['fault']>();
+  const [asked, setAsked] = useState<ApprovalCard>();
+  const [late, setLate] = useState<ReadonlySet<string>>(new Set());
+  const isRunning = useRef(false);
+
+  const decide = async ({ id }: ApprovalCard, what: 'approve' | 'reject', work: () => Promise<unknown>) => {
+    if (isRunning.current) return;
+    isRunning.current = true;
+    setRunning({ id, what });
+    setFault(undefined);
+    try {
+      await work();
+      leave(id);
+    } catch (error) {
+      if (isPosthornError(error, 'Conflict')) setLate((before) => new Set([...before, id]));
+      else setFault({ id, error });
+    } finally {
+      await Promise.all(['approvals', 'posts'].map((domain) => client.invalidateQueries({ queryKey: [domain] })));
+      isRunning.current = false;
+      setRunning(undefined);
+    }
+  };
+
+  return {
+    approve: (card) =>
+      decide(card, 'approve', () => (card.status === 'Open' ? app.approve({ id: card.id }) : own(card))),
+    reject: (card) => decide(card, 'reject', () => app.reject({ id: card.id })),
+    ask: setAsked,
+    asked,
+    closeAsked: () => setAsked(undefined),
+    running,
+    fault,
+    late,
+  };
+};
+
+/** The text has changed, so the request is over; what happens now is the person's own act. */
+const own = ({ action, post, input }: ApprovalCard) =>
+  action === 'posts.schedule'
+    ? actions.posts.schedule({ id: post?.id ?? '', at: String(input.at) })
+    : actions.posts.publishNow({ id: post?.id ?? '' });

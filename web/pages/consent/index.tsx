@@ -1,0 +1,129 @@
+import { Button, Checkbox } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { BadgeCheck, CircleHelp } from 'lucide-react';
+import { useState } from 'react';
+import { type ConsentQuestion, isPosthornError } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { Banner } from '#web/parts/banner.tsx';
+import { DefinitionList } from '#web/parts/definition-list.tsx';
+import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { Chip } from '#web/parts/state-chip.tsx';
+import styles from './consent.module.css';
+
+/** An MCP client asks to act for the person: who it is, where it leads, what it may, in which workspace. */
+const Consent = () => {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data, error, refetch } = useQuery({
+    queryKey: ['consent', id],
+    queryFn: ({ signal }) => app.readConsent({ id }, { signal }),
+    // What was read is what is answered.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (isPosthornError(error, 'NotFound')) return <Over />;
+  if (error && !isPosthornError(error, 'Unauthorized')) {
+    return (
+      <EntryCard title="A client asks for access">
+        <FaultBanner fault={error} title="The question could not be loaded" onRetry={refetch} />
+      </EntryCard>
+    );
+  }
+  return data ? <Question id={id} question={data} /> : null;
+};
+
+const Over = () => (
+  <EntryCard
+    title="This question is over"
+    lead="It was answered, has run out, or belongs to another browser or person. Go back to the app that sent you here, and connect it again."
+  />
+);
+
+const Question = ({ id, question }: { id: string; question: ConsentQuestion }) => {
+  const { client, leadsTo, onThisComputer, scopes, email, workspace } = question;
+  const [ticked, setTicked] = useState<readonly string[]>(scopes.map(({ scope }) => scope));
+  const [running, setRunning] = useState<'yes' | 'no'>();
+  const [fault, setFault] = useState<unknown>();
+  const decide = async (approve: boolean) => {
+    if (running) return;
+    setRunning(approve ? 'yes' : 'no');
+    setFault(undefined);
+    try {
+      const { next } = await app.decideConsent({ id, approve, scopes: [...ticked] });
+      location.assign(next);
+    } catch (error) {
+      setFault(error);
+      setRunning(undefined);
+    }
+  };
+  if (isPosthornError(fault, 'NotFound')) return <Over />;
+  const nothing = scopes.length > 0 && ticked.length === 0;
+  return (
+    <EntryCard title={`Let ${client.name} use Posthorn?`} foot="You can end its access at any time under API and MCP.">
+      <div className={styles.facts}>
+        <DefinitionList
+          items={[
+            ['Published at', <Host key="host" host={client.host} />],
+            ['Sends you to', leadsTo],
+            ['Signed in as', email],
+            ['Workspace', `${workspace ?? 'none yet'}, always the one you opened last`],
+          ]}
+        />
+      </div>
+      {onThisComputer && (
+        <Banner tone="plum" title="This app is on your own computer">
+          Any program there could use its name. Approve only if you have just started it yourself.
+        </Banner>
+      )}
+      <EntryForm onSubmit={() => decide(true)}>
+        {scopes.length > 0 && (
+          <Checkbox.Group
+            label={<span className={styles.label}>It may</span>}
+            value={[...ticked]}
+            onChange={(value) => setTicked(value)}
+          >
+            <div className={styles.scopes}>
+              {scopes.map(({ scope, words }) => (
+                <Checkbox key={scope} value={scope} label={words} />
+              ))}
+            </div>
+          </Checkbox.Group>
+        )}
+        {fault !== undefined && <FaultBanner fault={fault} title="Not decided" />}
+        <div className={styles.buttons}>
+          <Button
+            type="submit"
+            variant="ink"
+            size="lg"
+            loading={running === 'yes'}
+            aria-disabled={nothing || undefined}
+            onClick={(event) => nothing && event.preventDefault()}
+          >
+            Approve
+          </Button>
+          <Button size="lg" variant="quiet" loading={running === 'no'} onClick={() => decide(false)}>
+            Cancel
+          </Button>
+          {nothing && <span className="small text-3">Tick what it may do.</span>}
+        </div>
+      </EntryForm>
+    </EntryCard>
+  );
+};
+
+/** A document at an address is proof of that address; without one there is none. */
+const Host = ({ host }: { host: string | undefined }) =>
+  host === undefined ? (
+    <Chip tone="plum" icon={CircleHelp}>
+      unverified
+    </Chip>
+  ) : (
+    <span className={styles.host}>
+      {host}
+      <Chip tone="green" icon={BadgeCheck}>
+        verified
+      </Chip>
+    </span>
+  );
+
+export default Consent;

@@ -1,0 +1,118 @@
+import { Button, PasswordInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { isPosthornError } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { TryFault } from '#web/parts/try-fault.tsx';
+import { queries } from '#web/queries.ts';
+
+const tasks = {
+  owner: 'You can do everything there.',
+  admin: 'You manage accounts, webhooks and members there.',
+  editor: 'You write posts and decide on requests there.',
+  viewer: 'You see everything there, and change nothing.',
+};
+
+const Invitation = () => {
+  const { token } = useParams({ strict: false }) as { token: string };
+  const entrance = useQuery(queries.entrance);
+  const invitation = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: ({ signal }) => app.openInvitation({ token }, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (isPosthornError(invitation.error, 'NotFound')) {
+    return (
+      <EntryCard
+        title="This invitation does not work"
+        lead="It was used, withdrawn or is older than 7 days. Ask the person who sent it for a new one."
+      >
+        <EntryForm onSubmit={() => location.assign('/')}>
+          <Button type="submit">Go to Posthorn</Button>
+        </EntryForm>
+      </EntryCard>
+    );
+  }
+  const error = invitation.error ?? entrance.error;
+  if (error) {
+    return (
+      <EntryCard title="Invitation">
+        <FaultBanner fault={error} title="The invitation could not be loaded" onRetry={invitation.refetch} />
+      </EntryCard>
+    );
+  }
+  if (invitation.data === undefined || entrance.data === undefined) return null;
+  const { email, workspace, role, isTheirs } = invitation.data;
+  const { outside, signedInAs } = entrance.data;
+  const isSomebodyElse = signedInAs !== undefined && !isTheirs;
+  return (
+    <EntryCard
+      title={`Join ${workspace}`}
+      lead={
+        <>
+          <strong>{email}</strong> is invited as {role}. {tasks[role]}
+        </>
+      }
+      foot={isSomebodyElse && `This browser is signed in as ${signedInAs}. Joining signs it in as ${email}.`}
+    >
+      {outside && !isTheirs ? (
+        <EntryForm
+          onSubmit={() =>
+            location.assign(`/sign-in/begin?next=${encodeURIComponent(`/invitations/${encodeURIComponent(token)}`)}`)
+          }
+        >
+          <p className="text-2">Your organisation signs you in first.</p>
+          <Button type="submit" variant="ink" size="lg">
+            Continue
+          </Button>
+        </EntryForm>
+      ) : (
+        <Join token={token} email={email} asksPassword={!isTheirs} />
+      )}
+    </EntryCard>
+  );
+};
+
+const Join = ({ token, email, asksPassword }: { token: string; email: string; asksPassword: boolean }) => {
+  const [password, setPassword] = useState('');
+  const [running, setRunning] = useState(false);
+  const [fault, setFault] = useState<unknown>();
+  const submit = async () => {
+    setRunning(true);
+    setFault(undefined);
+    try {
+      await app.acceptInvitation({ token, ...(asksPassword && { password }) });
+      location.assign('/');
+    } catch (error) {
+      setFault(error);
+      setRunning(false);
+    }
+  };
+  return (
+    <EntryForm onSubmit={submit}>
+      {asksPassword && (
+        <>
+          <input hidden readOnly autoComplete="username" value={email} />
+          <PasswordInput
+            label="Password"
+            description="The one you have here, or a new one of at least 8 characters if you have none yet."
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+        </>
+      )}
+      {fault !== undefined && <TryFault fault={fault} title="Not joined" />}
+      <Button type="submit" variant="ink" size="lg" loading={running}>
+        Join
+      </Button>
+    </EntryForm>
+  );
+};
+
+export default Invitation;

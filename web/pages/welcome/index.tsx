@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { isPosthornError } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+
+/** The link of the start, or of `posthorn link`: it works once, so it is used by this page and not by the address. */
+const Welcome = () => {
+  const { secret } = useParams({ strict: false }) as { secret: string };
+  const [fault, setFault] = useState<unknown>();
+  const begun = useRef(false);
+  useEffect(() => {
+    if (begun.current) return;
+    begun.current = true;
+    app.enterByLink({ secret }).then(() => location.replace('/'), setFault);
+  }, [secret]);
+  if (fault === undefined) return null;
+  if (!isPosthornError(fault, 'NotFound')) {
+    return (
+      <EntryCard title="Welcome">
+        <FaultBanner fault={fault} title="You are not signed in" onRetry={() => location.reload()} />
+      </EntryCard>
+    );
+  }
+  return (
+    <EntryCard
+      title="This link is used up"
+      lead={
+        <>
+          It works once, within an hour. For a new one, run <code>npx posthorn link</code> where Posthorn runs, or sign
+          in with your password.
+        </>
+      }
+    >
+      <EntryForm onSubmit={() => location.assign('/')}>
+        <Button type="submit" variant="ink" size="lg">
+          Go to Posthorn
+        </Button>
+      </EntryForm>
+    </EntryCard>
+  );
+};
+
+export default Welcome;

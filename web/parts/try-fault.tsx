@@ -1,0 +1,35 @@
+import { useEffect, useState } from 'react';
+import { faultOf } from '#web/faults.ts';
+import { Banner } from './banner.tsx';
+import { FaultBanner } from './fault.tsx';
+import { formatSpan } from './time.ts';
+
+/** A password that did not fit: what is wrong, and after several tries how long to wait. */
+export const TryFault = ({ fault, title }: { fault: unknown; title: string }) => {
+  const { code, message, retryAfterSeconds = 0 } = faultOf(fault);
+  const [left, setLeft] = useState(retryAfterSeconds);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another refusal waits anew
+  useEffect(() => setLeft(retryAfterSeconds), [fault]);
+  useEffect(() => {
+    if (left <= 0) return;
+    const timer = setTimeout(() => setLeft(left - 1), 1000);
+    return () => clearTimeout(timer);
+  }, [left]);
+  if (code === 'TooManyRequests') {
+    return (
+      <Banner tone="orange" title="Too many tries">
+        {left > 0
+          ? `Wait ${formatSpan(left * 1000)}, then try again. Each wrong password makes the wait longer.`
+          : 'You can try again now.'}
+      </Banner>
+    );
+  }
+  if (code === 'Unauthorized' || code === 'BadInput' || code === 'Forbidden') {
+    return (
+      <Banner tone="red" title={title}>
+        {message}
+      </Banner>
+    );
+  }
+  return <FaultBanner fault={fault} title={title} />;
+};
