@@ -202,3 +202,36 @@ describe('GET /api/app/analytics/series', () => {
     ]);
   });
 });
+
+describe('GET /api/app/posts/:id/editor', () => {
+  test('says what is wrong, what each account allows, and which files the post uses', async () => {
+    const pinterest = await service.connect('pinterest');
+    const media = await service.addFile();
+    const post = await create('a'.repeat(301), [account, pinterest]);
+    await service.client.posts.update({
+      id: post.id,
+      accountIds: [account, pinterest],
+      versions: [{ content: [{ body: 'a'.repeat(301), media: [media] }] }],
+    });
+    const { status, body } = await browser.get(`/api/app/posts/${post.id}/editor`);
+    expect(status).toBe(200);
+    expect(body.issues.map(({ code }: { code: string }) => code)).toEqual(['TooLong', 'OptionRequired']);
+    expect(body.accounts.map(({ accountId }: { accountId: string }) => accountId)).toEqual([account, pinterest]);
+    expect(body.accounts[0].constraints.characters).toMatchObject({ max: 300, rule: 'Graphemes' });
+    // The boards that this very account has.
+    expect(body.accounts[1].choices['pinterest.board'][0]).toEqual({
+      value: expect.any(String),
+      label: expect.any(String),
+    });
+    expect(body.media).toMatchObject([{ id: media, kind: 'Image', width: 1080 }]);
+    expect(body.updatedAt).toBe((await service.client.posts.get({ id: post.id })).updatedAt);
+  });
+
+  test('is not found in another workspace', async () => {
+    const other = await service.addWorkspace();
+    const stranger = service.browser();
+    await stranger.signIn(other.email);
+    const { id } = await create('Ours');
+    expect((await stranger.get(`/api/app/posts/${id}/editor`)).status).toBe(404);
+  });
+});

@@ -9,6 +9,7 @@ import { count } from '#web/parts/number.ts';
 import { usePhone } from '#web/parts/use-phone.ts';
 import styles from './account-picker.module.css';
 import { toggleAccount } from './draft.ts';
+import { lowSheet } from './low-sheet.ts';
 import { useEditor } from './use-editor.ts';
 import { fields } from './use-reveal.ts';
 
@@ -46,7 +47,7 @@ export const AccountPicker = () => {
       <button type="button" id={fields.accounts} className={styles.change} onClick={() => setChanging(true)}>
         Change
       </button>
-      <Drawer opened={changing} onClose={() => setChanging(false)} title="Accounts" position="bottom" size="auto">
+      <Drawer opened={changing} onClose={() => setChanging(false)} title="Accounts" position="bottom" styles={lowSheet}>
         <Chips all />
       </Drawer>
     </div>

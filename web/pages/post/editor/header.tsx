@@ -37,7 +37,7 @@ export const EditorHeader = ({ acts, sending }: { acts: Acts; sending: Sending }
             {!phone && !readOnly && (
               <>
                 {base?.status !== 'Scheduled' && <PublishButton sending={sending} />}
-                <ScheduleButton sending={sending} />
+                {base?.status !== 'Failed' && <ScheduleButton sending={sending} />}
               </>
             )}
           </>
@@ -104,17 +104,23 @@ const Blockable = ({ reason, children }: { reason: string | undefined; children:
   </Tooltip>
 );
 
-const PublishButton = ({ sending }: { sending: Sending }) => (
-  <Blockable reason={sending.blocked}>
-    <Button
-      aria-disabled={sending.blocked !== undefined || undefined}
-      aria-describedby={sending.blocked ? 'editor-blocked' : undefined}
-      onClick={sending.askPublish}
-    >
-      Publish now
-    </Button>
-  </Blockable>
-);
+/** The main act on a post that failed, which cannot be scheduled; beside Schedule the second one. */
+export const PublishButton = ({ sending, wide = false }: { sending: Sending; wide?: boolean }) => {
+  const { save } = useEditor();
+  return (
+    <Blockable reason={sending.blocked}>
+      <Button
+        aria-disabled={sending.blocked !== undefined || undefined}
+        variant={save.base?.status === 'Failed' ? 'send' : 'default'}
+        size={wide ? 'xl' : 'sm'}
+        style={{ flex: wide ? 1 : undefined }}
+        onClick={sending.askPublish}
+      >
+        Publish now
+      </Button>
+    </Blockable>
+  );
+};
 
 /** Names the wished time; its arrow opens the panel. */
 export const ScheduleButton = ({ sending, wide = false }: { sending: Sending; wide?: boolean }) => {
@@ -173,19 +179,21 @@ const shortly = (at: string, zone: string) => {
 };
 
 const PublishDialog = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
-  const { chosen } = useEditor();
+  const { chosen, save } = useEditor();
+  const has = (id: string) => save.base?.results.some(({ accountId, ok }) => ok && accountId === id) ?? false;
+  const rest = chosen.filter(({ id }) => !has(id));
   return (
     <ConfirmDialog
       opened={sending.publishing}
       onClose={sending.closePublish}
-      title={`Publish now to ${count(chosen.length, 'account')}?`}
+      title={`Publish now to ${count(rest.length, 'account')}?`}
       act="Publish now"
       kind="send"
       onConfirm={acts.publish}
     >
       It is public at once.
       <div className={dialogs.accounts}>
-        {chosen.map((account) => (
+        {rest.map((account) => (
           <AccountChip key={account.id} account={account} />
         ))}
       </div>

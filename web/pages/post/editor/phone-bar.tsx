@@ -3,7 +3,7 @@ import { Eye, ImagePlus, SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { useNetworks } from '#web/networks.ts';
 import { CheckSummary } from './check-list.tsx';
-import { ScheduleButton } from './header.tsx';
+import { PublishButton, ScheduleButton } from './header.tsx';
 import { OptionsCard } from './options-card.tsx';
 import styles from './phone-bar.module.css';
 import { useEditor } from './use-editor.ts';
@@ -21,7 +21,7 @@ export const PhoneBar = ({
   item: number;
   onPreview: () => void;
 }) => {
-  const { checks, readOnly } = useEditor();
+  const { checks, readOnly, save } = useEditor();
   const networks = useNetworks();
   const [options, setOptions] = useState(false);
   const broken = checks.filter(({ tone }) => tone === 'red').flatMap((check) => check.networks);
@@ -50,7 +50,11 @@ export const PhoneBar = ({
           <ActionIcon variant="default" size={44} aria-label="Options" onClick={() => setOptions(true)}>
             <SlidersHorizontal size={19} strokeWidth={1.75} aria-hidden="true" />
           </ActionIcon>
-          <ScheduleButton sending={sending} wide />
+          {save.base?.status === 'Failed' ? (
+            <PublishButton sending={sending} wide />
+          ) : (
+            <ScheduleButton sending={sending} wide />
+          )}
         </div>
       )}
       <Drawer

@@ -2,6 +2,7 @@ import { Drawer, Popover } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { usePhone } from '#web/parts/use-phone.ts';
+import { lowSheet } from './low-sheet.ts';
 import styles from './schedule-dialog.module.css';
 import type { Sending } from './use-sending.ts';
 
@@ -36,7 +37,7 @@ export const ScheduleDialog = ({ sending, children }: { sending: Sending; childr
           onClose={sending.closePanel}
           title="Schedule"
           position="bottom"
-          size="auto"
+          styles={lowSheet}
         >
           {panel}
         </Drawer>

@@ -119,6 +119,7 @@ export default function SchedulePanel({
           ariaLabels={{ previousMonth: 'Month before', nextMonth: 'Month after' }}
           getDayProps={(day) => (day === date ? { 'data-autofocus': true } : {})}
           size="sm"
+          styles={{ calendarHeader: { maxWidth: '100%' } }}
         />
         <div className={styles.time}>
           <TimeInput value={time} onChange={(text) => pick(`${date} ${text}`)} />

@@ -53,7 +53,11 @@ export const useActs = ({ save, saver }: Editor) => {
   };
 
   return {
-    publish: () => withSaved(({ id }) => actions.posts.publishNow({ id })),
+    publish: async () => {
+      await withSaved(({ id }) => actions.posts.publishNow({ id }));
+      // What becomes of it is shown, also when it was opened to be edited.
+      void navigate({ to: '.', search: {}, replace: true });
+    },
     /** A draft is scheduled; a scheduled post moves. */
     schedule: (at: string) =>
       withSaved((post) =>

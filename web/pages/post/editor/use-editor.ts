@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { createContext, useContext, useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { Account, EditorView, MediaItem, Post, ProviderLimits } from '#generated/app-client';
 import { app, workspaceOfTab } from '#web/api.ts';
+import { now } from '#web/parts/time.ts';
 import { usePageSearch } from '#web/parts/use-search.ts';
 import { keys, queries } from '#web/queries.ts';
 import { useMay } from '#web/session.ts';
@@ -153,7 +154,7 @@ const useView = (base: Post | undefined): EditorView | undefined =>
     placeholderData: (before) => before,
   }).data;
 
-const futureOrNone = (at: string | undefined) => (at && !Number.isNaN(Date.parse(at)) ? at : undefined);
+const futureOrNone = (at = '') => (Date.parse(at) > now().getTime() ? at : undefined);
 
 const goneAccount = (id: string): Account => ({
   id,

@@ -21,6 +21,7 @@ export const useSending = (editor: Editor, acts: Acts) => {
   const [scheduling, setScheduling] = useState(false);
   const [moveTo, setMoveTo] = useState<string>();
   const isScheduled = save.base?.status === 'Scheduled';
+  const isFailed = save.base?.status === 'Failed';
   const wished = isScheduled ? (moveTo ?? save.base?.scheduledAt) : save.draft.scheduledAt;
   const wish = wished !== undefined && Date.parse(wished) > now().getTime() ? wished : undefined;
   const blocked = whyBlocked(editor);
@@ -52,7 +53,8 @@ export const useSending = (editor: Editor, acts: Acts) => {
   useKeys({
     publish: askPublish,
     schedule: () => {
-      if (isScheduled) openPanel();
+      if (isFailed) askPublish();
+      else if (isScheduled) openPanel();
       else if (!panelOpened) void scheduleWish();
       else document.querySelector<HTMLFormElement>('[role="dialog"] form')?.requestSubmit();
     },
