@@ -30,10 +30,15 @@ export interface Visit {
  * Tests in a real browser with the built web app on a service of their own. A console error, or a request that leaves
  * the host, fails the test it came from.
  */
-export const inBrowser = (name: string, tests: (world: World) => void, settings: NodeJS.ProcessEnv = {}) => {
+export const inBrowser = (
+  name: string,
+  tests: (world: World) => void,
+  settings: NodeJS.ProcessEnv | (() => Promise<NodeJS.ProcessEnv>) = {},
+  options: Parameters<typeof startService>[1] = {},
+) => {
   describe.skipIf(path === undefined && !isRequired)(name, () => {
     const world = new World();
-    beforeAll(() => world.open(settings));
+    beforeAll(async () => world.open(typeof settings === 'function' ? await settings() : settings, options));
     afterEach(() => world.leave());
     afterAll(() => world.close());
     tests(world);
@@ -51,9 +56,9 @@ export class World {
     return this.#service;
   }
 
-  async open(settings: NodeJS.ProcessEnv) {
+  async open(settings: NodeJS.ProcessEnv, options: Parameters<typeof startService>[1] = {}) {
     if (path === undefined) throw new Error('No Chromium. Install one, or set CHROMIUM_PATH.');
-    this.#service = await startService(settings, { ownAddress: true });
+    this.#service = await startService(settings, { ...options, ownAddress: true });
     this.#service.startJobs();
     this.#browser = await chromium.launch({ executablePath: path });
   }
@@ -81,6 +86,11 @@ export class World {
     await person.signIn(email);
     const [name = '', value = ''] = person.cookie().split('=');
     await context.addCookies([{ name, value, url: this.service.url, httpOnly: true, sameSite: 'Lax' }]);
+  }
+
+  /** What is right in this test alone, such as the way to another host. */
+  forgive(words: RegExp) {
+    this.#troubles = this.#troubles.filter((text) => !words.test(text));
   }
 
   /** After each test: what went wrong unseen. */
@@ -133,6 +143,8 @@ export class World {
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export const isSideways = (page: Page) => page.evaluate('document.documentElement.scrollWidth > innerWidth');
 
 /** What breaks WCAG 2.2 AA on the page, a line each; empty is good. */
 export const axe = async (page: Page): Promise<string[]> => {

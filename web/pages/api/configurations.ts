@@ -1,6 +1,8 @@
 export type Way = 'sign-in' | 'token';
 
 export interface Configuration {
+  /** In the address of the page. */
+  key: string;
   name: string;
   /** What to paste; `where` says into what. */
   text: (address: string, way: Way) => string;
@@ -21,6 +23,7 @@ const headers = (way: Way, secret: string) =>
 /** Ready to paste, as each client wants it. */
 export const configurations: readonly Configuration[] = [
   {
+    key: 'claude-code',
     name: 'Claude Code',
     where: 'Run this in a terminal.',
     text: (address, way) =>
@@ -29,12 +32,14 @@ export const configurations: readonly Configuration[] = [
         : `claude mcp add --transport http posthorn \\\n  ${address}`,
   },
   {
+    key: 'cursor',
     name: 'Cursor',
     where: 'Put this into ~/.cursor/mcp.json.',
     text: (address, way) =>
       json({ mcpServers: { posthorn: { url: address, ...headers(way, inBraces('env:POSTHORN_TOKEN')) } } }),
   },
   {
+    key: 'vs-code',
     name: 'VS Code',
     where: 'Put this into .vscode/mcp.json.',
     text: (address, way) =>
@@ -46,6 +51,7 @@ export const configurations: readonly Configuration[] = [
       }),
   },
   {
+    key: 'other',
     name: 'Other',
     where: 'Most clients take this form.',
     text: (address, way) =>

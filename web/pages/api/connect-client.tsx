@@ -11,7 +11,7 @@ import { useBaseUrl } from './use-base-url.ts';
 export const ConnectClient = ({ token }: { token: string | undefined }) => {
   const [search, setSearch] = usePageSearch<'client' | 'with'>();
   const address = `${useBaseUrl()}/mcp`;
-  const chosen = configurations.find(({ name }) => name === search.client) ?? configurations[0];
+  const chosen = configurations.find(({ key }) => key === search.client) ?? configurations[0];
   const way: Way = search.with === 'token' || (search.with === undefined && token !== undefined) ? 'token' : 'sign-in';
   if (chosen === undefined) return null;
   return (
@@ -20,20 +20,16 @@ export const ConnectClient = ({ token }: { token: string | undefined }) => {
         <span className="small text-2">MCP address</span>
         <CopyField value={address} label="MCP address" />
       </div>
-      <Tabs
-        value={chosen.name}
-        onChange={(name) => setSearch({ client: name ?? undefined }, { replace: true })}
-        keepMounted={false}
-      >
+      <Tabs value={chosen.key} onChange={(key) => setSearch({ client: key ?? undefined }, { replace: true })}>
         <Tabs.List className={styles.tabs}>
-          {configurations.map(({ name }) => (
-            <Tabs.Tab key={name} value={name}>
+          {configurations.map(({ key, name }) => (
+            <Tabs.Tab key={key} value={key}>
               {name}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {configurations.map(({ name, text, where }) => (
-          <Tabs.Panel key={name} value={name}>
+        {configurations.map(({ key, name, text, where }) => (
+          <Tabs.Panel key={key} value={key}>
             <div className={styles.way}>
               <SegmentedControl
                 aria-label="How it gets in"

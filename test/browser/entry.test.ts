@@ -1,0 +1,290 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Documents, startDocuments } from '#test/support/identity';
+import { startOutsideProvider } from '#test/support/outside-provider';
+import { axe, inBrowser, isSideways } from './harness.ts';
+
+const looks = [
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 390],
+  ['dark', 390],
+] as const;
+
+const isClean = async (page: Page) => {
+  expect(await axe(page)).toEqual([]);
+  expect(await isSideways(page)).toBe(false);
+};
+
+const pathOf = (page: Page) => new URL(page.url()).pathname + new URL(page.url()).search;
+
+const signIn = async (page: Page, email: string, password = 'correct horse') => {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+};
+
+inBrowser('coming in', (world) => {
+  const invite = async (email: string) => {
+    const caller = { ...world.service.owner, role: 'owner', human: true } as const;
+    const { url } = await world.service.posthorn.members.invite(caller, { email, role: 'editor' });
+    return new URL(url).pathname;
+  };
+
+  test('a wrong password is said in words, after several how long to wait; then back to where one was going', async () => {
+    const { email } = await world.service.addMember('editor');
+    const at = `/sign-in?next=${encodeURIComponent('/approvals?show=decided')}`;
+    const page = await world.visit({ at, as: null, expected: [/401/, /429/] });
+    for (let tries = 0; tries < 4; tries++) {
+      await signIn(page, email, 'wrong');
+      await page.getByText('E-mail address or password is wrong.').waitFor();
+    }
+    await signIn(page, email, 'wrong');
+    await page.getByText(/^Wait .*, then try again\./).waitFor();
+    world.service.wallClock.forward(3_600_000);
+    await signIn(page, email);
+    await expect.poll(() => pathOf(page)).toBe('/approvals?show=decided');
+  });
+
+  test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)'])(
+    'the way back is never another site: %s',
+    async (next) => {
+      const { email } = await world.service.addMember('viewer');
+      const page = await world.visit({ at: `/sign-in?next=${encodeURIComponent(next)}`, as: null });
+      await signIn(page, email);
+      await expect.poll(() => pathOf(page)).toBe('/');
+    },
+  );
+
+  test('the zone of the browser becomes that of the person, once', async () => {
+    const { email } = await world.service.addMember('editor');
+    const zone = async () => {
+      const browser = world.service.browser();
+      await browser.signIn(email);
+      return (await browser.get('/api/auth/session')).body.user.timeZone;
+    };
+    await world.visit({ at: '/settings/api', as: email, timeZone: 'Asia/Tokyo' });
+    await expect.poll(zone).toBe('Asia/Tokyo');
+    const later = await world.visit({ at: '/settings/api', as: email, timeZone: 'America/New_York' });
+    await later.getByRole('heading', { name: 'Connect a client' }).waitFor();
+    expect(await zone()).toBe('Asia/Tokyo');
+  });
+
+  test('somebody new joins by an invitation with a password of their own', async () => {
+    const page = await world.visit({ at: await invite('new@example.com'), as: null });
+    await page.getByRole('heading', { name: 'Join Demo' }).waitFor();
+    await page.getByText('new@example.com').waitFor();
+    await page.getByRole('textbox', { name: 'Password' }).fill('a long password');
+    await page.getByRole('button', { name: 'Join' }).click();
+    await expect.poll(() => pathOf(page)).toBe('/');
+    expect((await world.service.browser().signIn('new@example.com', 'a long password')).status).toBe(200);
+  });
+
+  test('somebody who is signed in joins with one click, and the address is used up then', async () => {
+    const { email } = await world.service.addWorkspace();
+    const at = await invite(email);
+    const page = await world.visit({ at, as: email });
+    await page.getByRole('button', { name: 'Join' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Password' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Join' }).click();
+    await expect.poll(() => pathOf(page)).toBe('/');
+    const again = await world.visit({ at, as: null, expected: [/404/] });
+    await again.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
+    await isClean(again);
+  });
+
+  test('a one-time link signs in once, and a used one says what to do', async () => {
+    const { email } = await world.service.addMember('editor');
+    const { path } = await world.service.posthorn.welcome.linkFor(email);
+    const page = await world.visit({ at: path, as: null });
+    await expect.poll(() => pathOf(page)).toBe('/');
+    await page.getByRole('button', { name: email.split('@')[0] ?? '' }).waitFor();
+    const again = await world.visit({ at: path, as: null, expected: [/404/] });
+    await again.getByRole('heading', { name: 'This link is used up' }).waitFor();
+    await again.getByText('npx posthorn link').waitFor();
+    await isClean(again);
+  });
+
+  test('a session that was ended elsewhere leads to the sign-in page, and back', async () => {
+    const { email, userId } = await world.service.addMember('editor');
+    const page = await world.visit({ at: '/settings/api', as: email, expected: [/401/] });
+    await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
+    await world.service.posthorn.sessions.endOthers(userId);
+    await page.waitForURL(/\/sign-in\?next=%2Fsettings%2Fapi/);
+    await signIn(page, email);
+    await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
+  });
+
+  test.each(looks)('is clean in %s at %i px', async (scheme, width) => {
+    const page = await world.visit({ at: '/sign-in', as: null, scheme, width });
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await isClean(page);
+    await page.goto(world.service.url + (await invite(`${scheme}${width}@example.com`)));
+    await page.getByRole('button', { name: 'Join' }).waitFor();
+    await isClean(page);
+  });
+});
+
+inBrowser(
+  'the first owner',
+  (world) => {
+    test('signs up with the code that start printed', async () => {
+      const code = (await world.service.posthorn.welcome.firstOwnerCode()) ?? '';
+      const page = await world.visit({ at: '/', as: null, expected: [/401/, /403/] });
+      await page.waitForURL(/\/sign-up/);
+      await page.getByLabel('E-mail address').fill('first@example.com');
+      await page.getByRole('textbox', { name: 'Password' }).fill('a long password');
+      await page.getByLabel('Name of the workspace').fill('Bakery');
+      await page.getByLabel('Code').fill('guessed');
+      await page.getByRole('button', { name: 'Sign up' }).click();
+      await page.getByText('needs the code that Posthorn printed').waitFor();
+      await isClean(page);
+      await page.getByLabel('Code').fill(code);
+      await page.getByRole('button', { name: 'Sign up' }).click();
+      await page.getByRole('button', { name: /Bakery/ }).waitFor();
+    });
+  },
+  { EMBEDDED_DATABASE: 'true' },
+  { empty: true, production: true },
+);
+
+const outside = await startOutsideProvider();
+
+inBrowser(
+  'where an outside provider signs people in',
+  (world) => {
+    test('the page has its button, and says what was refused', async () => {
+      const page = await world.visit({ at: '/sign-in?next=%2Fposts&refused=NotInvited', as: null });
+      await page.getByText('You are not a member here').waitFor();
+      expect(await page.getByRole('textbox').count()).toBe(0);
+      await isClean(page);
+      await page.route(`${outside.settings.AUTH_URL}/**`, (route) => route.fulfill({ body: 'elsewhere' }));
+      const left = page.waitForRequest((request) => request.url().startsWith(outside.settings.AUTH_URL));
+      // The provider is another host by nature.
+      await page.getByRole('button', { name: 'Continue' }).click();
+      expect(new URL((await left).url()).searchParams.get('redirect_uri')).toContain('/sign-in/callback');
+      world.forgive(/left the host/);
+    });
+  },
+  outside.settings,
+);
+
+describe('consent', () => {
+  let documents: Documents;
+  const folder = mkdtempSync(join(tmpdir(), 'posthorn-consent-'));
+  afterAll(() => {
+    documents?.stop();
+    outside.stop();
+    rmSync(folder, { recursive: true });
+  });
+  const redirectUrl = 'http://127.0.0.1:7777/done';
+
+  /** A real client that keeps what it is told, and lets its user's browser go where it asks. */
+  const desk = () => {
+    const kept: Record<string, unknown> = {};
+    const keep = (name: string) => (value: unknown) => {
+      kept[name] = value;
+    };
+    const provider = {
+      redirectUrl,
+      clientMetadataUrl: documents.client({ client_name: 'Desk Agent', redirect_uris: [redirectUrl] }),
+      clientMetadata: { client_name: 'Desk Agent', redirect_uris: [redirectUrl] },
+      state: () => 'the-state',
+      clientInformation: () => kept.client as never,
+      saveClientInformation: keep('client'),
+      tokens: () => kept.tokens as never,
+      saveTokens: keep('tokens'),
+      redirectToAuthorization: keep('asked'),
+      saveCodeVerifier: keep('verifier'),
+      codeVerifier: () => String(kept.verifier),
+      discoveryState: () => kept.discovery as never,
+      saveDiscoveryState: keep('discovery'),
+    };
+    return { kept, provider };
+  };
+
+  inBrowser(
+    'of a person',
+    (world) => {
+      const begin = async () => {
+        const { kept, provider } = desk();
+        const transport = () =>
+          new StreamableHTTPClientTransport(new URL('/mcp', world.service.url), { authProvider: provider });
+        const first = transport();
+        await new Client({ name: 'desk', version: '1' }).connect(first).catch(() => undefined);
+        const asked = new URL(String(kept.asked));
+        return { at: asked.pathname + asked.search, first, transport };
+      };
+      const openDone = async (page: Page) => {
+        await page.route(`${redirectUrl}**`, (route) => route.fulfill({ body: 'done' }));
+        return page.waitForRequest((request) => request.url().startsWith(redirectUrl));
+      };
+      const expected = [/127\.0\.0\.1:7777/, /401/];
+
+      test('signs in, sees who asks for what, approves a part; the client acts in the workspace opened last', async () => {
+        const { at, first, transport } = await begin();
+        const { email, workspaceId } = await world.service.addMember('admin');
+        const page = await world.visit({ at, as: null, expected });
+        await page.waitForURL(/\/sign-in/);
+        await signIn(page, email);
+        await page.getByRole('heading', { name: 'Let Desk Agent use Posthorn?' }).waitFor();
+        await page.getByText('This app is on your own computer').waitFor();
+        await page.getByText('Demo, always the one you opened last').waitFor();
+        await page.getByText(documents.host).waitFor();
+        await isClean(page);
+        const done = openDone(page);
+        await page.getByRole('button', { name: 'Approve' }).click();
+        await first.finishAuth(new URL((await done).url()).searchParams);
+        const client = new Client({ name: 'desk', version: '1' });
+        await client.connect(transport());
+        const bodies = async () => JSON.stringify(await client.callTool({ name: 'posts_list', arguments: {} }));
+        await world.service.client.posts.create({ body: 'Only in Demo' });
+        expect(await bodies()).toContain('Only in Demo');
+        await page.goto(`${world.service.url}/settings/api`);
+        await page.getByRole('button', { name: /Switch workspace/ }).click();
+        await page.getByRole('menuitem', { name: 'New workspace' }).click();
+        const dialog = page.getByRole('dialog', { name: 'New workspace' });
+        await dialog.getByLabel('Name').fill('Bakery');
+        await dialog.getByRole('button', { name: 'Make workspace' }).click();
+        await page.getByRole('button', { name: /Bakery/ }).waitFor();
+        expect(await bodies()).not.toContain('Only in Demo');
+        await page.getByRole('button', { name: /Bakery/ }).click();
+        await page.getByRole('menuitem', { name: 'Demo' }).click();
+        await page.getByRole('button', { name: /Demo/ }).waitFor();
+        expect(await bodies()).toContain('Only in Demo');
+        expect(workspaceId).toBe(world.service.owner.workspaceId);
+        await client.close();
+      });
+
+      test('Cancel tells the client no, and the question is over then', async () => {
+        const { at } = await begin();
+        const page = await world.visit({ at, expected: [...expected, /404/] });
+        await page.getByRole('heading', { name: 'Let Desk Agent use Posthorn?' }).waitFor();
+        const question = pathOf(page);
+        const done = openDone(page);
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        expect(new URL((await done).url()).searchParams.get('error')).toBe('access_denied');
+        await page.goto(world.service.url + question);
+        await page.getByRole('heading', { name: 'This question is over' }).waitFor();
+        await isClean(page);
+      });
+
+      test.each(looks)('is clean in %s at %i px', async (scheme, width) => {
+        const { at } = await begin();
+        const page = await world.visit({ at, scheme, width });
+        await page.getByRole('button', { name: 'Approve' }).waitFor();
+        await isClean(page);
+      });
+    },
+    async () => {
+      documents = await startDocuments();
+      const ca = join(folder, 'ca.pem');
+      writeFileSync(ca, documents.cert);
+      return { OUTBOUND_ALLOW: documents.host, OUTBOUND_CA: ca, SIGN_INS_PER_HOUR: '1000' };
+    },
+  );
+});
