@@ -181,6 +181,7 @@ export const createPosthorn = ({
   const sandboxClock = createSandboxClock({ store: createSandboxClockStore(database), clock });
 
   const sandboxFeed = createSandboxFeed({ sandboxes, sandboxClock, networks, baseUrl });
+  const sandboxPage = (url: string) => url.replace(config.sandboxUrl ?? baseUrl, sandboxUrl());
 
   const accountStore = createAccountStore(database);
   const accounts = createAccounts({ store: accountStore, networks });
@@ -339,6 +340,7 @@ export const createPosthorn = ({
     sandboxes,
     sandboxClock,
     sandboxFeed,
+    sandboxPage,
     reading,
     overview,
     lifecycle,

@@ -14,6 +14,9 @@ export const keys = {
   approvals: ['approvals'],
   approval: (id: string) => ['approvals', id],
   posts: (input: PostsListInput) => ['posts', 'list', input],
+  /** Lists of posts in one line; `input` says which. */
+  search: (input: object) => ['posts', 'search', input],
+  counts: (input: object) => ['posts', 'counts', input],
   post: (id: string) => ['posts', 'one', id],
   metrics: (id: string) => ['posts', 'metrics', id],
   history: (id: string) => ['posts', 'history', id],

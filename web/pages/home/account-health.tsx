@@ -1,0 +1,41 @@
+import { Link } from '@tanstack/react-router';
+import type { Account } from '#generated/app-client';
+import { handleOf, useNetworks } from '#web/networks.ts';
+import { NetworkBadge } from '#web/parts/network-badge.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import styles from './today.module.css';
+
+const troubleOf = ({ status, statistics }: Account) =>
+  status === 'NeedsReconnect' ? 'needs a new sign-in' : statistics === 'Reconnect' ? 'shows no statistics' : undefined;
+
+/** A badge for each account, those that need attention last, with a dot. */
+export const AccountHealth = () => {
+  const { list } = useAccounts();
+  const networks = useNetworks();
+  const sorted = list.toSorted((a, b) => Number(troubleOf(a) !== undefined) - Number(troubleOf(b) !== undefined));
+  const fine = list.filter((account) => troubleOf(account) === undefined).length;
+  return (
+    <Section title="Accounts" note={<span className="number">{`${fine} of ${list.length} fine`}</span>}>
+      {list.length === 0 ? (
+        <p className="small text-2">
+          None is connected. <Link to="/accounts">Connect an account</Link>
+        </p>
+      ) : (
+        <ul className={styles.accounts}>
+          {sorted.map((account) => {
+            const trouble = troubleOf(account);
+            const name = `${networks.of(account.network).name} ${handleOf(account)}${trouble ? `, ${trouble}` : ''}`;
+            return (
+              <li key={account.id}>
+                <Link to="/accounts" aria-label={name} title={name} data-trouble={trouble && ''}>
+                  <NetworkBadge network={account.network} size={24} />
+                </Link>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </Section>
+  );
+};

@@ -1,0 +1,16 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Account } from '#generated/app-client';
+import { queries } from '#web/queries.ts';
+
+const none: readonly Account[] = [];
+
+/** The connected accounts. `networksOf` leaves out those that were disconnected since. */
+export const useAccounts = () => {
+  const list: readonly Account[] = useQuery(queries.accounts).data?.accounts ?? none;
+  return useMemo(() => {
+    const byId = new Map(list.map((account) => [account.id, account]));
+    const networksOf = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id)?.network ?? []);
+    return { list, byId, networksOf };
+  }, [list]);
+};
