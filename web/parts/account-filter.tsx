@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Checkbox, Popover } from '@mantine/core';
-import { ListFilter } from 'lucide-react';
+import { Funnel } from 'lucide-react';
 import { handleOf } from '#web/networks.ts';
 import styles from './account-filter.module.css';
 import { NetworkBadge } from './network-badge.tsx';
@@ -23,10 +23,10 @@ export const AccountFilter = ({
       <Popover.Target>
         {phone ? (
           <ActionIcon size={40} aria-label={label} data-on={chosen.length > 0 || undefined}>
-            <ListFilter size={20} strokeWidth={1.75} aria-hidden="true" />
+            <Funnel size={20} strokeWidth={1.75} aria-hidden="true" />
           </ActionIcon>
         ) : (
-          <Button leftSection={<ListFilter size={16} aria-hidden="true" />}>{label}</Button>
+          <Button leftSection={<Funnel size={16} aria-hidden="true" />}>{label}</Button>
         )}
       </Popover.Target>
       <Popover.Dropdown aria-label="Accounts">
