@@ -30,10 +30,16 @@ export interface Visit {
  * Tests in a real browser with the built web app on a service of their own. A console error, or a request that leaves
  * the host, fails the test it came from.
  */
-export const inBrowser = (name: string, tests: (world: World) => void, settings: NodeJS.ProcessEnv = {}) => {
+export const inBrowser = (
+  name: string,
+  tests: (world: World) => void,
+  settings: NodeJS.ProcessEnv = {},
+  /** `empty`: nobody has set anything up yet. */
+  { empty = false }: { empty?: boolean } = {},
+) => {
   describe.skipIf(path === undefined && !isRequired)(name, () => {
     const world = new World();
-    beforeAll(() => world.open(settings));
+    beforeAll(() => world.open(settings, empty));
     afterEach(() => world.leave());
     afterAll(() => world.close());
     tests(world);
@@ -51,9 +57,9 @@ export class World {
     return this.#service;
   }
 
-  async open(settings: NodeJS.ProcessEnv) {
+  async open(settings: NodeJS.ProcessEnv, empty: boolean) {
     if (path === undefined) throw new Error('No Chromium. Install one, or set CHROMIUM_PATH.');
-    this.#service = await startService(settings, { ownAddress: true });
+    this.#service = await startService(settings, { ownAddress: true, empty });
     this.#service.startJobs();
     this.#browser = await chromium.launch({ executablePath: path });
   }

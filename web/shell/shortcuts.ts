@@ -37,7 +37,8 @@ const sequenceMs = 1500;
 
 /** A page's own search field comes before the one of the sidebar. */
 const focusSearch = () => {
-  const fields = [...document.querySelectorAll<HTMLInputElement>('main [data-search], [data-search]')];
+  const find = (selector: string) => [...document.querySelectorAll<HTMLInputElement>(selector)];
+  const fields = [...find('main [data-search]'), ...find('[data-search]')];
   const shown = fields.find((field) => field.checkVisibility());
   shown?.focus();
   shown?.select();

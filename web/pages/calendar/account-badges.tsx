@@ -1,4 +1,4 @@
-import { handleOf, useNetworks } from '#web/networks.ts';
+import { handleOf } from '#web/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './calendar.module.css';
@@ -12,7 +12,6 @@ export const AccountBadges = ({
   onChange: (ids: readonly string[]) => void;
 }) => {
   const { list } = useAccounts();
-  const networks = useNetworks();
   const isOn = (id: string) => chosen.length === 0 || chosen.includes(id);
   const toggle = (id: string) => {
     const next = list.map((one) => one.id).filter((one) => isOn(one) !== (one === id));
@@ -29,10 +28,10 @@ export const AccountBadges = ({
           type="button"
           className={styles.badge}
           aria-pressed={isOn(account.id)}
-          aria-label={`${networks.of(account.network).name} ${handleOf(account)}`}
           onClick={() => toggle(account.id)}
         >
           <NetworkBadge network={account.network} size={24} off={!isOn(account.id)} />
+          <span className="hidden">{handleOf(account)}</span>
         </button>
       ))}
       {chosen.length > 0 && (

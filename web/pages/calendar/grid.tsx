@@ -1,7 +1,8 @@
 import '@mantine/schedule/styles.layer.css';
-import { useElementSize } from '@mantine/hooks';
+import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { DayView, MonthView, type ScheduleEventData, WeekView } from '@mantine/schedule';
 import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { formatDateTime, instantOf, now, wallTime } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { useMay, useZone } from '#web/session.ts';
@@ -45,6 +46,13 @@ export const Grid = ({
   const newPost = useNewPost();
   const { ref, height } = useElementSize();
   useNow();
+  const area = useRef<HTMLDivElement>(null);
+  // Its own name for a day is another one than the words on it.
+  useEffect(() => {
+    for (const day of area.current?.querySelectorAll('.mantine-WeekView-weekViewDayLabel') ?? []) {
+      day.removeAttribute('aria-label');
+    }
+  });
   const today = todayIn(zone);
   const present = wallTime(now(), zone);
   const events = useHourEvents(items, times, view === 'week');
@@ -95,7 +103,7 @@ export const Grid = ({
     slotHeight: 58,
     intervalMinutes: 30,
     withSubHourGridLines: false,
-    startScrollTime: '07:45:00',
+    startScrollTime: '06:50:00',
     radius: 0,
     scrollAreaProps: { mah: Math.max(height, 200), type: 'auto' as const },
     getCurrentTime: () => wallTime(now(), zone),
@@ -105,7 +113,7 @@ export const Grid = ({
     ...(write && { onExternalEventDrop: dropDraft }),
   };
   return (
-    <div ref={ref} className={styles.grid} data-view={view}>
+    <div ref={useMergedRef(ref, area)} className={styles.grid} data-view={view}>
       <DropLabel zone={zone}>
         {view === 'week' && (
           <WeekView
@@ -114,7 +122,6 @@ export const Grid = ({
             withAllDaySlots={false}
             withWeekNumber={false}
             highlightToday
-            labels={{ weekday: 'Open the day' }}
             onViewChange={() => undefined}
             onDateChange={(day) => onView('day', day)}
           />
@@ -203,7 +210,7 @@ const Block = ({
         <button
           type="button"
           className={styles.more}
-          aria-label={`${payload.count} more, open the day`}
+          aria-label={`+${payload.count} more, open the day`}
           onClick={() => onView('day', payload.date)}
         >
           +{payload.count}

@@ -20,6 +20,7 @@ export const PostCard = ({
 }) => {
   const { networksOf } = useAccounts();
   const { post, wall, state } = item;
+  const networks = [...new Set(networksOf(post.accountIds))];
   return (
     <div className={styles.card} data-state={state} data-line={isLine || undefined}>
       {/* The card is what is dragged, not the address of its link. */}
@@ -31,7 +32,7 @@ export const PostCard = ({
           </time>
           {!isLine && (
             <span className={styles.badges}>
-              <NetworkBadges networks={networksOf(post.accountIds)} size={16} max={3} />
+              <NetworkBadges networks={networks} size={16} max={networks.length > 3 ? 2 : 3} />
             </span>
           )}
         </span>

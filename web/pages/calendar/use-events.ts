@@ -10,10 +10,10 @@ export type Payload =
   | { is: 'more'; count: number; date: string }
   | { is: 'good'; time: GoodTime };
 
-/** A card is 68 px high where an hour is 58. */
-const cardMinutes = 70;
+/** Posts an hour apart stand below each other. A card is a little higher than an hour; the next one covers its edge. */
+const cardMinutes = 59;
 const goodMinutes = 58;
-const lastStart = '22:49:00';
+const lastStart = '22:45:00';
 const mostAtOnce = 3;
 const mostPerDay = 3;
 

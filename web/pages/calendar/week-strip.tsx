@@ -1,5 +1,6 @@
 import { ActionIcon } from '@mantine/core';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { count } from '#web/parts/number.ts';
 import { useZone } from '#web/session.ts';
 import styles from './agenda.module.css';
 import { dayName, letterOf, stepOf, todayIn } from './dates.ts';
@@ -33,11 +34,13 @@ export const WeekStrip = ({
             type="button"
             className={styles.stripDay}
             aria-current={day === date ? 'date' : undefined}
-            aria-label={`${dayName(day, today)}, ${posts.length === 1 ? '1 post' : `${posts.length} posts`}`}
             onClick={() => onDate(day)}
           >
-            <span>{letterOf(day)}</span>
-            <strong className="number" data-today={day === today || undefined}>
+            <span className="hidden">
+              {dayName(day, today)}, {count(posts.length, 'post')}
+            </span>
+            <span aria-hidden="true">{letterOf(day)}</span>
+            <strong className="number" data-today={day === today || undefined} aria-hidden="true">
               {Number(day.slice(8))}
             </strong>
             <span className={styles.dots}>

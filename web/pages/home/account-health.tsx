@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Account } from '#generated/app-client';
-import { handleOf, useNetworks } from '#web/networks.ts';
+import { handleOf } from '#web/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
@@ -12,7 +12,6 @@ const troubleOf = ({ status, statistics }: Account) =>
 /** A badge for each account, those that need attention last, with a dot. */
 export const AccountHealth = () => {
   const { list } = useAccounts();
-  const networks = useNetworks();
   const sorted = list.toSorted((a, b) => Number(troubleOf(a) !== undefined) - Number(troubleOf(b) !== undefined));
   const fine = list.filter((account) => troubleOf(account) === undefined).length;
   return (
@@ -25,11 +24,12 @@ export const AccountHealth = () => {
         <ul className={styles.accounts}>
           {sorted.map((account) => {
             const trouble = troubleOf(account);
-            const name = `${networks.of(account.network).name} ${handleOf(account)}${trouble ? `, ${trouble}` : ''}`;
+            const more = `${handleOf(account)}${trouble ? `, ${trouble}` : ''}`;
             return (
               <li key={account.id}>
-                <Link to="/accounts" aria-label={name} title={name} data-trouble={trouble && ''}>
+                <Link to="/accounts" data-trouble={trouble && ''}>
                   <NetworkBadge network={account.network} size={24} />
+                  <span className="hidden">{more}</span>
                 </Link>
               </li>
             );

@@ -23,10 +23,13 @@ export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
   const limits = useQuery(queries.limits).data?.providers ?? [];
   const client = useQueryClient();
   const [chosen, setChosen] = useState<readonly string[]>();
-  const byDefault = networks
-    .map(({ network }) => network)
-    .filter((network) => takesText(limits.find((one) => one.network === network)))
-    .slice(0, suggested);
+  const offered = new Set(networks.map(({ network }) => network));
+  const byDefault = limits
+    .filter((one) => offered.has(one.network) && takesText(one))
+    // Those that are made for short texts come first.
+    .toSorted((a, b) => Number(b.constraints.thread.max > 1) - Number(a.constraints.thread.max > 1))
+    .slice(0, suggested)
+    .map(({ network }) => network);
   const picked = chosen ?? byDefault;
   const connect = useMutation({
     mutationFn: () => app.connectSandboxAccounts({ networks: [...picked] }),

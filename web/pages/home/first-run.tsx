@@ -18,6 +18,7 @@ export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }
   const { list } = useAccounts();
   const hasSandbox = networks.list.some(({ sandbox }) => sandbox);
   const { hasAccount, sent, wasAsked } = steps;
+  const isSandbox = list.every(({ network }) => networks.list.some((one) => one.network === network && one.sandbox));
   const names = [...new Set(list.map(({ network }) => networks.of(network).name))];
   return (
     <Column width="narrow">
@@ -34,7 +35,7 @@ export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }
           state={hasAccount ? 'done' : 'open'}
           text={
             hasAccount
-              ? `${hasSandbox ? 'Sandbox accounts' : 'Accounts'} for ${wordsOf(names)} are connected.`
+              ? connected(names, isSandbox)
               : hasSandbox
                 ? 'Choose one or several. They are made for you in the sandbox.'
                 : 'You post with your own accounts.'
@@ -73,6 +74,11 @@ export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }
     </Column>
   );
 };
+
+const connected = (names: readonly string[], isSandbox: boolean) =>
+  names.length === 1
+    ? `${isSandbox ? 'A sandbox account' : 'An account'} for ${names[0]} is connected.`
+    : `${isSandbox ? 'Sandbox accounts' : 'Accounts'} for ${wordsOf(names)} are connected.`;
 
 const Step = ({
   number,

@@ -38,6 +38,7 @@ const useGroup = (name: GroupName, status: Status | undefined, filter: Filter) =
     name,
     /** Undefined until they are read. */
     posts: data === undefined ? undefined : data.pages.flatMap(({ posts }) => posts as readonly PostSummary[]),
+    pages: data?.pages.length ?? 0,
     error,
     refetch,
     isPending,
