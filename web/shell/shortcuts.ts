@@ -1,10 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
 
+const fields = 'input:not([type="radio"], [type="checkbox"]), textarea, select, [role="dialog"], [role="menu"]';
+
 /** Off in fields and dialogs. */
 export const isTyping = ({ target }: KeyboardEvent) =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"], [role="menu"]') !== null);
+  target instanceof HTMLElement && (target.isContentEditable || target.closest(fields) !== null);
 
 const storeKey = 'posthorn-shortcuts';
 const hearers = new Set<() => void>();

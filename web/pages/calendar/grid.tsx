@@ -70,7 +70,7 @@ export const Grid = ({
   const drop = (wall: string, { payload }: ScheduleEventData) => {
     const { item } = payload as Extract<Payload, { is: 'post' }>;
     const at = instantOf(wall, zone);
-    if (at !== item.at) void moves.move(item.post, at);
+    if (Date.parse(at) !== Date.parse(item.at)) void moves.move(item.post, at);
   };
   const dropDraft = (transfer: DataTransfer, wall: string) => {
     const id = transfer.getData(draftType);

@@ -59,9 +59,10 @@ const Calendar = () => {
   };
   useCalendarKeys(go);
 
-  const close = (movedId?: string) => {
+  const close = () => {
     setChoosing(undefined);
-    if (movedId !== undefined) focusCard(movedId);
+    // The menu that opened the dialog is gone by now.
+    if (choosing) focusCard(choosing.post.id);
   };
   return (
     <div className={styles.page}>

@@ -27,11 +27,11 @@ export const TimeDialog = ({
 }: {
   choosing: Choosing | undefined;
   moves: Moves;
-  onClose: (movedId?: string) => void;
+  onClose: () => void;
 }) => (
   <Modal
     opened={choosing !== undefined}
-    onClose={() => onClose()}
+    onClose={onClose}
     title={choosing?.post.status === 'Scheduled' ? 'Move to…' : 'Choose a time'}
     size={420}
   >
@@ -46,7 +46,7 @@ const TimeForm = ({
 }: {
   choosing: Choosing;
   moves: Moves;
-  onClose: (movedId?: string) => void;
+  onClose: () => void;
 }) => {
   const zone = useZone();
   const start = at === undefined ? `${addDays(todayIn(zone), 1)} ${morning}` : wallTime(at, zone);
@@ -62,7 +62,7 @@ const TimeForm = ({
   const act = async (which: 'schedule' | 'note') => {
     if (chosen === undefined || reason !== undefined || running) return;
     if (isScheduled) {
-      onClose(post.id);
+      onClose();
       void moves.move(post, chosen);
       return;
     }
@@ -70,7 +70,7 @@ const TimeForm = ({
     setFault(undefined);
     try {
       await moves[which](post, chosen);
-      onClose(post.id);
+      onClose();
     } catch (error) {
       setFault(error);
     } finally {

@@ -41,10 +41,14 @@ export const useMoves = () => {
     async ({ id, scheduledAt: before }: PostSummary, at: string) => {
       if (isPast(at)) return void tellPassed();
       const tell = async (saving: Promise<void>, text: string, undo?: () => void) => {
-        const toast = { id: 'calendar', icon: CalendarClock };
-        showToast({ ...toast, text, ...(undo && { action: { label: 'Undo', onClick: undo } }) });
+        // The toast of Undo is another one: that of the move closes with the press.
+        const toastId = showToast({
+          icon: CalendarClock,
+          text,
+          ...(undo && { action: { label: 'Undo', onClick: undo } }),
+        });
         await saving.catch((error: unknown) =>
-          showToast({ ...toast, tone: 'red', text: `Not moved. ${faultOf(error).message}` }),
+          showToast({ id: toastId, icon: CalendarX2, tone: 'red', text: `Not moved. ${faultOf(error).message}` }),
         );
       };
       const back =
