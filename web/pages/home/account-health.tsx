@@ -18,7 +18,10 @@ export const AccountHealth = () => {
     <Section title="Accounts" note={<span className="number">{`${fine} of ${list.length} fine`}</span>}>
       {list.length === 0 ? (
         <p className="small text-2">
-          None is connected. <Link to="/accounts">Connect an account</Link>
+          None is connected.{' '}
+          <Link to="/accounts" className={styles.inText}>
+            Connect an account
+          </Link>
         </p>
       ) : (
         <ul className={styles.accounts}>
