@@ -133,6 +133,7 @@ inBrowser('posts', (world) => {
       .toBe(1);
     await page.getByRole('link', { name: /^Published/ }).click();
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+    expect(await page.locator('main [aria-current="page"]').allTextContents()).toEqual(['Published0']);
     await page.getByRole('button', { name: 'Clear the search' }).click();
     await expect.poll(() => new URL(page.url()).search).toBe('?status=Published');
   });

@@ -58,7 +58,7 @@ const Posts = () => {
           </ActionIcon>
         </div>
       )}
-      <StatusTabs status={status} filter={filter} />
+      <StatusTabs filter={filter} />
       <PostList
         key={`${status} ${filter.query} ${filter.accountIds}`}
         status={status}

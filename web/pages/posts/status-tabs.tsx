@@ -4,7 +4,7 @@ import styles from './posts.module.css';
 import { type Filter, type Status, statuses, useCounts } from './use-groups.ts';
 
 /** All, and one tab for each state, with how many there are. */
-export const StatusTabs = ({ status, filter }: { status: Status | undefined; filter: Filter }) => {
+export const StatusTabs = ({ filter }: { filter: Filter }) => {
   const counts = useCounts(filter);
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const tabs = [[undefined, 'All', all], ...statuses.map((one) => [one, words[one], counts[one]] as const)] as const;
@@ -15,8 +15,8 @@ export const StatusTabs = ({ status, filter }: { status: Status | undefined; fil
           key={word}
           to="/posts"
           search={{ status: one, q: filter.query || undefined, accounts: filter.accountIds || undefined }}
+          activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
           className={styles.tab}
-          aria-current={one === status ? 'page' : undefined}
         >
           {word}
           <span className="number" data-bad={(one === 'Failed' && count > 0) || undefined}>
