@@ -50,6 +50,25 @@ export const sandboxRoutes = {
     }),
   }),
 
+  connectSandboxAccounts: appRoute({
+    method: 'POST',
+    path: '/api/app/sandbox/accounts',
+    tag: 'Sandbox',
+    summary: 'Connect sandbox accounts',
+    description:
+      'Connects one account for each of these sandbox networks, as a person does who says yes on their pages. An account that is there already gets new access. Not in production.',
+    roles: admins,
+    body: z.strictObject({
+      networks: z
+        .array(z.string().max(50))
+        .min(1)
+        .max(50)
+        .describe('Keys of networks with `sandbox`, see providers.list'),
+    }),
+    answer: z.object({ accountIds: z.array(z.string()).describe('In the order of networks') }),
+    more: ['PlanLimit', 'NotFound', 'Conflict'],
+  }),
+
   readSandboxClock: appRoute({
     method: 'GET',
     path: '/api/app/sandbox/clock',

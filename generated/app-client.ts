@@ -439,6 +439,17 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     readSandbox: (options?: CallOptions): ApiPromise<ReadSandboxOutput> => http.json('GET', () => '/api/app/sandbox', [], {}, options),
 
     /**
+     * Connect sandbox accounts.
+     *
+     * Connects one account for each of these sandbox networks, as a person does who says yes on their pages. An
+     * account that is there already gets new access. Not in production.
+     *
+     * Roles: owner, admin.
+     */
+    connectSandboxAccounts: (input: ConnectSandboxAccountsInput, options?: CallOptions): ApiPromise<ConnectSandboxAccountsOutput> =>
+      http.json('POST', () => '/api/app/sandbox/accounts', [], input, options),
+
+    /**
      * Read the clock.
      *
      * The time that Posthorn goes by. Outside production it can be ahead of the true one.
@@ -1403,6 +1414,18 @@ export interface ReadSandboxOutput {
       times: number | null;
     }>;
   }>;
+}
+
+/** What `connectSandboxAccounts` answers. */
+export interface ConnectSandboxAccountsOutput {
+  /** In the order of networks */
+  accountIds: string[];
+}
+
+/** What `connectSandboxAccounts` takes. */
+export interface ConnectSandboxAccountsInput {
+  /** Keys of networks with `sandbox`, see providers.list */
+  networks: string[];
 }
 
 /** What `readSandboxClock` answers. */

@@ -688,6 +688,20 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.readSandbox.responses[200].body.parse(answer) };
         },
       },
+      connectSandboxAccounts: {
+        middleware: [guards.admit(routes.connectSandboxAccounts)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.connectSandboxAccounts({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.connectSandboxAccounts.responses[200].body.parse(answer) };
+        },
+      },
       readSandboxClock: {
         middleware: [guards.admit(routes.readSandboxClock)],
         handler: async ({ req, res }) => {
@@ -1079,6 +1093,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/posts/:id/progress', wrongMethod('GET'));
   app.all('/api/app/posts/:id/found', wrongMethod('POST'));
   app.all('/api/app/sandbox', wrongMethod('GET'));
+  app.all('/api/app/sandbox/accounts', wrongMethod('POST'));
   app.all('/api/app/sandbox/clock', wrongMethod('GET', 'POST'));
   app.all('/api/app/sandbox/faults', wrongMethod('POST'));
   app.all('/api/auth/tokens', wrongMethod('GET', 'POST'));

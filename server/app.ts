@@ -225,6 +225,7 @@ export const createPosthorn = ({
     baseUrl,
     fetchMedia: createMediaFetch({ outbound: mediaOutbound, baseUrl, ownUrl }),
   });
+  const sandboxPage = (url: string) => url.replace(config.sandboxUrl ?? baseUrl, sandboxUrl());
 
   const accountStore = createAccountStore(database);
   const sandboxClock = createSandboxClock({
@@ -407,6 +408,7 @@ export const createPosthorn = ({
     sandboxes,
     sandboxClock,
     sandboxFeed,
+    sandboxPage,
     reading,
     desk,
     overview,

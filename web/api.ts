@@ -25,3 +25,10 @@ const onResponse = ({ status }: { status?: number }) => {
 /** The one client: `app.getSession()` for the routes of the app, `app.actions.posts.list({})` for the actions. */
 export const app = createAppClient({ workspace: workspaceOfTab, onError, onResponse });
 export const { actions } = app;
+
+/** For what is sent while the page goes away. The browser finishes it, up to 64 kB. */
+export const lastActions = createAppClient({
+  workspace: workspaceOfTab,
+  onError,
+  fetch: (url, init) => fetch(url, { ...init, keepalive: true }),
+}).actions;

@@ -16,6 +16,9 @@ export const keys = {
   approvalPages: ['approvals', 'pages'],
   approval: (id: string) => ['approvals', id],
   posts: (input: PostsListInput) => ['posts', 'list', input],
+  /** Lists of posts in one line; `input` says which. */
+  search: (input: object) => ['posts', 'search', input],
+  counts: (input: object) => ['posts', 'counts', input],
   post: (id: string) => ['posts', 'one', id],
   editor: (id: string) => ['posts', 'editor', id],
   metrics: (id: string) => ['posts', 'metrics', id],

@@ -1,13 +1,20 @@
 import { instantOf } from '#contracts/instant';
 import type { SandboxRoutes } from '#contracts/sandbox';
+import type { Connecting } from '#server/accounts/connecting';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { RouteHandlers } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
+import type { Networks } from '#server/networks/registry';
 import { type Fault, faults } from '#server/networks/sandbox';
+import type { Providers } from '#server/providers/providers';
 import type { People } from '#server/workspaces/people';
 import type { SandboxClock } from './clock.ts';
 import type { SandboxFeed } from './feed.ts';
 import type { Sandboxes } from './sandboxes.ts';
+import { connectInSandbox } from './sign-up.ts';
+
+/** What an account is called that nobody named. */
+const handle = 'demo';
 
 export const sandboxRoutes = ({
   sandboxes,
@@ -15,6 +22,10 @@ export const sandboxRoutes = ({
   sandboxFeed,
   people,
   audit,
+  sandboxPage,
+  connecting,
+  networks,
+  providers,
   production,
 }: {
   sandboxes: Sandboxes;
@@ -22,6 +33,11 @@ export const sandboxRoutes = ({
   sandboxFeed: SandboxFeed;
   people: Pick<People, 'mustBeOperator'>;
   audit: AuditLog;
+  /** Where this process finds a page that a browser finds at `url`. */
+  sandboxPage: (url: string) => string;
+  connecting: Connecting;
+  networks: Networks;
+  providers: Providers;
   production: boolean;
 }): RouteHandlers<SandboxRoutes> => {
   const mustBeSandbox = () => {
@@ -31,6 +47,20 @@ export const sandboxRoutes = ({
     readSandbox: async () => {
       mustBeSandbox();
       return sandboxFeed();
+    },
+
+    connectSandboxAccounts: async ({ body, caller }) => {
+      mustBeSandbox();
+      const keys = [...new Set(body.networks)];
+      for (const key of keys) {
+        const network = networks.find(key);
+        if (network === undefined || providers.isLive(network)) throw notFound('sandbox network', key);
+      }
+      const accountIds: string[] = [];
+      for (const key of keys) {
+        accountIds.push(await connectInSandbox({ connecting, networks }, caller, key, { handle, here: sandboxPage }));
+      }
+      return { accountIds };
     },
 
     readSandboxClock: async () => ({ now: instantOf(sandboxClock.now()) }),

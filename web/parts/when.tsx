@@ -14,7 +14,7 @@ export const When = ({
 }: {
   at: string;
   form?: 'near' | 'full' | 'relative' | 'time' | 'day';
-  className?: string;
+  className?: string | undefined;
 }) => {
   const zone = useZone();
   useNow();

@@ -1,10 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
 
+const fields = 'input:not([type="radio"], [type="checkbox"]), textarea, select, [role="dialog"], [role="menu"]';
+
 /** Off in fields and dialogs. */
 export const isTyping = ({ target }: Pick<Event, 'target'>) =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"], [role="menu"]') !== null);
+  target instanceof HTMLElement && (target.isContentEditable || target.closest(fields) !== null);
 
 const storeKey = 'posthorn-shortcuts';
 const hearers = new Set<() => void>();
@@ -37,7 +38,8 @@ const sequenceMs = 1500;
 
 /** A page's own search field comes before the one of the sidebar. */
 const focusSearch = () => {
-  const fields = [...document.querySelectorAll<HTMLInputElement>('main [data-search], [data-search]')];
+  const find = (selector: string) => [...document.querySelectorAll<HTMLInputElement>(selector)];
+  const fields = [...find('main [data-search]'), ...find('[data-search]')];
   const shown = fields.find((field) => field.checkVisibility());
   shown?.focus();
   shown?.select();

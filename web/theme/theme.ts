@@ -98,7 +98,8 @@ export const theme = createTheme({
       styles: { tooltip: { background: token('toast'), color: token('toast-text'), fontSize: 12 } },
     },
     Menu: {
-      defaultProps: { position: 'bottom-end' },
+      // Without the placeholder the first item has the focus; an element that is no item breaks the role of the menu.
+      defaultProps: { position: 'bottom-end', withInitialFocusPlaceholder: false },
       styles: { dropdown: floating, item: { fontSize: 14, minHeight: 32 } },
     },
     Popover: { styles: { dropdown: floating } },

@@ -1,0 +1,209 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { until } from '#test/support/until';
+import { axe, inBrowser } from './harness.ts';
+
+const dayMs = 24 * 3_600_000;
+
+inBrowser('the calendar', (world) => {
+  /** A date of the person's zone, some days from now: `2026-11-19`. */
+  const dateIn = (days: number, zone = 'Europe/Paris') =>
+    new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(world.service.clock.now().getTime() + days * dayMs);
+  /** `Thu 19 Nov` as the app writes it; another year would be named. */
+  const named = (date: string) => {
+    const parts = new Intl.DateTimeFormat('en-GB', {
+      timeZone: 'UTC',
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+    });
+    const words = parts.format(Date.parse(date)).replace(',', '').replace('Sept', 'Sep');
+    return date.slice(0, 4) === dateIn(0).slice(0, 4) ? words : `${words} ${date.slice(0, 4)}`;
+  };
+  /** 09:00Z is 10:00 in Paris in winter and 11:00 in summer, so tests name times of UTC, in a browser of UTC. */
+  const utc = { timeZone: 'UTC' };
+  const draft = async (body: string) =>
+    world.service.client.posts.create({ accountIds: [await world.service.connect('bluesky')], body });
+  const scheduled = async (body: string, at: string) => {
+    const { id } = await draft(body);
+    await world.service.asHuman('posts.schedule', { id, at });
+    return id;
+  };
+  const timeOf = async (id: string) =>
+    new Date((await world.service.client.posts.get({ id })).scheduledAt ?? 0).toISOString();
+  const card = (page: Page, name: string) => page.locator('[data-event-id]').filter({ hasText: name });
+  /** Found by its place: there are hundreds, and their names take long to compare. */
+  const slot = (page: Page, date: string, time: string) => page.locator(`[data-slot="${date} ${time}:00"]`);
+
+  test.each([
+    ['week', 'light', 1440],
+    ['week', 'dark', 1440],
+    ['month', 'light', 1440],
+    ['day', 'dark', 1440],
+    ['agenda', 'light', 390],
+    ['agenda', 'dark', 320],
+  ] as const)('%s is clean in %s at %i px', async (view, scheme, width) => {
+    const date = dateIn(40, 'UTC');
+    const body = `Clean ${view} ${scheme} ${width}`;
+    await scheduled(body, `${date}T10:00:00Z`);
+    const page = await world.visit({ ...utc, at: `/calendar?view=${view}&date=${date}`, scheme, width });
+    await page
+      .getByRole('link', { name: new RegExp(body) })
+      .first()
+      .waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  });
+
+  test('a post is moved by dragging, comes back with Undo, and goes out at its time', async () => {
+    const date = dateIn(2, 'UTC');
+    const id = await scheduled('Dragged', `${date}T10:00:00Z`);
+    const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
+    await card(page, 'Dragged').dragTo(slot(page, date, '14:00'));
+    await page.getByText(`Moved to ${named(date)}, 14:00.`).waitFor();
+    await expect.poll(() => timeOf(id)).toBe(`${date}T14:00:00.000Z`);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText(`Moved back to ${named(date)}, 10:00.`).waitFor();
+    await expect.poll(() => timeOf(id)).toBe(`${date}T10:00:00.000Z`);
+    await card(page, 'Dragged').dragTo(slot(page, date, '14:30'));
+    await expect.poll(() => timeOf(id)).toBe(`${date}T14:30:00.000Z`);
+
+    await world.service.clock.forward(Date.parse(`${date}T14:29:00Z`) - world.service.clock.now().getTime());
+    expect((await world.service.client.posts.get({ id })).status).toBe('Scheduled');
+    await world.service.clock.forward(2 * 60_000);
+    await until('it is out', async () => (await world.service.client.posts.get({ id })).status === 'Published');
+    await card(page, 'Dragged').getByText('Published').waitFor();
+    expect((await world.service.feed('bluesky')).some(({ text }) => text === 'Dragged')).toBe(true);
+  });
+
+  test('a post is moved by keyboard alone; a time that has passed is refused with the reason', async () => {
+    const [date, next, past] = [dateIn(3, 'UTC'), dateIn(4, 'UTC'), dateIn(-1, 'UTC')];
+    const id = await scheduled('Typed', `${date}T10:00:00Z`);
+    const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
+    await card(page, 'Typed').getByRole('button', { name: 'Actions for Typed' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Move to…' }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Move to…' });
+    await dialog.getByLabel('Date').fill(past);
+    await dialog.getByText('That time has passed. Choose a later one.').waitFor();
+    await dialog.getByRole('button', { name: 'Move' }).press('Enter');
+    expect(await timeOf(id)).toBe(`${date}T10:00:00.000Z`);
+    expect(await axe(page)).toEqual([]);
+    await dialog.getByLabel('Date').fill(next);
+    await dialog.getByLabel('Time').fill('16:15');
+    await dialog.getByLabel('Time').press('Enter');
+    await page.getByText(`Moved to ${named(next)}, 16:15.`).waitFor();
+    await expect.poll(() => timeOf(id)).toBe(`${next}T16:15:00.000Z`);
+  });
+
+  const inTray = (page: Page, name: string) =>
+    page.getByRole('complementary', { name: 'Drafts' }).getByRole('listitem').filter({ hasText: name });
+
+  test('the past takes no draft, and says why', async () => {
+    const past = dateIn(-8, 'UTC');
+    const { id } = await draft('Too late');
+    const page = await world.visit({ ...utc, at: `/calendar?date=${past}` });
+    await inTray(page, 'Too late').dragTo(slot(page, past, '12:00'));
+    await page.getByRole('alert').getByText('That time has passed. Choose a later one.').waitFor();
+    expect((await world.service.client.posts.get({ id })).scheduledAt).toBeUndefined();
+  });
+
+  test('a draft from the tray is scheduled where it is dropped, after a yes', async () => {
+    const date = dateIn(5, 'UTC');
+    const { id } = await draft('From the tray');
+    const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
+    const source = inTray(page, 'From the tray');
+    await source.dragTo(slot(page, date, '12:00'));
+    const dialog = page.getByRole('dialog', { name: 'Choose a time' });
+    await expect.poll(() => dialog.getByLabel('Time').inputValue()).toBe('12:00');
+    expect((await world.service.client.posts.get({ id })).status).toBe('Draft');
+    await dialog.getByRole('button', { name: 'Schedule' }).click();
+    await card(page, 'From the tray').waitFor();
+    expect(await timeOf(id)).toBe(`${date}T12:00:00.000Z`);
+    expect((await world.service.client.posts.get({ id })).status).toBe('Scheduled');
+    expect(await source.count()).toBe(0);
+  });
+
+  test('Choose time keeps a draft a draft, when only its time is wanted', async () => {
+    const date = dateIn(6, 'UTC');
+    const { id } = await draft('Only a wish');
+    const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
+    await page.getByRole('button', { name: 'Choose time for Only a wish' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Choose a time' });
+    await dialog.getByLabel('Date').fill(date);
+    await dialog.getByLabel('Time').fill('09:30');
+    await dialog.getByRole('button', { name: 'Only keep the time' }).click();
+    await card(page, 'Only a wish').waitFor();
+    expect(await timeOf(id)).toBe(`${date}T09:30:00.000Z`);
+    expect((await world.service.client.posts.get({ id })).status).toBe('Draft');
+  });
+
+  test('all times are of the zone of the person, whatever the zone of the browser', async () => {
+    const date = dateIn(7, 'America/New_York');
+    const id = await scheduled('Far away', `${date}T17:00:00Z`);
+    const page = await world.visit({ timeZone: 'Asia/Tokyo', at: '/favicon.svg', expected: [/favicon/] });
+    await page.route('**/api/auth/session', async (route) => {
+      const answer = await route.fetch();
+      const session = await answer.json();
+      session.user.timeZone = 'America/New_York';
+      await route.fulfill({ response: answer, json: session });
+    });
+    await page.goto(`${world.service.url}/calendar?date=${date}`);
+    // 12:00 in winter, 13:00 in summer.
+    const offset = Number(
+      new Intl.DateTimeFormat('en-GB', { timeZone: 'America/New_York', hour: '2-digit' }).format(
+        Date.parse(`${date}T17:00:00Z`),
+      ),
+    );
+    await card(page, 'Far away').getByText(`${offset}:00`).waitFor();
+    await card(page, 'Far away').dragTo(slot(page, date, `${offset + 2}:00`));
+    await expect.poll(() => timeOf(id)).toBe(`${date}T19:00:00.000Z`);
+    expect(await slot(page, date, '08:00').getAttribute('aria-label')).toBe(`Write for ${named(date)}, 08:00`);
+    await slot(page, date, '08:00').click();
+    await expect
+      .poll(() => new URL(page.url()).searchParams.get('at'))
+      .toBe(`${date}T${String(25 - offset).padStart(2, '0')}:00:00.000Z`);
+  });
+
+  test('[ and ] go from week to week, T comes back; view and date are in the address', async () => {
+    const page = await world.visit({ ...utc, at: '/calendar?date=2026-11-18' });
+    await page.getByText('16–22 November 2026').waitFor();
+    await page.keyboard.press(']');
+    await page.getByText('23–29 November 2026').waitFor();
+    await page.keyboard.press('[');
+    await page.keyboard.press('[');
+    await page.getByText('9–15 November 2026').waitFor();
+    await page.getByText('Month', { exact: true }).click();
+    await page.getByText('November 2026', { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get('view')).toBe('month');
+    await page.keyboard.press('t');
+    await expect.poll(() => new URL(page.url()).searchParams.get('date')).toBe(null);
+    await page.goBack();
+    await expect.poll(() => new URL(page.url()).searchParams.get('date')).not.toBe(null);
+  });
+
+  test('four at one time are one card and +3, which opens the day', async () => {
+    const date = dateIn(30, 'UTC');
+    for (const n of [1, 2, 3, 4]) await scheduled(`Crowd ${n}`, `${date}T11:0${n}:00Z`);
+    const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
+    await card(page, 'Crowd').waitFor();
+    await page.getByRole('button', { name: '+3 more, open the day' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('view')).toBe('day');
+    await expect.poll(() => card(page, 'Crowd').count()).toBe(4);
+  });
+
+  test('a viewer sees the week, and can move nothing', async () => {
+    const date = dateIn(9, 'UTC');
+    await scheduled('Not yours', `${date}T10:00:00Z`);
+    const { email } = await world.service.addMember('viewer');
+    const page = await world.visit({ ...utc, at: `/calendar?date=${date}`, as: email });
+    await card(page, 'Not yours').waitFor();
+    expect(await card(page, 'Not yours').getAttribute('draggable')).toBe('false');
+    expect(await page.getByRole('complementary', { name: 'Drafts' }).count()).toBe(0);
+    await card(page, 'Not yours').getByRole('button', { name: 'Actions for Not yours' }).click();
+    await page.getByRole('menuitem', { name: 'Open' }).waitFor();
+    expect(await page.getByRole('menuitem').count()).toBe(1);
+    expect(await axe(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { until } from '#test/support/until';
+import { axe, inBrowser } from './harness.ts';
+
+inBrowser(
+  'the first two minutes',
+  (world) => {
+    test('from the start link to a published post', async () => {
+      const link = await world.service.posthorn.welcome.path();
+      const page = await world.visit({ at: link ?? '', as: null });
+      await page.getByRole('heading', { name: 'Three steps, about two minutes' }).waitFor();
+      const step = (name: RegExp) => page.getByRole('listitem', { name });
+      const networks = step(/Connect an account/).getByRole('group', { name: 'Sandbox networks' });
+      await networks.getByRole('button', { name: 'Bluesky', exact: true, pressed: true }).waitFor();
+      expect(await page.getByRole('button', { name: 'Publish to the sandbox' }).count()).toBe(0);
+      for (const chosen of await networks.getByRole('button', { pressed: true }).all()) await chosen.focus();
+      expect(await axe(page)).toEqual([]);
+
+      await networks.getByRole('button', { name: 'Instagram' }).click();
+      await page.getByRole('button', { name: 'Connect 4 sandbox accounts' }).click();
+      await page.getByText(/^Sandbox accounts for .*Bluesky.* are connected\.$/).waitFor();
+      await page.getByRole('button', { name: 'Publish to the sandbox' }).click();
+      await page.getByText(/^Published to .*Bluesky/).waitFor();
+      await page.getByRole('link', { name: 'See it in the sandbox' }).waitFor();
+      expect((await world.service.feed('bluesky')).map(({ text }) => text)).toEqual([
+        'Hello from Posthorn. If you can read this in the sandbox, publishing works.',
+      ]);
+      // It takes no words alone, so the first post is not for it.
+      expect(await world.service.feed('instagram')).toEqual([]);
+
+      await page.getByRole('button', { name: 'Show the config' }).click();
+      await page.getByText(`claude mcp add --transport http posthorn ${world.service.url}/mcp`).waitFor();
+      expect(await axe(page)).toEqual([]);
+
+      await page.getByRole('button', { name: 'Hide this list' }).click();
+      await page.getByRole('heading', { name: 'Today' }).waitFor();
+      await page.reload();
+      await page
+        .getByRole('list', { name: 'Today' })
+        .getByRole('link', { name: /Hello from Posthorn/ })
+        .waitFor();
+    });
+  },
+  {},
+  { empty: true },
+);
+
+inBrowser('home', (world) => {
+  /** A published post makes the first steps a thing of the past, once an agent has asked. */
+  const seed = async () => {
+    const { service } = world;
+    const account = await service.connect('bluesky');
+    const sent = await service.client.posts.create({ accountIds: [account], body: 'Out already' });
+    await service.asHuman('posts.publishNow', { id: sent.id });
+    await until('it is out', async () => (await service.client.posts.get({ id: sent.id })).status === 'Published');
+    const draft = await service.client.posts.create({ accountIds: [account], body: 'Asked for' });
+    const caller = { ...service.owner, role: 'owner', human: false } as const;
+    const asked = {
+      caller,
+      client: 'Claude Code',
+      action: 'posts.publishNow',
+      input: { id: draft.id },
+      requestId: 'req_1',
+    };
+    await service.posthorn.cards.request(asked);
+    return { account };
+  };
+
+  test.each([
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 390],
+    ['dark', 320],
+  ] as const)('shows what waits and what goes out, in %s at %i px', async (scheme, width) => {
+    const { account } = await seed();
+    const at = new Date(world.service.clock.now().getTime() + 60_000).toISOString();
+    const { id } = await world.service.client.posts.create({ accountIds: [account], body: `Soon ${scheme} ${width}` });
+    await world.service.asHuman('posts.schedule', { id, at });
+    const page = await world.visit({ scheme, width });
+    const waiting = page.getByRole('region', { name: 'Waiting for you' });
+    await waiting
+      .getByText(/^Claude Code asks/)
+      .first()
+      .waitFor();
+    await page.getByRole('link', { name: `Soon ${scheme} ${width}` }).waitFor();
+    await page.getByRole('heading', { name: 'Last 7 days' }).waitFor();
+    await page.getByText('Engagement', { exact: true }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  });
+
+  test('names a post that did not arrive, and an account that needs a new sign-in', async () => {
+    const { service } = world;
+    const account = await service.connect('mastodon');
+    await service.posthorn.sandboxes.planFault('mastodon', 'publish', { fault: 'expired-token', times: 50 });
+    const { id } = await service.client.posts.create({ accountIds: [account], body: 'Does not arrive' });
+    await service.asHuman('posts.publishNow', { id });
+    await until('it failed', async () => (await service.client.posts.get({ id })).status === 'Failed');
+    const page = await world.visit();
+    const waiting = page.getByRole('region', { name: 'Waiting for you' });
+    await waiting.getByText('“Does not arrive” did not reach Mastodon').waitFor();
+    expect(await waiting.getByRole('link', { name: /did not reach Mastodon/ }).getAttribute('href')).toMatch(
+      /^\/(accounts|posts\/post_)/,
+    );
+  });
+
+  test('a viewer sees the day, and nothing to decide', async () => {
+    await seed();
+    const { email } = await world.service.addMember('viewer');
+    const page = await world.visit({ as: email });
+    await page.getByRole('list', { name: 'Today' }).getByRole('link').first().waitFor();
+    expect(await page.getByRole('heading', { name: 'Waiting for you' }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Service, startService } from '#test/support/service';
+
+let service: Service;
+let owner: ReturnType<Service['browser']>;
+beforeAll(async () => {
+  service = await startService({}, { ownAddress: true });
+  owner = service.browser();
+  await owner.signIn();
+});
+afterAll(() => service.stop());
+
+const path = '/api/app/sandbox/accounts';
+
+describe('POST /api/app/sandbox/accounts', () => {
+  test('connects an account on each network, whichever way it connects, and posts reach it', async () => {
+    const networks = ['x', 'bluesky', 'facebook', 'mastodon'];
+    const { status, body } = await owner.post(path, { networks });
+    expect(status).toBe(200);
+    const { accounts } = await service.client.accounts.list();
+    expect(accounts.map(({ id }) => id).sort()).toEqual([...body.accountIds].sort());
+    expect(accounts.map(({ network }) => network).sort()).toEqual([...networks].sort());
+    expect(accounts.every((account) => account.status === 'Connected')).toBe(true);
+    expect((await service.call('posts.create', { accountIds: body.accountIds, body: 'Hello' })).status).toBe(200);
+  });
+
+  test('twice is once: the account that is there is kept', async () => {
+    const first = await owner.post(path, { networks: ['threads', 'threads'] });
+    const second = await owner.post(path, { networks: ['threads'] });
+    expect(first.body.accountIds).toHaveLength(1);
+    expect(second.body).toEqual(first.body);
+  });
+
+  test('an unknown network is refused before anything is connected', async () => {
+    const before = await service.count('accounts');
+    const { status, body } = await owner.post(path, { networks: ['pinterest', 'nowhere'] });
+    expect(status).toBe(404);
+    expect(body.message).toContain('nowhere');
+    expect(await service.count('accounts')).toBe(before);
+  });
+
+  test('owners and admins may, editors may not', async () => {
+    const editor = service.browser();
+    await editor.signIn((await service.addMember('editor')).email);
+    expect((await editor.post(path, { networks: ['x'] })).status).toBe(403);
+    const admin = service.browser();
+    await admin.signIn((await service.addMember('admin')).email);
+    expect((await admin.post(path, { networks: ['x'] })).status).toBe(200);
+  });
+
+  test('no networks at all is bad input', async () => {
+    expect((await owner.post(path, { networks: [] })).status).toBe(400);
+  });
+});

@@ -1,0 +1,101 @@
+import { Link } from '@tanstack/react-router';
+import { CalendarDays, Plus } from 'lucide-react';
+import { useRef } from 'react';
+import { EmptyState } from '#web/parts/empty-state.tsx';
+import { ListRow, useListKeys } from '#web/parts/list.tsx';
+import { NetworkBadges } from '#web/parts/network-badge.tsx';
+import { PostTitle } from '#web/parts/post-title.tsx';
+import { StateIcon } from '#web/parts/state-chip.tsx';
+import { Thumbnail } from '#web/parts/thumbnail.tsx';
+import { instantOf } from '#web/parts/time.ts';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import { useZone } from '#web/session.ts';
+import styles from './agenda.module.css';
+import { CardMenu } from './card-menu.tsx';
+import { dayName, todayIn } from './dates.ts';
+import type { Choosing } from './time-dialog.tsx';
+import type { GoodTime } from './use-best-times.ts';
+import type { Item } from './use-items.ts';
+
+/** Day after day as a list. */
+export const Agenda = ({
+  days,
+  items,
+  times,
+  isLoading,
+  onChoose,
+}: {
+  days: readonly string[];
+  items: readonly Item[];
+  times: readonly GoodTime[];
+  isLoading: boolean;
+  onChoose: (choosing: Choosing) => void;
+}) => {
+  const zone = useZone();
+  const today = todayIn(zone);
+  const area = useRef<HTMLDivElement>(null);
+  useListKeys(area);
+  const full = days
+    .map((day) => ({
+      day,
+      posts: items.filter(({ wall }) => wall.startsWith(day)),
+      good: times.filter(({ wall }) => wall.startsWith(day)),
+    }))
+    .filter(({ day, posts, good }) => posts.length + good.length > 0 || day === today);
+  if (!isLoading && full.every(({ posts, good }) => posts.length + good.length === 0)) {
+    return (
+      <EmptyState icon={CalendarDays} title="Nothing is planned here">
+        Posts with a time stand here, day after day.
+      </EmptyState>
+    );
+  }
+  return (
+    <div ref={area} className={styles.agenda}>
+      {full.map(({ day, posts, good }) => (
+        <section key={day} aria-label={dayName(day, today)}>
+          <h2 className={styles.day}>{dayName(day, today)}</h2>
+          <ul>
+            {posts.map((item) => (
+              <AgendaRow key={item.post.id} item={item} onChoose={onChoose} />
+            ))}
+            {good.map(({ wall, isGuess }) => (
+              <li key={wall}>
+                <Link
+                  to="/posts/$id"
+                  params={{ id: 'new' }}
+                  search={{ at: instantOf(wall, zone) }}
+                  className={styles.good}
+                >
+                  <Plus size={16} aria-hidden="true" />
+                  {wall.slice(11, 16)} is {isGuess ? 'a guess at a good time' : 'a good time'}
+                </Link>
+              </li>
+            ))}
+          </ul>
+          {posts.length + good.length === 0 && <p className={styles.nothing}>Nothing goes out.</p>}
+        </section>
+      ))}
+    </div>
+  );
+};
+
+const AgendaRow = ({ item, onChoose }: { item: Item; onChoose: (choosing: Choosing) => void }) => {
+  const { networksOf } = useAccounts();
+  const { post, at, wall, state } = item;
+  return (
+    <ListRow
+      id={post.id}
+      link={{ to: '/posts/$id', params: { id: post.id } }}
+      lead={<StateIcon state={state} />}
+      title={<PostTitle text={post.text} />}
+      note={
+        <span className={styles.note}>
+          <time dateTime={at}>{wall.slice(11, 16)}</time>
+          <NetworkBadges networks={networksOf(post.accountIds)} size={16} />
+        </span>
+      }
+      side={post.thumbnailUrl && <Thumbnail src={post.thumbnailUrl} size={40} />}
+      menu={<CardMenu item={item} onChoose={onChoose} isTall />}
+    />
+  );
+};

@@ -1,0 +1,75 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { CalendarClock, Copy, Ellipsis, EllipsisVertical, SquarePen, Stamp } from 'lucide-react';
+import { useState } from 'react';
+import { useDuplicate } from '#web/parts/post-acts.ts';
+import { titleOf } from '#web/parts/post-title.tsx';
+import { useWaiting } from '#web/parts/use-waiting.ts';
+import { useMay } from '#web/session.ts';
+import type { Choosing } from './time-dialog.tsx';
+import type { Item } from './use-items.ts';
+
+/** What can be done with a post of the calendar, also without a mouse. */
+export const CardMenu = ({
+  item: { post, at, isMovable },
+  onChoose,
+  className,
+  isTall = false,
+}: {
+  item: Item;
+  onChoose: (choosing: Choosing) => void;
+  className?: string | undefined;
+  isTall?: boolean;
+}) => {
+  const [opened, setOpened] = useState(false);
+  const navigate = useNavigate();
+  const duplicate = useDuplicate();
+  const { write } = useMay();
+  const card = useWaiting().ofPost.get(post.id);
+  const Icon = isTall ? EllipsisVertical : Ellipsis;
+  const button = (
+    <ActionIcon
+      className={className}
+      size={isTall ? 40 : 24}
+      aria-label={`Actions for ${titleOf(post.text) || 'the empty draft'}`}
+      aria-haspopup="menu"
+      data-open={opened || undefined}
+      onClick={() => setOpened(!opened)}
+    >
+      <Icon size={isTall ? 18 : 16} aria-hidden="true" />
+    </ActionIcon>
+  );
+  // A menu costs more than its button: only the one that is open exists.
+  if (!opened) return button;
+  return (
+    <Menu opened onChange={setOpened} withinPortal width={200} returnFocus>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<SquarePen size={16} />}
+          onClick={() => void navigate({ to: '/posts/$id', params: { id: post.id } })}
+        >
+          Open
+        </Menu.Item>
+        {isMovable && (
+          <Menu.Item leftSection={<CalendarClock size={16} />} onClick={() => onChoose({ post, at })}>
+            {post.status === 'Draft' ? 'Schedule or move…' : 'Move to…'}
+          </Menu.Item>
+        )}
+        {card && (
+          <Menu.Item
+            leftSection={<Stamp size={16} />}
+            onClick={() => void navigate({ to: '/approvals/$id', params: { id: card.id } })}
+          >
+            Review the request
+          </Menu.Item>
+        )}
+        {write && (
+          <Menu.Item leftSection={<Copy size={16} />} onClick={() => void duplicate([post.id])}>
+            Duplicate
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+};

@@ -1,0 +1,237 @@
+import '@mantine/schedule/styles.layer.css';
+import { useElementSize, useMergedRef } from '@mantine/hooks';
+import { DayView, MonthView, type ScheduleEventData, WeekView } from '@mantine/schedule';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { formatDateTime, instantOf, now, wallTime } from '#web/parts/time.ts';
+import { useNow } from '#web/parts/use-now.ts';
+import { useMay, useZone } from '#web/session.ts';
+import { useNewPost } from '#web/shell/shell.tsx';
+import styles from './calendar.module.css';
+import { todayIn, type View } from './dates.ts';
+import { draftType } from './drafts-tray.tsx';
+import { DropLabel } from './drop-label.tsx';
+import { PostCard } from './post-card.tsx';
+import type { Choosing } from './time-dialog.tsx';
+import type { GoodTime } from './use-best-times.ts';
+import { monthEvents, type Payload, rowsOfMonth, useHourEvents } from './use-events.ts';
+import type { Item } from './use-items.ts';
+import { isPast, type Moves, tellPassed } from './use-moves.ts';
+
+const morning = '09:00:00';
+
+/** Day, week and month. All times in it are wall times of the person's zone; the browser's own plays no part. */
+export const Grid = ({
+  view,
+  date,
+  items,
+  times,
+  moves,
+  onChoose,
+  onDraft,
+  onView,
+}: {
+  view: Exclude<View, 'agenda'>;
+  date: string;
+  items: readonly Item[];
+  times: readonly GoodTime[];
+  moves: Moves;
+  onChoose: (choosing: Choosing) => void;
+  /** A draft of the tray was dropped. */
+  onDraft: (id: string, at: string) => void;
+  onView: (view: View, date: string) => void;
+}) => {
+  const zone = useZone();
+  const { write } = useMay();
+  const newPost = useNewPost();
+  const { ref, height } = useElementSize();
+  useNow();
+  const area = useRef<HTMLDivElement>(null);
+  // Its own name for a day is another one than the words on it.
+  useEffect(() => {
+    for (const day of area.current?.querySelectorAll('.mantine-WeekView-weekViewDayLabel') ?? []) {
+      day.removeAttribute('aria-label');
+    }
+  });
+  const today = todayIn(zone);
+  const present = wallTime(now(), zone);
+  const events = useHourEvents(items, times, view === 'week');
+
+  const writeAt = (wall: string) => {
+    const at = instantOf(wall, zone);
+    if (isPast(at)) tellPassed();
+    else void newPost(at);
+  };
+  const slotProps = ({ start }: { start: string }) => ({
+    'data-slot': start,
+    'data-past': start < present || undefined,
+    'aria-label': `Write for ${formatDateTime(instantOf(start, zone), zone)}`,
+  });
+  const drop = (wall: string, { payload }: ScheduleEventData) => {
+    const { item } = payload as Extract<Payload, { is: 'post' }>;
+    const at = instantOf(wall, zone);
+    if (Date.parse(at) !== Date.parse(item.at)) void moves.move(item.post, at);
+  };
+  const dropDraft = (transfer: DataTransfer, wall: string) => {
+    const id = transfer.getData(draftType);
+    const at = instantOf(wall, zone);
+    if (id === '') return;
+    if (isPast(at)) tellPassed();
+    else onDraft(id, at);
+  };
+  const shared = {
+    withHeader: false,
+    mode: write ? ('default' as const) : ('static' as const),
+    withEventsDragAndDrop: write,
+    canDragEvent: ({ payload }: ScheduleEventData) =>
+      payload?.is === 'post' && (payload as { item: Item }).item.isMovable,
+    renderEvent: (event: ScheduleEventData, props: BlockProps) => (
+      <Block
+        key={event.id}
+        payload={event.payload as Payload}
+        id={event.id}
+        props={props}
+        onChoose={onChoose}
+        onView={onView}
+        isLine={view === 'month'}
+      />
+    ),
+  };
+  const hours = {
+    ...shared,
+    events,
+    slotHeight: 58,
+    intervalMinutes: 30,
+    withSubHourGridLines: false,
+    startScrollTime: '06:50:00',
+    radius: 0,
+    scrollAreaProps: { mah: Math.max(height, 200), type: 'auto' as const },
+    getCurrentTime: () => wallTime(now(), zone),
+    getTimeSlotProps: slotProps,
+    onTimeSlotClick: ({ slotStart }: { slotStart: string }) => writeAt(slotStart),
+    onEventDrop: ({ newStart, event }: { newStart: string; event: ScheduleEventData }) => drop(newStart, event),
+    ...(write && { onExternalEventDrop: dropDraft }),
+  };
+  return (
+    <div ref={useMergedRef(ref, area)} className={styles.grid} data-view={view}>
+      <DropLabel zone={zone}>
+        {view === 'week' && (
+          <WeekView
+            {...hours}
+            date={date}
+            withAllDaySlots={false}
+            withWeekNumber={false}
+            highlightToday
+            onViewChange={() => undefined}
+            onDateChange={(day) => onView('day', day)}
+          />
+        )}
+        {view === 'day' && (
+          <DayView {...hours} date={date} withAllDaySlot={false} withCurrentTimeIndicator={date === today} />
+        )}
+        {view === 'month' && (
+          <MonthView
+            {...shared}
+            date={date}
+            events={monthEvents(items)}
+            radius={0}
+            consistentWeeks={false}
+            highlightToday={false}
+            maxEventsPerDay={rowsOfMonth}
+            scrollAreaProps={{ h: Math.max(height, 200), type: 'auto' }}
+            getDayProps={(day) => ({
+              'data-slot': `${day} ${morning}`,
+              'data-present': day === today || undefined,
+              'aria-label': `${day < today ? 'Open' : 'Write for'} ${formatDateTime(instantOf(`${day} ${morning}`, zone), zone)}`,
+            })}
+            onDayClick={(day) =>
+              day < today ? onView('day', day) : writeAt(`${day} ${day === today ? laterToday(present) : morning}`)
+            }
+            onEventDrop={({ newStart, event }) => {
+              const { item } = event.payload as Extract<Payload, { is: 'post' }>;
+              drop(`${newStart.slice(0, 10)} ${item.wall.slice(11)}`, event);
+            }}
+            {...(write && {
+              onExternalEventDrop: (transfer: DataTransfer, wall: string) =>
+                dropDraft(transfer, `${wall.slice(0, 10)} ${morning}`),
+            })}
+          />
+        )}
+      </DropLabel>
+    </div>
+  );
+};
+
+/** The next full hour, as long as there is one today. */
+const laterToday = (present: string) => {
+  const hour = Number(present.slice(11, 13)) + 1;
+  return hour > 23 ? '23:59:00' : `${String(hour).padStart(2, '0')}:00:00`;
+};
+
+type BlockProps = React.ComponentPropsWithoutRef<'button'> & { mod?: unknown };
+
+/** What the library places: it gives position and drag, the look is ours. */
+const Block = ({
+  id,
+  payload,
+  props: { style, draggable, onDragStart, onDragEnd, mod },
+  onChoose,
+  onView,
+  isLine,
+}: {
+  id: string | number;
+  payload: Payload;
+  props: BlockProps;
+  onChoose: (choosing: Choosing) => void;
+  onView: (view: View, date: string) => void;
+  isLine: boolean;
+}) => {
+  const zone = useZone();
+  if (payload.is === 'good') {
+    const { wall, isGuess } = payload.time;
+    return (
+      <div className={styles.block} style={style}>
+        <Link
+          to="/posts/$id"
+          params={{ id: 'new' }}
+          search={{ at: instantOf(wall, zone) }}
+          className={styles.good}
+          draggable={false}
+        >
+          <span className="number">{wall.slice(11, 16)}</span>
+          <span>{isGuess ? 'A guess' : 'Best time'}</span>
+        </Link>
+      </div>
+    );
+  }
+  if (payload.is === 'more') {
+    return (
+      <div className={styles.block} style={style}>
+        <button
+          type="button"
+          className={styles.more}
+          aria-label={`+${payload.count} more, open the day`}
+          onClick={() => onView('day', payload.date)}
+        >
+          +{payload.count}
+        </button>
+      </div>
+    );
+  }
+  const [state] = (mod ?? []) as { dragging?: boolean; 'any-dragging'?: boolean }[];
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dragging has its twin in the card's menu
+    <div
+      className={styles.block}
+      style={style}
+      data-event-id={id}
+      data-dragging={state?.dragging || undefined}
+      data-any-dragging={state?.['any-dragging'] || undefined}
+      draggable={draggable}
+      onDragStart={onDragStart as unknown as React.DragEventHandler<HTMLDivElement>}
+      onDragEnd={onDragEnd as unknown as React.DragEventHandler<HTMLDivElement>}
+    >
+      <PostCard item={payload.item} onChoose={onChoose} isLine={isLine} />
+    </div>
+  );
+};

@@ -1,0 +1,181 @@
+import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core';
+import { ChevronLeft, ChevronRight, Globe } from 'lucide-react';
+import { useState } from 'react';
+import { AccountFilter } from '#web/parts/account-filter.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { addDays } from '#web/parts/time.ts';
+import { useNow } from '#web/parts/use-now.ts';
+import { usePhone } from '#web/parts/use-phone.ts';
+import { usePageSearch } from '#web/parts/use-search.ts';
+import { useMay, useZone } from '#web/session.ts';
+import { AccountBadges } from './account-badges.tsx';
+import { Agenda } from './agenda.tsx';
+import styles from './calendar.module.css';
+import { daysOf, isDate, isView, rangeOf, stepOf, titleOf, todayIn, type View } from './dates.ts';
+import { DraftsTray, useTray } from './drafts-tray.tsx';
+import { Grid } from './grid.tsx';
+import { type Choosing, TimeDialog } from './time-dialog.tsx';
+import { useBestTimes } from './use-best-times.ts';
+import { useCalendarKeys } from './use-calendar-keys.ts';
+import { useItems } from './use-items.ts';
+import { useMoves } from './use-moves.ts';
+import { WeekStrip } from './week-strip.tsx';
+
+const viewWords: { value: View; label: string }[] = [
+  { value: 'day', label: 'Day' },
+  { value: 'week', label: 'Week' },
+  { value: 'month', label: 'Month' },
+  { value: 'agenda', label: 'Agenda' },
+];
+
+const Calendar = () => {
+  const zone = useZone();
+  const phone = usePhone();
+  const { write } = useMay();
+  useNow();
+  const [search, setSearch] = usePageSearch<'view' | 'date' | 'accounts'>();
+  const view: View = phone ? 'agenda' : isView(search.view) ? search.view : 'week';
+  const date = isDate(search.date) ? search.date : todayIn(zone);
+  const accounts = search.accounts?.split(',') ?? [];
+  const accountIds = accounts.join(',');
+  const week = rangeOf('week', date);
+  // A list on a phone goes on for a week from any day of this one.
+  const range = phone ? ([week[0], addDays(week[1], 7)] as const) : rangeOf(view, date);
+  const days = phone ? daysOf([date, addDays(date, 7)]) : daysOf(range);
+
+  const moves = useMoves();
+  const { items, error, refetch, isPending } = useItems(range, accountIds, moves.moved);
+  const times = useBestTimes(view === 'month' ? [] : days, items, accountIds);
+  const drafts = useTray(accountIds);
+  const [choosing, setChoosing] = useState<Choosing>();
+
+  const setAccounts = (ids: readonly string[]) => void setSearch({ accounts: ids.join(',') });
+  const setDate = (next: string) => void setSearch({ date: next });
+  const go = {
+    back: () => setDate(stepOf(view, date, -1)),
+    on: () => setDate(stepOf(view, date, 1)),
+    today: () => void setSearch({ date: undefined }),
+  };
+  useCalendarKeys(go);
+
+  const close = () => {
+    setChoosing(undefined);
+    // The menu that opened the dialog is gone by now.
+    if (choosing) focusCard(choosing.post.id);
+  };
+  return (
+    <div className={styles.page}>
+      <PageHeader
+        title="Calendar"
+        chip={!phone && <Stepper title={titleOf(view, date)} {...go} />}
+        actions={
+          phone ? (
+            <>
+              <span className={styles.week}>{titleOf('week', date, true)}</span>
+              <AccountFilter chosen={accounts} onChange={setAccounts} />
+            </>
+          ) : (
+            <SegmentedControl
+              aria-label="View"
+              data={viewWords}
+              value={view}
+              onChange={(next) => void setSearch({ view: next === 'week' ? undefined : next })}
+            />
+          )
+        }
+      />
+      {!phone && (
+        <div className={styles.bar}>
+          <AccountBadges chosen={accounts} onChange={setAccounts} />
+          <span className={styles.legend}>
+            {times.length > 0 && (
+              <span>
+                <i className={styles.swatch} />
+                {times.some(({ isGuess }) => isGuess)
+                  ? 'A guess: few posts at these hours yet'
+                  : 'Good time, from your own numbers'}
+              </span>
+            )}
+            <span>
+              <Globe size={14} aria-hidden="true" />
+              <span className="hidden">Time zone</span> {zone}
+            </span>
+          </span>
+        </div>
+      )}
+      {phone && <WeekStrip days={daysOf(week)} date={date} items={items} onDate={setDate} />}
+      {error && (
+        <div className={styles.fault}>
+          <FaultBanner fault={error} title="The calendar could not be loaded" onRetry={() => void refetch()} />
+        </div>
+      )}
+      <div className={styles.body}>
+        {view === 'agenda' ? (
+          <div className={styles.scroll}>
+            <Agenda days={days} items={items} times={times} isLoading={isPending} onChoose={setChoosing} />
+          </div>
+        ) : (
+          <Grid
+            view={view}
+            date={date}
+            items={items}
+            times={times}
+            moves={moves}
+            onChoose={setChoosing}
+            onDraft={(id, at) => {
+              const post = drafts.find((draft) => draft.id === id);
+              if (post) setChoosing({ post, at });
+            }}
+            onView={(next, day) => void setSearch({ view: next, date: day })}
+          />
+        )}
+        {!phone && write && <DraftsTray drafts={drafts} onChoose={setChoosing} />}
+      </div>
+      <TimeDialog choosing={choosing} moves={moves} onClose={close} />
+    </div>
+  );
+};
+
+const Stepper = ({
+  title,
+  back,
+  on,
+  today,
+}: {
+  title: string;
+  back: () => void;
+  on: () => void;
+  today: () => void;
+}) => (
+  <div className={styles.stepper}>
+    <Tooltip label="Back  [">
+      <ActionIcon aria-label="Back" onClick={back}>
+        <ChevronLeft size={18} aria-hidden="true" />
+      </ActionIcon>
+    </Tooltip>
+    <span className={styles.range} aria-live="polite">
+      {title}
+    </span>
+    <Tooltip label="On  ]">
+      <ActionIcon aria-label="On" onClick={on}>
+        <ChevronRight size={18} aria-hidden="true" />
+      </ActionIcon>
+    </Tooltip>
+    <Button size="xs" onClick={today}>
+      Today
+    </Button>
+  </div>
+);
+
+/** A card that moved is another element by then; the focus follows it. */
+const focusCard = (id: string) => {
+  setTimeout(() => {
+    const card = document.querySelector<HTMLElement>(
+      `[data-event-id="${CSS.escape(id)}"] a, [data-row="${CSS.escape(id)}"] a`,
+    );
+    card?.focus();
+  }, 100);
+};
+
+export default Calendar;

@@ -1,0 +1,70 @@
+import type { ScheduleEventData } from '@mantine/schedule';
+import { useMemo } from 'react';
+import { addMinutes } from './dates.ts';
+import type { GoodTime } from './use-best-times.ts';
+import type { Item } from './use-items.ts';
+
+/** What one block of the calendar is. */
+export type Payload =
+  | { is: 'post'; item: Item }
+  | { is: 'more'; count: number; date: string }
+  | { is: 'good'; time: GoodTime };
+
+/** Posts an hour apart stand below each other. A card is a little higher than an hour; the next one covers its edge. */
+const cardMinutes = 59;
+const goodMinutes = 58;
+const lastStart = '22:45:00';
+const mostAtOnce = 3;
+const mostPerDay = 3;
+
+const block = (id: string, wall: string, minutes: number, payload: Payload): ScheduleEventData => {
+  // A card late in the evening stands above the end of the day, not beyond it.
+  const start = wall.slice(11) > lastStart ? `${wall.slice(0, 10)} ${lastStart}` : wall;
+  return { id, title: '', start, end: addMinutes(start, minutes), color: 'gray', payload };
+};
+
+const postBlock = (item: Item) => block(item.post.id, item.wall, cardMinutes, { is: 'post', item });
+
+/** For a grid of hours: four or more at one time become one card and `+3`. */
+export const hourEvents = (
+  items: readonly Item[],
+  times: readonly GoodTime[],
+  isDense: boolean,
+): ScheduleEventData[] => {
+  const events: ScheduleEventData[] = times.map((time) => ({
+    ...block(`good ${time.wall}`, time.wall, goodMinutes, { is: 'good', time }),
+    display: 'background',
+  }));
+  let rest = [...items];
+  for (let first = rest[0]; first !== undefined; first = rest[0]) {
+    const end = addMinutes(first.wall, cardMinutes);
+    const date = first.wall.slice(0, 10);
+    const together = rest.filter(({ wall }) => wall < end && wall.startsWith(date));
+    rest = rest.filter((item) => !together.includes(item));
+    const isCrowd = isDense && together.length > mostAtOnce;
+    events.push(...(isCrowd ? together.slice(0, 1) : together).map(postBlock));
+    if (isCrowd) {
+      const more = { is: 'more', count: together.length - 1, date } as const;
+      events.push(block(`more ${first.wall}`, first.wall, cardMinutes, more));
+    }
+  }
+  return events;
+};
+
+/** For a month: three a day, then `+3`. */
+export const monthEvents = (items: readonly Item[]): ScheduleEventData[] =>
+  [...Map.groupBy(items, ({ wall }) => wall.slice(0, 10))].flatMap(([date, ofDay]) => {
+    const shown = ofDay.length > mostPerDay + 1 ? ofDay.slice(0, mostPerDay) : ofDay;
+    const hidden = ofDay.length - shown.length;
+    const more = { is: 'more', count: hidden, date } as const;
+    return [
+      ...shown.map(postBlock),
+      ...(hidden > 0 ? [block(`more ${date}`, `${date} ${lastStart}`, cardMinutes, more)] : []),
+    ];
+  });
+
+export const rowsOfMonth = mostPerDay + 1;
+
+export const useHourEvents = (items: readonly Item[], times: readonly GoodTime[], isDense: boolean) =>
+  // biome-ignore lint/correctness/useExhaustiveDependencies: times are made anew each time, and change with the items
+  useMemo(() => hourEvents(items, times, isDense), [items, JSON.stringify(times), isDense]);

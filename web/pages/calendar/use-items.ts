@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { ApprovalCard, PostSummary } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { useDeleted } from '#web/parts/post-acts.ts';
+import { type State, stateOf } from '#web/parts/state-chip.tsx';
+import { instantOf, wallTime } from '#web/parts/time.ts';
+import { useWaiting } from '#web/parts/use-waiting.ts';
+import { keys } from '#web/queries.ts';
+import { useMay, useZone } from '#web/session.ts';
+
+/** A post at its place in the calendar. */
+export interface Item {
+  post: PostSummary;
+  at: string;
+  /** In the person's zone. */
+  wall: string;
+  state: State;
+  isMovable: boolean;
+}
+
+/** When an agent asks for a post to go out; undefined when it asks for something else. */
+export const askedTime = (card: ApprovalCard | undefined) =>
+  card?.action === 'posts.schedule' && typeof card.input.at === 'string' ? card.input.at : undefined;
+
+/** A year of a busy workspace; more is not drawn. */
+const mostPages = 5;
+
+/** Everything that has a time from `from` to before `to` (dates), by that time. `moved`: times that are being saved. */
+export const useItems = (
+  [from, to]: readonly [string, string],
+  accountIds: string,
+  moved: ReadonlyMap<string, string>,
+) => {
+  const zone = useZone();
+  const { write } = useMay();
+  const deleted = useDeleted();
+  const { open, ofPost: waiting } = useWaiting();
+  const input = { group: 'Timed', from: instantOf(from, zone), to: instantOf(to, zone), accountIds } as const;
+  const { data, error, refetch, isPending } = useQuery({
+    queryKey: keys.search(input),
+    queryFn: async ({ signal }) => {
+      const posts: PostSummary[] = [];
+      let cursor: string | undefined;
+      for (let page = 0; page < mostPages; page++) {
+        const answer = await app.searchPosts({ ...input, ...(cursor !== undefined && { cursor }) }, { signal });
+        posts.push(...answer.posts);
+        cursor = answer.nextCursor;
+        if (cursor === undefined) break;
+      }
+      return { posts };
+    },
+    placeholderData: (before) => before,
+  });
+  const items = useMemo(() => {
+    const posts = data?.posts ?? [];
+    const asked: PostSummary[] = open.flatMap((card) => {
+      const post = summaryOf(card);
+      const isNew = post !== undefined && !posts.some(({ id }) => id === post.id);
+      const isMeant = accountIds === '' || post?.accountIds.some((id) => accountIds.includes(id));
+      return isNew && isMeant && post.scheduledAt >= input.from && post.scheduledAt < input.to ? [post] : [];
+    });
+    return [...posts, ...asked]
+      .filter(({ id }) => !deleted.has(id))
+      .map((post): Item => {
+        const at = moved.get(post.id) ?? post.publishedAt ?? post.scheduledAt ?? post.updatedAt;
+        const isMovable = write && !asked.includes(post) && (post.status === 'Draft' || post.status === 'Scheduled');
+        const state = post.status === 'Draft' && waiting.has(post.id) ? 'Waiting' : stateOf(post);
+        return { post, at, wall: wallTime(at, zone), state, isMovable };
+      })
+      .sort((a, b) => a.at.localeCompare(b.at));
+  }, [data, deleted, open, waiting, moved, write, zone, accountIds, input.from, input.to]);
+  return { items, error, refetch, isPending };
+};
+
+/** A draft that somebody asks to schedule, at the time it would have. */
+const summaryOf = (card: ApprovalCard): (PostSummary & { scheduledAt: string }) | undefined => {
+  const [at, post] = [askedTime(card), card.post];
+  if (at === undefined || post === undefined || post.status !== 'Draft') return undefined;
+  const { id, status, accountIds, results, updatedAt, versions } = post;
+  const content = versions[0]?.content ?? [];
+  const scheduledAt = new Date(at).toISOString();
+  return {
+    id,
+    status,
+    accountIds,
+    results,
+    updatedAt,
+    scheduledAt,
+    text: content[0]?.body ?? '',
+    items: content.length,
+  };
+};

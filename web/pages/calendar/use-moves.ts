@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { CalendarClock, CalendarX2 } from 'lucide-react';
+import { useCallback, useState } from 'react';
+import type { PostSummary } from '#generated/app-client';
+import { actions } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { formatDateTime, now } from '#web/parts/time.ts';
+import { showToast } from '#web/parts/toasts.tsx';
+import { useZone } from '#web/session.ts';
+
+export const passed = 'That time has passed. Choose a later one.';
+
+export const isPast = (at: string) => Date.parse(at) <= now().getTime();
+
+export const tellPassed = () => showToast({ id: 'calendar', text: passed, icon: CalendarX2, tone: 'red' });
+
+/**
+ * Other times for posts. A move is seen at once and taken back when the server refuses it; Undo moves it again. A draft
+ * keeps its time as a wish, and only `schedule` sends it out.
+ */
+export const useMoves = () => {
+  const client = useQueryClient();
+  const zone = useZone();
+  const [moved, setMoved] = useState<ReadonlyMap<string, string>>(new Map());
+
+  const save = useCallback(
+    async (id: string, at: string) => {
+      setMoved((before) => new Map(before).set(id, at));
+      try {
+        const { accountIds, versions, updatedAt } = await actions.posts.get({ id });
+        await actions.posts.update({ id, accountIds, versions, scheduledAt: at, baseUpdatedAt: updatedAt });
+      } finally {
+        await client.invalidateQueries({ queryKey: ['posts'] });
+        setMoved((before) => new Map([...before].filter(([one]) => one !== id)));
+      }
+    },
+    [client],
+  );
+
+  const move = useCallback(
+    async ({ id, scheduledAt: before }: PostSummary, at: string) => {
+      if (isPast(at)) return void tellPassed();
+      const tell = async (saving: Promise<void>, text: string, undo?: () => void) => {
+        // The toast of Undo is another one: that of the move closes with the press.
+        const toastId = showToast({
+          icon: CalendarClock,
+          text,
+          ...(undo && { action: { label: 'Undo', onClick: undo } }),
+        });
+        await saving.catch((error: unknown) =>
+          showToast({ id: toastId, icon: CalendarX2, tone: 'red', text: `Not moved. ${faultOf(error).message}` }),
+        );
+      };
+      const back =
+        before === undefined
+          ? undefined
+          : () => void tell(save(id, before), `Moved back to ${formatDateTime(before, zone)}.`);
+      await tell(save(id, at), `Moved to ${formatDateTime(at, zone)}.`, back);
+    },
+    [save, zone],
+  );
+
+  /** Not before the server has said yes. */
+  const schedule = useCallback(
+    async ({ id }: PostSummary, at: string) => {
+      await actions.posts.schedule({ id, at });
+      await client.invalidateQueries({ queryKey: ['posts'] });
+      showToast({ id: 'calendar', icon: CalendarClock, text: `Goes out ${formatDateTime(at, zone)}.` });
+    },
+    [client, zone],
+  );
+
+  /** A wish: it stays a draft. */
+  const note = useCallback(
+    async ({ id }: PostSummary, at: string) => {
+      await save(id, at);
+      const text = `Planned for ${formatDateTime(at, zone)}. It goes out when you schedule it.`;
+      showToast({ id: 'calendar', icon: CalendarClock, text });
+    },
+    [save, zone],
+  );
+
+  return { moved, move, schedule, note };
+};
+
+export type Moves = ReturnType<typeof useMoves>;

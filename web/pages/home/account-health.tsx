@@ -1,0 +1,44 @@
+import { Link } from '@tanstack/react-router';
+import type { Account } from '#generated/app-client';
+import { handleOf } from '#web/networks.ts';
+import { NetworkBadge } from '#web/parts/network-badge.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import styles from './today.module.css';
+
+const troubleOf = ({ status, statistics }: Account) =>
+  status === 'NeedsReconnect' ? 'needs a new sign-in' : statistics === 'Reconnect' ? 'shows no statistics' : undefined;
+
+/** A badge for each account, those that need attention last, with a dot. */
+export const AccountHealth = () => {
+  const { list } = useAccounts();
+  const sorted = list.toSorted((a, b) => Number(troubleOf(a) !== undefined) - Number(troubleOf(b) !== undefined));
+  const fine = list.filter((account) => troubleOf(account) === undefined).length;
+  return (
+    <Section title="Accounts" note={<span className="number">{`${fine} of ${list.length} fine`}</span>}>
+      {list.length === 0 ? (
+        <p className="small text-2">
+          None is connected.{' '}
+          <Link to="/accounts" className={styles.inText}>
+            Connect an account
+          </Link>
+        </p>
+      ) : (
+        <ul className={styles.accounts}>
+          {sorted.map((account) => {
+            const trouble = troubleOf(account);
+            const more = `${handleOf(account)}${trouble ? `, ${trouble}` : ''}`;
+            return (
+              <li key={account.id}>
+                <Link to="/accounts" data-trouble={trouble && ''}>
+                  <NetworkBadge network={account.network} size={24} />
+                  <span className="hidden">{more}</span>
+                </Link>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </Section>
+  );
+};

@@ -1,0 +1,80 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { app } from '#web/api.ts';
+import { useNetworks } from '#web/networks.ts';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { MainButton } from '#web/parts/main-button.tsx';
+import { NetworkBadge } from '#web/parts/network-badge.tsx';
+import { count } from '#web/parts/number.ts';
+import { keys, queries } from '#web/queries.ts';
+import { useMay } from '#web/session.ts';
+import styles from './first-run.module.css';
+import { takesText } from './takes-text.ts';
+
+/** That many are chosen to begin with. */
+const suggested = 3;
+
+/** Sandbox accounts with one press; a real account is connected on its own page. */
+export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
+  const { manage } = useMay();
+  const networks = useNetworks().list.filter(({ sandbox }) => sandbox);
+  const limits = useQuery(queries.limits).data?.providers ?? [];
+  const client = useQueryClient();
+  const [chosen, setChosen] = useState<readonly string[]>();
+  const offered = new Set(networks.map(({ network }) => network));
+  const byDefault = limits
+    .filter((one) => offered.has(one.network) && takesText(one))
+    // Those that are made for short texts come first.
+    .toSorted((a, b) => Number(b.constraints.thread.max > 1) - Number(a.constraints.thread.max > 1))
+    .slice(0, suggested)
+    .map(({ network }) => network);
+  const picked = chosen ?? byDefault;
+  const connect = useMutation({
+    mutationFn: () => app.connectSandboxAccounts({ networks: [...picked] }),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.accounts }),
+  });
+  if (!manage) return <p className="small text-2">An owner or admin connects accounts. Ask one of them.</p>;
+  if (!hasSandbox) {
+    return (
+      <Button variant="ink" renderRoot={(props) => <Link to="/accounts" {...props} />}>
+        Connect an account
+      </Button>
+    );
+  }
+  const toggle = (network: string) =>
+    setChosen(picked.includes(network) ? picked.filter((one) => one !== network) : [...picked, network]);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a row everywhere */}
+      <div className={styles.networks} role="group" aria-label="Sandbox networks">
+        {networks.map(({ network, provider }) => {
+          const on = picked.includes(network);
+          return (
+            <button
+              key={network}
+              type="button"
+              className={styles.network}
+              aria-pressed={on}
+              onClick={() => toggle(network)}
+            >
+              <NetworkBadge network={network} size={20} off={!on} />
+              <span aria-hidden="true">{provider}</span>
+            </button>
+          );
+        })}
+      </div>
+      {connect.error && <FaultBanner fault={connect.error} title="Not connected" />}
+      <div className={styles.buttons}>
+        <MainButton
+          loading={connect.isPending}
+          reason={picked.length === 0 ? 'Choose at least one network.' : undefined}
+          onClick={() => connect.mutate()}
+        >
+          {picked.length === 0 ? 'Connect' : `Connect ${count(picked.length, 'sandbox account')}`}
+        </MainButton>
+      </div>
+    </>
+  );
+};

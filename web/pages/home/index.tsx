@@ -1,0 +1,46 @@
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { formatTime } from '#web/parts/time.ts';
+import { useNow } from '#web/parts/use-now.ts';
+import { useZone } from '#web/session.ts';
+import { FirstRun } from './first-run.tsx';
+import { Today } from './today.tsx';
+import { useFirstRun } from './use-first-run.ts';
+
+const Home = () => {
+  const firstRun = useFirstRun();
+  const isNew = firstRun.state === 'shown';
+  return (
+    <>
+      <PageHeader title="Home" meta={!isNew && <Present />} />
+      {firstRun.state === 'fault' && (
+        <Column>
+          <FaultBanner fault={firstRun.fault} title="Home could not be loaded" onRetry={firstRun.retry} />
+        </Column>
+      )}
+      {firstRun.state === 'unknown' && (
+        <Column>
+          <SkeletonRows rows={6} height={60} label="Loading your day" />
+        </Column>
+      )}
+      {firstRun.state === 'shown' && <FirstRun steps={firstRun.steps} onHide={firstRun.hide} />}
+      {firstRun.state === 'over' && <Today />}
+    </>
+  );
+};
+
+/** `Tuesday 17 November, 14:03` */
+const Present = () => {
+  const now = useNow();
+  const zone = useZone();
+  const day = new Intl.DateTimeFormat('en-GB', { timeZone: zone, weekday: 'long', day: 'numeric', month: 'long' });
+  return (
+    <time dateTime={now.toISOString()} title={zone}>
+      {day.format(now).replace(',', '')}, {formatTime(now, zone)}
+    </time>
+  );
+};
+
+export default Home;

@@ -1,0 +1,59 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { actions } from '#web/api.ts';
+import { useNetworks } from '#web/networks.ts';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { NetworkBadges } from '#web/parts/network-badge.tsx';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import { queries } from '#web/queries.ts';
+import styles from './first-run.module.css';
+import { takesText } from './takes-text.ts';
+
+const body = 'Hello from Posthorn. If you can read this in the sandbox, publishing works.';
+
+/** The first post is written already; it goes to the sandbox accounts that take words alone. */
+export const PublishStep = () => {
+  const { list } = useAccounts();
+  const networks = useNetworks().list;
+  const limits = useQuery(queries.limits).data?.providers ?? [];
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const isSandbox = (network: string) => networks.some((one) => one.network === network && one.sandbox);
+  const fits = (network: string) => takesText(limits.find((one) => one.network === network));
+  const accounts = list.filter(({ network }) => isSandbox(network) && fits(network));
+  const draft = () => actions.posts.create({ accountIds: accounts.map(({ id }) => id), body });
+
+  const publish = useMutation({
+    mutationFn: async () => {
+      const { id } = await draft();
+      return actions.posts.publishNow({ id });
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: ['posts'] }),
+  });
+  const edit = useMutation({
+    mutationFn: draft,
+    onSuccess: ({ id }) => navigate({ to: '/posts/$id', params: { id } }),
+  });
+  const canSend = accounts.length > 0;
+  return (
+    <>
+      <div className={styles.post}>
+        <NetworkBadges networks={accounts.map(({ network }) => network)} />
+        <p>{body}</p>
+      </div>
+      {publish.error && <FaultBanner fault={publish.error} title="Not published" />}
+      {edit.error && <FaultBanner fault={edit.error} title="The draft was not made" />}
+      <div className={styles.buttons}>
+        {canSend && (
+          <Button variant="send" loading={publish.isPending} onClick={() => publish.mutate()}>
+            Publish to the sandbox
+          </Button>
+        )}
+        <Button variant={canSend ? 'default' : 'ink'} loading={edit.isPending} onClick={() => edit.mutate()}>
+          Open in the editor
+        </Button>
+      </div>
+    </>
+  );
+};

@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useRef } from 'react';
+import type { PostSummary } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { useListKeys } from '#web/parts/list.tsx';
+import { count } from '#web/parts/number.ts';
+import { useDeleted } from '#web/parts/post-acts.ts';
+import { Column, Section } from '#web/parts/section.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { addDays, dateIn, instantOf } from '#web/parts/time.ts';
+import { useNow } from '#web/parts/use-now.ts';
+import { keys } from '#web/queries.ts';
+import { useMay, useZone } from '#web/session.ts';
+import { AccountHealth } from './account-health.tsx';
+import { BestPost } from './best-post.tsx';
+import { DayRow } from './day-row.tsx';
+import styles from './today.module.css';
+import { Waiting } from './waiting.tsx';
+import { WeekNumbers } from './week-numbers.tsx';
+
+/** What waits, what goes out today and tomorrow, and how the week went. */
+export const Today = () => {
+  const zone = useZone();
+  const today = dateIn(useNow(), zone);
+  const { write } = useMay();
+  const area = useRef<HTMLDivElement>(null);
+  useListKeys(area);
+  return (
+    <Column width="wide">
+      <div className={styles.columns}>
+        <div ref={area} className={styles.main}>
+          {write && <Waiting />}
+          <Days today={today} zone={zone} />
+        </div>
+        <aside className={styles.side} aria-label="Numbers and accounts">
+          <WeekNumbers today={today} zone={zone} />
+          <BestPost today={today} zone={zone} />
+          <AccountHealth />
+        </aside>
+      </div>
+    </Column>
+  );
+};
+
+const Days = ({ today, zone }: { today: string; zone: string }) => {
+  const tomorrow = addDays(today, 1);
+  const input = {
+    group: 'Timed',
+    from: instantOf(today, zone),
+    to: instantOf(addDays(today, 2), zone),
+  } as const;
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.search(input),
+    queryFn: ({ signal }) => app.searchPosts(input, { signal }),
+  });
+  const deleted = useDeleted();
+  if (error) {
+    return <FaultBanner fault={error} title="Today could not be loaded" onRetry={() => void refetch()} />;
+  }
+  if (data === undefined) return <SkeletonRows rows={5} label="Loading today" />;
+  const posts: readonly PostSummary[] = data.posts.filter(({ id }) => !deleted.has(id));
+  const of = (date: string) => posts.filter((post) => dateIn(timeOf(post), zone) === date);
+  const [now, next] = [of(today), of(tomorrow)];
+  return (
+    <>
+      <Section
+        title="Today"
+        note={now.length > 0 && count(now.length, 'post')}
+        action={<Link to="/calendar">Open calendar</Link>}
+      >
+        <DayList posts={now} label="Today" nothing="Nothing goes out today." />
+      </Section>
+      <Section title="Tomorrow" note={next.length > 0 && count(next.length, 'post')}>
+        <DayList posts={next} label="Tomorrow" nothing="Nothing is planned for tomorrow." />
+      </Section>
+    </>
+  );
+};
+
+export const timeOf = ({ publishedAt, scheduledAt, updatedAt }: PostSummary) => publishedAt ?? scheduledAt ?? updatedAt;
+
+const DayList = ({ posts, label, nothing }: { posts: readonly PostSummary[]; label: string; nothing: string }) =>
+  posts.length === 0 ? (
+    <p className={styles.nothing}>{nothing}</p>
+  ) : (
+    <ul aria-label={label}>
+      {posts.map((post) => (
+        <DayRow key={post.id} post={post} at={timeOf(post)} />
+      ))}
+    </ul>
+  );

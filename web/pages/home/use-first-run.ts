@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { PostSummary } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { keys, queries } from '#web/queries.ts';
+import { useMay, useWorkspace } from '#web/session.ts';
+
+/** Who has sent that many posts knows the way. */
+const beginnersPosts = 4;
+const lookAgainMs = 1000;
+const storeKey = (workspaceId: string) => `posthorn-first-run-hidden ${workspaceId}`;
+
+export interface Steps {
+  hasAccount: boolean;
+  /** The newest post that was sent. */
+  sent?: PostSummary | undefined;
+  wasAsked: boolean;
+}
+
+export type FirstRunState =
+  | { state: 'unknown' }
+  | { state: 'fault'; fault: unknown; retry: () => void }
+  | { state: 'shown'; steps: Steps; hide: () => void }
+  | { state: 'over' };
+
+/** Three steps for a workspace that has just begun; whoever hides them does not see them again. */
+export const useFirstRun = (): FirstRunState => {
+  const { id } = useWorkspace();
+  const { write } = useMay();
+  const [hidden, setHidden] = useState(() => localStorage.getItem(storeKey(id)) !== null);
+  const accounts = useQuery(queries.accounts);
+  const approvals = useQuery(queries.approvals);
+  const input = { group: 'Sent' } as const;
+  const sent = useQuery({
+    queryKey: keys.search({ ...input, first: true }),
+    queryFn: ({ signal }) => app.searchPosts(input, { signal }),
+    refetchInterval: ({ state }) => (state.data?.posts[0]?.status === 'Publishing' ? lookAgainMs : false),
+  });
+  const reads = [accounts, approvals, sent];
+  if (!write || hidden) return { state: 'over' };
+  const failed = reads.find(({ error }) => error !== null);
+  if (failed) {
+    const retry = () => {
+      for (const read of reads) void read.refetch();
+    };
+    return { state: 'fault', fault: failed.error, retry };
+  }
+  if (!accounts.data || !approvals.data || !sent.data) return { state: 'unknown' };
+  const steps: Steps = {
+    hasAccount: accounts.data.accounts.length > 0,
+    sent: sent.data.posts[0],
+    wasAsked: approvals.data.cards.length > 0,
+  };
+  const isOver = sent.data.posts.length >= beginnersPosts || (steps.hasAccount && steps.sent && steps.wasAsked);
+  if (isOver) return { state: 'over' };
+  const hide = () => {
+    localStorage.setItem(storeKey(id), '1');
+    setHidden(true);
+  };
+  return { state: 'shown', steps, hide };
+};

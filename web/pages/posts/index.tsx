@@ -1,0 +1,114 @@
+import { ActionIcon, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { Search, X } from 'lucide-react';
+import { useState } from 'react';
+import { AccountFilter } from '#web/parts/account-filter.tsx';
+import { Kbd } from '#web/parts/kbd.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { usePhone } from '#web/parts/use-phone.ts';
+import { usePageSearch } from '#web/parts/use-search.ts';
+import { PostList } from './post-list.tsx';
+import styles from './posts.module.css';
+import { StatusTabs } from './status-tabs.tsx';
+import { type Status, statuses } from './use-groups.ts';
+
+const typingMs = 200;
+const isStatus = (text: string | undefined): text is Status => statuses.some((status) => status === text);
+
+const Posts = () => {
+  const [search, setSearch] = usePageSearch<'status' | 'q' | 'accounts'>();
+  const phone = usePhone();
+  const [searching, setSearching] = useState(search.q !== undefined);
+  const status = isStatus(search.status) ? search.status : undefined;
+  const accounts = search.accounts?.split(',') ?? [];
+  const filter = { query: search.q ?? '', accountIds: accounts.join(',') };
+  const setQuery = (q: string) => void setSearch({ q }, { replace: true });
+  const field = <SearchField query={filter.query} onChange={setQuery} isPhone={phone} />;
+  const closeSearch = () => {
+    setSearching(false);
+    setQuery('');
+  };
+  return (
+    <>
+      <PageHeader
+        title="Posts"
+        actions={
+          <>
+            {phone ? (
+              <ActionIcon
+                size={40}
+                aria-label="Search posts"
+                aria-expanded={searching}
+                onClick={() => setSearching(true)}
+              >
+                <Search size={20} strokeWidth={1.75} aria-hidden="true" />
+              </ActionIcon>
+            ) : (
+              <div className={styles.search}>{field}</div>
+            )}
+            <AccountFilter chosen={accounts} onChange={(ids) => void setSearch({ accounts: ids.join(',') })} />
+          </>
+        }
+      />
+      {phone && searching && (
+        <div className={styles.searchRow}>
+          {field}
+          <ActionIcon size={40} aria-label="Close the search" onClick={closeSearch}>
+            <X size={20} aria-hidden="true" />
+          </ActionIcon>
+        </div>
+      )}
+      <StatusTabs filter={filter} />
+      <PostList
+        key={`${status} ${filter.query} ${filter.accountIds}`}
+        status={status}
+        filter={filter}
+        onClear={() => void setSearch({ q: '', accounts: '' })}
+      />
+    </>
+  );
+};
+
+const SearchField = ({
+  query,
+  onChange,
+  isPhone,
+}: {
+  query: string;
+  onChange: (query: string) => void;
+  isPhone: boolean;
+}) => {
+  const [text, setText] = useState(query);
+  const [known, setKnown] = useState(query);
+  // The address changed by itself: Back, or Clear.
+  if (query !== known) {
+    setKnown(query);
+    setText(query);
+  }
+  const later = useDebouncedCallback((value: string) => {
+    setKnown(value);
+    onChange(value);
+  }, typingMs);
+  return (
+    <TextInput
+      data-search=""
+      type="search"
+      aria-label="Search posts"
+      placeholder="Search posts"
+      maxLength={200}
+      autoFocus={isPhone && query === ''}
+      value={text}
+      leftSection={<Search size={16} aria-hidden="true" />}
+      rightSection={!isPhone && text === '' && <Kbd keys="/" />}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value);
+        later(currentTarget.value.trim());
+      }}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key === 'Escape') currentTarget.blur();
+      }}
+    />
+  );
+};
+
+export default Posts;

@@ -1,0 +1,320 @@
+import { Button } from '@mantine/core';
+import { useIntersection } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { ArrowUp, FileText, SearchX } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { PostSummary } from '#generated/app-client';
+import { actions } from '#web/api.ts';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { EmptyState } from '#web/parts/empty-state.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { Kbd } from '#web/parts/kbd.tsx';
+import { focusAfter, GroupHead, useListKeys } from '#web/parts/list.tsx';
+import { useDeleteDrafts, useDeleted, useDuplicate } from '#web/parts/post-acts.ts';
+import { quoted } from '#web/parts/post-title.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { dateIn, formatDateTime } from '#web/parts/time.ts';
+import { showToast } from '#web/parts/toasts.tsx';
+import { useNow } from '#web/parts/use-now.ts';
+import { usePhone } from '#web/parts/use-phone.ts';
+import { useWaiting } from '#web/parts/use-waiting.ts';
+import { useMay, useZone } from '#web/session.ts';
+import { useNewPost } from '#web/shell/shell.tsx';
+import { BulkBar } from './bulk-bar.tsx';
+import { isDeletable, PostRow, type RowActs } from './post-row.tsx';
+import styles from './posts.module.css';
+import { type Filter, type Group, type GroupName, type Status, useCounts, useGroups } from './use-groups.ts';
+import { useSteadyRows } from './use-steady-rows.ts';
+
+export const PostList = ({
+  status,
+  filter,
+  onClear,
+}: {
+  status: Status | undefined;
+  filter: Filter;
+  onClear: () => void;
+}) => {
+  const groups = useGroups(status, filter);
+  const counts = useCounts(filter);
+  const { rows, waiting, showWaiting, admit } = useSteadyRows(groups, 'list');
+  const deleted = useDeleted();
+  const area = useRef<HTMLDivElement>(null);
+  const { write } = useMay();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [menuOf, setMenuOf] = useState<string>();
+  const [confirming, setConfirming] = useState<PostSummary>();
+  const { acts, duplicate, removeDrafts } = useActs({ area, admit, setMenuOf, setConfirming });
+  const shown = rows.map(({ group, posts }) => ({ group, posts: posts.filter(({ id }) => !deleted.has(id)) }));
+  const all = shown.flatMap(({ posts }) => posts);
+
+  useListKeys(area, (key, id) => {
+    const post = all.find((one) => one.id === id);
+    if (post === undefined || !write) return;
+    if (key === 'x') setChosen(toggled(chosen, id));
+    if (key === 'd') acts.duplicate(post);
+    if (key === 'Backspace') acts.remove(post);
+  });
+
+  const fault = groups.find(({ error }) => error !== null);
+  if (fault) {
+    return (
+      <div className={styles.fault}>
+        <FaultBanner fault={fault.error} title="The list could not be loaded" onRetry={() => void fault.refetch()} />
+      </div>
+    );
+  }
+  if (groups.some(({ isPending }) => isPending)) return <SkeletonRows rows={10} label="Loading posts" />;
+  if (all.length === 0 && waiting === 0) return <Nothing status={status} filter={filter} onClear={onClear} />;
+  const picked = all.filter(({ id }) => chosen.has(id));
+  return (
+    <>
+      {waiting > 0 && (
+        <div className={styles.new}>
+          <Button size="xs" radius="xl" leftSection={<ArrowUp size={14} aria-hidden="true" />} onClick={showWaiting}>
+            {waiting} new
+          </Button>
+        </div>
+      )}
+      <div ref={area} className={styles.list}>
+        {shown.map(({ group, posts }) => (
+          <Rows
+            key={group.name}
+            group={group}
+            posts={posts}
+            count={countOf(group.name, status, counts)}
+            chosen={chosen}
+            menuOf={menuOf}
+            acts={acts}
+          />
+        ))}
+      </div>
+      <p className={`desk-only kbd-hint ${styles.keys}`}>
+        <span>
+          <Kbd keys="J K" /> move
+        </span>
+        <span>
+          <Kbd keys="↵" /> open
+        </span>
+        {write && (
+          <>
+            <span>
+              <Kbd keys="X" /> select
+            </span>
+            <span>
+              <Kbd keys="D" /> duplicate
+            </span>
+            <span>
+              <Kbd keys="⌫" /> delete
+            </span>
+          </>
+        )}
+      </p>
+      {picked.length > 0 && (
+        <BulkBar
+          posts={picked}
+          onDuplicate={() => duplicate(picked)}
+          onDelete={removeDrafts}
+          onClear={() => setChosen(new Set())}
+        />
+      )}
+      <DeleteDialog post={confirming} area={area} onClose={() => setConfirming(undefined)} />
+    </>
+  );
+};
+
+const useActs = ({
+  area,
+  admit,
+  setMenuOf,
+  setConfirming,
+}: {
+  area: React.RefObject<HTMLElement | null>;
+  admit: (ids: readonly string[]) => void;
+  setMenuOf: (id: string | undefined) => void;
+  setConfirming: (post: PostSummary) => void;
+}) => {
+  const navigate = useNavigate();
+  const duplicateAll = useDuplicate();
+  const deleteDrafts = useDeleteDrafts();
+  const latest = useRef(admit);
+  latest.current = admit;
+  return useMemo(() => {
+    const duplicate = async (posts: readonly PostSummary[]) =>
+      latest.current(await duplicateAll(posts.map(({ id }) => id)));
+    const remove = (post: PostSummary) => {
+      if (!isDeletable(post)) {
+        showToast({ text: 'A post that went out stays in the list. Delete it on the network.' });
+      } else if (post.status === 'Draft') {
+        focusAfter(area.current, post.id);
+        deleteDrafts([post]);
+      } else {
+        setConfirming(post);
+      }
+    };
+    const acts: RowActs = {
+      open: ({ id }) => void navigate({ to: '/posts/$id', params: { id } }),
+      duplicate: (post) => void duplicate([post]),
+      remove,
+      openMenu: setMenuOf,
+    };
+    return { acts, duplicate, removeDrafts: deleteDrafts };
+  }, [area, navigate, duplicateAll, deleteDrafts, setMenuOf, setConfirming]);
+};
+
+const Rows = ({
+  group,
+  posts,
+  count,
+  chosen,
+  menuOf,
+  acts,
+}: {
+  group: Group;
+  posts: readonly PostSummary[];
+  count: number;
+  chosen: ReadonlySet<string>;
+  menuOf: string | undefined;
+  acts: RowActs;
+}) => {
+  const zone = useZone();
+  const phone = usePhone();
+  const today = dateIn(useNow(), zone);
+  const { write } = useMay();
+  const { ofPost } = useWaiting();
+  if (posts.length === 0) return null;
+  return (
+    <section aria-label={group.name}>
+      <GroupHead title={group.name} count={count} />
+      <ul aria-label={group.name}>
+        {posts.map((post) => (
+          <PostRow
+            key={post.id}
+            post={post}
+            zone={zone}
+            today={today}
+            isPhone={phone}
+            isWaiting={ofPost.has(post.id)}
+            isSelected={chosen.has(post.id)}
+            isMenuOpen={menuOf === post.id}
+            canWrite={write}
+            acts={acts}
+          />
+        ))}
+      </ul>
+      {group.hasMore && <More group={group} />}
+    </section>
+  );
+};
+
+/** The last group goes on by itself when its end comes into sight; the button is for all others, and for keyboards. */
+const More = ({ group }: { group: Group }) => {
+  const { ref, entry } = useIntersection({ rootMargin: '600px' });
+  const { hasMore, isLoadingMore, loadMore } = group;
+  const isInSight = entry?.isIntersecting ?? false;
+  const goesOn = group.name === 'Sent';
+  useEffect(() => {
+    if (goesOn && isInSight && hasMore && !isLoadingMore) void loadMore();
+  }, [goesOn, isInSight, hasMore, isLoadingMore, loadMore]);
+  return (
+    <div ref={ref} className={styles.more}>
+      <Button size="xs" variant="quiet" loading={isLoadingMore} onClick={() => void loadMore()}>
+        Show more
+      </Button>
+    </div>
+  );
+};
+
+/** What is scheduled or went out in part is not deleted by a slip of the finger. */
+const DeleteDialog = ({
+  post,
+  area,
+  onClose,
+}: {
+  post: PostSummary | undefined;
+  area: React.RefObject<HTMLElement | null>;
+  onClose: () => void;
+}) => {
+  const client = useQueryClient();
+  const zone = useZone();
+  const remove = async () => {
+    if (post === undefined) return;
+    await actions.posts.delete({ id: post.id });
+    focusAfter(area.current, post.id);
+    await client.invalidateQueries({ queryKey: ['posts'] });
+  };
+  const isOut = post?.results.some(({ ok }) => ok) ?? false;
+  return (
+    <ConfirmDialog
+      opened={post !== undefined}
+      onClose={onClose}
+      title="Delete this post?"
+      act="Delete"
+      kind="danger"
+      onConfirm={remove}
+    >
+      {post && (
+        <>
+          <p dir="auto">{quoted(post.text)}</p>
+          {post.status === 'Scheduled' && post.scheduledAt !== undefined && (
+            <p>It will not go out on {formatDateTime(post.scheduledAt, zone)}.</p>
+          )}
+          {isOut && <p>What is already on a network stays there. Its numbers go from the list.</p>}
+          <p>It cannot be brought back.</p>
+        </>
+      )}
+    </ConfirmDialog>
+  );
+};
+
+const Nothing = ({ status, filter, onClear }: { status: Status | undefined; filter: Filter; onClear: () => void }) => {
+  const newPost = useNewPost();
+  const { write } = useMay();
+  if (filter.query !== '' || filter.accountIds !== '') {
+    return (
+      <EmptyState icon={SearchX} title="Nothing found" action={<Button onClick={onClear}>Clear the search</Button>}>
+        No post has these words and accounts.
+      </EmptyState>
+    );
+  }
+  const action = write && (
+    <Button variant="ink" rightSection={<Kbd keys="C" inverse />} onClick={() => void newPost()}>
+      Write a post
+    </Button>
+  );
+  const [title, text] =
+    status === undefined ? ['No posts yet', emptyText.Draft] : [emptyTitle[status], emptyText[status]];
+  return (
+    <EmptyState icon={FileText} title={title} action={action}>
+      {text}
+    </EmptyState>
+  );
+};
+
+const emptyTitle: Record<Status, string> = {
+  Draft: 'No drafts',
+  Scheduled: 'Nothing is scheduled',
+  Publishing: 'Nothing is on its way',
+  Published: 'Nothing is published yet',
+  Failed: 'Nothing failed',
+};
+const emptyText: Record<Status, string> = {
+  Draft: 'What you write is saved as a draft. Nothing goes out before you say so.',
+  Scheduled: 'Give a draft a time, and it goes out by itself.',
+  Publishing: 'Posts stand here while they are sent.',
+  Published: 'What goes out stands here, with its numbers.',
+  Failed: 'A post that does not reach one of its accounts stands here, with what to do.',
+};
+
+const countOf = (name: GroupName, status: Status | undefined, counts: Record<Status, number>) => {
+  if (status !== undefined) return counts[status];
+  if (name === 'Drafts') return counts.Draft;
+  return name === 'Scheduled' ? counts.Scheduled : counts.Publishing + counts.Published + counts.Failed;
+};
+
+const toggled = (ids: ReadonlySet<string>, id: string) => {
+  const next = new Set(ids);
+  if (!next.delete(id)) next.add(id);
+  return next;
+};

@@ -1,0 +1,210 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { Activity, Copy, Ellipsis, EllipsisVertical, List as ListIcon, SquarePen, Stamp, Trash2 } from 'lucide-react';
+import { memo } from 'react';
+import type { PostSummary } from '#generated/app-client';
+import { useNetworks } from '#web/networks.ts';
+import { Kbd } from '#web/parts/kbd.tsx';
+import { ListRow } from '#web/parts/list.tsx';
+import { NetworkBadges } from '#web/parts/network-badge.tsx';
+import { formatNumber } from '#web/parts/number.ts';
+import { PostTitle, titleOf } from '#web/parts/post-title.tsx';
+import { Chip, StateChip, StateIcon, stateOf } from '#web/parts/state-chip.tsx';
+import { Thumbnail } from '#web/parts/thumbnail.tsx';
+import { addDays, dateIn, formatDateTime, formatNear, formatTime, now, partsIn } from '#web/parts/time.ts';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import styles from './posts.module.css';
+
+export interface RowActs {
+  open: (post: PostSummary) => void;
+  duplicate: (post: PostSummary) => void;
+  remove: (post: PostSummary) => void;
+  openMenu: (id: string | undefined) => void;
+}
+
+/** One post of the list. There can be thousands, so it draws itself anew only when something of it changed. */
+export const PostRow = memo(
+  ({
+    post,
+    zone,
+    isPhone,
+    isWaiting,
+    isSelected,
+    isMenuOpen,
+    canWrite,
+    acts,
+  }: {
+    post: PostSummary;
+    zone: string;
+    /** The date of today: names such as Tomorrow change with it. */
+    today: string;
+    isPhone: boolean;
+    isWaiting: boolean;
+    isSelected: boolean;
+    isMenuOpen: boolean;
+    canWrite: boolean;
+    acts: RowActs;
+  }) => {
+    const { networksOf } = useAccounts();
+    const badges = <NetworkBadges networks={networksOf(post.accountIds)} max={isPhone ? 5 : 6} />;
+    const when = <time {...timeOf(post, zone)} />;
+    return (
+      <ListRow
+        id={post.id}
+        link={{ to: '/posts/$id', params: { id: post.id } }}
+        selected={isSelected}
+        lead={<StateIcon state={stateOf(post)} />}
+        title={<PostTitle text={post.text} />}
+        tail={<Oddities post={post} isWaiting={isWaiting} isPhone={isPhone} />}
+        note={
+          isPhone && (
+            <span className={styles.note}>
+              {badges} {when}
+            </span>
+          )
+        }
+        side={
+          isPhone ? (
+            post.thumbnailUrl && <Thumbnail src={post.thumbnailUrl} />
+          ) : (
+            <>
+              <span className={styles.thumbnail}>{post.thumbnailUrl && <Thumbnail src={post.thumbnailUrl} />}</span>
+              <span className={styles.badges}>{badges}</span>
+              <span className={styles.when}>{when}</span>
+              <span className={`number ${styles.engagement}`}>
+                {post.engagement !== undefined && (
+                  <>
+                    <Activity size={14} aria-hidden="true" />
+                    <span className="hidden">Engagement</span> {formatNumber(post.engagement)}
+                  </>
+                )}
+              </span>
+            </>
+          )
+        }
+        menu={<RowMenu post={post} isPhone={isPhone} isOpen={isMenuOpen} canWrite={canWrite} acts={acts} />}
+      />
+    );
+  },
+);
+
+/** Chips only for what is odd. */
+const Oddities = ({ post, isWaiting, isPhone }: { post: PostSummary; isWaiting: boolean; isPhone: boolean }) => {
+  const { byId } = useAccounts();
+  const networks = useNetworks();
+  const troubles = post.results.filter(({ ok }) => !ok);
+  const [first] = troubles;
+  const state = stateOf(post);
+  const nameOf = (accountId: string) => {
+    const account = byId.get(accountId);
+    return account === undefined ? 'A disconnected account' : networks.of(account.network).name;
+  };
+  const word = state === 'Uncertain' ? 'uncertain' : 'failed';
+  return (
+    <>
+      {post.items > 1 && (
+        <span className={`number ${styles.items}`}>
+          <ListIcon size={14} aria-hidden="true" />
+          <span className="hidden">Items</span> {post.items}
+        </span>
+      )}
+      {!isPhone && isWaiting && (
+        <Chip tone="brass" icon={Stamp}>
+          Approval asked
+        </Chip>
+      )}
+      {!isPhone && state === 'Publishing' && <StateChip state="Publishing" />}
+      {!isPhone && (state === 'Failed' || state === 'Uncertain') && first !== undefined && (
+        <StateChip state={state}>
+          {troubles.length === 1
+            ? `${nameOf(first.accountId)} ${word}`
+            : `${troubles.length} of ${post.results.length} ${word}`}
+        </StateChip>
+      )}
+    </>
+  );
+};
+
+/** A menu costs more than its button: only the one that is open exists. */
+const RowMenu = ({
+  post,
+  isPhone,
+  isOpen,
+  canWrite,
+  acts,
+}: {
+  post: PostSummary;
+  isPhone: boolean;
+  isOpen: boolean;
+  canWrite: boolean;
+  acts: RowActs;
+}) => {
+  const Icon = isPhone ? EllipsisVertical : Ellipsis;
+  const button = (
+    <ActionIcon
+      size={isPhone ? 40 : 30}
+      aria-label={`Actions for ${titleOf(post.text) || 'the empty draft'}`}
+      aria-haspopup="menu"
+      onClick={() => acts.openMenu(isOpen ? undefined : post.id)}
+    >
+      <Icon size={18} aria-hidden="true" />
+    </ActionIcon>
+  );
+  if (!isOpen) return button;
+  return (
+    <Menu opened onChange={(opened) => opened || acts.openMenu(undefined)} withinPortal width={210} returnFocus>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<SquarePen size={16} />}
+          rightSection={<Kbd keys="↵" />}
+          onClick={() => acts.open(post)}
+        >
+          Open
+        </Menu.Item>
+        {canWrite && (
+          <Menu.Item
+            leftSection={<Copy size={16} />}
+            rightSection={<Kbd keys="D" />}
+            onClick={() => acts.duplicate(post)}
+          >
+            Duplicate
+          </Menu.Item>
+        )}
+        {canWrite && isDeletable(post) && (
+          <Menu.Item
+            color="var(--red)"
+            leftSection={<Trash2 size={16} />}
+            rightSection={<Kbd keys="⌫" />}
+            onClick={() => acts.remove(post)}
+          >
+            Delete
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+};
+
+export const isDeletable = ({ status }: PostSummary) => status !== 'Publishing' && status !== 'Published';
+
+/** `Today 18:00`, `Edited Mon`, `2 of 3 sent` */
+const timeOf = (post: PostSummary, zone: string) => {
+  const { status, scheduledAt, publishedAt, updatedAt, results, accountIds } = post;
+  const sent = results.filter(({ ok }) => ok).length;
+  const at = status === 'Draft' ? updatedAt : (publishedAt ?? scheduledAt ?? updatedAt);
+  const children =
+    status === 'Draft'
+      ? `Edited ${recently(updatedAt, zone)}`
+      : status === 'Publishing'
+        ? `${sent} of ${accountIds.length} sent`
+        : formatNear(at, zone);
+  return { dateTime: at, title: `${formatDateTime(at, zone)} (${zone})`, children };
+};
+
+/** `14:02` today, `Mon` this week, else `3 Nov`. */
+const recently = (at: string, zone: string) => {
+  const today = dateIn(now(), zone);
+  const date = dateIn(at, zone);
+  if (date === today) return formatTime(at, zone);
+  return date > addDays(today, -7) ? partsIn(at, zone).weekday : formatDateTime(at, zone).replace(/^\w+ |,.*$/g, '');
+};

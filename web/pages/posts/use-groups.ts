@@ -1,0 +1,73 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { PostSummary } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { keys } from '#web/queries.ts';
+
+export const statuses = ['Draft', 'Scheduled', 'Publishing', 'Published', 'Failed'] as const;
+export type Status = (typeof statuses)[number];
+export type GroupName = 'Scheduled' | 'Drafts' | 'Sent';
+
+export interface Filter {
+  query: string;
+  /** With commas; empty for all. */
+  accountIds: string;
+}
+
+/** What the page shows: all groups, or one status of one of them. */
+const groupOf: Record<Status, GroupName> = {
+  Draft: 'Drafts',
+  Scheduled: 'Scheduled',
+  Publishing: 'Sent',
+  Published: 'Sent',
+  Failed: 'Sent',
+};
+
+const none: readonly PostSummary[] = [];
+
+const useGroup = (name: GroupName, status: Status | undefined, filter: Filter) => {
+  const input = { group: name, ...(status !== undefined && { status }), ...filter };
+  const { data, error, refetch, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: keys.search(input),
+    queryFn: ({ pageParam, signal }) =>
+      app.searchPosts({ ...input, ...(pageParam !== undefined && { cursor: pageParam }) }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    enabled: status === undefined || groupOf[status] === name,
+  });
+  return {
+    name,
+    /** Undefined until they are read. */
+    posts: data === undefined ? undefined : data.pages.flatMap(({ posts }) => posts as readonly PostSummary[]),
+    pages: data?.pages.length ?? 0,
+    error,
+    refetch,
+    isPending,
+    hasMore: hasNextPage,
+    isLoadingMore: isFetchingNextPage,
+    loadMore: fetchNextPage,
+  };
+};
+
+export type Group = ReturnType<typeof useGroup>;
+
+export const useGroups = (status: Status | undefined, filter: Filter): Group[] => {
+  const all = [
+    useGroup('Scheduled', status, filter),
+    useGroup('Drafts', status, filter),
+    useGroup('Sent', status, filter),
+  ];
+  return status === undefined ? all : all.filter(({ name }) => name === groupOf[status]);
+};
+
+const noCounts: Record<Status, number> = { Draft: 0, Scheduled: 0, Publishing: 0, Published: 0, Failed: 0 };
+
+export const useCounts = (filter: Filter) => {
+  const { data } = useQuery({
+    queryKey: keys.counts(filter),
+    queryFn: ({ signal }) => app.countPosts(filter, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  return data?.counts ?? noCounts;
+};
+
+export const rowsOf = (group: Group) => group.posts ?? none;

@@ -1,0 +1,72 @@
+import { useRef, useState } from 'react';
+import type { PostSummary } from '#generated/app-client';
+import { type Group, type GroupName, rowsOf } from './use-groups.ts';
+
+interface Kept {
+  key: string;
+  groups: Map<GroupName, { ids: readonly string[]; pages: number }>;
+}
+
+/**
+ * Rows change in place and keep their order while somebody looks at them. What came in between waits until it is asked
+ * for; further pages, and what the person made, are shown at once. `key` is what the list is about.
+ */
+export const useSteadyRows = (groups: readonly Group[], key: string) => {
+  const kept = useRef<Kept>({ key: '', groups: new Map() });
+  const own = useRef(new Set<string>());
+  const [, renew] = useState(0);
+  if (kept.current.key !== key) kept.current = { key, groups: new Map() };
+
+  const byId = new Map<string, PostSummary>(groups.flatMap((group) => rowsOf(group).map((post) => [post.id, post])));
+  const shown = new Set([...kept.current.groups.values()].flatMap(({ ids }) => ids));
+  let waiting = 0;
+  const rows = groups.map((group) => {
+    const fresh = rowsOf(group).map(({ id }) => id);
+    const before = kept.current.groups.get(group.name);
+    const merged = mergeRows(fresh, before?.ids, {
+      isShown: (id) => shown.has(id),
+      isOwn: (id) => own.current.has(id),
+      hasGrown: group.pages > (before?.pages ?? 0),
+    });
+    if (group.posts !== undefined) kept.current.groups.set(group.name, { ids: merged.ids, pages: group.pages });
+    waiting += merged.waiting;
+    return { group, posts: merged.ids.flatMap((id) => byId.get(id) ?? []) };
+  });
+
+  return {
+    rows,
+    /** How many came in between. */
+    waiting,
+    showWaiting: () => {
+      kept.current = { key: '', groups: new Map() };
+      renew((times) => times + 1);
+    },
+    /** What the person made here need not wait. */
+    admit: (ids: readonly string[]) => {
+      for (const id of ids) own.current.add(id);
+    },
+  };
+};
+
+/** `fresh` is the order of the server, `before` the order on the page. */
+export const mergeRows = (
+  fresh: readonly string[],
+  before: readonly string[] | undefined,
+  {
+    isShown,
+    isOwn,
+    hasGrown,
+  }: {
+    isShown: (id: string) => boolean;
+    isOwn: (id: string) => boolean;
+    /** By a page: what follows the last row belongs to it. */
+    hasGrown: boolean;
+  },
+): { ids: readonly string[]; waiting: number } => {
+  const unseen = fresh.filter((id) => !isShown(id));
+  if (before === undefined || unseen.some(isOwn)) return { ids: fresh, waiting: 0 };
+  const known = new Set(before);
+  const lastKnown = fresh.findLastIndex((id) => known.has(id));
+  const next = !hasGrown ? [] : unseen.filter((id) => fresh.indexOf(id) > lastKnown);
+  return { ids: [...before, ...next], waiting: unseen.length - next.length };
+};

@@ -1,0 +1,93 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Copy, Trash2 } from 'lucide-react';
+import { useCallback, useSyncExternalStore } from 'react';
+import type { Post, PostSummary } from '#generated/app-client';
+import { actions, lastActions } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { count } from './number.ts';
+import { quoted, titleOf } from './post-title.tsx';
+import { showToast, showUndo } from './toasts.tsx';
+import { useAccounts } from './use-accounts.ts';
+
+type Named = Pick<PostSummary, 'id' | 'text'>;
+
+let gone: ReadonlySet<string> = new Set();
+const hearers = new Set<() => void>();
+const setGone = (next: ReadonlySet<string>) => {
+  gone = next;
+  for (const hear of hearers) hear();
+};
+const subscribe = (hear: () => void) => {
+  hearers.add(hear);
+  return () => hearers.delete(hear);
+};
+
+/** Drafts that somebody deleted here: lists leave them out, also while Undo can still bring them back. */
+export const useDeleted = () => useSyncExternalStore(subscribe, () => gone);
+
+const tellFault = (title: string, error: unknown) =>
+  showToast({ tone: 'red', text: `${title} ${faultOf(error).message}`, icon: Trash2 });
+
+/** Drafts go at once, and for good when Undo has passed. */
+export const useDeleteDrafts = () => {
+  const client = useQueryClient();
+  return useCallback(
+    (drafts: readonly Named[]) => {
+      const ids = drafts.map(({ id }) => id);
+      const bringBack = () => setGone(new Set([...gone].filter((id) => !ids.includes(id))));
+      const act = async () => {
+        try {
+          await Promise.all(ids.map((id) => lastActions.posts.delete({ id })));
+        } catch (error) {
+          bringBack();
+          tellFault('Not deleted.', error);
+        }
+        await client.invalidateQueries({ queryKey: ['posts'] });
+      };
+      setGone(new Set([...gone, ...ids]));
+      const [only] = drafts;
+      const text =
+        drafts.length > 1 || only === undefined
+          ? `${count(drafts.length, 'draft')} deleted`
+          : titleOf(only.text) === ''
+            ? 'Empty draft deleted'
+            : `Draft ${quoted(only.text)} deleted`;
+      showUndo({ text, icon: Trash2, act: () => void act(), undo: bringBack });
+    },
+    [client],
+  );
+};
+
+/** A draft of the same text, media, options and accounts; without those accounts that are no longer connected. */
+const copyOf = async (id: string, isConnected: (accountId: string) => boolean): Promise<Post> => {
+  const post = await actions.posts.get({ id });
+  const accountIds = post.accountIds.filter(isConnected);
+  const versions = post.versions.filter(({ accountId }) => accountId === undefined || accountIds.includes(accountId));
+  const made = await actions.posts.create({ accountIds, body: versions[0]?.content[0]?.body ?? '' });
+  return actions.posts.update({ id: made.id, accountIds, versions, baseUpdatedAt: made.updatedAt });
+};
+
+/** Answers with the ids of the copies. */
+export const useDuplicate = () => {
+  const client = useQueryClient();
+  const { byId } = useAccounts();
+  return useCallback(
+    async (ids: readonly string[]): Promise<string[]> => {
+      const made: string[] = [];
+      try {
+        for (const id of ids) made.push((await copyOf(id, (accountId) => byId.has(accountId))).id);
+      } catch (error) {
+        tellFault('Not duplicated.', error);
+      }
+      const [only] = made;
+      if (only !== undefined) {
+        const text = made.length === 1 ? 'Duplicated as a draft' : `Duplicated as ${count(made.length, 'draft')}`;
+        const link = { to: '/posts/$id', params: { id: only } } as const;
+        showToast({ text, icon: Copy, ...(made.length === 1 && { action: { label: 'Open', link } }) });
+        void client.invalidateQueries({ queryKey: ['posts'] });
+      }
+      return made;
+    },
+    [client, byId],
+  );
+};
