@@ -149,23 +149,16 @@ export const createLifecycle = ({
         return store.move(id, caller.workspaceId, before, post.scheduledAt ?? null);
       }),
 
-    /** `despite` are uncertain accounts that somebody looked at, and wants it sent to all the same. */
-    publishNow: (caller: Caller, id: string, { despite = [] }: { despite?: readonly string[] } = {}) =>
-      store.transaction(async () => {
-        const post = await locked(caller, id);
-        if (post.status !== 'Draft' && post.status !== 'Failed')
-          throw notFrom(post, 'published', 'a Draft or Failed post');
-        await mustBePublishable(caller, post);
-        await usePlan(caller, post, { scheduled: false });
-        if (despite.length > 0) await store.forgetBegun(id, despite);
-        await outcomes.begin([id]);
-        await outcomes.end([id]);
-        const begun = await store.get(caller.workspaceId, id);
-        if (begun === undefined) throw new Error('a post that was locked is gone');
-        return begun;
-      }),
+    /** Whether it may go out now, and what that uses of the plan. Inside the transaction that begins to publish it. */
+    readyNow: async (caller: Caller, id: string) => {
+      const post = await locked(caller, id);
+      if (post.status !== 'Draft' && post.status !== 'Failed')
+        throw notFrom(post, 'published', 'a Draft or Failed post');
+      await mustBePublishable(caller, post);
+      await usePlan(caller, post, { scheduled: false });
+    },
 
-    /** A person looked at uncertain accounts and found the post there. */
+    /** A person looked at uncertain accounts and found the post there. With the results that it has there now. */
     found: (caller: Caller, id: string, accountIds: readonly string[]) =>
       store.transaction(async () => {
         const post = await locked(caller, id);
@@ -178,9 +171,10 @@ export const createLifecycle = ({
         const results = post.results.map(
           (result) => found.find(({ accountId }) => accountId === result.accountId) ?? result,
         );
-        const settled = await store.settleFound(id, caller.workspaceId, results, found);
-        if (settled.status === 'Published') await outcomes.tell([{ workspaceId: caller.workspaceId, post: settled }]);
-        return settled;
+        const status = results.every(({ ok }) => ok) ? 'Published' : 'Failed';
+        const settled = await store.setResults(id, caller.workspaceId, results, status);
+        if (status === 'Published') await outcomes.tell([{ workspaceId: caller.workspaceId, post: settled }]);
+        return { post: settled, found };
       }),
 
     remove: (caller: Caller, id: string) =>

@@ -1,13 +1,16 @@
 import type { PostRoutes } from '#contracts/posts';
 import type { RouteHandlers } from '#server/context';
+import type { ByHand } from '#server/publishing/by-hand';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Overview } from './overview.ts';
 
 export const postRoutes = ({
   lifecycle,
+  byHand,
   overview,
 }: {
   lifecycle: Lifecycle;
+  byHand: ByHand;
   overview: Overview;
 }): RouteHandlers<PostRoutes> => ({
   searchPosts: ({ query: { cursor, accountIds, from, to, ...search }, caller }) =>
@@ -16,8 +19,8 @@ export const postRoutes = ({
     counts: await overview.counts(caller, { query, accountIds: idsIn(accountIds) }),
   }),
   unschedule: ({ params, caller }) => lifecycle.unschedule(caller, params.id),
-  publishAgain: ({ params, body, caller }) => lifecycle.publishNow(caller, params.id, { despite: body.accountIds }),
-  confirmFound: ({ params, body, caller }) => lifecycle.found(caller, params.id, body.accountIds),
+  publishAgain: ({ params, body, caller }) => byHand.publishNow(caller, params.id, { despite: body.accountIds }),
+  confirmFound: ({ params, body, caller }) => byHand.found(caller, params.id, body.accountIds),
 });
 
 const idsIn = (text: string) => text.split(',').filter((id) => id !== '');

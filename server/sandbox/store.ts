@@ -1,3 +1,4 @@
+import { wakes } from '#server/jobs/notices';
 import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 
@@ -87,10 +88,17 @@ const lockClock = sql(
   'sandbox.lockClock',
   'select offset_ms::float8 as "offsetMs", is_closed as "isClosed" from sandbox_clock for update',
 );
-const moveClock = sql('sandbox.moveClock', 'select move_sandbox_clock($1)::float8 as "offsetMs"');
+const moveClock = sql(
+  'sandbox.moveClock',
+  `update sandbox_clock set offset_ms = offset_ms + $1 returning offset_ms::float8 as "offsetMs", ${wakes('clock')}`,
+);
 const closeClock = sql('sandbox.closeClock', 'update sandbox_clock set offset_ms = 0, is_closed = true');
-const trueTime = `create or replace function posthorn_now() returns timestamptz language sql volatile
-  as $$ select clock_timestamp() $$`;
+/** The one notion of now of the database. The number is written into it, which costs nothing. */
+const setNow = (offsetMs: number) => {
+  if (!Number.isSafeInteger(offsetMs)) throw new Error(`a clock cannot be ${offsetMs} ms ahead`);
+  return `create or replace function posthorn_now() returns timestamptz language sql volatile
+    as $$ select clock_timestamp()${offsetMs === 0 ? '' : ` + interval '${offsetMs} milliseconds'`} $$`;
+};
 
 export type SandboxClockStore = ReturnType<typeof createSandboxClockStore>;
 
@@ -106,7 +114,10 @@ export const createSandboxClockStore = (db: Database) => {
     move: (byMs: number) =>
       db.transaction(async () => {
         const { isClosed } = await one(lockClock);
-        return isClosed ? undefined : (await one(moveClock, [byMs])).offsetMs;
+        if (isClosed) return undefined;
+        const { offsetMs } = await one(moveClock, [byMs]);
+        await db.script(setNow(offsetMs));
+        return offsetMs;
       }),
 
     /** Answers with how far it was ahead. */
@@ -115,7 +126,7 @@ export const createSandboxClockStore = (db: Database) => {
         const { offsetMs, isClosed } = await one(lockClock);
         if (isClosed) return 0;
         await db.run(closeClock);
-        if (offsetMs !== 0) await db.script(trueTime);
+        if (offsetMs !== 0) await db.script(setNow(0));
         return offsetMs;
       }),
   };

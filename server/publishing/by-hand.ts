@@ -1,0 +1,41 @@
+import type { Caller } from '#server/context';
+import type { Lifecycle } from '#server/posts/lifecycle';
+import type { Outcomes } from '#server/posts/outcome';
+import type { Reading } from '#server/posts/reading';
+import type { BeginPublishing } from './begin.ts';
+import type { PublishingStore } from './store.ts';
+
+export type ByHand = ReturnType<typeof createByHand>;
+
+/** What somebody asks for, whatever the time of the post is. */
+export const createByHand = ({
+  store,
+  lifecycle,
+  outcomes,
+  reading,
+  begin,
+}: {
+  store: PublishingStore;
+  lifecycle: Lifecycle;
+  outcomes: Outcomes;
+  reading: Reading;
+  begin: BeginPublishing;
+}) => ({
+  /** `despite` are uncertain accounts that somebody looked at, and wants it sent to all the same. */
+  publishNow: (caller: Caller, id: string, { despite = [] }: { despite?: readonly string[] } = {}) =>
+    store.transaction(async () => {
+      await lifecycle.readyNow(caller, id);
+      if (despite.length > 0) await store.forgetBegun(id, despite);
+      await begin([id]);
+      await outcomes.end([id]);
+      return reading.get(caller, id);
+    }),
+
+  /** A person looked at uncertain accounts and found the post there. */
+  found: (caller: Caller, id: string, accountIds: readonly string[]) =>
+    store.transaction(async () => {
+      const { post, found } = await lifecycle.found(caller, id, accountIds);
+      await store.settleFound(id, found);
+      return post;
+    }),
+});
