@@ -390,7 +390,7 @@ export const createPosthorn = ({
       'remove old deliveries and events': { every: '1 hour', run: webhooks.purge },
       'remove the plan usage of past months': { every: '1 day', run: plans.purge },
     },
-    clockMoved: sandboxClock.read,
+    clock: sandboxClock,
     report,
   });
   return {

@@ -92,6 +92,22 @@ const moveClock = sql(
   'sandbox.moveClock',
   `update sandbox_clock set offset_ms = offset_ms + $1 returning offset_ms::float8 as "offsetMs", ${wakes('clock')}`,
 );
+/** Enough for whoever asks what it showed when something ran last: nothing recurs more seldom than daily. */
+const remembered = `interval '2 days'`;
+const forgetMoves = sql(
+  'sandbox.forgetMoves',
+  `delete from sandbox_clock_moves
+    where at < (select max(at) from sandbox_clock_moves where at < clock_timestamp() - ${remembered})`,
+);
+const rememberMove = sql(
+  'sandbox.rememberMove',
+  'insert into sandbox_clock_moves (at, offset_ms) values (clock_timestamp(), $1)',
+);
+const clockMoves = sql(
+  'sandbox.clockMoves',
+  `select case when isfinite(at) then (extract(epoch from at) * 1000)::float8 end as "atMs", offset_ms::float8 as "offsetMs"
+     from sandbox_clock_moves order by at`,
+);
 const closeClock = sql('sandbox.closeClock', 'update sandbox_clock set offset_ms = 0, is_closed = true');
 /** The one notion of now of the database. The number is written into it, which costs nothing. */
 const setNow = (offsetMs: number) => {
@@ -107,8 +123,16 @@ export const createSandboxClockStore = (db: Database) => {
     const [row] = await db.query<{ offsetMs: number; isClosed?: boolean }>(...query);
     return row ?? { offsetMs: 0 };
   };
+  const set = async (offsetMs: number) => {
+    await db.script(setNow(offsetMs));
+    await db.run(forgetMoves);
+    await db.run(rememberMove, [offsetMs]);
+  };
   return {
     offset: async () => (await one(clockOffset)).offsetMs,
+
+    /** From which true time on it was ahead by how much, oldest first. Null: from the beginning. */
+    moves: () => db.query<{ atMs: number | null; offsetMs: number }>(clockMoves),
 
     /** Nothing when it is closed. */
     move: (byMs: number) =>
@@ -116,7 +140,7 @@ export const createSandboxClockStore = (db: Database) => {
         const { isClosed } = await one(lockClock);
         if (isClosed) return undefined;
         const { offsetMs } = await one(moveClock, [byMs]);
-        await db.script(setNow(offsetMs));
+        await set(offsetMs);
         return offsetMs;
       }),
 
@@ -126,7 +150,7 @@ export const createSandboxClockStore = (db: Database) => {
         const { offsetMs, isClosed } = await one(lockClock);
         if (isClosed) return 0;
         await db.run(closeClock);
-        if (offsetMs !== 0) await db.script(setNow(0));
+        if (offsetMs !== 0) await set(0);
         return offsetMs;
       }),
   };

@@ -50,13 +50,14 @@ export const publicationsOf = (database: Database) => {
       if (metrics === null) continue;
       byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), { postId, metrics }]);
     }
-    await Promise.all(
-      [...byAccount].map(async ([id, told]) => {
-        const claim = randomUUID();
-        await database.run(claimReads, [id, claim, told.map(({ postId }) => postId)]);
+    await database.transaction(async () => {
+      const claim = randomUUID();
+      for (const [id, told] of byAccount) {
+        const postIds = told.map(({ postId }) => postId);
+        await database.run(claimReads, [id, claim, postIds]);
         await publications.keep({ account: { id }, claim }, told, []);
-      }),
-    );
+      }
+    });
   };
 
   return { add, read };

@@ -27,4 +27,8 @@ alter table publications
   alter column engagement set default 0,
   alter column engagement set not null;
 drop function metric(jsonb, text);
+
+-- What the sandbox clock showed at a true time: for how far it was ahead since then.
+create table sandbox_clock_moves (at timestamptz not null, offset_ms bigint not null);
+insert into sandbox_clock_moves (at, offset_ms) select '-infinity', offset_ms from sandbox_clock;
 `;
