@@ -14,8 +14,9 @@ import { createConnecting } from '#server/accounts/connecting';
 import { createReach } from '#server/accounts/reach';
 import { accountRoutes } from '#server/accounts/routes';
 import { createAccountStore, createAppStore, createAvatarStore, createConnectionStore } from '#server/accounts/store';
+import { createPublishedPosts } from '#server/analytics/published-posts';
 import { analyticsRoutes } from '#server/analytics/routes';
-import { createAnalyticsStore } from '#server/analytics/store';
+import { createAnalyticsStore, createPublishedPostStore } from '#server/analytics/store';
 import { createAnalytics } from '#server/analytics/summary';
 import { createApprovalCards } from '#server/approvals/cards';
 import { approvalRoutes } from '#server/approvals/routes';
@@ -100,6 +101,8 @@ import { createReading } from '#server/posts/reading';
 import { postRoutes } from '#server/posts/routes';
 import { createPostStore } from '#server/posts/store';
 import { createProviders } from '#server/providers/providers';
+import { createBegin } from '#server/publishing/begin';
+import { createByHand } from '#server/publishing/by-hand';
 import { createPublishing } from '#server/publishing/publishing';
 import { createPublishingStore } from '#server/publishing/store';
 import { createDueLoop } from '#server/queue';
@@ -111,6 +114,7 @@ import { sandboxRoutes } from '#server/sandbox/routes';
 import { createSandboxes } from '#server/sandbox/sandboxes';
 import { createSandboxClockStore, createSandboxStore } from '#server/sandbox/store';
 import type { Seal } from '#server/seal';
+import { createPublications } from '#server/statistics/publications';
 import { createReads } from '#server/statistics/reads';
 import { statisticsRoutes } from '#server/statistics/routes';
 import { createStatistics } from '#server/statistics/statistics';
@@ -296,15 +300,28 @@ export const createPosthorn = ({
   const desk = createDesk({ store: postStore, accounts, library, networks, lifecycle });
   const drafts = createDrafts({ store: postStore, accounts, library, networks, lifecycle, clock });
   const statistics = createStatistics({ store: statisticsStore, networks, reading });
-  const reads = createReads({ store: statisticsStore, networks, access: access.forReading, clock, report });
+  const publishedPosts = createPublishedPosts({ store: createPublishedPostStore(database) });
+  const publications = createPublications({ store: statisticsStore, publishedPosts });
+  const reads = createReads({
+    store: statisticsStore,
+    publications,
+    networks,
+    access: access.forReading,
+    clock,
+    report,
+  });
   const analytics = createAnalytics({ store: createAnalyticsStore(database), networks });
   const answers = createIdempotentAnswers({ store: createIdempotencyStore(database), clock });
+  const begin = createBegin({ store: publishingStore, outcomes });
+  const byHand = createByHand({ store: publishingStore, lifecycle, outcomes, reading, begin });
   const publishing = createPublishing({
     store: publishingStore,
     networks,
     access,
     library,
     outcomes,
+    begin,
+    publications,
     figures: figures.publishing,
     perNetwork: config.sendsPerNetwork,
     leaseMs: config.sendLeaseMs,
@@ -346,6 +363,7 @@ export const createPosthorn = ({
     openPage,
     reading,
     lifecycle,
+    byHand,
     drafts,
     statistics,
     analytics,
@@ -383,7 +401,7 @@ export const createPosthorn = ({
       'remove old deliveries and events': { every: '1 hour', run: webhooks.purge },
       'remove the plan usage of past months': { every: '1 day', run: plans.purge },
     },
-    clockMoved: sandboxClock.read,
+    clock: sandboxClock,
     report,
   });
   return {
@@ -413,6 +431,7 @@ export const createPosthorn = ({
     desk,
     overview,
     lifecycle,
+    byHand,
     library,
     uploads,
     statistics,

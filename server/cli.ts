@@ -22,7 +22,7 @@ const help = `posthorn <command>
                                          connect an account on the sandbox of a network
   plan     show --workspace <id> | set --workspace <id> --plan unlimited|free|team|business
                                          what a workspace may do
-  jobs                                   what recurs, when it ran and when it will again
+  jobs                                   what recurs, when it ran, when it will again and what is due, by the service's clock
   clock    --forward <6h>                move the sandbox clock; not in production
 
 Settings are environment variables; docs/settings.md has the table.`;
@@ -117,13 +117,12 @@ const commands: Record<string, (config: Config, options: Options, words: string[
   },
 
   jobs: (config) =>
-    using(config, async ({ connection }) => {
+    using(config, async ({ connection, posthorn }) => {
       const { mongodbUrl } = config;
       const { openAgenda } = await import('#server/jobs/agenda');
-      const { jobsOverview } = await import('#server/jobs/jobs');
       const agenda = await openAgenda({ connection, mongodbUrl, name: 'posthorn jobs', report: console.error });
       try {
-        return await jobsOverview(agenda);
+        return await posthorn.jobs.overview(agenda);
       } finally {
         await agenda.close();
       }

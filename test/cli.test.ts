@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { dueWork } from '#server/jobs/notices';
 import { createProcesses, type Ended, type Processes, type Running } from '#test/support/processes';
 import { until } from '#test/support/until';
 
@@ -107,9 +108,24 @@ describe('a service on its own data folder', () => {
   });
 
   test('what recurs is shown with its times', async () => {
-    const jobs = (await posthorn.ask('jobs')) as unknown as { name: string; nextRunAt: string }[];
-    expect(jobs).toContainEqual(expect.objectContaining({ name: 'look for what is due', every: '5 seconds' }));
+    const jobs = (await posthorn.ask('jobs')) as unknown as { name: string; every: string }[];
+    for (const name of Object.values(dueWork)) {
+      expect(jobs).toContainEqual(expect.objectContaining({ name, every: '5 seconds' }));
+    }
     expect(jobs.map(({ name }) => name)).toContain('remove old deliveries and events');
+  });
+
+  test('what recurs is shown by the clock of the service, also what ran before that was moved', async () => {
+    const hourly = async () => {
+      const jobs = (await posthorn.ask('jobs')) as unknown as { name: string; lastRunAt: string; nextRunAt: string }[];
+      return jobs.find(({ name }) => name === 'remove old sessions');
+    };
+    await until('it has run', async () => (await hourly())?.lastRunAt !== undefined);
+    const before = await hourly();
+    const { now = '' } = await posthorn.ask('clock', '--forward', '1h');
+    const after = await hourly();
+    expect(after?.lastRunAt).toBe(before?.lastRunAt);
+    expect(Date.parse(after?.nextRunAt ?? '')).toBeGreaterThan(Date.parse(now));
   });
 
   test('the clock goes forward, for every process', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenedAgenda } from '#server/jobs/agenda';
-import { createJobs, jobsOverview } from '#server/jobs/jobs';
+import { createJobs } from '#server/jobs/jobs';
+import { type DueKind, dueWork } from '#server/jobs/notices';
+import type { DueLoop } from '#server/queue';
 import type { Database } from '#server/store/database';
 
 interface Job {
@@ -10,45 +12,64 @@ interface Job {
   lastRunAt?: Date;
 }
 
+const hourMs = 3_600_000;
+
 /** What Agenda keeps in MongoDB, where `every` writes a job anew and forgets when it ran last. */
 const keptInMongo = () => {
   const kept = new Map<string, Job>();
+  const work = new Map<string, () => Promise<void>>();
   const agenda = {
-    define: () => undefined,
+    define: (name: string, run: () => Promise<void>) => void work.set(name, run),
     start: async () => undefined,
+    cancel: async ({ names }: { names: string[] }) => names.map((name) => kept.delete(name)),
     every: async (repeatInterval: string, name: string) => {
       kept.set(name, { name, repeatInterval, nextRunAt: new Date('2026-01-01T01:00:00Z') });
     },
     queryJobs: async () => ({ jobs: [...kept.values()] }),
   };
-  return { kept, opened: { agenda, close: async () => undefined } as unknown as OpenedAgenda };
+  return { kept, work, opened: { agenda, close: async () => undefined } as unknown as OpenedAgenda };
 };
 
-/** As `posthorn start` does it. */
-const start = (opened: OpenedAgenda, every = '1 hour') =>
-  createJobs({
+const kinds = Object.keys(dueWork) as DueKind[];
+
+/** As `posthorn start` does it, while the sandbox clock was moved by an hour at half past midnight. */
+const openJobs = (every = '1 hour') => {
+  const woken: string[] = [];
+  const loopOf = (kind: DueKind) => ({
+    wake: () => void woken.push(kind),
+    msToNext: async () => (kind === 'posts' ? 60_000 : undefined),
+  });
+  const jobs = createJobs({
     database: {} as Database,
-    loops: {},
+    loops: Object.fromEntries(kinds.map((kind) => [kind, loopOf(kind)])) as unknown as Record<DueKind, DueLoop>,
     chores: { 'remove old sessions': { every, run: () => undefined } },
-    clockMoved: async () => undefined,
+    clock: {
+      now: () => new Date('2026-01-01T01:40:00Z'),
+      read: async () => undefined,
+      history: async () => (at) => new Date(at.getTime() + (at >= new Date('2026-01-01T00:30:00Z') ? hourMs : 0)),
+    },
     report: () => undefined,
-  }).keepTime(opened);
+  });
+  return { jobs, woken };
+};
+
+const start = (opened: OpenedAgenda, every?: string) => openJobs(every).jobs.keepTime(opened);
+const overviewOf = async (opened: OpenedAgenda, name = 'remove old sessions') =>
+  (await openJobs().jobs.overview(opened)).find((job) => job.name === name);
 
 describe('recurring work in MongoDB', () => {
   const ran = async () => {
     const { kept, opened } = keptInMongo();
     await start(opened);
     const job = kept.get('remove old sessions');
-    if (job) job.lastRunAt = new Date('2026-01-01T00:30:00Z');
+    if (job) job.lastRunAt = new Date('2026-01-01T00:20:00Z');
     return { kept, opened };
   };
-  const overviewOf = async (opened: OpenedAgenda) =>
-    (await jobsOverview(opened)).find(({ name }) => name === 'remove old sessions');
 
   test('still knows when it ran last after a restart', async () => {
     const { opened } = await ran();
     await start(opened);
-    expect(await overviewOf(opened)).toMatchObject({ lastRunAt: new Date('2026-01-01T00:30:00Z') });
+    expect(await overviewOf(opened)).toMatchObject({ lastRunAt: new Date('2026-01-01T00:20:00Z') });
   });
 
   test('recurs as often as the new version says', async () => {
@@ -63,5 +84,44 @@ describe('recurring work in MongoDB', () => {
     if (job) job.nextRunAt = null;
     await start(opened);
     expect((await overviewOf(opened))?.nextRunAt).not.toBeNull();
+  });
+});
+
+describe('each kind of due work', () => {
+  test.each(kinds)('is a job of its own, which looks for what is due: %s', async (kind) => {
+    const { kept, work, opened } = keptInMongo();
+    const { jobs, woken } = openJobs();
+    await jobs.keepTime(opened);
+    expect(kept.get(dueWork[kind])).toMatchObject({ repeatInterval: '5 seconds' });
+    await work.get(dueWork[kind])?.();
+    expect(woken).toEqual([kind]);
+  });
+
+  test('takes the place of the one job that earlier versions had; jobs of others stay', async () => {
+    const { kept, opened } = keptInMongo();
+    for (const name of ['look for what is due', 'of another program']) await opened.agenda.every('5 seconds', name);
+    await start(opened);
+    expect(kept.has('look for what is due')).toBe(false);
+    expect(kept.has('of another program')).toBe(true);
+  });
+});
+
+describe('the overview is in the time of the service', () => {
+  test('before and after the sandbox clock was moved', async () => {
+    const { kept, opened } = keptInMongo();
+    await start(opened);
+    const job = kept.get('remove old sessions');
+    if (job) job.lastRunAt = new Date('2026-01-01T00:20:00Z');
+    expect(await overviewOf(opened)).toMatchObject({
+      lastRunAt: new Date('2026-01-01T00:20:00Z'),
+      nextRunAt: new Date('2026-01-01T02:00:00Z'),
+    });
+  });
+
+  test('and says when the next row is due', async () => {
+    const { opened } = keptInMongo();
+    await start(opened);
+    expect(await overviewOf(opened, dueWork.posts)).toMatchObject({ nextDueAt: new Date('2026-01-01T01:41:00Z') });
+    expect(await overviewOf(opened, dueWork.sends)).toMatchObject({ nextDueAt: null });
   });
 });

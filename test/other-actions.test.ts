@@ -149,8 +149,8 @@ describe('statistics of what was published', () => {
       await service.database.query(
         sql(
           'test.publication',
-          `insert into publications (post_id, account_id, workspace_id, external_id, published_at, metrics, fetched_at, next_fetch_at)
-           values ($1, $2, $3, 'ext-1', $4, $5, case when $5::jsonb is null then null else $4::timestamptz + interval '1 hour' end,
+          `insert into publications (post_id, account_id, workspace_id, network, external_id, published_at, metrics, fetched_at, next_fetch_at)
+           values ($1, $2, $3, 'x', 'ext-1', $4, $5, case when $5::jsonb is null then null else $4::timestamptz + interval '1 hour' end,
                    $4::timestamptz + interval '6 hours')`,
         ),
         [post.id, accountId, service.owner.workspaceId, publishedAt, metrics],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '#server/store/database';
+import { publicationsOf } from '#test/support/publications';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
@@ -178,14 +179,8 @@ describe('GET /api/app/analytics/series', () => {
     const accountId = await service.addAccount('x');
     const publish = async (publishedAt: string, likes: number) => {
       const { id } = await create('counted', [accountId]);
-      await service.database.query(
-        sql(
-          'test.series',
-          `insert into publications (post_id, account_id, workspace_id, external_id, published_at, metrics)
-           values ($1, $2, $3, 'ext', $4, $5)`,
-        ),
-        [id, accountId, service.owner.workspaceId, publishedAt, JSON.stringify({ likes, views: 10 * likes })],
-      );
+      const metrics = { likes, views: 10 * likes };
+      await publicationsOf(service.database).add([{ postId: id, accountId, publishedAt, metrics }]);
     };
     // Berlin leaves summer time on 26 October 2025: midnight is 22:00Z before and 23:00Z after.
     await publish('2025-10-24T22:00:00Z', 1);

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { Delivery } from '#contracts/webhooks';
 import { verifyWebhook } from '#generated/sdk/src/index';
 import type { LiveEvent } from '#server/live/live';
+import { createSandboxClockStore } from '#server/sandbox/store';
 import { openDatabase, sql } from '#server/store/database';
 import { startEmbedded } from '#server/store/embedded';
 import { createProcesses, type Processes } from '#test/support/processes';
@@ -659,7 +660,7 @@ describe('a process that is killed during its deliveries', () => {
   const moveClockOf = async ({ dataDir }: Processes, ms: number) => {
     const embedded = await startEmbedded(join(dataDir, 'database'));
     const database = openDatabase(embedded.config, { report: () => undefined });
-    await database.query(sql('test.clock', 'select move_sandbox_clock($1)'), [ms]);
+    await createSandboxClockStore(database).move(ms);
     await database.close();
     await embedded.stop();
   };

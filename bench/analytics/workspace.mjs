@@ -1,4 +1,6 @@
 // A workspace with so many published targets: posts of 400 days, each sent to one to four of 20 accounts on 10 networks.
+import { importCompiled } from '../compiled.mjs';
+
 const days = 400;
 const firstDay = '2025-01-01T00:00:00Z';
 export const range = { from: firstDay, to: '2026-02-05T00:00:00Z', timeZone: 'Europe/Berlin' };
@@ -18,18 +20,13 @@ export const fillWorkspace = async (db, id, userId, targets) => {
     [id, networks, accountIdsOf(id)],
   );
   const posts = Math.round(targets / perPost);
-  // What triggers do row by row and statement by statement is made up for at the end, which is far quicker.
-  await db.query('set session_replication_role = replica');
   for (let done = 0; done < posts; done += postsAtOnce) {
     await fill(db, id, posts, done, Math.min(done + postsAtOnce, posts));
   }
-  await db.query('set session_replication_role = origin');
-  const columns = 'post_id, workspace_id, published_at, last_published_at, engagement, repeats';
-  await db.query(
-    `insert into published_posts (${columns})
-     select ${columns} from published_posts_of(array(select id from posts where workspace_id = $1))`,
-    [id],
-  );
+  const { createPublishedPostStore } = await importCompiled('server/analytics/store.ts');
+  const query = async ({ text }, values) => (await db.query(text, values)).rows;
+  const { rows } = await db.query('select array_agg(id) as ids from posts where workspace_id = $1', [id]);
+  await createPublishedPostStore({ query }).add(rows[0].ids);
 };
 
 const fill = async (db, id, posts, from, to) => {
@@ -48,11 +45,16 @@ const fill = async (db, id, posts, from, to) => {
     [id],
   );
   await db.query(
-    `insert into publications (post_id, account_id, network, workspace_id, external_id, published_at, metrics, fetched_at)
-     select id, ($3::text[])[1 + (first + nth) % 20], ($2::text[])[1 + (first + nth) % 10], $1, 'ext-' || i || '-' || nth, at + random() * interval '20 s',
-            jsonb_build_object('views', (random() * 1e4)::int, 'likes', (random() * 300)::int,
-              'comments', (random() * 50)::int, 'shares', (random() * 20)::int, 'saves', (random() * 10)::int), at + interval '30 days'
-       from made cross join generate_series(0, accounts - 1) as nth`,
+    `insert into publications (post_id, account_id, network, workspace_id, external_id, published_at, metrics, fetched_at,
+                               views, likes, comments, shares, saves, engagement)
+     select id, ($3::text[])[1 + (first + nth) % 20], ($2::text[])[1 + (first + nth) % 10], $1, 'ext-' || i || '-' || nth,
+            published_at, jsonb_build_object('views', views, 'likes', likes, 'comments', comments, 'shares', shares, 'saves', saves),
+            at + interval '30 days', views, likes, comments, shares, saves, likes + comments + shares + saves
+       from (
+         select *, at + random() * interval '20 s' as published_at, (random() * 1e4)::int as views, (random() * 300)::int as likes,
+                (random() * 50)::int as comments, (random() * 20)::int as shares, (random() * 10)::int as saves
+           from made cross join generate_series(0, accounts - 1) as nth
+       ) as target`,
     [id, networks, accountIdsOf(id)],
   );
   await db.query('drop table made');

@@ -169,7 +169,11 @@ export const createAccountAccess = ({
   return {
     ...acting('refuse'),
     /** For those who read numbers: whatever the network says, the account stays connected (SPEC, Statistics rules 11). */
-    forReading: acting('tell'),
+    forReading: {
+      ...acting('tell'),
+      /** Its numbers are not read until it is reconnected. False when it was reconnected or disconnected meanwhile. */
+      stop: store.stopStatistics,
+    },
     nextCareMs,
     refuse,
     work,

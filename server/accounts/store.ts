@@ -47,6 +47,12 @@ const disconnect = sql(
   `update accounts set disconnected_at = posthorn_now(), tokens = null, care_at = null, care_claim = null
     where id = $1 and workspace_id = $2 and disconnected_at is null`,
 );
+/** Only for the access that was refused: who has reconnected meanwhile is not stopped. */
+const stopStatistics = sql(
+  'accounts.stopStatistics',
+  `update accounts set statistics_stopped_at = coalesce(statistics_stopped_at, posthorn_now())
+    where id = $1 and connected_at = $2 and disconnected_at is null`,
+);
 const save = sql(
   'accounts.save',
   `insert into accounts (id, workspace_id, network, external_id, name, handle, avatar_url, granted_scopes, server, sandbox, tokens,
@@ -56,7 +62,7 @@ const save = sql(
       set name = excluded.name, handle = excluded.handle, avatar_url = excluded.avatar_url,
           granted_scopes = excluded.granted_scopes, server = excluded.server, sandbox = excluded.sandbox,
           tokens = excluded.tokens, facts = excluded.facts, status = 'Connected', care_at = excluded.care_at,
-          care_claim = null, connected_at = posthorn_now()
+          care_claim = null, connected_at = posthorn_now(), statistics_stopped_at = null
    returning id`,
 );
 
@@ -128,6 +134,10 @@ export const createAccountStore = (db: Database) => {
       const rows = await db.query<{ id: string; network: string; facts: Json }>(findNetworks, [workspaceId, ids]);
       return new Map(rows.map(({ id, network, facts }) => [id, { network, facts }]));
     },
+
+    /** False when it was reconnected or disconnected meanwhile. */
+    stopStatistics: async ({ id, connectedAt }: Pick<AccountRow, 'id' | 'connectedAt'>) =>
+      (await db.run(stopStatistics, [id, connectedAt])) > 0,
 
     /** A new account, or new access to one that is connected; its id. */
     save: async (account: NewAccount): Promise<string> => {

@@ -129,6 +129,43 @@ const days = sql(
     group by 1 order by 1`,
 );
 
+/** A post over all its publications. */
+const wholePosts = `select post_id, workspace_id, min(published_at) as published_at, max(published_at) as last_published_at,
+    sum(engagement)::bigint as engagement, array_agg(network order by network) filter (where nth > 1) as repeats
+  from (select *, row_number() over (partition by post_id, network) as nth from publications where post_id = any($1)) as target
+ group by post_id, workspace_id`;
+const addPosts = sql(
+  'analytics.addPosts',
+  `insert into published_posts (post_id, workspace_id, published_at, last_published_at, engagement, repeats)
+   select * from (${wholePosts}) as fresh order by post_id
+   on conflict do nothing returning post_id as "postId"`,
+);
+/** One change of a post at a time. The statements after this one see what those before have committed. */
+const lockPosts = sql(
+  'analytics.lockPosts',
+  'select from published_posts where post_id = any($1) order by post_id for update',
+);
+const refreshPosts = sql(
+  'analytics.refreshPosts',
+  `update published_posts p set published_at = fresh.published_at, last_published_at = fresh.last_published_at,
+          engagement = fresh.engagement, repeats = fresh.repeats
+     from (${wholePosts}) as fresh
+    where p.post_id = fresh.post_id
+      and (p.published_at, p.last_published_at, p.engagement, p.repeats)
+          is distinct from (fresh.published_at, fresh.last_published_at, fresh.engagement, fresh.repeats)`,
+);
+
+export type PublishedPostStore = ReturnType<typeof createPublishedPostStore>;
+
+export const createPublishedPostStore = (db: Database) => ({
+  /** Those that were not known yet. */
+  add: async (postIds: readonly string[]) =>
+    (await db.query<{ postId: string }>(addPosts, [postIds])).map(({ postId }) => postId),
+  /** Until the transaction ends. */
+  lock: (postIds: readonly string[]) => db.run(lockPosts, [postIds]),
+  refresh: (postIds: readonly string[]) => db.run(refreshPosts, [postIds]),
+});
+
 // The first of January 1970 was a Thursday: hours of the week are counted from Monday.
 const sinceMondaySeconds = 3 * 24 * 60 * 60;
 

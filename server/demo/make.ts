@@ -6,6 +6,7 @@ import type { Role } from '#contracts/scopes';
 import { createHttpApp, type Identity, type Posthorn } from '#server/app';
 import { type Config, SettingError } from '#server/config';
 import type { Caller } from '#server/context';
+import type { DueKind } from '#server/jobs/notices';
 import { createLog, type Opened, open } from '#server/main';
 import { connectInSandbox } from '#server/sandbox/sign-up';
 import { demoFiles } from './pictures.ts';
@@ -16,9 +17,9 @@ import { type Cast, pastDays, type Scene, statusFor, tellStory, webhookHosts } f
 const dayMs = 24 * 3_600_000;
 /** Reads of a post's accounts and the like are done in one step. */
 const togetherMs = 3_000;
-const timed = ['posts', 'sends', 'deliveries', 'reads'];
+const timed: readonly DueKind[] = ['posts', 'sends', 'deliveries', 'reads'];
 /** Once a day is enough for accounts: whoever needs new tokens in between gets them at once. */
-const daily = ['accounts'];
+const daily: readonly DueKind[] = ['accounts'];
 const workspaceName = 'Rye & Ember';
 
 /** Who is who on the networks; one account may not read its statistics. */

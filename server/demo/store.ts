@@ -1,10 +1,11 @@
+import { dueChannel } from '#server/jobs/notices';
 import { type Database, sql } from '#server/store/database';
 
 /** Every running instance listens for what becomes due. */
 const instances = sql(
   'demo.instances',
   `select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and query ilike 'listen%posthorn_due%'`,
+    where datname = current_database() and pid <> pg_backend_pid() and query ilike 'listen%${dueChannel}%'`,
 );
 
 export const createDemoStore = (db: Database) => ({

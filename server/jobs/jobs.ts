@@ -1,6 +1,7 @@
 import type { DueLoop } from '#server/queue';
 import type { Database } from '#server/store/database';
 import type { OpenedAgenda } from './agenda.ts';
+import { type DueKind, dueChannel, dueWork } from './notices.ts';
 
 /** Something that has to be looked at again and again. */
 export interface Chore {
@@ -8,59 +9,69 @@ export interface Chore {
   readonly run: () => Promise<unknown> | unknown;
 }
 
-const channel = 'posthorn_due';
+/** In case a notice was lost. */
+const lookEvery = '5 seconds';
+const kinds = Object.keys(dueWork) as DueKind[];
+/** Of earlier versions. Whatever else is there may be somebody else's. */
+const retired = ['look for what is due'];
+
+/** The time of the service, which the sandbox moves; Agenda goes by the true one. */
+export interface ServiceClock {
+  now(): Date;
+  /** After it was moved. */
+  read(): Promise<void>;
+  /** What it showed, or will show, at a true time. */
+  history(): Promise<(trueTime: Date) => Date>;
+}
 
 export type Jobs = ReturnType<typeof createJobs>;
 
 /**
- * Due rows and recurring work. Loops sleep until their next row is due; a notice in the database wakes them earlier on
- * every instance, and Agenda wakes them now and then in case a notice was lost.
+ * Due rows and recurring work. Loops sleep until their next row is due, and a notice in the database wakes them earlier on
+ * every instance. Agenda has a job for each of them, which looks for due rows in case a notice was lost, and one for each
+ * chore.
  */
 export const createJobs = ({
   database,
   loops,
   chores,
-  clockMoved,
+  clock,
   report,
 }: {
   database: Database;
-  /** By the name that notices give. */
-  loops: Readonly<Record<string, DueLoop>>;
+  loops: Readonly<Record<DueKind, DueLoop>>;
   chores: Readonly<Record<string, Chore>>;
-  clockMoved: () => Promise<void>;
+  clock: ServiceClock;
   report: (error: unknown) => void;
 }) => {
   const wakeAll = () => {
     for (const loop of Object.values(loops)) loop.wake();
   };
   const heard = (name: string) => {
-    if (name === 'clock') clockMoved().then(wakeAll, report);
-    else loops[name]?.wake();
+    if (name === 'clock') clock.read().then(wakeAll, report);
+    else loops[name as DueKind]?.wake();
   };
 
   return {
     /** Until the database is closed. */
     start: () => {
-      database.listen(channel, { heard, resumed: () => clockMoved().then(wakeAll, report) });
+      database.listen(dueChannel, { heard, resumed: () => clock.read().then(wakeAll, report) });
       for (const loop of Object.values(loops)) loop.start();
     },
 
-    /** Sweeps and chores: each runs on one instance at a time. */
+    /** Each runs on one instance at a time. */
     keepTime: async ({ agenda }: OpenedAgenda, more: Readonly<Record<string, Chore>> = {}) => {
-      const all = Object.entries({ ...chores, ...more });
-      agenda.define('look for what is due', async () => wakeAll());
-      for (const [name, { run }] of all) {
+      const looks = kinds.map((kind) => [dueWork[kind], { every: lookEvery, run: loops[kind].wake }]);
+      const recurring: Record<string, Chore> = { ...Object.fromEntries(looks), ...chores, ...more };
+      for (const [name, { run }] of Object.entries(recurring)) {
         agenda.define(name, async () => {
           await run();
         });
       }
       await agenda.start();
       const { jobs: known } = await agenda.queryJobs();
-      const recurring = {
-        'look for what is due': '5 seconds',
-        ...Object.fromEntries(all.map(([name, { every }]) => [name, every])),
-      };
-      for (const [name, every] of Object.entries(recurring)) {
+      await agenda.cancel({ names: retired });
+      for (const [name, { every }] of Object.entries(recurring)) {
         // One that goes on as it was is left alone: on MongoDB it would forget when it ran last.
         const goesOn = known.some((job) => job.name === name && job.repeatInterval === every && job.nextRunAt);
         if (!goesOn) await agenda.every(every, name);
@@ -68,15 +79,40 @@ export const createJobs = ({
     },
 
     /** Instead of start: all that is due now in these loops. What becomes due by it is due next. */
-    runDue: async (names: readonly string[]) => {
-      await Promise.all(names.map((name) => loops[name]?.runDue()));
+    runDue: async (names: readonly DueKind[]) => {
+      await Promise.all(names.map((name) => loops[name].runDue()));
     },
 
     /** Until something is due in one of these loops; undefined when nothing is. */
-    msToNext: async (names: readonly string[]) => {
-      const waits = await Promise.all(names.map((name) => loops[name]?.msToNext()));
+    msToNext: async (names: readonly DueKind[]) => {
+      const waits = await Promise.all(names.map((name) => loops[name].msToNext()));
       const known = waits.filter((ms) => ms !== undefined);
       return known.length === 0 ? undefined : Math.max(Math.min(...known), 0);
+    },
+
+    /** What recurs, when it ran last, when it will again and when something is due for it, in the time of the service. */
+    overview: async ({ agenda }: OpenedAgenda) => {
+      const { jobs } = await agenda.queryJobs();
+      const shownAt = await clock.history();
+      const due = new Map(
+        await Promise.all(
+          kinds.map(async (kind) => {
+            const ms = await loops[kind].msToNext();
+            return [dueWork[kind] as string, ms === undefined ? null : new Date(clock.now().getTime() + ms)] as const;
+          }),
+        ),
+      );
+      const shown = (instant: Date | null | undefined) => instant && shownAt(new Date(instant));
+      return jobs
+        .map(({ name, repeatInterval, lastFinishedAt, lastRunAt, nextRunAt, failedAt, failReason }) => ({
+          name,
+          every: repeatInterval,
+          lastRunAt: shown(lastFinishedAt ?? lastRunAt),
+          nextRunAt: shown(nextRunAt),
+          ...(due.has(name) && { nextDueAt: due.get(name) }),
+          ...(failedAt && { failedAt: shown(failedAt), failReason }),
+        }))
+        .toSorted((a, b) => a.name.localeCompare(b.name));
     },
 
     stop: (graceMs: number) => Promise.all(Object.values(loops).map((loop) => loop.stop(graceMs))),
@@ -84,18 +120,4 @@ export const createJobs = ({
     /** The longest that any of the loops has not reached the database. */
     idleMs: () => Math.max(...Object.values(loops).map((loop) => loop.idleMs())),
   };
-};
-
-/** What recurs, when it ran last and when it will again, for the operator. */
-export const jobsOverview = async ({ agenda }: OpenedAgenda) => {
-  const { jobs } = await agenda.queryJobs();
-  return jobs
-    .map(({ name, repeatInterval, lastFinishedAt, lastRunAt, nextRunAt, failedAt, failReason }) => ({
-      name,
-      every: repeatInterval,
-      lastRunAt: lastFinishedAt ?? lastRunAt,
-      nextRunAt,
-      ...(failedAt && { failedAt, failReason }),
-    }))
-    .toSorted((a, b) => a.name.localeCompare(b.name));
 };

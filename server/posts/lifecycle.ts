@@ -150,35 +150,23 @@ export const createLifecycle = ({
       }),
 
     /**
-     * `despite` are uncertain accounts that somebody looked at, and wants it sent to all the same. `only`: of the accounts
-     * without the post, those that get it now; none means all.
+     * Whether it may go out now, and what that uses of the plan. Inside the transaction that begins to publish it. `only`
+     * are accounts that failed; answers with the results of the others that did, which stay as they are.
      */
-    publishNow: (
-      caller: Caller,
-      id: string,
-      { despite = [], only = [] }: { despite?: readonly string[]; only?: readonly string[] } = {},
-    ) =>
-      store.transaction(async () => {
-        const post = await locked(caller, id);
-        if (post.status !== 'Draft' && post.status !== 'Failed')
-          throw notFrom(post, 'published', 'a Draft or Failed post');
-        const without = post.results.filter(({ ok }) => !ok).map(({ accountId }) => accountId);
-        if (!only.every((accountId) => without.includes(accountId))) {
-          throw new Refusal('Conflict', `Not all of these accounts failed on the post ${id}. Read it again.`);
-        }
-        await mustBePublishable(caller, post);
-        await usePlan(caller, post, { scheduled: false });
-        if (despite.length > 0) await store.forgetBegun(id, despite);
-        await outcomes.begin([id]);
-        const kept = post.results.filter(({ ok, accountId }) => !ok && !only.includes(accountId));
-        if (only.length > 0) await store.holdBack(id, kept);
-        await outcomes.end([id]);
-        const begun = await store.get(caller.workspaceId, id);
-        if (begun === undefined) throw new Error('a post that was locked is gone');
-        return begun;
-      }),
+    readyNow: async (caller: Caller, id: string, only: readonly string[] = []): Promise<Result[]> => {
+      const post = await locked(caller, id);
+      if (post.status !== 'Draft' && post.status !== 'Failed')
+        throw notFrom(post, 'published', 'a Draft or Failed post');
+      const failed = post.results.filter(({ ok }) => !ok);
+      if (!only.every((accountId) => failed.some((result) => result.accountId === accountId))) {
+        throw new Refusal('Conflict', `Not all of these accounts failed on the post ${id}. Read it again.`);
+      }
+      await mustBePublishable(caller, post);
+      await usePlan(caller, post, { scheduled: false });
+      return only.length === 0 ? [] : failed.filter(({ accountId }) => !only.includes(accountId));
+    },
 
-    /** A person looked at uncertain accounts and found the post there. */
+    /** A person looked at uncertain accounts and found the post there. With the results that it has there now. */
     found: (caller: Caller, id: string, accountIds: readonly string[]) =>
       store.transaction(async () => {
         const post = await locked(caller, id);
@@ -191,9 +179,10 @@ export const createLifecycle = ({
         const results = post.results.map(
           (result) => found.find(({ accountId }) => accountId === result.accountId) ?? result,
         );
-        const settled = await store.settleFound(id, caller.workspaceId, results, found);
-        if (settled.status === 'Published') await outcomes.tell([{ workspaceId: caller.workspaceId, post: settled }]);
-        return settled;
+        const status = results.every(({ ok }) => ok) ? 'Published' : 'Failed';
+        const settled = await store.setResults(id, caller.workspaceId, results, status);
+        if (status === 'Published') await outcomes.tell([{ workspaceId: caller.workspaceId, post: settled }]);
+        return { post: settled, found };
       }),
 
     remove: (caller: Caller, id: string) =>

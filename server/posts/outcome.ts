@@ -33,7 +33,7 @@ export const createOutcomes = ({ store, events, live }: { store: PostStore; even
   return {
     tell,
 
-    /** To Publishing, with one send for each account that does not have the post yet. Inside a transaction. */
+    /** To Publishing. Whoever calls it adds the sends, in the same transaction. */
     begin: async (ids: readonly string[]) => {
       await store.recallOut(ids);
       await store.begin(ids);

@@ -14,16 +14,6 @@ export const createReading = ({ store }: { store: PostStore }) => ({
     return post;
   },
 
-  /** Which accounts have a result by now. */
-  progress: async ({ workspaceId }: Caller, id: string) => {
-    const post = await store.get(workspaceId, id);
-    if (post === undefined) throw notFound('post', id);
-    const { status, results, accountIds } = post;
-    if (status !== 'Publishing') return { status, results };
-    const known = new Map([...results, ...(await store.sendResults(id))].map((result) => [result.accountId, result]));
-    return { status, results: accountIds.flatMap((accountId) => known.get(accountId) ?? []) };
-  },
-
   /** Inside a transaction: nobody changes it until that ends. */
   lock: async ({ workspaceId }: Caller, id: string) => {
     const post = await store.lock(workspaceId, id);

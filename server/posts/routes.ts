@@ -1,20 +1,20 @@
 import type { PostRoutes } from '#contracts/posts';
 import type { RouteHandlers } from '#server/context';
+import type { ByHand } from '#server/publishing/by-hand';
 import type { Desk } from './desk.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Overview } from './overview.ts';
-import type { Reading } from './reading.ts';
 
 export const postRoutes = ({
   desk,
   lifecycle,
+  byHand,
   overview,
-  reading,
 }: {
   desk: Desk;
   lifecycle: Lifecycle;
+  byHand: ByHand;
   overview: Overview;
-  reading: Reading;
 }): RouteHandlers<PostRoutes> => ({
   searchPosts: ({ query: { cursor, accountIds, ids, from, to, ...search }, caller }) =>
     overview.search(
@@ -28,9 +28,9 @@ export const postRoutes = ({
   viewForEditor: ({ params, caller }) => desk.view(caller, params.id),
   unschedule: ({ params, caller }) => lifecycle.unschedule(caller, params.id),
   publishAgain: ({ params, body, caller }) =>
-    lifecycle.publishNow(caller, params.id, { despite: body.accountIds, only: body.only }),
-  getProgress: ({ params, caller }) => reading.progress(caller, params.id),
-  confirmFound: ({ params, body, caller }) => lifecycle.found(caller, params.id, body.accountIds),
+    byHand.publishNow(caller, params.id, { despite: body.accountIds, only: body.only }),
+  getProgress: ({ params, caller }) => byHand.progress(caller, params.id),
+  confirmFound: ({ params, body, caller }) => byHand.found(caller, params.id, body.accountIds),
 });
 
 const idsIn = (text: string) => text.split(',').filter((id) => id !== '');

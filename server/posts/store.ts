@@ -1,4 +1,5 @@
 import type { Post, PostGroup, PostStatus, PostSummary, Result, Version } from '#contracts/posts';
+import { wakes } from '#server/jobs/notices';
 import { tellsOf } from '#server/live/news';
 import { type Database, sql } from '#server/store/database';
 
@@ -20,6 +21,8 @@ interface ListedRow extends Omit<PostRow, 'versions' | 'results'> {
 }
 
 const columns = 'id, status, account_ids, versions, scheduled_at, results, updated_at';
+/** updatedAt grows with every change that a caller can see: each update of a post says this. */
+const touch = `updated_at = greatest(posthorn_now(), posts.updated_at + interval '1 microsecond')`;
 
 const get = sql('posts.get', `select ${columns} from posts where id = $1 and workspace_id = $2`);
 const lock = sql('posts.lock', `select ${columns} from posts where id = $1 and workspace_id = $2 for update`);
@@ -56,22 +59,18 @@ const insert = sql(
 );
 const replace = sql(
   'posts.replace',
-  `update posts set account_ids = $3, versions = $4, scheduled_at = $5 where id = $1 and workspace_id = $2
+  `update posts set account_ids = $3, versions = $4, scheduled_at = $5, ${touch} where id = $1 and workspace_id = $2
    returning ${columns}, ${tellsOf('post')}`,
 );
 const move = sql(
   'posts.move',
-  `update posts set status = $3, scheduled_at = $4 where id = $1 and workspace_id = $2
+  `update posts set status = $3, scheduled_at = $4, ${touch} where id = $1 and workspace_id = $2
    returning ${columns}, ${tellsOf('post')}`,
-);
-const begin = sql(
-  'posts.begin',
-  `with begun as materialized (select begin_publishing($1)) select ${tellsOf('post')} from begun, posts where id = any($1)`,
 );
 /** An account that has the post, was taken out of it and is in it again: its result is back, so nothing is sent twice. */
 const recallOut = sql(
   'posts.recallOut',
-  `update posts set results = posts.results || back.results
+  `update posts set results = posts.results || back.results, ${touch}
      from (select p.id, jsonb_agg(s.result) as results
              from posts p join sends s on s.post_id = p.id and s.account_id = any(p.account_ids)
             where p.id = any($1) and (s.result ->> 'ok')::boolean
@@ -79,35 +78,41 @@ const recallOut = sql(
             group by p.id) back
     where posts.id = back.id`,
 );
+/** From Draft, Scheduled or Failed. Only what is out keeps its result. */
+const begin = sql(
+  'posts.begin',
+  `update posts set status = 'Publishing', ${touch},
+          results = coalesce((select jsonb_agg(r) from jsonb_array_elements(results) r where (r ->> 'ok')::boolean), '[]')
+    where id = any($1) returning ${tellsOf('post')}`,
+);
 const many = sql('posts.many', `select ${columns} from posts where id = any($1) and workspace_id = $2`);
 const scheduledFor = sql(
   'posts.scheduledFor',
   `select id, left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, scheduled_at as "scheduledAt" from posts
     where workspace_id = $1 and status = 'Scheduled' and $2 = any(account_ids) order by scheduled_at limit $3`,
 );
-const end = sql('posts.end', `select workspace_id, ${columns} from end_publishing($1)`);
-const forgetBegun = sql(
-  'posts.forgetBegun',
-  'update sends set begun_at = null, prepared = null where post_id = $1 and account_id = any($2) and due_at is null',
-);
-/** Right after begin, before anybody sees it: these are not sent, and end with what they had. */
-const holdBack = sql(
-  'posts.holdBack',
-  `update sends set due_at = null, result = kept.result
-     from jsonb_array_elements($2::jsonb) as kept (result)
-    where post_id = $1 and account_id = kept.result ->> 'accountId'`,
-);
-const sendResults = sql('posts.sendResults', 'select result from sends where post_id = $1 and result is not null');
-/** Somebody looked: what may have been sent is there. */
-const settleFound = sql(
-  'posts.settleFound',
-  `update sends set begun_at = null, prepared = null, result = found.result
-     from jsonb_array_elements($2::jsonb) as found (result)
-    where post_id = $1 and account_id = found.result ->> 'accountId' and due_at is null`,
+/** A key lock is not in the way: whoever adds a publication holds one. */
+const lockToEnd = sql('posts.lockToEnd', 'select from posts where id = any($1) order by id for no key update');
+/** Published when all accounts have it, else Failed, once no send is left that has not ended. */
+const end = sql(
+  'posts.end',
+  `with ended as (
+     select p.id, jsonb_agg(coalesce(s.result, kept.result) order by account.place) as results,
+            bool_and((coalesce(s.result, kept.result) ->> 'ok')::boolean) as ok
+       from posts p
+       cross join unnest(p.account_ids) with ordinality as account(id, place)
+       left join sends s on s.post_id = p.id and s.account_id = account.id and s.result is not null
+       left join lateral (select r as result from jsonb_array_elements(p.results) r where r ->> 'accountId' = account.id) kept on true
+      where p.id = any($1) and p.status = 'Publishing'
+        and not exists (select from sends open where open.post_id = p.id and open.due_at is not null)
+      group by p.id)
+   update posts set status = case when ended.ok then 'Published' else 'Failed' end, results = ended.results, ${touch}
+     from ended where posts.id = ended.id
+   returning posts.workspace_id, ${columns.replaceAll(/\w+/g, 'posts.$&')}`,
 );
 const setResults = sql(
   'posts.setResults',
-  `update posts set results = $3, status = $4 where id = $1 and workspace_id = $2 returning ${columns}`,
+  `update posts set results = $3, status = $4, ${touch} where id = $1 and workspace_id = $2 returning ${columns}`,
 );
 
 const publishedAt = 'out.published_at';
@@ -178,7 +183,7 @@ interface FoundRow {
   readonly at: string;
 }
 
-const wake = sql('posts.wake', "select pg_notify('posthorn_due', 'posts')");
+const wake = sql('posts.wake', `select ${wakes('posts')}`);
 const usesMedia = sql(
   'posts.usesMedia',
   'select 1 from posts where workspace_id = $1 and versions @> $2::jsonb limit 1',
@@ -275,38 +280,23 @@ export const createPostStore = (db: Database) => {
       await db.run(recallOut, [ids]);
     },
 
-    /** To Publishing, with one send for each account that does not have the post yet. */
     begin: async (ids: readonly string[]) => {
       await db.query(begin, [ids]);
     },
 
-    /** Those in Publishing that have no account left to go to are Published or Failed then. */
-    end: async (ids: readonly string[]) =>
-      (await db.query<PostRow & { workspace_id: string }>(end, [ids])).map((row) => ({
-        workspaceId: row.workspace_id,
-        post: toPost(row),
-      })),
+    /**
+     * Those in Publishing that have no account left to go to are Published or Failed then. Locks first: of two who end the
+     * last two accounts of a post at once, the second sees what the first did.
+     */
+    end: (ids: readonly string[]) =>
+      db.transaction(async () => {
+        await db.run(lockToEnd, [ids]);
+        const rows = await db.query<PostRow & { workspace_id: string }>(end, [ids]);
+        return rows.map((row) => ({ workspaceId: row.workspace_id, post: toPost(row) }));
+      }),
 
-    /** Somebody looked: what may have been sent is not there. */
-    forgetBegun: async (id: string, accountIds: readonly string[]) => {
-      await db.run(forgetBegun, [id, accountIds]);
-    },
-
-    /** Inside the transaction that began: accounts that are left out, with the results they keep. */
-    holdBack: async (id: string, kept: readonly Result[]) => {
-      await db.run(holdBack, [id, JSON.stringify(kept)]);
-    },
-
-    /** Of accounts that are done while others are still being sent to. */
-    sendResults: async (id: string) =>
-      (await db.query<{ result: Result }>(sendResults, [id])).map(({ result }) => result),
-
-    /** A person found what was uncertain. */
-    settleFound: async (id: string, workspaceId: string, results: readonly Result[], found: readonly Result[]) => {
-      const status = results.every(({ ok }) => ok) ? 'Published' : 'Failed';
-      await db.query(settleFound, [id, JSON.stringify(found)]);
-      return changed(setResults, [id, workspaceId, JSON.stringify(results), status]);
-    },
+    setResults: (id: string, workspaceId: string, results: readonly Result[], status: PostStatus) =>
+      changed(setResults, [id, workspaceId, JSON.stringify(results), status]),
 
     search: async (
       workspaceId: string,

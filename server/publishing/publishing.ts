@@ -3,6 +3,8 @@ import { createBatch } from '#server/batch';
 import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/posts/outcome';
 import { createDueLoop, type DueLoop } from '#server/queue';
+import type { Publications } from '#server/statistics/publications';
+import type { BeginPublishing } from './begin.ts';
 import type { PublishingFigures } from './figures.ts';
 import { missed, uncertain } from './result.ts';
 import { createSendOne, type HeldRow, type SendingParts } from './sending.ts';
@@ -17,6 +19,8 @@ export const createPublishing = ({
   store,
   networks,
   outcomes,
+  begin,
+  publications,
   figures,
   perNetwork,
   leaseMs,
@@ -26,6 +30,8 @@ export const createPublishing = ({
   store: PublishingStore;
   networks: Networks;
   outcomes: Outcomes;
+  begin: BeginPublishing;
+  publications: Publications;
   figures: PublishingFigures;
   /** How many sends to one network are under way at once. */
   perNetwork: number;
@@ -46,7 +52,7 @@ export const createPublishing = ({
     await store.transaction(async () => {
       const ours = new Set((await store.end(rows)).map(nameOf));
       const ended = rows.filter((row) => ours.has(nameOf(row)));
-      const out = ended.flatMap(({ row, result, sent, firstReadMs }) => {
+      const out = ended.flatMap(({ row, result, sent, isRead }) => {
         const [first] = sent;
         if (!result.ok || first === undefined || result.publishedAt === undefined) return [];
         return [
@@ -54,14 +60,15 @@ export const createPublishing = ({
             postId: row.postId,
             accountId: row.accountId,
             workspaceId: row.workspaceId,
+            network: row.account.network,
             externalId: first.externalId,
             publishedAt: result.publishedAt,
             ref: first.ref ?? null,
-            firstReadMs,
+            isRead,
           },
         ];
       });
-      if (out.length > 0) await store.publish(out);
+      if (out.length > 0) await publications.add(out);
       await outcomes.end([...new Set(ended.map(({ postId }) => postId))]);
     });
     return rows.map(() => undefined);
@@ -117,7 +124,7 @@ export const createPublishing = ({
       const { due, missed: tooLate } = await store.due(postsAtOnce, parts.graceMs);
       const all = [...due, ...tooLate];
       if (all.length === 0) return 0;
-      await outcomes.begin(all);
+      await begin(all);
       if (tooLate.length > 0) await store.endMissed(tooLate, missed, uncertain);
       await outcomes.end(all);
       return all.length;

@@ -81,7 +81,7 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
     row: SendRow,
     sent: readonly Sent[],
     outcome: Omit<Result, 'accountId'>,
-    { firstReadMs = null, maybeOut = outcome.uncertain }: Partial<Pick<Ended, 'firstReadMs' | 'maybeOut'>> = {},
+    { isRead = false, maybeOut = outcome.uncertain }: Partial<Pick<Ended, 'isRead' | 'maybeOut'>> = {},
   ) =>
     parts.end({
       row,
@@ -91,7 +91,7 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
       sent,
       result: { accountId: row.accountId, ...outcome },
       maybeOut,
-      firstReadMs,
+      isRead,
     });
 
   const endState = (
@@ -244,7 +244,7 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
     const { metrics } = opened.network.constraintsFor(post, opened.account.facts);
     const isRead = metrics.length > 0 && first?.withoutStatistics !== true;
     const outcome = { ok: true, uncertain: false, publishedAt: first?.publishedAt ?? row.startedAt };
-    return end(row, sent, withSent(outcome, sent, sent.length), { firstReadMs: isRead ? firstReadMs : null });
+    return end(row, sent, withSent(outcome, sent, sent.length), { isRead });
   };
 
   /** Nothing was made public: try again, or say what is wrong. */
@@ -361,7 +361,6 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
 };
 
 const tookTooLong = 'The network worked on the media for more than an hour. Publish again, perhaps with smaller files.';
-const firstReadMs = 3_600_000;
 /** The lease of a row that stays in hand; it is renewed while the work goes on. */
 const longestStepMs = 60_000;
 

@@ -1,5 +1,6 @@
 import type { Result, Version } from '#contracts/posts';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
+import { wakes } from '#server/jobs/notices';
 import type { Json, Sent } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 
@@ -44,8 +45,8 @@ export interface Ended extends Held {
   readonly sent: readonly Sent[];
   /** It may be out: whoever publishes again asks the network first. */
   readonly maybeOut: boolean;
-  /** The next read of its numbers; null when there is none. */
-  readonly firstReadMs: number | null;
+  /** Whether its numbers will be read. */
+  readonly isRead: boolean;
 }
 
 export interface Progress extends Held {
@@ -69,6 +70,26 @@ const moveDue = sql(
       where status = 'Scheduled' and scheduled_at <= (select posthorn_now())
       order by scheduled_at limit $1 for update skip locked)
    select array_agg(id) filter (where not missed) as due, array_agg(id) filter (where missed) as missed from due`,
+);
+/**
+ * One for each account that does not have the post yet. What may be out keeps its key, so that the network is asked about
+ * the same send.
+ */
+const queue = sql(
+  'publishing.queue',
+  `with queued as (
+     insert into sends (post_id, account_id, workspace_id, network, due_at)
+     select p.id, a.id, p.workspace_id, a.network, posthorn_now()
+       from posts p cross join unnest(p.account_ids) as account(id) join accounts a on a.id = account.id
+      where p.id = any($1)
+        and not exists (select from jsonb_array_elements(p.results) r where r ->> 'accountId' = a.id)
+     on conflict (post_id, account_id) do update
+        set due_at = excluded.due_at, claim = null, started_at = posthorn_now(), tries = 0, result = null,
+            again = sends.begun_at is not null,
+            prepared = case when sends.begun_at is not null then sends.prepared end,
+            since = case when sends.begun_at is not null then sends.since end,
+            key = case when sends.begun_at is not null then sends.key else gen_random_uuid() end)
+   select ${wakes('sends')}`,
 );
 /** Accounts that have the post keep their result, and of one that may have it nobody says that it was missed. */
 const endMissed = sql(
@@ -143,14 +164,24 @@ const end = sql(
           as held(post_id, account_id, claim, result, sent, maybe_out) where ${held}
    returning s.post_id as "postId", s.account_id as "accountId"`,
 );
-const publish = sql(
-  'publishing.publish',
-  `insert into publications (post_id, account_id, workspace_id, external_id, published_at, ref, next_fetch_at)
-   select post_id, account_id, workspace_id, external_id, published_at, ref, published_at + first_read_ms * interval '1 ms'
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::jsonb[], $7::float8[])
-          as out(post_id, account_id, workspace_id, external_id, published_at, ref, first_read_ms)
-   on conflict do nothing`,
+const forgetBegun = sql(
+  'publishing.forgetBegun',
+  'update sends set begun_at = null, prepared = null where post_id = $1 and account_id = any($2) and due_at is null',
 );
+const settleFound = sql(
+  'publishing.settleFound',
+  `update sends set begun_at = null, prepared = null, result = found.result
+     from jsonb_array_elements($2::jsonb) as found (result)
+    where post_id = $1 and account_id = found.result ->> 'accountId' and due_at is null`,
+);
+/** Right after begin, before anybody sees it: these are not sent, and end with what they had. */
+const holdBack = sql(
+  'publishing.holdBack',
+  `update sends set due_at = null, result = kept.result
+     from jsonb_array_elements($2::jsonb) as kept (result)
+    where post_id = $1 and account_id = kept.result ->> 'accountId'`,
+);
+const results = sql('publishing.results', 'select result from sends where post_id = $1 and result is not null');
 
 export type PublishingStore = ReturnType<typeof createPublishingStore>;
 
@@ -170,6 +201,10 @@ export const createPublishingStore = (db: Database) => {
     due: async (limit: number, graceMs: number) => {
       const [found] = await db.query<{ due: string[] | null; missed: string[] | null }>(moveDue, [limit, graceMs]);
       return { due: found?.due ?? [], missed: found?.missed ?? [] };
+    },
+
+    queue: async (postIds: readonly string[]) => {
+      await db.query(queue, [postIds]);
     },
 
     endMissed: async (ids: readonly string[], missed: Omit<Result, 'accountId'>, uncertain: typeof missed) => {
@@ -226,27 +261,23 @@ export const createPublishingStore = (db: Database) => {
         rows.map(({ maybeOut }) => maybeOut),
       ]),
 
-    /** What statistics and analytics are about. */
-    publish: async (
-      rows: readonly {
-        postId: string;
-        accountId: string;
-        workspaceId: string;
-        externalId: string;
-        publishedAt: string;
-        ref: Json;
-        firstReadMs: number | null;
-      }[],
-    ) => {
-      await db.run(publish, [
-        rows.map(({ postId }) => postId),
-        rows.map(({ accountId }) => accountId),
-        rows.map(({ workspaceId }) => workspaceId),
-        rows.map(({ externalId }) => externalId),
-        rows.map(({ publishedAt }) => publishedAt),
-        rows.map(({ ref }) => JSON.stringify(ref)),
-        rows.map(({ firstReadMs }) => firstReadMs),
-      ]);
+    /** Somebody looked: what may have been sent is not there. */
+    forgetBegun: async (postId: string, accountIds: readonly string[]) => {
+      await db.run(forgetBegun, [postId, accountIds]);
+    },
+
+    /** Inside the transaction that began: accounts that are left out, with the results they keep. */
+    holdBack: async (postId: string, kept: readonly Result[]) => {
+      await db.run(holdBack, [postId, JSON.stringify(kept)]);
+    },
+
+    /** Of accounts that are done while others are still being sent to. */
+    results: async (postId: string) =>
+      (await db.query<{ result: Result }>(results, [postId])).map(({ result }) => result),
+
+    /** Somebody looked: what may have been sent is there. */
+    settleFound: async (postId: string, found: readonly Result[]) => {
+      await db.run(settleFound, [postId, JSON.stringify(found)]);
     },
   };
 };

@@ -32,6 +32,15 @@ export const createSandboxClock = ({
    */
   close: () => store.close(),
 
+  /** What it showed, or will show, at a true time. */
+  history: async () => {
+    const moves = production ? [] : await store.moves();
+    return (trueTime: Date) => {
+      const last = moves.findLast(({ atMs }) => atMs === null || atMs <= trueTime.getTime());
+      return new Date(trueTime.getTime() + (last?.offsetMs ?? 0));
+    };
+  },
+
   /** Negative while a demo lives through its past, or when one was killed there. */
   offsetMs: store.offset,
 

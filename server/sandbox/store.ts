@@ -1,3 +1,4 @@
+import { wakes } from '#server/jobs/notices';
 import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 
@@ -87,10 +88,33 @@ const lockClock = sql(
   'sandbox.lockClock',
   'select offset_ms::float8 as "offsetMs", is_closed as "isClosed" from sandbox_clock for update',
 );
-const moveClock = sql('sandbox.moveClock', 'select move_sandbox_clock($1)::float8 as "offsetMs"');
+const moveClock = sql(
+  'sandbox.moveClock',
+  `update sandbox_clock set offset_ms = offset_ms + $1 returning offset_ms::float8 as "offsetMs", ${wakes('clock')}`,
+);
+/** Enough for whoever asks what it showed when something ran last: nothing recurs more seldom than daily. */
+const remembered = `interval '2 days'`;
+const forgetMoves = sql(
+  'sandbox.forgetMoves',
+  `delete from sandbox_clock_moves
+    where at < (select max(at) from sandbox_clock_moves where at < clock_timestamp() - ${remembered})`,
+);
+const rememberMove = sql(
+  'sandbox.rememberMove',
+  'insert into sandbox_clock_moves (at, offset_ms) values (clock_timestamp(), $1)',
+);
+const clockMoves = sql(
+  'sandbox.clockMoves',
+  `select case when isfinite(at) then (extract(epoch from at) * 1000)::float8 end as "atMs", offset_ms::float8 as "offsetMs"
+     from sandbox_clock_moves order by at`,
+);
 const closeClock = sql('sandbox.closeClock', 'update sandbox_clock set offset_ms = 0, is_closed = true');
-const trueTime = `create or replace function posthorn_now() returns timestamptz language sql volatile
-  as $$ select clock_timestamp() $$`;
+/** The one notion of now of the database. The number is written into it, which costs nothing. */
+const setNow = (offsetMs: number) => {
+  if (!Number.isSafeInteger(offsetMs)) throw new Error(`a clock cannot be ${offsetMs} ms ahead`);
+  return `create or replace function posthorn_now() returns timestamptz language sql volatile
+    as $$ select clock_timestamp()${offsetMs === 0 ? '' : ` + interval '${offsetMs} milliseconds'`} $$`;
+};
 
 export type SandboxClockStore = ReturnType<typeof createSandboxClockStore>;
 
@@ -99,14 +123,25 @@ export const createSandboxClockStore = (db: Database) => {
     const [row] = await db.query<{ offsetMs: number; isClosed?: boolean }>(...query);
     return row ?? { offsetMs: 0 };
   };
+  const set = async (offsetMs: number) => {
+    await db.script(setNow(offsetMs));
+    await db.run(forgetMoves);
+    await db.run(rememberMove, [offsetMs]);
+  };
   return {
     offset: async () => (await one(clockOffset)).offsetMs,
+
+    /** From which true time on it was ahead by how much, oldest first. Null: from the beginning. */
+    moves: () => db.query<{ atMs: number | null; offsetMs: number }>(clockMoves),
 
     /** Nothing when it is closed. */
     move: (byMs: number) =>
       db.transaction(async () => {
         const { isClosed } = await one(lockClock);
-        return isClosed ? undefined : (await one(moveClock, [byMs])).offsetMs;
+        if (isClosed) return undefined;
+        const { offsetMs } = await one(moveClock, [byMs]);
+        await set(offsetMs);
+        return offsetMs;
       }),
 
     /** Answers with how far it was ahead. */
@@ -115,7 +150,7 @@ export const createSandboxClockStore = (db: Database) => {
         const { offsetMs, isClosed } = await one(lockClock);
         if (isClosed) return 0;
         await db.run(closeClock);
-        if (offsetMs !== 0) await db.script(trueTime);
+        if (offsetMs !== 0) await set(0);
         return offsetMs;
       }),
   };

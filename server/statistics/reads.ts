@@ -7,13 +7,13 @@ import type { Network, Reading, Site } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
 import { createDueLoop, type DueLoop } from '#server/queue';
-import type { DuePost, DueReads, Numbers, StatisticsStore } from './store.ts';
+import type { Numbers } from './numbers.ts';
+import type { Publications } from './publications.ts';
+import { lastMs, stepsMs } from './schedule.ts';
+import type { DuePost, DueReads, StatisticsStore } from './store.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** SPEC, Statistics rules 1. Those that pass while nothing is read are one read. */
-const stepsMs = [hourMs, 6 * hourMs, dayMs, 3 * dayMs, 7 * dayMs, 30 * dayMs];
-const lastMs = Math.max(...stepsMs);
 /** A moved read takes the place of the next; the last has no next and would be moved for ever. */
 const lastMoves = 8;
 const longestMoveMs = 30 * dayMs;
@@ -31,12 +31,14 @@ const disconnected = 'The account was disconnected, so its numbers are no longer
 /** Reads the numbers of published posts at their times. It can stop the reads of an account, and nothing else of it. */
 export const createReads = ({
   store,
+  publications,
   networks,
   access,
   clock,
   report,
 }: {
   store: StatisticsStore;
+  publications: Publications;
   networks: Networks;
   access: AccountAccess['forReading'];
   clock: Clock;
@@ -118,8 +120,8 @@ export const createReads = ({
         (reading.isLast ? last : told).push({ postId, metrics: possible(reading.metrics, network) });
       } else over.push({ postId, why: reading?.why });
     }
-    if (told.length > 0) await store.keep(reads, told, stepsMs);
-    if (last.length > 0) await store.keep(reads, last, []);
+    if (told.length > 0) await publications.keep(reads, told, stepsMs);
+    if (last.length > 0) await publications.keep(reads, last, []);
     if (over.length > 0) await store.end(reads, over);
   };
 
@@ -150,7 +152,12 @@ export const createReads = ({
 
   /** SPEC, Statistics rules 11. */
   const stop = async (reads: DueReads, network: Network, posts: readonly DuePost[]): Promise<void> => {
-    if (!(await store.stop(reads, reconnectForStatistics(network)))) await store.giveBack(reads, posts, changedMs);
+    const isStopped = await store.transaction(async () => {
+      if (!(await access.stop(reads.account))) return false;
+      await store.stop(reads, reconnectForStatistics(network));
+      return true;
+    });
+    if (!isStopped) await store.giveBack(reads, posts, changedMs);
   };
 
   return createDueLoop<DueReads>({

@@ -1,9 +1,9 @@
-import type { MetricName, Metrics } from '#contracts/analytics';
+import { type Metrics, metricNames } from '#contracts/analytics';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
-import type { PublishedPost } from '#server/networks/network';
+import { wakes } from '#server/jobs/notices';
+import type { Json, PublishedPost } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
-
-export type Numbers = Partial<Record<MetricName, number>>;
+import { type Counts, countsOf, type Numbers } from './numbers.ts';
 
 interface PublicationRow {
   readonly account_id: string;
@@ -34,7 +34,24 @@ export interface DueReads {
   readonly posts: readonly DuePost[];
 }
 
-type Held = Pick<DueReads, 'account' | 'claim'>;
+/** Which account's, and that they are still ours. */
+export interface HeldReads {
+  readonly account: Pick<AccountRow, 'id'>;
+  readonly claim: string;
+}
+
+export interface NewPublication {
+  readonly postId: string;
+  readonly accountId: string;
+  readonly workspaceId: string;
+  readonly network: string;
+  readonly externalId: string;
+  readonly publishedAt: string;
+  /** What the network needs beside the id to tell the numbers. */
+  readonly ref: Json;
+  /** Whether it has numbers to tell. */
+  readonly isRead: boolean;
+}
 
 const ofPost = sql(
   'statistics.ofPost',
@@ -50,6 +67,16 @@ const history = sql(
                     order by r.fetched_at) as reads
      from publications p join metric_reads r using (post_id, account_id)
     where p.workspace_id = $1 and post_id = $2 group by account_id, p.network order by account_id`,
+);
+
+const add = sql(
+  'statistics.add',
+  `insert into publications (post_id, account_id, workspace_id, network, external_id, published_at, ref, due_at, next_fetch_at)
+   select post_id, account_id, workspace_id, network, external_id, published_at, ref, first.at, first.at
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::jsonb[], $8::boolean[])
+          as out(post_id, account_id, workspace_id, network, external_id, published_at, ref, is_read)
+    cross join lateral (select case when is_read then published_at + $9 * interval '1 ms' end as at) first
+   on conflict do nothing returning post_id as "postId"`,
 );
 
 /**
@@ -98,19 +125,25 @@ const extend = sql(
     where p.account_id = held.account_id and p.claim = held.claim`,
 );
 const held = `p.account_id = $1 and p.claim = $2`;
+const counted = [...metricNames, 'engagement'] satisfies (keyof Counts)[];
 /** The next step that has not passed; the last has none. */
 const keep = sql(
   'statistics.keep',
-  `with kept as (
-     update publications p set metrics = told.metrics, fetched_at = clock.now, fetch_error = null, failed_at = null, moves = 0,
+  `with before as (
+     select p.post_id, p.engagement from publications p where ${held} and p.post_id = any($3)),
+   kept as (
+     update publications p set ${counted.map((name) => `${name} = (told.counts ->> '${name}')::bigint`).join(', ')},
+            metrics = told.metrics, fetched_at = clock.now, fetch_error = null, failed_at = null, moves = 0,
             claim = null, (due_at, next_fetch_at) = (
               select min(at), min(at) from unnest($5::float8[]) as step(ms)
                cross join lateral (select p.published_at + ms * interval '1 ms' as at) instant where at > clock.now)
-       from (select posthorn_now() as now) clock, unnest($3::text[], $4::jsonb[]) as told(post_id, metrics)
+       from (select posthorn_now() as now) clock, unnest($3::text[], $4::jsonb[], $6::jsonb[]) as told(post_id, metrics, counts)
       where ${held} and p.post_id = told.post_id
-     returning p.post_id, p.account_id, p.fetched_at, p.metrics)
-   insert into metric_reads (post_id, account_id, fetched_at, metrics)
-   select post_id, account_id, fetched_at, metrics from kept`,
+     returning p.post_id, p.account_id, p.fetched_at, p.metrics, p.engagement),
+   remembered as (
+     insert into metric_reads (post_id, account_id, fetched_at, metrics)
+     select post_id, account_id, fetched_at, metrics from kept)
+   select post_id as "postId" from kept join before using (post_id) where kept.engagement <> before.engagement`,
 );
 const end = sql(
   'statistics.end',
@@ -136,34 +169,45 @@ const giveBack = sql(
     where ${held} and p.post_id = any($3)`,
 );
 
-/** Only for the access that was refused: who has reconnected meanwhile is not stopped. */
-const stopAccount = sql(
-  'statistics.stopAccount',
-  `update accounts set statistics_stopped_at = coalesce(statistics_stopped_at, posthorn_now())
-    where id = $1 and connected_at = $2 and disconnected_at is null`,
-);
-const stopPosts = sql(
-  'statistics.stopPosts',
+const stop = sql(
+  'statistics.stop',
   `update publications p set reads_stopped = true, due_at = null, next_fetch_at = null, claim = null, fetch_error = $3,
           failed_at = posthorn_now()
     where p.account_id = $1 and p.due_at is not null
       and (p.claim is null or p.claim = $2 or p.due_at <= (select posthorn_now()))`,
 );
-const resumeAccount = sql('statistics.resumeAccount', 'update accounts set statistics_stopped_at = null where id = $1');
 /** What is being read just now is left to whoever does it. */
-const resumePosts = sql(
-  'statistics.resumePosts',
-  `update publications p set due_at = clock.now, next_fetch_at = clock.now, claim = null, moves = 0, reads_stopped = false,
+const resume = sql(
+  'statistics.resume',
+  `with resumed as (update publications p set due_at = clock.now, next_fetch_at = clock.now, claim = null, moves = 0, reads_stopped = false,
           fetch_error = case when not p.reads_stopped then p.fetch_error end,
           failed_at = case when not p.reads_stopped then p.failed_at end
      from (select posthorn_now() as now) clock
-    where p.account_id = $1 and (p.due_at is not null or p.reads_stopped) and (p.claim is null or p.due_at <= clock.now)`,
+    where p.account_id = $1 and (p.due_at is not null or p.reads_stopped) and (p.claim is null or p.due_at <= clock.now))
+   select ${wakes('reads')}`,
 );
-const wake = sql('statistics.wake', `select pg_notify('posthorn_due', 'reads')`);
 
 export type StatisticsStore = ReturnType<typeof createStatisticsStore>;
 
 export const createStatisticsStore = (db: Database) => ({
+  transaction: db.transaction,
+
+  /** The posts of those that were not known yet. The first read is `firstMs` after publication. */
+  add: async (publications: readonly NewPublication[], firstMs: number) => {
+    const rows = await db.query<{ postId: string }>(add, [
+      publications.map(({ postId }) => postId),
+      publications.map(({ accountId }) => accountId),
+      publications.map(({ workspaceId }) => workspaceId),
+      publications.map(({ network }) => network),
+      publications.map(({ externalId }) => externalId),
+      publications.map(({ publishedAt }) => publishedAt),
+      publications.map(({ ref }) => JSON.stringify(ref)),
+      publications.map(({ isRead }) => isRead),
+      firstMs,
+    ]);
+    return rows.map(({ postId }) => postId);
+  },
+
   ofPost: (workspaceId: string, postId: string) => db.query<PublicationRow>(ofPost, [workspaceId, postId]),
 
   history: (workspaceId: string, postId: string) => db.query<HistoryRow>(history, [workspaceId, postId]),
@@ -187,27 +231,29 @@ export const createStatisticsStore = (db: Database) => ({
   msToNext: async (networks: readonly string[], but: readonly string[]) =>
     (await db.query<{ ms: number | null }>(msToNext, [networks, but]))[0]?.ms ?? undefined,
 
-  extend: async (reads: readonly Held[], leaseMs: number) => {
+  extend: async (reads: readonly HeldReads[], leaseMs: number) => {
     await db.run(extend, [reads.map(({ account }) => account.id), reads.map((one) => one.claim), leaseMs]);
   },
 
-  /** What was told, and the next of `stepsMs` after publication. */
+  /** What was told, and the next of `stepsMs` after publication. Answers with the posts whose engagement has changed. */
   keep: async (
-    reads: Held,
+    reads: HeldReads,
     told: readonly { readonly postId: string; readonly metrics: Numbers }[],
     stepsMs: readonly number[],
   ) => {
-    await db.run(keep, [
+    const changed = await db.query<{ postId: string }>(keep, [
       reads.account.id,
       reads.claim,
       told.map(({ postId }) => postId),
       told.map(({ metrics }) => JSON.stringify(metrics)),
       stepsMs,
+      told.map(({ metrics }) => JSON.stringify(countsOf(metrics))),
     ]);
+    return changed.map(({ postId }) => postId);
   },
 
   /** No more reads. Without a reason it is no failure. */
-  end: async (reads: Held, posts: readonly { readonly postId: string; readonly why?: string | undefined }[]) => {
+  end: async (reads: HeldReads, posts: readonly { readonly postId: string; readonly why?: string | undefined }[]) => {
     await db.run(end, [
       reads.account.id,
       reads.claim,
@@ -218,7 +264,7 @@ export const createStatisticsStore = (db: Database) => ({
 
   /** To `byMs` from now. Where `lastMs` after publication have passed, only so often. */
   move: async (
-    reads: Held,
+    reads: HeldReads,
     posts: readonly DuePost[],
     {
       why,
@@ -232,22 +278,17 @@ export const createStatisticsStore = (db: Database) => ({
     await db.run(move, [reads.account.id, reads.claim, ids, why, failed, byMs, lastMs, lastMoves]);
   },
 
-  giveBack: async (reads: Held, posts: readonly DuePost[], forMs: number) => {
+  giveBack: async (reads: HeldReads, posts: readonly DuePost[], forMs: number) => {
     await db.run(giveBack, [reads.account.id, reads.claim, posts.map(({ postId }) => postId), forMs]);
   },
 
-  /** All posts of the account, until it is reconnected. False when it was reconnected or disconnected meanwhile. */
-  stop: (reads: Held, why: string) =>
-    db.transaction(async () => {
-      if ((await db.run(stopAccount, [reads.account.id, reads.account.connectedAt])) === 0) return false;
-      await db.run(stopPosts, [reads.account.id, reads.claim, why]);
-      return true;
-    }),
+  /** All posts of the account, until it is reconnected. */
+  stop: async (reads: HeldReads, why: string) => {
+    await db.run(stop, [reads.account.id, reads.claim, why]);
+  },
 
   /** SPEC, Statistics rules 10: all posts whose schedule is not over, those that waited for this too. */
   readSoon: async (accountId: string) => {
-    await db.run(resumeAccount, [accountId]);
-    await db.run(resumePosts, [accountId]);
-    await db.query(wake);
+    await db.query(resume, [accountId]);
   },
 });

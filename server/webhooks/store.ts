@@ -1,8 +1,6 @@
 import type { Delivery, DeliveryDetails, Webhook } from '#contracts/webhooks';
+import { wakes } from '#server/jobs/notices';
 import { type Database, sql } from '#server/store/database';
-
-const dueChannel = 'posthorn_due';
-const queue = 'deliveries';
 
 /** With the webhooks that are to be told. They stay until the transaction ends: a delivery needs its webhook. */
 const insertEvents = sql(
@@ -21,7 +19,7 @@ const insertDeliveries = sql(
      insert into deliveries (id, webhook_id, event_id, type, body)
      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) returning id
    )
-   select pg_notify('${dueChannel}', '${queue}') from (select count(*) from made) as all_of_them`,
+   select ${wakes('deliveries')} from (select count(*) from made) as all_of_them`,
 );
 const purgeEvents = sql(
   'events.purge',
@@ -183,7 +181,7 @@ const resendDelivery = sql(
      update deliveries set state = 'pending', attempts = 0, last_answer = null, tried_at = null, tries = '[]',
        sent_headers = null, claim = null, due_at = posthorn_now() where id = $2 and webhook_id = $1 and state <> 'sending' returning id
    )
-   select id, pg_notify('${dueChannel}', '${queue}') from again`,
+   select id, ${wakes('deliveries')} from again`,
 );
 /** All but the newest of each webhook, and of those the old ones. */
 const purgeDeliveries = sql(

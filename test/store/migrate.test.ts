@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Database, openDatabase, sql } from '#server/store/database';
 import { type Migration, migrate } from '#server/store/migrate';
+import { migrations } from '#server/store/migrations/index';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
+import { publicationsOf } from '#test/support/publications';
 
 const first: Migration = { number: 1, name: 'first', sql: 'create table one (id int); create table two (id int)' };
 const second: Migration = { number: 2, name: 'second', sql: 'insert into one values (1)' };
@@ -75,4 +77,72 @@ it('refuses a list with a gap before it touches the database', async () => {
     'has number 3 where 2 is expected',
   );
   await expect(database().query(recorded)).rejects.toThrow('schema_migrations');
+});
+
+const rulesLeft = migrations.findIndex(({ name }) => name === 'no-rules');
+
+/** Rows as the version before left them: written by the functions and triggers it had. */
+const fill = `
+  insert into workspaces (id, name) values ('ws_1', 'Demo');
+  insert into accounts (id, workspace_id, network, external_id, name, handle)
+    values ('acct_1', 'ws_1', 'x', 'e1', 'N', 'h'), ('acct_2', 'ws_1', 'bluesky', 'e2', 'N', 'h'),
+           ('acct_3', 'ws_1', 'x', 'e3', 'N', 'h');
+  insert into posts (id, workspace_id, status, account_ids, versions, created_by)
+    values ('post_1', 'ws_1', 'Published', '{acct_1,acct_2}', '[]', 'usr_1'),
+           ('post_2', 'ws_1', 'Draft', '{acct_1,acct_2}', '[]', 'usr_1');
+  insert into publications (post_id, account_id, workspace_id, external_id, published_at, metrics, next_fetch_at)
+    values ('post_1', 'acct_1', 'ws_1', 'ext', '2026-01-01T10:00:00Z', '{"views": 100, "likes": 3, "saves": 2, "shares": 1e13}',
+            '2026-01-01T11:00:00Z'),
+           ('post_1', 'acct_2', 'ws_1', 'ext', '2026-01-01T10:00:05Z', null, null);
+  select begin_publishing('{post_2}');
+  select move_sandbox_clock(86400000);
+`;
+const counted = sql(
+  'test.counted',
+  `select account_id, network, views::int, likes::int, shares::int, saves::int, engagement::int, due_at
+     from publications where post_id = 'post_1' order by account_id`,
+);
+const publishedPosts = sql(
+  'test.publishedPosts',
+  'select post_id, published_at, last_published_at, engagement::int, repeats from published_posts',
+);
+const others = sql(
+  'test.others',
+  `select (select count(*)::int from sends where due_at is not null) as sends,
+          extract(epoch from posthorn_now() - clock_timestamp())::int as "aheadSeconds",
+          (select json_agg(offset_ms order by at) from sandbox_clock_moves) as moves`,
+);
+const ours = sql(
+  'test.ours',
+  `select proname as name from pg_proc where pronamespace = 'public'::regnamespace
+   union all select tgname from pg_trigger where not tgisinternal`,
+);
+
+it('a database of the version that had rules in it keeps its rows, and the rules go on with them', async () => {
+  await migrate(database(), migrations.slice(0, rulesLeft));
+  await database().script(fill);
+  const before = await Promise.all([counted, publishedPosts].map((statement) => database().query(statement)));
+  await migrate(database(), migrations);
+
+  expect(await Promise.all([counted, publishedPosts].map((statement) => database().query(statement)))).toEqual(before);
+  expect(await database().query(others)).toEqual([{ sends: 2, aheadSeconds: 86_400, moves: [86_400_000] }]);
+
+  const { add, read } = publicationsOf(database());
+  const target = { postId: 'post_1', accountId: 'acct_3', publishedAt: '2026-01-01T12:00:00Z' };
+  await add([{ ...target, metrics: { views: 7, likes: 4 } }]);
+  await read([{ ...target, accountId: 'acct_1', metrics: { views: 100, likes: 10 } }]);
+  expect(await database().query(publishedPosts)).toEqual([
+    {
+      post_id: 'post_1',
+      published_at: '2026-01-01T10:00:00.000000Z',
+      last_published_at: '2026-01-01T12:00:00.000000Z',
+      engagement: 14,
+      repeats: ['x'],
+    },
+  ]);
+});
+
+it('no function or trigger is left in the database but the one that tells the time', async () => {
+  await migrate(database(), migrations);
+  expect(await database().query(ours)).toEqual([{ name: 'posthorn_now' }]);
 });

@@ -17,6 +17,7 @@ import { newId } from '#server/ids';
 import { createOutbound, type OutboundOptions } from '#server/outbound/outbound';
 import { findAction } from '#server/run-action';
 import { connectInSandbox } from '#server/sandbox/sign-up';
+import { createSandboxClockStore } from '#server/sandbox/store';
 import { createSeal } from '#server/seal';
 import { openDatabase, sql } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
@@ -97,7 +98,7 @@ export const startService = async (
       ...clock,
       // Whether somebody may is a rule of its own.
       forward: async (byMs: number) => {
-        await database.query(sql('test.forward', 'select move_sandbox_clock($1)'), [byMs]);
+        await createSandboxClockStore(database).move(byMs);
         await posthorn.sandboxClock.read();
       },
     },

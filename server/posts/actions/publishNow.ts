@@ -1,7 +1,7 @@
 import type { postActions } from '#contracts/posts';
 import type { Handler } from '#server/context';
-import type { Lifecycle } from '#server/posts/lifecycle';
+import type { ByHand } from '#server/publishing/by-hand';
 
-export default ({ lifecycle }: { lifecycle: Lifecycle }): Handler<(typeof postActions)['posts.publishNow']> =>
+export default ({ byHand }: { byHand: ByHand }): Handler<(typeof postActions)['posts.publishNow']> =>
   ({ caller, input }) =>
-    lifecycle.publishNow(caller, input.id);
+    byHand.publishNow(caller, input.id);

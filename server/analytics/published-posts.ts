@@ -1,0 +1,27 @@
+import type { PublishedPostStore } from './store.ts';
+
+export type PublishedPosts = ReturnType<typeof createPublishedPosts>;
+
+/**
+ * A post over all its publications: it counts once, however many accounts it went to. Kept in the transaction that changes
+ * its publications.
+ */
+export const createPublishedPosts = ({ store }: { store: PublishedPostStore }) => {
+  /** Their engagement has changed, or they went to another account. */
+  const refresh = async (postIds: readonly string[]) => {
+    await store.lock(postIds);
+    await store.refresh(postIds);
+  };
+
+  return {
+    refresh,
+
+    /** They went to an account. */
+    add: async (postIds: readonly string[]) => {
+      // Who comes second to a new post waits here for the first, and counts what both have added.
+      const added = new Set(await store.add(postIds));
+      const known = postIds.filter((id) => !added.has(id));
+      if (known.length > 0) await refresh(known);
+    },
+  };
+};

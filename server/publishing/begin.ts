@@ -1,0 +1,12 @@
+import type { Outcomes } from '#server/posts/outcome';
+import type { PublishingStore } from './store.ts';
+
+export type BeginPublishing = ReturnType<typeof createBegin>;
+
+/** From Draft, Scheduled or Failed to Publishing. Inside a transaction; posts that need no send are ended in it too. */
+export const createBegin =
+  ({ store, outcomes }: { store: PublishingStore; outcomes: Outcomes }) =>
+  async (ids: readonly string[]) => {
+    await outcomes.begin(ids);
+    await store.queue(ids);
+  };

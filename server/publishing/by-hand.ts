@@ -1,0 +1,57 @@
+import type { Caller } from '#server/context';
+import type { Lifecycle } from '#server/posts/lifecycle';
+import type { Outcomes } from '#server/posts/outcome';
+import type { Reading } from '#server/posts/reading';
+import type { BeginPublishing } from './begin.ts';
+import type { PublishingStore } from './store.ts';
+
+export type ByHand = ReturnType<typeof createByHand>;
+
+/** What somebody asks for, whatever the time of the post is. */
+export const createByHand = ({
+  store,
+  lifecycle,
+  outcomes,
+  reading,
+  begin,
+}: {
+  store: PublishingStore;
+  lifecycle: Lifecycle;
+  outcomes: Outcomes;
+  reading: Reading;
+  begin: BeginPublishing;
+}) => ({
+  /**
+   * `despite` are uncertain accounts that somebody looked at, and wants it sent to all the same. `only`: of the accounts
+   * without the post, those that get it now; none means all.
+   */
+  publishNow: (
+    caller: Caller,
+    id: string,
+    { despite = [], only = [] }: { despite?: readonly string[]; only?: readonly string[] } = {},
+  ) =>
+    store.transaction(async () => {
+      const kept = await lifecycle.readyNow(caller, id, only);
+      if (despite.length > 0) await store.forgetBegun(id, despite);
+      await begin([id]);
+      if (kept.length > 0) await store.holdBack(id, kept);
+      await outcomes.end([id]);
+      return reading.get(caller, id);
+    }),
+
+  /** Which accounts have a result by now. */
+  progress: async (caller: Caller, id: string) => {
+    const { status, results, accountIds } = await reading.get(caller, id);
+    if (status !== 'Publishing') return { status, results };
+    const known = new Map([...results, ...(await store.results(id))].map((result) => [result.accountId, result]));
+    return { status, results: accountIds.flatMap((accountId) => known.get(accountId) ?? []) };
+  },
+
+  /** A person looked at uncertain accounts and found the post there. */
+  found: (caller: Caller, id: string, accountIds: readonly string[]) =>
+    store.transaction(async () => {
+      const { post, found } = await lifecycle.found(caller, id, accountIds);
+      await store.settleFound(id, found);
+      return post;
+    }),
+});

@@ -1,0 +1,32 @@
+import type { PublishedPosts } from '#server/analytics/published-posts';
+import type { Numbers } from './numbers.ts';
+import { firstMs } from './schedule.ts';
+import type { HeldReads, NewPublication, StatisticsStore } from './store.ts';
+
+export type Publications = ReturnType<typeof createPublications>;
+
+/** Posts that are out, one for each account: what statistics and analytics are about. */
+export const createPublications = ({
+  store,
+  publishedPosts,
+}: {
+  store: StatisticsStore;
+  publishedPosts: PublishedPosts;
+}) => ({
+  /** In the transaction that ended their sends. */
+  add: async (publications: readonly NewPublication[]) => {
+    const added = await store.add(publications, firstMs);
+    if (added.length > 0) await publishedPosts.add([...new Set(added)]);
+  },
+
+  /** What a network told; the next read is the next of `stepsMs` after publication. */
+  keep: (
+    reads: HeldReads,
+    told: readonly { readonly postId: string; readonly metrics: Numbers }[],
+    stepsMs: readonly number[],
+  ) =>
+    store.transaction(async () => {
+      const changed = await store.keep(reads, told, stepsMs);
+      if (changed.length > 0) await publishedPosts.refresh(changed);
+    }),
+});
