@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createBatch } from '#server/batch';
+import { createBatch } from '#server/jobs/batch';
+import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/posts/outcome';
-import { createDueLoop, type DueLoop } from '#server/queue';
 import type { PublishingFigures } from './figures.ts';
 import { missed, uncertain } from './result.ts';
 import { createSendOne, type HeldRow, type SendingParts } from './sending.ts';

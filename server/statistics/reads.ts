@@ -3,10 +3,10 @@ import type { MetricName } from '#contracts/analytics';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';
 import { mayReadStatistics, reconnectForStatistics } from '#server/accounts/accounts';
 import type { Clock } from '#server/clock';
+import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { Network, Reading, Site } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
-import { createDueLoop, type DueLoop } from '#server/queue';
 import type { DuePost, DueReads, Numbers, StatisticsStore } from './store.ts';
 
 const hourMs = 3_600_000;

@@ -1,6 +1,6 @@
 import type { AuditLog } from '#server/audit/audit-log';
-import { createBatch } from '#server/batch';
 import type { Clock } from '#server/clock';
+import { createBatch } from '#server/jobs/batch';
 import type { Live } from '#server/live/live';
 import type { Outbound, OutboundAnswer } from '#server/outbound/outbound';
 import type { Seal } from '#server/seal';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Stopwatch } from '#server/clock';
-import { createDueLoop, type DueLoop } from '#server/queue';
+import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { Deliver, HeldDelivery } from './delivering.ts';
 import type { DeliveryStore, Slots } from './store.ts';
 
