@@ -33,7 +33,9 @@ const isDoor = (module: string) => /^server\/(http|mcp)\//.test(module);
 const isAction = (module: string) => /^server\/[^/]+\/actions\//.test(module);
 const isSliceStore = (module: string) => /^server\/[^/]+\/store$/.test(module);
 const isStore = (module: string) => isSliceStore(module) || module.startsWith('server/store/');
-const networkFolder = (module: string) => /^server\/networks\/[^/]+\//.exec(module)?.[0];
+const networkFolder = (module: string) => /^server\/networks\/(families\/[^/]+\/|[^/]+\/)/.exec(module)?.[0];
+const isFamily = (module: string) => module.startsWith('server/networks/families/');
+const isSharedByNetworks = (module: string) => module.startsWith('server/networks/shared/');
 
 const sliceOf = (module: string) =>
   /^server\/(?!(?:http|mcp|networks|outbound|jobs|store)\/)([^/]+)\//.exec(module)?.[1];
@@ -85,10 +87,11 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => from.startsWith('server/') && !networkFolder(from) && networkFolder(to) !== undefined,
   },
   {
-    says: 'a network imports its own files, those in networks/ itself, networks/shared/ and contracts/ alone; share in shared/',
+    says: 'a network imports its own files, those in networks/ itself, its family, networks/shared/ and contracts/ alone; share in families/ or shared/',
     isBroken: ({ from, to }) => {
       const own = networkFolder(from);
-      const known = [own ?? '', 'server/networks/shared/', 'contracts/'];
+      const families = isFamily(from) || isSharedByNetworks(from) ? [] : ['server/networks/families/'];
+      const known = [own ?? '', 'server/networks/shared/', ...families, 'contracts/'];
       const isBeside = /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links)$/.test(to);
       return own !== undefined && isOurs(to) && !isBeside && !known.some((one) => to.startsWith(one));
     },

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { graphVersion } from '#server/networks/families/meta/graph';
+import { askForAccess, plainCode } from '#server/networks/families/meta/tokens';
 import type { NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
 import { authorizeUrl, TokenAnswer } from '#server/networks/oauth2';
 import { shaped } from '#server/networks/request';
-import { graphVersion } from '#server/networks/shared/graph';
-import { askForAccess, plainCode } from '#server/networks/shared/graph-tokens';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { insightsOf, isGone } from '#server/networks/families/meta/graph';
 import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { insightsOf, isGone } from '#server/networks/shared/graph';
 import { reported } from '#server/networks/shared/metrics';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { askForAccess, createLongTokens, plainCode } from '#server/networks/families/meta/tokens';
 import type { NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
 import { authorizeUrl } from '#server/networks/oauth2';
 import { shaped } from '#server/networks/request';
-import { askForAccess, createLongTokens, plainCode } from '#server/networks/shared/graph-tokens';
 import { ask } from './api.ts';
 
 const scopes = [

@@ -1,5 +1,5 @@
+import { insightsOf, isGone } from '#server/networks/families/meta/graph';
 import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
-import { insightsOf, isGone } from '#server/networks/shared/graph';
 import { reported } from '#server/networks/shared/metrics';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';

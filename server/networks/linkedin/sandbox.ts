@@ -1,6 +1,6 @@
+import { createLinkedinTwin } from '#server/networks/families/linkedin/sandbox';
+import { addTwinPosts } from '#server/networks/families/linkedin/sandbox-posts';
 import type { Sandbox } from '#server/networks/sandbox';
-import { createLinkedinTwin } from '#server/networks/shared/linkedin-sandbox';
-import { addTwinPosts } from '#server/networks/shared/linkedin-sandbox-posts';
 
 /** LinkedIn for members. It cannot be asked what a member has posted. */
 const sandbox: Sandbox = (kit) => {

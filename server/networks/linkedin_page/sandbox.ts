@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { createLinkedinTwin, fail, failInput } from '#server/networks/families/linkedin/sandbox';
+import { parsed } from '#server/networks/families/linkedin/sandbox-media';
+import { addTwinPosts, newPostOf } from '#server/networks/families/linkedin/sandbox-posts';
 import type { Sandbox, SandboxPerson } from '#server/networks/sandbox';
-import { createLinkedinTwin, fail, failInput } from '#server/networks/shared/linkedin-sandbox';
-import { parsed } from '#server/networks/shared/linkedin-sandbox-media';
-import { addTwinPosts, newPostOf } from '#server/networks/shared/linkedin-sandbox-posts';
 
 /** LinkedIn for organizations: the pages of a person, their posts and the comments on these. */
 

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { countText } from '#server/networks/counting';
+import { createServerTwin, type SandboxUpload } from '#server/networks/families/mastodon/sandbox';
 import type { Refusals, Sandbox, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
-import { createServerTwin, type SandboxUpload } from '#server/networks/shared/mastodon-sandbox';
 import { characters } from './characters.ts';
 
 /** A server of Mastodon 4.5 as its reference describes it, with the limits that most servers have. */

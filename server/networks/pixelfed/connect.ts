@@ -1,7 +1,7 @@
+import { connectTo } from '#server/networks/families/mastodon/connect';
+import { runsPixelfed } from '#server/networks/families/mastodon/server-facts';
 import type { NetworkAccount, Site, Tokens } from '#server/networks/network';
 import { askForTokens, tokensFrom } from '#server/networks/oauth2';
-import { runsPixelfed } from '#server/networks/shared/mastodon';
-import { connectTo } from '#server/networks/shared/mastodon-connect';
 
 export const connect = connectTo({
   name: 'Pixelfed',

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { codePoints } from '#server/networks/counting';
+import { createServerTwin, type SandboxUpload } from '#server/networks/families/mastodon/sandbox';
 import type { Refusals, Sandbox, SandboxGrant } from '#server/networks/sandbox';
-import { createServerTwin, type SandboxUpload } from '#server/networks/shared/mastodon-sandbox';
 
 /** A Pixelfed server as its source tells, with the limits it has unless its operator changed them. */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { readEach } from '#server/networks/families/mastodon/statistics';
 import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { readEach } from '#server/networks/shared/mastodon-statistics';
 import { reported } from '#server/networks/shared/metrics';
 
 const Counts = z.object({

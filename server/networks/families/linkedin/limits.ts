@@ -1,7 +1,7 @@
 import type { Constraints, Option } from '#contracts/providers';
 import type { Network, NetworkPost } from '#server/networks/network';
-import { MB, minutes, seconds } from './limits.ts';
-import { eachMedia, type Finding, hasMedia, isVideo, option } from './post.ts';
+import { MB, minutes, seconds } from '#server/networks/shared/limits';
+import { eachMedia, type Finding, hasMedia, isVideo, option } from '#server/networks/shared/post';
 
 /** LinkedIn's "little text": an unescaped bracket silently cuts the rest of the post off. */
 export const littleText = (text: string): string => text.replace(/[\\|{}@[\]()<>#*_~]/g, '\\$&');

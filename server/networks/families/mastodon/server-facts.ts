@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Constraints } from '#contracts/providers';
 import type { Json, Site, Tokens } from '#server/networks/network';
-import { hostOf, troubleOf } from './mastodon-api.ts';
+import { hostOf, troubleOf } from './api.ts';
 
 const whole = z.int().positive().optional().catch(undefined);
 const text = z.string().optional().catch(undefined);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { NetworkAccount, Sending, Site } from '#server/networks/network';
 import { type NetworkAnswer, type NetworkRequest, retryAt, shaped } from '#server/networks/request';
+import { isSince } from '#server/networks/shared/recent';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
-import { isSince } from './recent.ts';
 
 /** Meta's Graph API, which Facebook, Instagram and Threads share. */
 export type Ask = (

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SandboxPost } from '#server/networks/sandbox';
-import { failInput, type LinkedinTwin } from './linkedin-sandbox.ts';
-import { createTwinMedia, parsed } from './linkedin-sandbox-media.ts';
+import { failInput, type LinkedinTwin } from './sandbox.ts';
+import { createTwinMedia, parsed } from './sandbox-media.ts';
 
 /** LinkedIn's posts: what they may have, and how their "little text" is read. */
 

@@ -2,7 +2,7 @@ import type { MetricName } from '#contracts/analytics';
 import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
 import type { NetworkAnswer } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { ask } from './mastodon-api.ts';
+import { ask } from './api.ts';
 
 /** One reading after the other: servers before 4.3 tell of one post at a time. */
 export const readEach = async (

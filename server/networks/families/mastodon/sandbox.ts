@@ -1,6 +1,6 @@
 import { type Request, type Response, Router } from 'express';
 import type { SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
-import { createOAuth, type OAuthDialect } from './mastodon-sandbox-oauth.ts';
+import { createOAuth, type OAuthDialect } from './sandbox-oauth.ts';
 
 /** What the twins of Mastodon and Pixelfed have in common: accounts, limits, uploads, keys and reading posts. */
 export interface Dialect extends OAuthDialect {

@@ -13,9 +13,9 @@ import {
   waiting,
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
+import { isVideo } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { type Ask, isGone, kindOfText } from './graph.ts';
-import { isVideo } from './post.ts';
 
 /** What Instagram and Threads publish: made first, filled by the network, and published once. */
 export interface Containers {

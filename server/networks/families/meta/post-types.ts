@@ -1,7 +1,7 @@
 import type { Constraints, Option } from '#contracts/providers';
 import type { NetworkPost } from '#server/networks/network';
-import { choices, noThread } from './limits.ts';
-import { type Finding, option } from './post.ts';
+import { choices, noThread } from '#server/networks/shared/limits';
+import { type Finding, option } from '#server/networks/shared/post';
 
 /** What Facebook and Instagram call one upload: three forms with limits of their own. */
 export const typeOption = (network: string): Option => ({

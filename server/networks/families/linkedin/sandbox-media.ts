@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Refusals, SandboxGrant } from '#server/networks/sandbox';
-import { fail, failInput, type LinkedinTwin } from './linkedin-sandbox.ts';
+import { fail, failInput, type LinkedinTwin } from './sandbox.ts';
 
 /** LinkedIn's images and videos: an upload is begun, put where the answer says, and worked on for a while. */
 

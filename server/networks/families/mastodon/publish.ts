@@ -9,8 +9,8 @@ import {
   waiting,
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { ask } from './mastodon-api.ts';
-import { isSince } from './recent.ts';
+import { isSince } from '#server/networks/shared/recent';
+import { ask } from './api.ts';
 
 const askAgainMs = 2_000;
 

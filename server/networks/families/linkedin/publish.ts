@@ -11,11 +11,11 @@ import {
   waiting,
 } from '#server/networks/network';
 import type { NetworkAnswer } from '#server/networks/request';
+import { isOn, isVideo, option } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { littleText } from './linkedin.ts';
-import { ask } from './linkedin-api.ts';
-import { isVideoUrn, stillProcessing, uploadMedia } from './linkedin-media.ts';
-import { isOn, isVideo, option } from './post.ts';
+import { ask } from './api.ts';
+import { littleText } from './limits.ts';
+import { isVideoUrn, stillProcessing, uploadMedia } from './media.ts';
 
 /** How long an image takes where nobody may ask; advised by others, not by LinkedIn. */
 const processingMs = 10_000;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { PublishMedia, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
+import { isVideo } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { type Access, ask, upload } from './linkedin-api.ts';
-import { isVideo } from './post.ts';
+import { type Access, ask, upload } from './api.ts';
 
 const BegunImage = z.object({ value: z.object({ uploadUrl: z.string(), image: z.string() }) });
 const BegunVideo = z.object({

@@ -3,8 +3,8 @@ import type { NetworkAccount, Profile, ServerOAuthConnect, Site, Tokens } from '
 import { askForTokens, authorizeUrl, tokensFrom } from '#server/networks/oauth2';
 import { shaped } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { isUsual, readServer } from './mastodon.ts';
-import { ask, hostOf, troubleOf } from './mastodon-api.ts';
+import { ask, hostOf, troubleOf } from './api.ts';
+import { isUsual, readServer } from './server-facts.ts';
 
 export interface Software {
   readonly name: string;
