@@ -10,9 +10,9 @@ import { createMovableClock, type MovableClock, systemClock } from '#server/cloc
 import { type Config, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
 import { announce, runningIn } from '#server/instances';
-import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/outbound';
-import { createSeal, type Seal } from '#server/seal';
-import { readSecrets } from '#server/secrets';
+import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/guarded-client';
+import { readSecrets } from '#server/secrets/keys';
+import { createSeal, type Seal } from '#server/secrets/seal';
 import { isAway, messageOf } from '#server/store/away';
 import { connect } from '#server/store/connect';
 import { type Connection, type Database, openDatabase } from '#server/store/database';

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '#server/clock';
 import type { DueWork } from '#server/jobs/queue';
-import type { Live } from '#server/live/live';
+import type { Live } from '#server/live/open-tabs';
 import type { Network, NetworkAccount, Site, Tokens } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, type NetworkTrouble } from '#server/networks/trouble';
 import type { Events } from '#server/webhooks/events';
 import type { AccountRow } from './account-row.ts';
-import { toAccount } from './accounts.ts';
-import type { Reach } from './reach.ts';
+import { toAccount } from './connected.ts';
+import type { Reach } from './network-access.ts';
 import type { AccountStore } from './store.ts';
 
 /** Longer than the slowest answer that is waited for. */

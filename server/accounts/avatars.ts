@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { notFound } from '#server/errors';
-import type { Outbound } from '#server/outbound/outbound';
+import type { Outbound } from '#server/outbound/guarded-client';
 import type { AvatarStore } from './store.ts';
 
 const maxBytes = 5 * 1024 * 1024;

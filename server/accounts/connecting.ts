@@ -4,14 +4,14 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
-import type { Live } from '#server/live/live';
+import type { Live } from '#server/live/open-tabs';
 import type { Connect, Network, NetworkAccount } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { NetworkTrouble } from '#server/networks/trouble';
-import type { Outbound } from '#server/outbound/outbound';
-import type { Plans } from '#server/plans/plans';
+import type { Outbound } from '#server/outbound/guarded-client';
+import type { Plans } from '#server/plans/allowance';
 import type { AccountAccess } from './access.ts';
-import type { Reach } from './reach.ts';
+import type { Reach } from './network-access.ts';
 import type { AccountStore, ConnectionRow, ConnectionStore } from './store.ts';
 
 const connectionMs = 20 * 60_000;

@@ -1,5 +1,5 @@
 import type { Post, Version, VersionInput } from '#contracts/posts';
-import type { Accounts, ConnectedNetwork } from '#server/accounts/accounts';
+import type { Accounts, ConnectedNetwork } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';

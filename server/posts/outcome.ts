@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Post } from '#contracts/posts';
-import type { Live } from '#server/live/live';
+import type { Live } from '#server/live/open-tabs';
 import type { Events } from '#server/webhooks/events';
 import type { PostStore } from './store.ts';
 

@@ -1,5 +1,5 @@
 import type { SandboxKit } from '#server/networks/sandbox';
-import { createOutbound, type Outbound } from '#server/outbound/outbound';
+import { createOutbound, type Outbound } from '#server/outbound/guarded-client';
 
 const largestFileBytes = 1_000_000_000;
 

@@ -7,7 +7,7 @@ import { type Fault, faults } from '#server/networks/sandbox';
 import type { People } from '#server/workspaces/people';
 import type { SandboxClock } from './clock.ts';
 import type { SandboxFeed } from './feed.ts';
-import type { Sandboxes } from './sandboxes.ts';
+import type { Sandboxes } from './serve.ts';
 
 export const sandboxRoutes = ({
   sandboxes,

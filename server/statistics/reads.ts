@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MetricName } from '#contracts/analytics';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';
-import { mayReadStatistics, reconnectForStatistics } from '#server/accounts/accounts';
+import { mayReadStatistics, reconnectForStatistics } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { Network, Reading, Site } from '#server/networks/network';

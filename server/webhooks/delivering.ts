@@ -1,9 +1,9 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import { createBatch } from '#server/jobs/batch';
-import type { Live } from '#server/live/live';
-import type { Outbound, OutboundAnswer } from '#server/outbound/outbound';
-import type { Seal } from '#server/seal';
+import type { Live } from '#server/live/open-tabs';
+import type { Outbound, OutboundAnswer } from '#server/outbound/guarded-client';
+import type { Seal } from '#server/secrets/seal';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { deliveryHeaders, oldSecretPlace, secretPlace } from './signing.ts';
 import type { ClaimedDelivery, DeliveryStore, Tried } from './store.ts';

@@ -10,8 +10,8 @@ import { createIdentityProvider, type IdentityProviderOptions } from '#server/au
 import type { WhoIsSignedIn } from '#server/auth/sign-in';
 import { greet } from '#server/http/request';
 import { serverFor } from '#server/http/server';
-import { createOutbound } from '#server/outbound/outbound';
-import { createSeal } from '#server/seal';
+import { createOutbound } from '#server/outbound/guarded-client';
+import { createSeal } from '#server/secrets/seal';
 import { openDatabase, sql } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';

@@ -18,9 +18,9 @@ import type {
 } from '#server/networks/network';
 import { createRequest } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
-import { createOutbound } from '#server/outbound/outbound';
+import { createOutbound } from '#server/outbound/guarded-client';
 import { createMemorySandboxStore } from '#server/sandbox/memory-store';
-import { createSandboxes } from '#server/sandbox/sandboxes';
+import { createSandboxes } from '#server/sandbox/serve';
 import { sayYes } from '#server/sandbox/sign-up';
 import { twins } from './networks.ts';
 import { mp4 } from './videos.ts';

@@ -1,7 +1,7 @@
 import type { Account } from '#contracts/accounts';
 import type { Caller } from '#server/context';
 import { badInput, notFound } from '#server/errors';
-import type { Live } from '#server/live/live';
+import type { Live } from '#server/live/open-tabs';
 import type { Json, Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { AccountRow } from './account-row.ts';

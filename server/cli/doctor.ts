@@ -1,5 +1,11 @@
-import { createLog, open } from '#server/main';
-import type { Config } from './config.ts';
+import type { Config } from '#server/config';
+import type { Command } from './command.ts';
+
+export const doctor: Command = async (config) => {
+  const { text, healthy } = await diagnose(config);
+  console.log(text);
+  process.exitCode = healthy ? 0 : 1;
+};
 
 /** What is set, what answers and what is missing, in words. */
 export const diagnose = async (config: Config) => {
@@ -17,6 +23,7 @@ export const diagnose = async (config: Config) => {
   }
 
   try {
+    const { createLog, open } = await import('#server/main');
     const { posthorn, close } = await open(config, createLog({ ...config, logLevel: 'silent' }));
     try {
       good.push(
@@ -27,7 +34,9 @@ export const diagnose = async (config: Config) => {
         (error: Error) => bad.push(`The store for media cannot be used: ${error.message}`),
       );
       if (config.production && !config.media.s3) {
-        note.push('Media is on this machine: back that folder up with the database, or set S3_ENDPOINT and its kin');
+        note.push(
+          'Media is on this machine: back that folder up with the database, or set S3_ENDPOINT and the other S3_* settings',
+        );
       }
       const workspaces = await posthorn.people.workspaces();
       if (workspaces.length > 0)

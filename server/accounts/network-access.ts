@@ -1,6 +1,6 @@
 import type { App, Network, NetworkAccount, Site, Tokens } from '#server/networks/network';
 import type { Sites } from '#server/networks/sites';
-import type { Seal } from '#server/seal';
+import type { Seal } from '#server/secrets/seal';
 import type { AccountRow } from './account-row.ts';
 import type { AppStore } from './store.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Config, SettingError } from './config.ts';
+import { type Config, SettingError } from '#server/config';
 
 const Secrets = z.object({
   /** Seals what is stored: `<key id>:<base64>`, newest first. */

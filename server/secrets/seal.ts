@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { SettingError } from './config.ts';
+import { SettingError } from '#server/config';
 
 const cipher = 'aes-256-gcm';
 const ivBytes = 12;
