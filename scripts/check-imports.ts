@@ -135,7 +135,7 @@ export const checkImports = async (tree: string): Promise<Complaint[]> => {
   const links = [...texts].flatMap(([file, text]) => linksOf(file, text));
   return [
     ...links.flatMap(brokenRules),
-    ...cycles(links),
+    ...circles(links),
     ...[...texts].flatMap(([file, text]) => wordsIn(file, text)),
     ...[...texts].flatMap(([file, text]) => pathsIn(file, text)),
   ];
@@ -181,28 +181,51 @@ const brokenRules = (link: Link): Complaint[] =>
 
 const place = ({ file, line, found }: Link) => ({ file, line, found });
 
+/** The last pages that the server makes; web/ takes them over one by one, and this line goes with the folder. */
+const leavingSoon = /^server\/pages\//;
+
 /**
- * Imports of types count: rules are handed to each other, so between slices there is hardly anything else. Doors do not
- * count: posts/actions/metrics.ts may call a slice that itself calls the rules of posts.
+ * A room is a folder of server/, or a file beside them. Actions are a room of their own above their slice, so that
+ * posts/actions/metrics.ts may call a slice that itself calls the rules of posts.
  */
-const cycles = (links: readonly Link[]): Complaint[] => {
+const roomOf = (module: string) => {
+  if (!module.startsWith('server/') || leavingSoon.test(module)) return undefined;
+  return isAction(module) ? posix.dirname(module) : module.split('/').slice(0, 2).join('/');
+};
+
+/** Imports of types count: rules are handed to each other, so between slices there is hardly anything else. */
+const circles = (links: readonly Link[]): Complaint[] => [
+  ...circlesOf(links, roomOf, 'rooms call each other one way'),
+  ...circlesOf(
+    // One through several rooms is told above.
+    links.filter(({ from, to }) => roomOf(from) === roomOf(to)),
+    (module) => (isOurs(module) ? module : undefined),
+    'files import each other one way',
+  ),
+];
+
+const circlesOf = (links: readonly Link[], placeOf: (module: string) => string | undefined, says: string) => {
   const between = links.flatMap((link) => {
-    const [from, to] = [sliceOf(link.from), sliceOf(link.to)];
-    const isDoorOfSlice = isAction(link.from) || link.from.endsWith('/routes');
-    return from !== undefined && to !== undefined && from !== to && !isDoorOfSlice ? [{ link, from, to }] : [];
+    const [from, to] = [placeOf(link.from), placeOf(link.to)];
+    return from !== undefined && to !== undefined && from !== to ? [{ link, from, to }] : [];
   });
-  const way = (from: string, to: string, seen: readonly string[] = []): string[] | undefined => {
-    if (from === to) return [...seen, to];
-    for (const step of between) {
-      const rest = step.from === from && !seen.includes(step.to) && way(step.to, to, [...seen, from]);
-      if (rest) return rest;
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of between) next.set(from, (next.get(from) ?? new Set()).add(to));
+  /** The shortest way, so that the complaint names as few places as possible. */
+  const way = (from: string, to: string): readonly string[] | undefined => {
+    const ways = new Map([[from, [from]]]);
+    for (const [place, before] of ways) {
+      if (place === to) return before;
+      for (const step of next.get(place) ?? []) if (!ways.has(step)) ways.set(step, [...before, step]);
     }
     return undefined;
   };
   return between.flatMap(({ link, from, to }) => {
     const back = way(to, from);
-    const rule = `slices call each other one way; ${[from, ...(back ?? [])].join(' → ')} is a circle, so move what both need below them`;
-    return back ? [{ ...place(link), rule }] : [];
+    const names = back && [from, ...back].map((place) => place.replace(/^server\//, ''));
+    return names
+      ? [{ ...place(link), rule: `${says}; ${names.join(' → ')} is a circle, so move what both need below them` }]
+      : [];
   });
 };
 

@@ -29,7 +29,9 @@ import { type AccessToken, createMcpAccess } from '#server/auth/mcp-access';
 import { createOneTimeSecrets } from '#server/auth/one-time-secrets';
 import { createPasswordTries } from '#server/auth/password-tries';
 import { createPersonalTokens } from '#server/auth/personal-tokens';
+import { createRateLimit } from '#server/auth/rate-limit';
 import { accessRoutes } from '#server/auth/routes';
+import { createSessionDoor } from '#server/auth/session-cookie';
 import { createSessions } from '#server/auth/sessions';
 import {
   createAccessStore,
@@ -60,9 +62,7 @@ import { logRequests } from '#server/http/log';
 import { mediaBytes } from '#server/http/media-bytes';
 import { createOperatorCheck, metricsPage } from '#server/http/metrics';
 import { patience } from '#server/http/patience';
-import { createRateLimit } from '#server/http/rate-limit';
 import { greet } from '#server/http/request';
-import { createSessionDoor } from '#server/http/session';
 import { uploadRoute } from '#server/http/upload';
 import { createWebApp } from '#server/http/web-files';
 import { createIdempotentAnswers } from '#server/idempotency/answers';
@@ -85,6 +85,7 @@ import { createNetworks } from '#server/networks/registry';
 import { createRequest } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
 import type { Outbound } from '#server/outbound/guarded-client';
+import { createSandboxClient } from '#server/outbound/sandbox-client';
 import { type OutsideSignIn, pageRoutes } from '#server/pages/routes';
 import { scriptRoutes } from '#server/pages/script';
 import { styleRoutes } from '#server/pages/style';
@@ -104,7 +105,7 @@ import { createPublishingStore } from '#server/publishing/store';
 import { prepareActions } from '#server/run-action';
 import { createSandboxClock } from '#server/sandbox/clock';
 import { createSandboxFeed } from '#server/sandbox/feed';
-import { createMediaFetch, createSandboxOutbound } from '#server/sandbox/own-requests';
+import { createMediaFetch } from '#server/sandbox/fetch-media';
 import { sandboxRoutes } from '#server/sandbox/routes';
 import { createSandboxes } from '#server/sandbox/serve';
 import { createSandboxClockStore, createSandboxStore } from '#server/sandbox/store';
@@ -203,8 +204,8 @@ export const createPosthorn = ({
   const events = createEvents({ store: createEventStore(database), clock });
 
   const sandboxUrl = () => config.sandboxUrl ?? ownUrl();
-  const sandboxOutbound = createSandboxOutbound(sandboxUrl);
-  const mediaOutbound = createSandboxOutbound(ownUrl);
+  const sandboxOutbound = createSandboxClient(sandboxUrl);
+  const mediaOutbound = createSandboxClient(ownUrl);
   const sites = createSites({
     live: createRequest(outbound, networkTimeoutMs),
     sandbox: {

@@ -96,7 +96,7 @@ test.each([
   expect(await checkImports(tree)).toHaveLength(1);
 });
 
-test('slices may not call each other in a circle, however long', async () => {
+test('folders may not import each other in a circle, however long', async () => {
   const calling = (slice: string) => `import type { One } from '#server/${slice}/rules';\n`;
   await plant({
     'server/a/rules.ts': calling('b'),
@@ -108,6 +108,37 @@ test('slices may not call each other in a circle, however long', async () => {
   const complaints = await checkImports(tree);
   expect(complaints.map(({ file }) => file)).toEqual(['a', 'b', 'c'].map((slice) => `server/${slice}/rules.ts`));
   expect(complaints[0]?.rule).toContain('a → b → c → a is a circle');
+});
+
+test('a file beside the folders is a place of such a circle too', async () => {
+  await plant({
+    'server/context.ts': `import type { One } from './auth/rules.ts';\n`,
+    'server/auth/rules.ts': `import type { One } from '#server/context';\n`,
+  });
+  const circles = (await checkImports(tree)).filter(({ rule }) => rule.includes('is a circle'));
+  expect(circles.map(({ file }) => file)).toEqual(['server/auth/rules.ts', 'server/context.ts']);
+});
+
+test('files of one folder may not import each other in a circle', async () => {
+  await plant({
+    'server/a/one.ts': `import { two } from './two.ts';\n`,
+    'server/a/two.ts': `import { three } from './three.ts';\n`,
+    'web/parts/four.ts': `import { five } from './five.ts';\n`,
+  });
+  expect(await checkImports(tree)).toEqual([]);
+  await plant({
+    'server/a/three.ts': `import type { One } from './one.ts';\n`,
+    'web/parts/five.ts': `import type { Four } from './four.ts';\n`,
+  });
+  const complaints = await checkImports(tree);
+  expect(complaints.map(({ file }) => file)).toEqual([
+    'server/a/one.ts',
+    'server/a/three.ts',
+    'server/a/two.ts',
+    'web/parts/five.ts',
+    'web/parts/four.ts',
+  ]);
+  expect(complaints[0]?.rule).toContain('a/one → a/two → a/three → a/one is a circle');
 });
 
 test('an action may call a slice that calls the rules of its own', async () => {

@@ -3,13 +3,13 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { RawRoute, Route } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
-import type { SignedIn } from '#server/auth/sign-in';
+import type { RateLimit } from '#server/auth/rate-limit';
+import type { SessionDoor } from '#server/auth/session-cookie';
 import type { Caller, Visit } from '#server/context';
 import { badInput, issuesOf, Refusal } from '#server/errors';
+import type { SignedIn } from '#server/signed-in';
 import type { Authenticate } from './authenticate.ts';
 import { readJson } from './body.ts';
-import type { RateLimit } from './rate-limit.ts';
-import type { SessionDoor } from './session.ts';
 
 export interface Doorkeepers {
   readonly door: SessionDoor;

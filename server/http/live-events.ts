@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import type { SignedIn, WhoIsSignedIn } from '#server/auth/sign-in';
 import { badInput } from '#server/errors';
 import type { Live } from '#server/live/open-tabs';
+import type { SignedIn, WhoIsSignedIn } from '#server/signed-in';
 import { callerIn, mustBeOpen } from './app-routes.ts';
 
 const heartbeatMs = 25_000;

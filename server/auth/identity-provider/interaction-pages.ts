@@ -1,7 +1,7 @@
 import { scopes } from '#contracts/scopes';
-import type { SignedIn } from '#server/auth/sign-in';
 import { html } from '#server/pages/html';
 import { cardPage } from '#server/pages/layout';
+import type { SignedIn } from '#server/signed-in';
 import { isLoopback } from './client-documents.ts';
 
 /** What can be given or kept back. `openid` and `offline_access` are no question: they say nothing to a person. */

@@ -1,8 +1,8 @@
 import express, { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
 import type { Grant, Interaction, Provider } from 'oidc-provider';
 import { scopes } from '#contracts/scopes';
-import type { SignedIn, WhoIsSignedIn } from '#server/auth/sign-in';
 import { sendPage } from '#server/pages/layout';
+import type { SignedIn, WhoIsSignedIn } from '#server/signed-in';
 import { consentPage, isQuestion, plainName, troublePage } from './interaction-pages.ts';
 import type { Library } from './provider.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Sessions } from '#server/auth/sessions';
-import type { WhoIsSignedIn } from '#server/auth/sign-in';
 import { Refusal } from '#server/errors';
+import type { WhoIsSignedIn } from '#server/signed-in';
+import type { Sessions } from './sessions.ts';
 
 export type SessionDoor = ReturnType<typeof createSessionDoor>;
 
