@@ -43,6 +43,7 @@ test.each([
   ['server/posts/actions/get.ts', '#server/store/database', 'an action calls rules, not stores'],
   ['server/posts/actions/get.ts', '#contracts/media', 'an action imports the contract of its own domain alone'],
   ['server/posts/drafts.ts', '#server/media/store', 'a store is private to its slice'],
+  ['server/app.ts', '#server/posts/store', 'a store is private to its slice'],
   ['server/jobs/publish.ts', '#server/posts/store', 'a store is private to its slice'],
   ['server/posts/limits.ts', '#server/networks/x/index', 'and none of its folders'],
   ['server/posts/limits.ts', '#server/networks/shared/text', 'and none of its folders'],
@@ -63,7 +64,7 @@ test.each([
 test.each([
   ['contracts/posts.ts', './define.ts'],
   ['server/app.ts', '#generated/catalog'],
-  ['server/app.ts', '#server/posts/store'],
+  ['server/posts/slice.ts', './store.ts'],
   ['server/main.ts', '#server/http/server'],
   ['server/mcp/endpoint.ts', '#server/http/reply'],
   ['web/page.tsx', '#generated/sdk/src/index'],
@@ -166,7 +167,8 @@ test.each([
   [`app.get('/api/app/plan'`, 'server/app.ts'],
   [`router.post(\n  '/api/webhooks'`, 'server/webhooks/routes.ts'],
   ['Router().all(`/mcp`', 'server/mcp/endpoint.ts'],
-  [`app.use('/api/app'`, 'server/app.ts'],
+  [`app.use('/api/app'`, 'server/http/doors.ts'],
+  [`app.use('/docs'`, 'server/app.ts'],
   [`app.all(['/a', '/b']`, 'server/http/server.ts'],
   ['app.post(routes.uploadMedia.path', 'server/app.ts'],
   ['createExpressEndpoints(', 'server/http/app-routes.ts'],
@@ -187,7 +189,7 @@ test.each([
 test.each([`headers.get('location')`, `kit.records.put('key', id)`, `app.use('/docs', pages)`, 'app.use(router)'])(
   '%s registers no path of the API',
   async (text) => {
-    await plant({ 'server/app.ts': text });
+    await plant({ 'server/http/doors.ts': text });
     expect(await checkImports(tree)).toEqual([]);
   },
 );

@@ -8,7 +8,7 @@ import { asTrouble, type NetworkTrouble } from '#server/networks/trouble';
 import type { Events } from '#server/webhooks/events';
 import type { AccountRow } from './account-row.ts';
 import { toAccount } from './connected.ts';
-import type { Reach } from './network-access.ts';
+import type { NetworkAccess } from './network-access.ts';
 import type { AccountStore } from './store.ts';
 
 /** Longer than the slowest answer that is waited for. */
@@ -42,7 +42,7 @@ export type AccountAccess = ReturnType<typeof createAccountAccess>;
 /** Acting for an account: its tokens, fresh ones in time, and what happens when the network takes them back. */
 export const createAccountAccess = ({
   store,
-  reach,
+  networkAccess,
   networks,
   events,
   live,
@@ -50,7 +50,7 @@ export const createAccountAccess = ({
   report,
 }: {
   store: AccountStore;
-  reach: Reach;
+  networkAccess: NetworkAccess;
   networks: Networks;
   events: Events;
   live: Live;
@@ -79,14 +79,14 @@ export const createAccountAccess = ({
   /** With the claim in hand. A refresh token is never replaced by nothing. */
   const renew = async (row: AccountRow, claim: string, whenRefused: WhenRefused): Promise<Access> => {
     const network = networks.get(row.network);
-    const account = reach.open(row);
+    const account = networkAccess.open(row);
     if (account === undefined) return { is: 'refused' };
     try {
-      const site = await reach.site(network, row.sandbox, row.server);
+      const site = await networkAccess.site(network, row.sandbox, row.server);
       const fresh = await network.refresh(site, account);
       const refreshToken = fresh.refreshToken ?? account.tokens.refreshToken;
       const tokens: Tokens = { ...fresh, ...(refreshToken !== undefined && { refreshToken }) };
-      const sealed = reach.sealTokens(row.id, tokens);
+      const sealed = networkAccess.sealTokens(row.id, tokens);
       await store.endCare(row.id, claim, sealed, nextCareMs(network, tokens));
       return { is: 'open', network, site, account: { ...account, tokens } };
     } catch (error) {
@@ -115,10 +115,10 @@ export const createAccountAccess = ({
 
     const open = async (row: AccountRow): Promise<Access> => {
       const network = networks.get(row.network);
-      const account = reach.open(row);
+      const account = networkAccess.open(row);
       if (account === undefined || row.status !== 'Connected') return { is: 'refused' };
       if (isDue(account.tokens, Math.min(network.refreshAheadMs, lastMomentMs))) return claimAndRenew(row.id);
-      return { is: 'open', network, account, site: await reach.site(network, row.sandbox, row.server) };
+      return { is: 'open', network, account, site: await networkAccess.site(network, row.sandbox, row.server) };
     };
 
     return {
@@ -127,7 +127,7 @@ export const createAccountAccess = ({
       /** After the network refused tokens that looked fine. */
       renewed: async (row: AccountRow, used: Tokens): Promise<Access> => {
         const current = await store.get(row.id);
-        const now = current && reach.open(current);
+        const now = current && networkAccess.open(current);
         // Somebody else has renewed them meanwhile.
         if (current && now && now.tokens.accessToken !== used.accessToken) return open(current);
         return claimAndRenew(row.id);
@@ -138,15 +138,25 @@ export const createAccountAccess = ({
   /** Fresh tokens in time, and once a day the profile, which is no reason to take an account out of use. */
   const care = async ({ row, claim }: { row: AccountRow; claim: string }) => {
     const network = networks.get(row.network);
-    const before = reach.open(row);
+    const before = networkAccess.open(row);
     if (before === undefined) return;
     const access = isDue(before.tokens, network.refreshAheadMs)
       ? await renew(row, claim, isDue(before.tokens, lastMomentMs) ? 'refuse' : 'useToTheEnd')
-      : ({ is: 'open', network, account: before, site: await reach.site(network, row.sandbox, row.server) } as const);
+      : ({
+          is: 'open',
+          network,
+          account: before,
+          site: await networkAccess.site(network, row.sandbox, row.server),
+        } as const);
     if (access.is !== 'open') return;
     const { account, site } = access;
     // Sealed anew every day: after a change of keys nothing needs the old one for long.
-    await store.endCare(row.id, claim, reach.sealTokens(row.id, account.tokens), nextCareMs(network, account.tokens));
+    await store.endCare(
+      row.id,
+      claim,
+      networkAccess.sealTokens(row.id, account.tokens),
+      nextCareMs(network, account.tokens),
+    );
     try {
       const { avatarUrl = null, ...profile } = await network.profile(site, account);
       await store.saveProfile(row.id, { ...profile, avatarUrl });

@@ -43,6 +43,12 @@ export const createAccounts = ({ store, networks, live }: { store: AccountStore;
   /** Those of the ids that are still connected. */
   connectedOf: ({ workspaceId }: Caller, ids: readonly string[]) => store.networks(workspaceId, ids),
 
+  /** On a live network, in any workspace. */
+  hasLive: () => store.hasLive(),
+
+  /** Until it is connected again. False for one that was reconnected or disconnected since this row was read. */
+  stopStatistics: ({ id, connectedAt }: AccountRow) => store.stopStatistics(id, connectedAt),
+
   disconnect: async ({ workspaceId }: Caller, id: string) => {
     await store.transaction(async () => {
       if (!(await store.disconnect(workspaceId, id))) throw notFound('account', id);

@@ -11,7 +11,7 @@ import { NetworkTrouble } from '#server/networks/trouble';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Plans } from '#server/plans/allowance';
 import type { AccountAccess } from './access.ts';
-import type { Reach } from './network-access.ts';
+import type { NetworkAccess } from './network-access.ts';
 import type { AccountStore, ConnectionRow, ConnectionStore } from './store.ts';
 
 const connectionMs = 20 * 60_000;
@@ -42,7 +42,7 @@ export type Connecting = ReturnType<typeof createConnecting>;
 export const createConnecting = ({
   store,
   accountStore,
-  reach,
+  networkAccess,
   access,
   networks,
   plans,
@@ -58,7 +58,7 @@ export const createConnecting = ({
 }: {
   store: ConnectionStore;
   accountStore: AccountStore;
-  reach: Reach;
+  networkAccess: NetworkAccess;
   access: AccountAccess;
   networks: Networks;
   plans: Plans;
@@ -93,7 +93,7 @@ export const createConnecting = ({
   /** The server somebody typed: `mastodon.social`, `https://mastodon.social/` and `@anna@mastodon.social` are the same. */
   const serverFrom = (network: Network, typed: string): { server: string; sandbox: boolean } => {
     const text = typed.trim().replace(/^@?[^@\s]+@/, '');
-    if (text === '' && !isLive(network)) return { server: reach.sandboxServer(network), sandbox: true };
+    if (text === '' && !isLive(network)) return { server: networkAccess.sandboxServer(network), sandbox: true };
     const url = /^https?:\/\//.test(text) ? text : `https://${text}`;
     const checked = outbound.checkUrl(url);
     if (!checked.ok)
@@ -104,12 +104,12 @@ export const createConnecting = ({
   const beginOAuth = async (caller: Caller, network: Network, own: Redirecting, typed: string): Promise<Step> => {
     const { server, sandbox } =
       own.kind === 'ServerOAuth' ? serverFrom(network, typed) : { server: '', sandbox: !isLive(network) };
-    const site = await inWords(network, reach.site(network, sandbox, server));
+    const site = await inWords(network, networkAccess.site(network, sandbox, server));
     const state = randomBytes(32).toString('base64url');
     const verifier = randomBytes(48).toString('base64url');
     const { workspaceId, userId } = caller;
     await keep(
-      { id: idOf(state), workspaceId, userId, network: network.key, server: reach.toStored(server), sandbox },
+      { id: idOf(state), workspaceId, userId, network: network.key, server: networkAccess.toStored(server), sandbox },
       { verifier },
     );
     const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -128,7 +128,7 @@ export const createConnecting = ({
       const known = await accountStore.find(workspaceId, network.key, account.id);
       const id = known?.id ?? newId('account', clock.now());
       // A network that sends no new refresh token means the old one to be kept.
-      const old = known && reach.open(known)?.tokens.refreshToken;
+      const old = known && networkAccess.open(known)?.tokens.refreshToken;
       const tokens = { ...(old && { refreshToken: old }), ...account.tokens };
       await accountStore.transaction(async () => {
         if (!known) await plans.mayConnect(workspaceId, network);
@@ -141,9 +141,9 @@ export const createConnecting = ({
           handle: account.handle,
           avatarUrl: account.avatarUrl ?? null,
           grantedScopes: [...account.scopes],
-          server: reach.toStored(account.server ?? server),
+          server: networkAccess.toStored(account.server ?? server),
           sandbox,
-          tokens: reach.sealTokens(id, tokens),
+          tokens: networkAccess.sealTokens(id, tokens),
           facts: account.facts,
           careInMs: access.nextCareMs(network, tokens),
         });
@@ -175,7 +175,7 @@ export const createConnecting = ({
     const id = randomBytes(16).toString('base64url');
     const { workspaceId, userId } = caller;
     await keep(
-      { id, workspaceId, userId, network: network.key, server: reach.toStored(server), sandbox },
+      { id, workspaceId, userId, network: network.key, server: networkAccess.toStored(server), sandbox },
       { verifier: '', found },
     );
     return { is: 'choose', connectionId: id, accounts: found.map(toChoice) };
@@ -213,7 +213,7 @@ export const createConnecting = ({
       if (missing) throw badInput({ path: `values.${missing.name}`, code: 'Required', message: 'is required' });
       const sandbox = !isLive(network) && !values.server?.trim();
       const server = values.server?.trim() ? serverFrom(network, values.server).server : '';
-      const site = await reach.site(network, sandbox, server);
+      const site = await networkAccess.site(network, sandbox, server);
       const given = own.fields.map(({ name, byDefault = '' }) => [name, values[name]?.trim() || byDefault] as const);
       const found = await inWords(network, own.signIn(site, { ...Object.fromEntries(given), server }));
       return take(caller, network, found, { server, sandbox });
@@ -232,11 +232,11 @@ export const createConnecting = ({
             : (answer.error_description ?? answer.error ?? 'it gave no reason');
         throw new Refusal('Conflict', `${network.name} was not connected: ${why.replace(/\.$/, '')}.`);
       }
-      const site = await reach.site(network, row.sandbox, row.server);
+      const site = await networkAccess.site(network, row.sandbox, row.server);
       const exchange = { code: answer.code, redirectUri: redirectUri(network), verifier: secretOf(row).verifier };
       const found = own.exchange(site, exchange).catch(async (error: unknown) => {
         const isForgotten = error instanceof NetworkTrouble && error.networkCode === 'invalid_client';
-        if (isForgotten) await reach.forgetApp(network, row.server);
+        if (isForgotten) await networkAccess.forgetApp(network, row.server);
         throw error;
       });
       return take(caller, network, await inWords(network, found), row);

@@ -7,10 +7,10 @@ import type { AppStore } from './store.ts';
 /** Stands for the address of the sandbox, which may be another after the next start. */
 const sandboxPlace = 'sandbox:';
 
-export type Reach = ReturnType<typeof createReach>;
+export type NetworkAccess = ReturnType<typeof createNetworkAccess>;
 
 /** How the network of an account is asked, and what it is asked with. */
-export const createReach = ({
+export const createNetworkAccess = ({
   store,
   sites,
   seal,

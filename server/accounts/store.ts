@@ -42,6 +42,12 @@ const refuse = sql(
   `update accounts set status = 'NeedsReconnect', care_at = null, care_claim = null
     where id = $1 and status = 'Connected' and disconnected_at is null and tokens is not distinct from $2`,
 );
+/** Only for the access that was refused: an account that was reconnected meanwhile is not stopped. */
+const stopStatistics = sql(
+  'accounts.stopStatistics',
+  `update accounts set statistics_stopped_at = coalesce(statistics_stopped_at, posthorn_now())
+    where id = $1 and connected_at = $2 and disconnected_at is null`,
+);
 const disconnect = sql(
   'accounts.disconnect',
   `update accounts set disconnected_at = posthorn_now(), tokens = null, care_at = null, care_claim = null
@@ -56,7 +62,7 @@ const save = sql(
       set name = excluded.name, handle = excluded.handle, avatar_url = excluded.avatar_url,
           granted_scopes = excluded.granted_scopes, server = excluded.server, sandbox = excluded.sandbox,
           tokens = excluded.tokens, facts = excluded.facts, status = 'Connected', care_at = excluded.care_at,
-          care_claim = null, connected_at = posthorn_now()
+          care_claim = null, statistics_stopped_at = null, connected_at = posthorn_now()
    returning id`,
 );
 
@@ -170,6 +176,8 @@ export const createAccountStore = (db: Database) => {
 
     /** True for the first who says so of these tokens. */
     refuse: async (id: string, tokens: string | null) => (await db.run(refuse, [id, tokens])) > 0,
+
+    stopStatistics: async (id: string, connectedAt: string) => (await db.run(stopStatistics, [id, connectedAt])) > 0,
 
     disconnect: async (workspaceId: string, id: string) => (await db.run(disconnect, [id, workspaceId])) > 0,
   };

@@ -35,7 +35,7 @@ const mustBeText = (url: string) => {
 };
 
 /** First of all: the id of the request in and out, and the headers that every answer has. */
-export const greet =
+export const tagRequest =
   ({ https }: { https: boolean }) =>
   (req: IncomingMessage, res: ServerResponse, next: () => void) => {
     const sent = req.headers['x-request-id'];

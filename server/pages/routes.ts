@@ -5,6 +5,7 @@ import type { Connecting } from '#server/accounts/connecting';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { AuditLog } from '#server/audit/audit-log';
 import { asAccount } from '#server/auth/email-address';
+import type { OutsideSignIn } from '#server/auth/identity-provider/identity';
 import type { PersonalTokens } from '#server/auth/personal-tokens';
 import type { Sessions } from '#server/auth/sessions';
 import { Refusal } from '#server/errors';
@@ -16,7 +17,7 @@ import { readSandbox, sandboxPage } from '#server/sandbox/feed-page';
 import type { Sandboxes } from '#server/sandbox/serve';
 import type { WhoIsSignedIn } from '#server/signed-in';
 import type { Members } from '#server/workspaces/members';
-import type { OutsidePerson, People } from '#server/workspaces/people';
+import type { People } from '#server/workspaces/people';
 import type { Welcome } from '#server/workspaces/welcome';
 import { approvalPage, requestsPage, settingsPage } from './app-pages.ts';
 import { connectRoutes } from './connect-routes.ts';
@@ -24,12 +25,6 @@ import { type Here, isOneOf, refusalPage, type ServePage } from './frame.ts';
 import { sendPage } from './layout.ts';
 import { composePage, postsPage } from './post-pages.ts';
 import { invitationPage, messagePage, signInPage, signUpPage } from './sign-in-pages.ts';
-
-/** Signing in through an outside identity provider, where there is one. */
-export interface OutsideSignIn {
-  begin(next: string, code?: string): Promise<{ url: string; state: string }>;
-  finish(callbackUrl: string, state: string): Promise<OutsidePerson & { next: string; code: string }>;
-}
 
 export interface PageParts {
   readonly who: WhoIsSignedIn;

@@ -7,22 +7,22 @@ import type { SandboxStore } from './store.ts';
 
 export type Sandboxes = ReturnType<typeof createSandboxes>;
 
-/** The stand-ins of all networks, below `/sandbox/<key>`. */
+/** The sandboxes of all networks, below `/sandbox/<key>`. */
 export const createSandboxes = ({
-  twins,
+  folders,
   store,
   clock,
   baseUrl,
   fetchMedia,
 }: {
-  twins: Readonly<Record<string, Sandbox>>;
+  folders: Readonly<Record<string, Sandbox>>;
   store: SandboxStore;
   clock: Clock;
   baseUrl: string;
   fetchMedia: SandboxKit['fetchMedia'];
 }) => {
   const kits = new Map(
-    Object.keys(twins).map((network) => [network, createKit({ network, store, clock, baseUrl, fetchMedia })]),
+    Object.keys(folders).map((network) => [network, createKit({ network, store, clock, baseUrl, fetchMedia })]),
   );
   const faultsOf = (network: string) => {
     const kit = kits.get(network);
@@ -31,16 +31,16 @@ export const createSandboxes = ({
   };
 
   return {
-    networks: Object.keys(twins),
+    networks: Object.keys(folders),
 
     router: (): Router => {
       const router = express.Router();
       // Some networks take images as text. Bodies of other paths are none of ours.
       router.use('/sandbox', express.json({ limit: '60mb' }), express.urlencoded({ extended: false, limit: '1mb' }));
       for (const [network, kit] of kits) {
-        const twin = twins[network];
+        const sandbox = folders[network];
         const catchUp: RequestHandler = (_req, _res, next) => void kit.catchUp().then(() => next(), next);
-        if (twin) router.use(`/sandbox/${network}`, catchUp, twin(kit));
+        if (sandbox) router.use(`/sandbox/${network}`, catchUp, sandbox(kit));
       }
       // Addresses of posts, for people who follow them.
       router.get('/sandbox/:network/*path', (req, res, next) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MetricName } from '#contracts/analytics';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';
-import { mayReadStatistics, reconnectForStatistics } from '#server/accounts/connected';
+import { type Accounts, mayReadStatistics, reconnectForStatistics } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { Network, Reading, Site } from '#server/networks/network';
@@ -32,12 +32,14 @@ const disconnected = 'The account was disconnected, so its numbers are no longer
 export const createReads = ({
   store,
   networks,
+  accounts,
   access,
   clock,
   report,
 }: {
   store: StatisticsStore;
   networks: Networks;
+  accounts: Pick<Accounts, 'stopStatistics'>;
   access: AccountAccess['forReading'];
   clock: Clock;
   report: (error: unknown) => void;
@@ -150,7 +152,12 @@ export const createReads = ({
 
   /** SPEC, Statistics rules 11. */
   const stop = async (reads: DueReads, network: Network, posts: readonly DuePost[]): Promise<void> => {
-    if (!(await store.stop(reads, reconnectForStatistics(network)))) await store.giveBack(reads, posts, changedMs);
+    const isStopped = await store.transaction(async () => {
+      const stopped = await accounts.stopStatistics(reads.account);
+      if (stopped) await store.stop(reads, reconnectForStatistics(network));
+      return stopped;
+    });
+    if (!isStopped) await store.giveBack(reads, posts, changedMs);
   };
 
   return createDueLoop<DueReads>({

@@ -136,12 +136,6 @@ const giveBack = sql(
     where ${held} and p.post_id = any($3)`,
 );
 
-/** Only for the access that was refused: who has reconnected meanwhile is not stopped. */
-const stopAccount = sql(
-  'statistics.stopAccount',
-  `update accounts set statistics_stopped_at = coalesce(statistics_stopped_at, posthorn_now())
-    where id = $1 and connected_at = $2 and disconnected_at is null`,
-);
 const stopPosts = sql(
   'statistics.stopPosts',
   `update publications p set reads_stopped = true, due_at = null, next_fetch_at = null, claim = null, fetch_error = $3,
@@ -149,7 +143,6 @@ const stopPosts = sql(
     where p.account_id = $1 and p.due_at is not null
       and (p.claim is null or p.claim = $2 or p.due_at <= (select posthorn_now()))`,
 );
-const resumeAccount = sql('statistics.resumeAccount', 'update accounts set statistics_stopped_at = null where id = $1');
 /** What is being read just now is left to whoever does it. */
 const resumePosts = sql(
   'statistics.resumePosts',
@@ -236,17 +229,15 @@ export const createStatisticsStore = (db: Database) => ({
     await db.run(giveBack, [reads.account.id, reads.claim, posts.map(({ postId }) => postId), forMs]);
   },
 
-  /** All posts of the account, until it is reconnected. False when it was reconnected or disconnected meanwhile. */
-  stop: (reads: Held, why: string) =>
-    db.transaction(async () => {
-      if ((await db.run(stopAccount, [reads.account.id, reads.account.connectedAt])) === 0) return false;
-      await db.run(stopPosts, [reads.account.id, reads.claim, why]);
-      return true;
-    }),
+  transaction: db.transaction,
+
+  /** All posts of the account, until it is reconnected. */
+  stop: async (reads: Held, why: string) => {
+    await db.run(stopPosts, [reads.account.id, reads.claim, why]);
+  },
 
   /** SPEC, Statistics rules 10: all posts whose schedule is not over, those that waited for this too. */
   readSoon: async (accountId: string) => {
-    await db.run(resumeAccount, [accountId]);
     await db.run(resumePosts, [accountId]);
     await db.query(wake);
   },

@@ -7,7 +7,7 @@ import express from 'express';
 import { type CryptoKey, importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { pino } from 'pino';
 import { createIdentityProvider, type IdentityProviderOptions } from '#server/auth/identity-provider/embedded';
-import { greet } from '#server/http/request';
+import { tagRequest } from '#server/http/request';
 import { serverFor } from '#server/http/server';
 import { createOutbound } from '#server/outbound/guarded-client';
 import { createSeal } from '#server/secrets/seal';
@@ -120,7 +120,7 @@ export const startIdentity = async ({
       ...options,
     });
   const provider = await create();
-  app.use(greet({ https: false }), provider.router);
+  app.use(tagRequest({ https: false }), provider.router);
   app.post('/sign-out', async (req, res) => {
     await provider.endSession(req, res);
     res.end();

@@ -43,7 +43,7 @@ export const startSandboxNetworks = async ({
   const clock = { now: () => new Date(performance.timeOrigin + performance.now() + offsetMs) };
   const files = new Map<string, { mimeType: string; bytes: Buffer }>();
   const sandboxes = createSandboxes({
-    twins,
+    folders: twins,
     store: createMemorySandboxStore(),
     clock,
     baseUrl,
