@@ -115,6 +115,16 @@ const forbiddenWords = [
 ];
 const mayUseThem = ['server/clock.ts', 'server/config.ts', 'web/parts/time.ts'];
 
+/** Statements that write a table, and models, which write theirs by method. A group holds the table. */
+const writing =
+  /\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+([a-z_]+)\b|\bupdate\s+([a-z_]+)(?:\s+(?:as\s+)?[a-z_]+)?\s+set\b|\btable(?:Name:\s*|\()'([a-z_]+)'/g;
+/** By table: the slice that writes it beside its owner, and why. */
+const secondWriters: Readonly<Record<string, { readonly slice: string; readonly because: string }>> = {
+  sends: { slice: 'posts', because: 'a post and its sends begin and are settled together, and publishing calls posts' },
+  users: { slice: 'auth', because: 'tokens_valid_after, which ends the access tokens of a user; workspaces call auth' },
+  workspaces: { slice: 'plans', because: 'the column plan, which the operator sets; workspaces call plans' },
+};
+
 /** `app.get('/…')`, also over two lines or with a list; a `.path` of a contract; and ts-rest's own way. */
 const registering =
   /\.(?:get|head|post|put|patch|delete|all|use|route)\(\s*(?:\[\s*)?(['"`])\/[^'"`]*\1|\bcreateExpressEndpoints\(|\.(?:get|post|put|patch|delete|all|use|route)\(\s*[\w.]+\.path\b/g;
@@ -135,6 +145,7 @@ export const checkImports = async (tree: string): Promise<Complaint[]> => {
     ...circles(links),
     ...[...texts].flatMap(([file, text]) => wordsIn(file, text)),
     ...[...texts].flatMap(([file, text]) => pathsIn(file, text)),
+    ...wrongWriters([...texts].flatMap(([file, text]) => writesIn(file, text))),
   ];
 };
 
@@ -241,6 +252,34 @@ const pathsIn = (file: string, text: string): Complaint[] => {
     .filter(([found]) => !(file === 'server/http/doors.ts' && mounting.test(found)))
     .map((match) => ({ file, line: lineAt(text, match.index), found: match[0], rule: pathRule }));
 };
+
+interface Write extends Omit<Complaint, 'rule'> {
+  readonly table: string;
+  readonly slice: string;
+}
+
+const writesIn = (file: string, text: string): Write[] => {
+  if (!/^server\/[^/]+\//.test(file) || file.startsWith('server/store/')) return [];
+  return [...text.matchAll(writing)].map((match) => ({
+    file,
+    line: lineAt(text, match.index),
+    found: match[0].replace(/\s+/g, ' '),
+    table: match[1] ?? match[2] ?? match[3] ?? '',
+    slice: file.split('/')[1] ?? '',
+  }));
+};
+
+const wrongWriters = (writes: readonly Write[]): Complaint[] =>
+  writes.flatMap(({ table, slice, ...found }) => {
+    if (!found.file.endsWith('/store.ts')) {
+      return [{ ...found, rule: 'only a store writes a table; put the statement into the store.ts of the slice' }];
+    }
+    const owners = new Set(writes.filter((write) => write.table === table).map((write) => write.slice));
+    owners.delete(secondWriters[table]?.slice ?? '');
+    if (owners.size < 2 || !owners.has(slice)) return [];
+    const rule = `one slice writes a table, and ${[...owners].join(' and ')} write ${table}; call a rule of the slice that owns it`;
+    return [{ ...found, rule }];
+  });
 
 if (process.argv[1] === import.meta.filename) {
   const complaints = await checkImports(root);

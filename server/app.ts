@@ -123,6 +123,7 @@ export const createPosthorn = (given: {
     access,
     library,
     outcomes,
+    statistics,
     figures: figures.publishing,
     config,
     startStopwatch,

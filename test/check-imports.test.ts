@@ -186,6 +186,40 @@ test.each([
   ]);
 });
 
+test.each([
+  'insert into drafts (id) values ($1)',
+  'update drafts set text = $1',
+  'update drafts as d\n  set text = $1',
+  'delete from drafts where id = $1',
+  'truncate drafts',
+  `Draft.init({}, { tableName: 'drafts' })`,
+])('a second slice may not write a table: %s', async (statement) => {
+  const text = `const write = \`${statement}\`;\n`;
+  const reading = 'const read = `select from drafts for update skip locked`;\n';
+  await plant({ 'server/a/store.ts': text, 'server/b/store.ts': reading });
+  expect(await checkImports(tree)).toEqual([]);
+  await plant({ 'server/b/store.ts': text });
+  const complaints = await checkImports(tree);
+  expect(complaints.map(({ file }) => file)).toEqual(['server/a/store.ts', 'server/b/store.ts']);
+  expect(complaints[0]?.rule).toContain('one slice writes a table, and a and b write drafts');
+});
+
+test('a table with a named second writer has no third', async () => {
+  const text = 'const write = `update sends set due_at = null`;\n';
+  await plant({ 'server/publishing/store.ts': text, 'server/posts/store.ts': text });
+  expect(await checkImports(tree)).toEqual([]);
+  await plant({ 'server/webhooks/store.ts': text });
+  expect(await checkImports(tree)).toMatchObject([
+    { file: 'server/publishing/store.ts' },
+    { file: 'server/webhooks/store.ts', rule: expect.stringContaining('publishing and webhooks write sends') },
+  ]);
+});
+
+test('a table is written by the store of its slice alone', async () => {
+  await plant({ 'server/a/rules.ts': 'const write = `delete from drafts`;\n' });
+  expect(await checkImports(tree)).toMatchObject([{ line: 1, rule: expect.stringContaining('only a store writes') }]);
+});
+
 test.each([`headers.get('location')`, `kit.records.put('key', id)`, `app.use('/docs', pages)`, 'app.use(router)'])(
   '%s registers no path of the API',
   async (text) => {

@@ -3,6 +3,7 @@ import { createBatch } from '#server/jobs/batch';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/posts/outcome';
+import type { Statistics } from '#server/statistics/post-metrics';
 import type { PublishingFigures } from './figures.ts';
 import { missed, uncertain } from './result.ts';
 import { createSendOne, type HeldRow, type SendingParts } from './sending.ts';
@@ -12,11 +13,12 @@ const postsAtOnce = 500;
 
 export type Publishing = ReturnType<typeof createPublishing>;
 
-/** Posts go out at their time, to every account, once. Rows of the database are the queue; who dies loses them by lease. */
+/** Posts go out at their time, to every account, once. Rows of the database are the queue: if a process dies, another claims its rows when their lease ends. */
 export const createPublishing = ({
   store,
   networks,
   outcomes,
+  statistics,
   figures,
   perNetwork,
   leaseMs,
@@ -26,10 +28,11 @@ export const createPublishing = ({
   store: PublishingStore;
   networks: Networks;
   outcomes: Outcomes;
+  statistics: Pick<Statistics, 'published'>;
   figures: PublishingFigures;
   /** How many sends to one network are under way at once. */
   perNetwork: number;
-  /** Who is not heard of for so long loses what they have in hand. */
+  /** A process that does not extend its claim for so long loses it. */
   leaseMs: number;
 } & Pick<SendingParts, 'access' | 'library' | 'clock' | 'startStopwatch' | 'graceMs' | 'report'>) => {
   const markBegun = createBatch(async (rows: readonly (Begin & { row: SendRow })[]) => {
@@ -61,7 +64,7 @@ export const createPublishing = ({
           },
         ];
       });
-      if (out.length > 0) await store.publish(out);
+      await statistics.published(out);
       await outcomes.end([...new Set(ended.map(({ postId }) => postId))]);
     });
     return rows.map(() => undefined);

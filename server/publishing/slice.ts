@@ -4,6 +4,7 @@ import type { Config } from '#server/config';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/posts/outcome';
+import type { Statistics } from '#server/statistics/post-metrics';
 import type { Database } from '#server/store/database';
 import { createPublishing } from './due-work.ts';
 import type { PublishingFigures } from './figures.ts';
@@ -20,6 +21,7 @@ export const openPublishing = ({
   access: AccountAccess;
   library: MediaLibrary;
   outcomes: Outcomes;
+  statistics: Pick<Statistics, 'published'>;
   figures: PublishingFigures;
   config: Config;
   startStopwatch: () => Stopwatch;

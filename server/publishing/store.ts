@@ -143,15 +143,6 @@ const end = sql(
           as held(post_id, account_id, claim, result, sent, maybe_out) where ${held}
    returning s.post_id as "postId", s.account_id as "accountId"`,
 );
-const publish = sql(
-  'publishing.publish',
-  `insert into publications (post_id, account_id, workspace_id, external_id, published_at, ref, next_fetch_at)
-   select post_id, account_id, workspace_id, external_id, published_at, ref, published_at + first_read_ms * interval '1 ms'
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::jsonb[], $7::float8[])
-          as out(post_id, account_id, workspace_id, external_id, published_at, ref, first_read_ms)
-   on conflict do nothing`,
-);
-
 export type PublishingStore = ReturnType<typeof createPublishingStore>;
 
 export const createPublishingStore = (db: Database) => {
@@ -225,28 +216,5 @@ export const createPublishingStore = (db: Database) => {
         rows.map(({ sent }) => JSON.stringify(sent)),
         rows.map(({ maybeOut }) => maybeOut),
       ]),
-
-    /** What statistics and analytics are about. */
-    publish: async (
-      rows: readonly {
-        postId: string;
-        accountId: string;
-        workspaceId: string;
-        externalId: string;
-        publishedAt: string;
-        ref: Json;
-        firstReadMs: number | null;
-      }[],
-    ) => {
-      await db.run(publish, [
-        rows.map(({ postId }) => postId),
-        rows.map(({ accountId }) => accountId),
-        rows.map(({ workspaceId }) => workspaceId),
-        rows.map(({ externalId }) => externalId),
-        rows.map(({ publishedAt }) => publishedAt),
-        rows.map(({ ref }) => JSON.stringify(ref)),
-        rows.map(({ firstReadMs }) => firstReadMs),
-      ]);
-    },
   };
 };

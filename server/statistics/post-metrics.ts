@@ -2,7 +2,7 @@ import type { MetricsEntry } from '#contracts/analytics';
 import type { Caller } from '#server/context';
 import type { Networks } from '#server/networks/registry';
 import type { Reading } from '#server/posts/reading';
-import type { StatisticsStore } from './store.ts';
+import type { Publication, StatisticsStore } from './store.ts';
 
 export type Statistics = ReturnType<typeof createStatistics>;
 
@@ -16,6 +16,11 @@ export const createStatistics = ({
   networks: Networks;
   reading: Reading;
 }) => ({
+  /** Inside the transaction that records the result of the send. */
+  published: async (publications: readonly Publication[]) => {
+    if (publications.length > 0) await store.insert(publications);
+  },
+
   ofPost: async (caller: Caller, id: string) => {
     const post = await reading.get(caller, id);
     const rows = await store.ofPost(caller.workspaceId, post.id);

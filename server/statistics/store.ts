@@ -1,9 +1,21 @@
 import type { MetricName, Metrics } from '#contracts/analytics';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
-import type { PublishedPost } from '#server/networks/network';
+import type { Json, PublishedPost } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 
 export type Numbers = Partial<Record<MetricName, number>>;
+
+/** A post that is out on one account: what statistics and analytics are about. */
+export interface Publication {
+  readonly postId: string;
+  readonly accountId: string;
+  readonly workspaceId: string;
+  readonly externalId: string;
+  readonly publishedAt: string;
+  readonly ref: Json;
+  /** After publishedAt; null when its numbers are never read. */
+  readonly firstReadMs: number | null;
+}
 
 interface PublicationRow {
   readonly account_id: string;
@@ -35,6 +47,15 @@ export interface DueReads {
 }
 
 type Held = Pick<DueReads, 'account' | 'claim'>;
+
+const insert = sql(
+  'statistics.insert',
+  `insert into publications (post_id, account_id, workspace_id, external_id, published_at, ref, next_fetch_at)
+   select post_id, account_id, workspace_id, external_id, published_at, ref, published_at + first_read_ms * interval '1 ms'
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::jsonb[], $7::float8[])
+          as out(post_id, account_id, workspace_id, external_id, published_at, ref, first_read_ms)
+   on conflict do nothing`,
+);
 
 const ofPost = sql(
   'statistics.ofPost',
@@ -157,6 +178,18 @@ const wake = sql('statistics.wake', `select pg_notify('posthorn_due', 'reads')`)
 export type StatisticsStore = ReturnType<typeof createStatisticsStore>;
 
 export const createStatisticsStore = (db: Database) => ({
+  insert: async (publications: readonly Publication[]) => {
+    await db.run(insert, [
+      publications.map(({ postId }) => postId),
+      publications.map(({ accountId }) => accountId),
+      publications.map(({ workspaceId }) => workspaceId),
+      publications.map(({ externalId }) => externalId),
+      publications.map(({ publishedAt }) => publishedAt),
+      publications.map(({ ref }) => JSON.stringify(ref)),
+      publications.map(({ firstReadMs }) => firstReadMs),
+    ]);
+  },
+
   ofPost: (workspaceId: string, postId: string) => db.query<PublicationRow>(ofPost, [workspaceId, postId]),
 
   history: (workspaceId: string, postId: string) => db.query<HistoryRow>(history, [workspaceId, postId]),
