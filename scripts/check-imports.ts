@@ -130,7 +130,7 @@ const registering =
   /\.(?:get|head|post|put|patch|delete|all|use|route)\(\s*(?:\[\s*)?(['"`])\/[^'"`]*\1|\bcreateExpressEndpoints\(|\.(?:get|post|put|patch|delete|all|use|route)\(\s*[\w.]+\.path\b/g;
 const pathRule =
   'a path is declared in contracts/ and registered by generated/router.ts alone; declare it there and write its handler';
-/** Pages for people, the reference, and what plays or is another service: twins of networks, the identity provider. */
+/** Pages for people, the reference, and what plays or is another service: sandboxes of networks, the identity provider. */
 const mayRegister = /^server\/(pages\/|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|networks\/)/;
 /** Where these are put in place. */
 const mounting = /^\.use\(\s*'\/(docs|auth\/authorize)'/;

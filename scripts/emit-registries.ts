@@ -54,7 +54,7 @@ const handlerNames = async (root: string) => {
 export const networkKeys = async (root: string) =>
   (await folders(join(root, 'server/networks'))).filter((key) => !['shared', 'families'].includes(key));
 
-/** generated/networks.ts: every folder of server/networks that holds a network, and its twin. */
+/** generated/networks.ts: every folder of server/networks that holds a network, and its sandbox. */
 export const emitNetworks = async (root: string) => {
   const keys = await networkKeys(root);
   return {

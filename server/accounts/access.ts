@@ -61,7 +61,7 @@ export const createAccountAccess = ({
     expiresAt !== undefined && Date.parse(expiresAt) - clock.now().getTime() <= aheadMs;
 
   /** Once a day, and before the tokens end. */
-  const nextCareMs = (network: Network, { expiresAt }: Tokens) =>
+  const nextRefreshMs = (network: Network, { expiresAt }: Tokens) =>
     expiresAt === undefined
       ? dayMs
       : Math.max(Math.min(Date.parse(expiresAt) - network.refreshAheadMs - clock.now().getTime(), dayMs), 1000);
@@ -87,7 +87,7 @@ export const createAccountAccess = ({
       const refreshToken = fresh.refreshToken ?? account.tokens.refreshToken;
       const tokens: Tokens = { ...fresh, ...(refreshToken !== undefined && { refreshToken }) };
       const sealed = networkAccess.sealTokens(row.id, tokens);
-      await store.endCare(row.id, claim, sealed, nextCareMs(network, tokens));
+      await store.endRefresh(row.id, claim, sealed, nextRefreshMs(network, tokens));
       return { is: 'open', network, site, account: { ...account, tokens } };
     } catch (error) {
       const trouble = asTrouble(error, report);
@@ -97,8 +97,8 @@ export const createAccountAccess = ({
         return { is: 'refused' };
       }
       const restMs = Date.parse(account.tokens.expiresAt ?? '') - clock.now().getTime();
-      const refusedMs = whenRefused === 'tell' ? nextCareMs(network, account.tokens) : Math.max(restMs, 1000);
-      await store.endCare(row.id, claim, null, isFinal ? refusedMs : retryMs);
+      const refusedMs = whenRefused === 'tell' ? nextRefreshMs(network, account.tokens) : Math.max(restMs, 1000);
+      await store.endRefresh(row.id, claim, null, isFinal ? refusedMs : retryMs);
       return { is: 'trouble', trouble };
     }
   };
@@ -106,7 +106,7 @@ export const createAccountAccess = ({
   const acting = (whenRefused: WhenRefused) => {
     const claimAndRenew = async (id: string): Promise<Access> => {
       const claim = randomUUID();
-      const row = await store.claimCare(id, claim, leaseMs);
+      const row = await store.claimRefresh(id, claim, leaseMs);
       if (row) return renew(row, claim, whenRefused);
       const current = await store.get(id);
       const refused = current === null || current.status !== 'Connected' || current.disconnectedAt !== null;
@@ -136,7 +136,7 @@ export const createAccountAccess = ({
   };
 
   /** Fresh tokens in time, and once a day the profile, which is no reason to take an account out of use. */
-  const care = async ({ row, claim }: { row: AccountRow; claim: string }) => {
+  const refresh = async ({ row, claim }: { row: AccountRow; claim: string }) => {
     const network = networks.get(row.network);
     const before = networkAccess.open(row);
     if (before === undefined) return;
@@ -151,11 +151,11 @@ export const createAccountAccess = ({
     if (access.is !== 'open') return;
     const { account, site } = access;
     // Sealed anew every day: after a change of keys nothing needs the old one for long.
-    await store.endCare(
+    await store.endRefresh(
       row.id,
       claim,
       networkAccess.sealTokens(row.id, account.tokens),
-      nextCareMs(network, account.tokens),
+      nextRefreshMs(network, account.tokens),
     );
     try {
       const { avatarUrl = null, ...profile } = await network.profile(site, account);
@@ -169,10 +169,10 @@ export const createAccountAccess = ({
     concurrency: 4,
     claim: async (room) => {
       const claim = randomUUID();
-      return (await store.claimDueCare(room, claim, leaseMs)).map((row) => ({ row, claim }));
+      return (await store.claimDueRefreshes(room, claim, leaseMs)).map((row) => ({ row, claim }));
     },
-    handle: care,
-    msToNext: store.msToCare,
+    handle: refresh,
+    msToNext: store.msToRefresh,
     report,
   };
 
@@ -180,7 +180,7 @@ export const createAccountAccess = ({
     ...acting('refuse'),
     /** For those who read numbers: whatever the network says, the account stays connected (SPEC, Statistics rules 11). */
     forReading: acting('tell'),
-    nextCareMs,
+    nextRefreshMs,
     refuse,
     work,
   };

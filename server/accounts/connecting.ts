@@ -145,7 +145,7 @@ export const createConnecting = ({
           sandbox,
           tokens: networkAccess.sealTokens(id, tokens),
           facts: account.facts,
-          careInMs: access.nextCareMs(network, tokens),
+          refreshInMs: access.nextRefreshMs(network, tokens),
         });
         await audit.write({
           event: known ? 'account.reconnected' : 'account.connected',
@@ -236,7 +236,7 @@ export const createConnecting = ({
       const exchange = { code: answer.code, redirectUri: redirectUri(network), verifier: secretOf(row).verifier };
       const found = own.exchange(site, exchange).catch(async (error: unknown) => {
         const isForgotten = error instanceof NetworkTrouble && error.networkCode === 'invalid_client';
-        if (isForgotten) await networkAccess.forgetApp(network, row.server);
+        if (isForgotten) await networkAccess.forgetRegistration(network, row.server);
         throw error;
       });
       return take(caller, network, await inWords(network, found), row);

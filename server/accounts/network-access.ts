@@ -1,8 +1,8 @@
-import type { App, Network, NetworkAccount, Site, Tokens } from '#server/networks/network';
+import type { Network, NetworkAccount, Registration, Site, Tokens } from '#server/networks/network';
 import type { Sites } from '#server/networks/sites';
 import type { Seal } from '#server/secrets/seal';
 import type { AccountRow } from './account-row.ts';
-import type { AppStore } from './store.ts';
+import type { RegistrationStore } from './store.ts';
 
 /** Stands for the address of the sandbox, which may be another after the next start. */
 const sandboxPlace = 'sandbox:';
@@ -18,7 +18,7 @@ export const createNetworkAccess = ({
   redirectUri,
   website,
 }: {
-  store: AppStore;
+  store: RegistrationStore;
   sites: Sites;
   seal: Seal;
   sandboxUrl: () => string;
@@ -30,24 +30,33 @@ export const createNetworkAccess = ({
   const toAddress = (server: string) =>
     server.startsWith(sandboxPlace) ? sandboxUrl() + server.slice(sandboxPlace.length) : server;
 
-  const bare = (network: Network, sandbox: boolean, server: string, app?: App): Site =>
-    (sandbox ? sites.sandbox : sites.live)(network, { server: toAddress(server), ...(app && { app }) });
+  const bare = (network: Network, sandbox: boolean, server: string, registration?: Registration): Site =>
+    (sandbox ? sites.sandbox : sites.live)(network, {
+      server: toAddress(server),
+      ...(registration && { registration }),
+    });
 
   const placeOf = (network: Network, server: string) => `network_apps:${network.key} ${server}:credentials`;
 
   /** Our registration at a server; made on first need, and when our own address is another. */
-  const appAt = async (network: Network, sandbox: boolean, server: string): Promise<App | undefined> => {
+  const registrationAt = async (
+    network: Network,
+    sandbox: boolean,
+    server: string,
+  ): Promise<Registration | undefined> => {
     if (network.connect.kind !== 'ServerOAuth') return undefined;
     const known = await store.find(network.key, server);
     if (known !== undefined) {
-      const { redirect, ...app } = JSON.parse(seal.open(known, placeOf(network, server))) as App & { redirect: string };
-      if (redirect === redirectUri(network)) return app;
+      const { redirect, ...registration } = JSON.parse(seal.open(known, placeOf(network, server))) as Registration & {
+        redirect: string;
+      };
+      if (redirect === redirectUri(network)) return registration;
     }
     const request = { redirectUri: redirectUri(network), website };
-    const app = await network.connect.register(bare(network, sandbox, server), request);
-    const kept = JSON.stringify({ ...app, redirect: request.redirectUri });
+    const registration = await network.connect.register(bare(network, sandbox, server), request);
+    const kept = JSON.stringify({ ...registration, redirect: request.redirectUri });
     await store.save(network.key, server, seal.seal(kept, placeOf(network, server)));
-    return app;
+    return registration;
   };
 
   const tokensPlace = (accountId: string) => `accounts:${accountId}:tokens`;
@@ -59,10 +68,10 @@ export const createNetworkAccess = ({
     sandboxServer: (network: Network) => sites.sandbox(network).host('server'),
 
     site: async (network: Network, sandbox: boolean, server: string): Promise<Site> =>
-      bare(network, sandbox, server, await appAt(network, sandbox, toStored(server))),
+      bare(network, sandbox, server, await registrationAt(network, sandbox, toStored(server))),
 
     /** The server does not know us any more: some forget who never came back. */
-    forgetApp: (network: Network, server: string) => store.remove(network.key, toStored(server)),
+    forgetRegistration: (network: Network, server: string) => store.remove(network.key, toStored(server)),
 
     sealTokens: (accountId: string, tokens: Tokens) => seal.seal(JSON.stringify(tokens), tokensPlace(accountId)),
 

@@ -16,7 +16,7 @@ import { createAccounts } from './connected.ts';
 import { createConnecting } from './connecting.ts';
 import { createNetworkAccess } from './network-access.ts';
 import { accountRoutes } from './routes.ts';
-import { createAccountStore, createAppStore, createAvatarStore, createConnectionStore } from './store.ts';
+import { createAccountStore, createAvatarStore, createConnectionStore, createRegistrationStore } from './store.ts';
 
 export const openAccounts = ({
   database,
@@ -46,7 +46,7 @@ export const openAccounts = ({
   const store = createAccountStore(database);
   const redirectUri = ({ key }: Network) => `${baseUrl}/connect/${key}/callback`;
   const networkAccess = createNetworkAccess({
-    store: createAppStore(database),
+    store: createRegistrationStore(database),
     sites,
     seal,
     sandboxUrl,

@@ -11,7 +11,7 @@ import type { SignedIn } from '#server/signed-in';
 import type { Authenticate } from './authenticate.ts';
 import { readJson } from './body.ts';
 
-export interface Doorkeepers {
+export interface GuardParts {
   readonly door: SessionDoor;
   readonly authenticate: Authenticate;
   readonly rateLimit: RateLimit;
@@ -29,17 +29,17 @@ export type OwnHandler<Params> = (req: Request<Params>, res: Response, signedIn:
 export type Guards = ReturnType<typeof createGuards>;
 
 /** Who may pass, for every path that the contracts declare: session, role, own page, body. */
-export const createGuards = (keepers: Doorkeepers) => {
-  const { door, authenticate, rateLimit, endElsewhere } = keepers;
+export const createGuards = (parts: GuardParts) => {
+  const { door, authenticate, rateLimit, endElsewhere } = parts;
   const admitted = new WeakMap<ServerResponse, { route: Route; signedIn?: SignedIn; caller?: Caller }>();
 
   const enter = async (route: Route, req: Request, res: Response) => {
     const { access, roles } = route;
     const byToken =
       access === 'PersonalToken' || (access === 'SessionOrToken' && req.headers.authorization !== undefined);
-    if (byToken) admitted.set(res, { route, caller: await tokenCaller(req, res, keepers, roles) });
+    if (byToken) admitted.set(res, { route, caller: await tokenCaller(req, res, parts, roles) });
     else if (access === 'Session' || access === 'SessionOrToken') {
-      const signedIn = await signedInOn(req, res, keepers);
+      const signedIn = await signedInOn(req, res, parts);
       if (roles) mustBeOpen(signedIn, req.get(workspaceHeader));
       admitted.set(res, { route, signedIn, ...(roles && { caller: callerIn(signedIn, roles) }) });
     } else {
@@ -91,7 +91,7 @@ export const createGuards = (keepers: Doorkeepers) => {
 
     byToken: async (req: Request, res: Response) => (await authenticate(req, res)).caller,
     byPerson: async (req: Request, res: Response) => {
-      const signedIn = await signedInOn(req, res, keepers);
+      const signedIn = await signedInOn(req, res, parts);
       door.mustBeOwnPage(req);
       mustBeOpen(signedIn, req.get(workspaceHeader));
       return callerIn(signedIn);
@@ -101,8 +101,8 @@ export const createGuards = (keepers: Doorkeepers) => {
     writer:
       ({ roles }: Pick<Route, 'roles'>) =>
       async (req: Request, res: Response): Promise<Caller> => {
-        if (req.headers.authorization !== undefined) return tokenCaller(req, res, keepers, roles);
-        const signedIn = await signedInOn(req, res, keepers);
+        if (req.headers.authorization !== undefined) return tokenCaller(req, res, parts, roles);
+        const signedIn = await signedInOn(req, res, parts);
         door.mustBeOwnPage(req);
         mustBeOpen(signedIn, req.get(workspaceHeader));
         return callerIn(signedIn, roles);
@@ -114,13 +114,13 @@ export const createGuards = (keepers: Doorkeepers) => {
         handler: OwnHandler<Params>,
       ): RequestHandler<Params> =>
       async (req, res) => {
-        const signedIn = await signedInOn(req, res, keepers);
+        const signedIn = await signedInOn(req, res, parts);
         callerIn(signedIn, roles);
         await handler(req, res, signedIn);
       },
 
     mustBeOperator: (req: Request, _res: Response, next: () => void) => {
-      keepers.mustBeOperator(req);
+      parts.mustBeOperator(req);
       next();
     },
   };
@@ -133,7 +133,7 @@ const known = <T>(value: T | undefined): T => {
 };
 
 /** SPEC, Personal API tokens 4: whatever a token may not reach answers 403. */
-const signedInOn = async (req: Request, res: Response, { door, authenticate, rateLimit }: Doorkeepers) => {
+const signedInOn = async (req: Request, res: Response, { door, authenticate, rateLimit }: GuardParts) => {
   if (req.headers.authorization !== undefined) {
     await authenticate(req, res);
     throw new Refusal('Forbidden', 'A token cannot do this. Sign in to the app.');
@@ -164,7 +164,7 @@ export const callerIn = ({ userId, workspace }: SignedIn, roles?: Route['roles']
   return { userId, workspaceId: workspace.id, role: workspace.role, human: true };
 };
 
-const tokenCaller = async (req: Request, res: Response, { authenticate }: Doorkeepers, roles: Route['roles']) => {
+const tokenCaller = async (req: Request, res: Response, { authenticate }: GuardParts, roles: Route['roles']) => {
   const { caller } = await authenticate(req, res);
   mustBeOneOf(roles, caller.role);
   return caller;

@@ -2,7 +2,7 @@
 export interface DueWork<Row> {
   /** How many are handled at once. */
   readonly concurrency: number;
-  /** Takes up to `room` rows that are due, with a lease: who dies loses them to somebody else. */
+  /** Claims up to `room` rows that are due, with a lease: if this process dies, another claims its rows. */
   claim(room: number): Promise<Row[]>;
   handle(row: Row): Promise<void>;
   /** Until the next row is due; undefined when none is. */

@@ -57,7 +57,7 @@ export interface SendingParts {
 
 export type SendOne = ReturnType<typeof createSendOne>;
 
-/** One post to one account: as far as it gets, and then a row that says how far. */
+/** Sends one post to one account, and records in its row how far that got. */
 export const createSendOne = ({ access, library, networks, clock, graceMs, ...parts }: SendingParts) => {
   /** By the clock of the database, as all its instants are. */
   const ageMs = ({ claimedAt, heldMs }: HeldRow, instant: string) =>
@@ -287,7 +287,7 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
       const part = { ...sending.part, body };
       found = await network.confirm(opened.site, { ...sending, part }, row.prepared);
     } catch (error) {
-      return askedInVain(state, asTrouble(error, parts.report));
+      return confirmFailed(state, asTrouble(error, parts.report));
     }
     switch (found.is) {
       case 'sent':
@@ -317,7 +317,7 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
     }
   };
 
-  const askedInVain = async (state: State, trouble: NetworkTrouble): Promise<void> => {
+  const confirmFailed = async (state: State, trouble: NetworkTrouble): Promise<void> => {
     const { row, tries } = state;
     if (trouble.kind === 'content' || trouble.kind === 'media')
       return endState(state, refused(state.opened.network, trouble));

@@ -4,7 +4,7 @@ import type { Access, AccountAccess, Opened } from '#server/accounts/access';
 import { type Accounts, mayReadStatistics, reconnectForStatistics } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
-import type { Network, Reading, Site } from '#server/networks/network';
+import type { MetricsRead, Network, Site } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
 import type { DuePost, DueReads, Numbers, StatisticsStore } from './store.ts';
@@ -109,7 +109,7 @@ export const createReads = ({
     reads: DueReads,
     network: Network,
     posts: readonly DuePost[],
-    readings: readonly Reading[],
+    readings: readonly MetricsRead[],
   ): Promise<void> => {
     const told: { postId: string; metrics: Numbers }[] = [];
     const last: { postId: string; metrics: Numbers }[] = [];

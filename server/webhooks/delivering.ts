@@ -57,9 +57,9 @@ export const createDelivering = ({
   };
 
   const deliver = async (delivery: HeldDelivery): Promise<boolean> => {
-    const refusal = await whyNot(delivery);
-    if (refusal !== undefined) {
-      await store.saveRefused(delivery, refusal);
+    const reason = await skipReason(delivery);
+    if (reason !== undefined) {
+      await store.saveRefused(delivery, reason);
       await tell([delivery]);
       return true;
     }
@@ -72,7 +72,7 @@ export const createDelivering = ({
   };
 
   /** What ends a delivery without a request. */
-  const whyNot = async ({ paused, workspaceId, older }: ClaimedDelivery) => {
+  const skipReason = async ({ paused, workspaceId, older }: ClaimedDelivery) => {
     if (paused) return 'Not sent: the webhook was paused.';
     const allowed = await allowedWebhooks(workspaceId);
     return older < allowed ? undefined : `Not sent. ${beyondPlan(allowed)}`;

@@ -49,7 +49,7 @@ export const connect: OAuthConnect = {
   pkce: false,
   authorizeUrl: (site, { redirectUri, state }) =>
     authorizeUrl(`${site.link('web')}/oauth/authorize`, {
-      client_id: site.app.clientId,
+      client_id: site.registration.clientId,
       redirect_uri: redirectUri,
       response_type: 'code',
       scope: scopes.join(','),
@@ -61,8 +61,8 @@ export const connect: OAuthConnect = {
       url: `${site.host('login')}/oauth/access_token`,
       multipart: {
         fields: {
-          client_id: site.app.clientId,
-          client_secret: site.app.clientSecret,
+          client_id: site.registration.clientId,
+          client_secret: site.registration.clientSecret,
           grant_type: 'authorization_code',
           redirect_uri: redirectUri,
           code: plainCode(code),

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { countText } from '#server/networks/counting';
-import { createServerTwin, type SandboxUpload } from '#server/networks/families/mastodon/sandbox';
+import { createServerSandbox, type SandboxUpload } from '#server/networks/families/mastodon/sandbox';
 import type { Refusals, Sandbox, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 import { characters } from './characters.ts';
 
@@ -55,7 +55,7 @@ const isAlone = ({ type }: SandboxUpload) => type.startsWith('video/') || type =
 
 const sandbox: Sandbox = (kit) => {
   const refusals = refusalsOf(kit);
-  const { router, server, signedIn, uploadOf, statusView, addPost, usedFor, addOnce } = createServerTwin(kit, {
+  const { router, server, signedIn, uploadOf, statusView, addPost, usedFor, addOnce } = createServerSandbox(kit, {
     domain: 'mastodon.sandbox',
     version: '4.5.2',
     hasInstanceV2: true,

@@ -18,8 +18,8 @@ export const refresh = async (site: Site, { tokens, scopes }: NetworkAccount): P
     form: {
       grant_type: 'refresh_token',
       refresh_token: tokens.refreshToken ?? '',
-      client_id: site.app.clientId,
-      client_secret: site.app.clientSecret,
+      client_id: site.registration.clientId,
+      client_secret: site.registration.clientSecret,
       scope: scopes.join(' '),
     },
   });

@@ -47,7 +47,7 @@ export const connect: OAuthConnect = {
   pkce: false,
   authorizeUrl: (site, { redirectUri, state }) =>
     authorizeUrl(`${site.link('web')}/oauth/authorize`, {
-      client_id: site.app.clientId,
+      client_id: site.registration.clientId,
       redirect_uri: redirectUri,
       scope: scopes.join(','),
       response_type: 'code',
@@ -57,8 +57,8 @@ export const connect: OAuthConnect = {
     const answer = await askForAccess('Threads', site, {
       url: `${site.host('graph')}/oauth/access_token`,
       form: {
-        client_id: site.app.clientId,
-        client_secret: site.app.clientSecret,
+        client_id: site.registration.clientId,
+        client_secret: site.registration.clientSecret,
         grant_type: 'authorization_code',
         redirect_uri: redirectUri,
         code: plainCode(code),

@@ -10,6 +10,7 @@ import { sql as deliveryTries } from './0009-delivery-tries.ts';
 import { sql as sending } from './0010-sending.ts';
 import { sql as signIn } from './0011-sign-in.ts';
 import { sql as cards } from './0012-cards.ts';
+import { sql as refreshDue } from './0013-refresh-due.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -25,4 +26,5 @@ export const migrations = [
   { number: 10, name: 'sending', sql: sending },
   { number: 11, name: 'sign-in', sql: signIn },
   { number: 12, name: 'cards', sql: cards },
+  { number: 13, name: 'refresh-due', sql: refreshDue },
 ] as const;

@@ -14,7 +14,7 @@ export const googleConnect = (
   authorizeUrl: (site, { redirectUri, state, challenge }) =>
     authorizeUrl(`${site.link('accounts')}/o/oauth2/v2/auth`, {
       response_type: 'code',
-      client_id: site.app.clientId,
+      client_id: site.registration.clientId,
       redirect_uri: redirectUri,
       scope: scopes.join(' '),
       state,
@@ -45,7 +45,7 @@ export const googleRefresh = async (site: Site, { tokens }: NetworkAccount): Pro
 const tokenAnswer = (site: Site, form: Readonly<Record<string, string>>) =>
   askForTokens(site, {
     url: `${site.host('oauth')}/token`,
-    form: { ...form, client_id: site.app.clientId, client_secret: site.app.clientSecret },
+    form: { ...form, client_id: site.registration.clientId, client_secret: site.registration.clientSecret },
   });
 
 export const bearer = ({ tokens }: Pick<NetworkAccount, 'tokens'>) => ({

@@ -3,7 +3,10 @@ import { askForTokens, authorizeUrl, cannotRefresh, tokensFrom } from '#server/n
 
 const tokenUrl = (site: Site) => `${site.host('web')}/oauth/v2/accessToken`;
 
-const credentials = ({ app }: Site) => ({ client_id: app.clientId, client_secret: app.clientSecret });
+const credentials = ({ registration }: Site) => ({
+  client_id: registration.clientId,
+  client_secret: registration.clientSecret,
+});
 
 /** `accountsOf` reads whom the new access can write as. */
 export const createConnect = (
@@ -15,7 +18,7 @@ export const createConnect = (
   authorizeUrl: (site, { redirectUri, state }) =>
     authorizeUrl(`${site.link('web')}/oauth/v2/authorization`, {
       response_type: 'code',
-      client_id: site.app.clientId,
+      client_id: site.registration.clientId,
       redirect_uri: redirectUri,
       state,
       scope: scopes.join(' '),

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Refusals, SandboxGrant } from '#server/networks/sandbox';
-import { fail, failInput, type LinkedinTwin } from './sandbox.ts';
+import { fail, failInput, type LinkedinSandbox } from './sandbox.ts';
 
 /** LinkedIn's images and videos: an upload is begun, put where the answer says, and worked on for a while. */
 
@@ -57,7 +57,7 @@ const plainRefusals: Refusals = {
   'media-refused': (res) => plain(res, 400),
 };
 
-export const createTwinMedia = ({ kit, rules, router, refusals, signedIn, authorOf }: LinkedinTwin) => {
+export const createSandboxMedia = ({ kit, rules, router, refusals, signedIn, authorOf }: LinkedinSandbox) => {
   const find = (urn: string) => kit.records.get<Media>('media', urn);
 
   const statusOf = ({ isFinished, isUsable, doneAt }: Media): Status => {

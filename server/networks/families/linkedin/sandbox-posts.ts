@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SandboxPost } from '#server/networks/sandbox';
-import { failInput, type LinkedinTwin } from './sandbox.ts';
-import { createTwinMedia, parsed } from './sandbox-media.ts';
+import { failInput, type LinkedinSandbox } from './sandbox.ts';
+import { createSandboxMedia, parsed } from './sandbox-media.ts';
 
 /** LinkedIn's posts: what they may have, and how their "little text" is read. */
 
@@ -44,9 +44,9 @@ const NewPost = z.strictObject({
 });
 type NewPost = z.output<typeof NewPost>;
 
-export const addTwinPosts = (twin: LinkedinTwin) => {
-  const { kit, rules, router, refusals, signedIn, authorOf } = twin;
-  const media = createTwinMedia(twin);
+export const addSandboxPosts = (sandbox: LinkedinSandbox) => {
+  const { kit, rules, router, refusals, signedIn, authorOf } = sandbox;
+  const media = createSandboxMedia(sandbox);
 
   router.post(
     '/api/rest/posts',

@@ -3,7 +3,7 @@ import type { Refusals, SandboxGrant, SandboxKit, SandboxPerson } from '#server/
 
 /** LinkedIn's OAuth 2 and the rules of its versioned API, as its reference describes them. */
 
-export interface TwinRules {
+export interface SandboxRules {
   /** The scopes that the app was approved for. */
   readonly scopes: readonly string[];
   /** How the token endpoint separates them; LinkedIn does both. */
@@ -16,7 +16,7 @@ export interface TwinRules {
   authorsOf(person: SandboxPerson): readonly { readonly urn: string; readonly name: string }[];
 }
 
-export type LinkedinTwin = ReturnType<typeof createLinkedinTwin>;
+export type LinkedinSandbox = ReturnType<typeof createLinkedinSandbox>;
 
 const dayMs = 24 * 3_600_000;
 const accessLifeMs = 60 * dayMs;
@@ -65,7 +65,7 @@ const refusals: Refusals = {
     failInput(res, 400, 'MEDIA_ASSET_PROCESSING_FAILED', 'The media asset could not be processed'),
 };
 
-export const createLinkedinTwin = (kit: SandboxKit, rules: TwinRules) => {
+export const createLinkedinSandbox = (kit: SandboxKit, rules: SandboxRules) => {
   const router = Router();
   addSignIn(router, kit, rules);
 
@@ -109,7 +109,7 @@ export const createLinkedinTwin = (kit: SandboxKit, rules: TwinRules) => {
   };
 };
 
-const addSignIn = (router: Router, kit: SandboxKit, { scopes: known, scopeSeparator }: TwinRules) => {
+const addSignIn = (router: Router, kit: SandboxKit, { scopes: known, scopeSeparator }: SandboxRules) => {
   const scopesOf = (query: Readonly<Record<string, string>>) => (query.scope ?? '').split(' ');
 
   router.all(

@@ -46,7 +46,7 @@ export const connectTo = ({ name, usualServer, scopes, pkce, isIt }: Software): 
   authorizeUrl: (site, { redirectUri, state, challenge }) =>
     authorizeUrl(`${isUsual(site) ? site.link('server') : site.server}/oauth/authorize`, {
       response_type: 'code',
-      client_id: site.app.clientId,
+      client_id: site.registration.clientId,
       redirect_uri: redirectUri,
       scope: scopes.join(' '),
       state,
@@ -59,8 +59,8 @@ export const connectTo = ({ name, usualServer, scopes, pkce, isIt }: Software): 
       form: {
         grant_type: 'authorization_code',
         code,
-        client_id: site.app.clientId,
-        client_secret: site.app.clientSecret,
+        client_id: site.registration.clientId,
+        client_secret: site.registration.clientSecret,
         redirect_uri: redirectUri,
         ...(pkce && { code_verifier: verifier }),
       },

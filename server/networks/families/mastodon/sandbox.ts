@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from 'express';
 import type { SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { createOAuth, type OAuthDialect } from './sandbox-oauth.ts';
 
-/** What the twins of Mastodon and Pixelfed have in common: accounts, limits, uploads, keys and reading posts. */
+/** What the sandboxes of Mastodon and Pixelfed have in common: accounts, limits, uploads, keys and reading posts. */
 export interface Dialect extends OAuthDialect {
   /** As it stands behind the @ of a handle. */
   readonly domain: string;
@@ -49,7 +49,7 @@ const dataOf = ({ data }: SandboxPost) => data as unknown as StatusData;
 
 const hourMs = 3_600_000;
 
-export const createServerTwin = (kit: SandboxKit, own: Dialect) => {
+export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
   const router = Router();
   const server = Router();
   router.use('/server', server);

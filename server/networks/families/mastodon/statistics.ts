@@ -1,5 +1,5 @@
 import type { MetricName } from '#contracts/analytics';
-import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
 import type { NetworkAnswer } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
@@ -10,8 +10,8 @@ export const readEach = async (
   account: NetworkAccount,
   posts: readonly PublishedPost[],
   metricsOf: (status: NetworkAnswer) => Partial<Record<MetricName, number>>,
-): Promise<Reading[]> => {
-  const readings: Reading[] = [];
+): Promise<MetricsRead[]> => {
+  const readings: MetricsRead[] = [];
   for (const { externalId } of posts) {
     try {
       const status = await ask(site, account, { path: `/api/v1/statuses/${externalId}` });

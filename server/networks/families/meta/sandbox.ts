@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Json } from '#server/networks/network';
 import type { Refusals, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
 
-/** What the twins of Facebook, Instagram and Threads have in common: errors, fields, tokens and containers of Graph. */
+/** What the sandboxes of Facebook, Instagram and Threads have in common: errors, fields, tokens and containers of Graph. */
 
 export interface Refusal {
   readonly code: number;

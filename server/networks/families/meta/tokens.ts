@@ -33,7 +33,7 @@ export const createLongTokens = (name: string, prefix: 'ig' | 'th') => {
     exchange: (site: Site, shortToken: string) =>
       get(site, '/access_token', {
         grant_type: `${prefix}_exchange_token`,
-        client_secret: site.app.clientSecret,
+        client_secret: site.registration.clientSecret,
         access_token: shortToken,
       }),
     refresh: (site: Site, { tokens }: NetworkAccount) =>
