@@ -11,7 +11,7 @@ export interface Complaint {
 }
 
 /** One import. Modules are named by path without ending, as `server/posts/store`; a package by its own name. */
-interface Link {
+export interface Link {
   readonly file: string;
   readonly line: number;
   readonly found: string;
@@ -137,8 +137,7 @@ const mounting = /^\.use\(\s*'\/(docs|auth\/authorize)'/;
 
 /** Everything in the tree that breaks ARCHITECTURE's import rules. */
 export const checkImports = async (tree: string): Promise<Complaint[]> => {
-  const texts = new Map<string, string>();
-  for (const file of await sourceFiles(tree)) texts.set(file, await readFile(resolve(tree, file), 'utf8'));
+  const texts = await readSources(tree);
   const links = [...texts].flatMap(([file, text]) => linksOf(file, text));
   return [
     ...links.flatMap(brokenRules),
@@ -147,6 +146,16 @@ export const checkImports = async (tree: string): Promise<Complaint[]> => {
     ...[...texts].flatMap(([file, text]) => pathsIn(file, text)),
     ...wrongWriters([...texts].flatMap(([file, text]) => writesIn(file, text))),
   ];
+};
+
+/** Every import of the tree, types included. */
+export const readLinks = async (tree: string): Promise<Link[]> =>
+  [...(await readSources(tree))].flatMap(([file, text]) => linksOf(file, text));
+
+const readSources = async (tree: string) => {
+  const texts = new Map<string, string>();
+  for (const file of await sourceFiles(tree)) texts.set(file, await readFile(resolve(tree, file), 'utf8'));
+  return texts;
 };
 
 const sourceFiles = async (tree: string, folder = ''): Promise<string[]> => {

@@ -381,7 +381,7 @@ describe('who may make workspaces', () => {
   });
 
   test('any other setting is refused', async () => {
-    await expect(startService({ NEW_WORKSPACES: 'nobody' })).rejects.toThrow('NEW_WORKSPACES: must be one of admins');
+    await expect(startService({ NEW_WORKSPACES: 'nobody' })).rejects.toThrow('NEW_WORKSPACES must be one of admins');
   });
 });
 
