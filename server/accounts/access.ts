@@ -11,7 +11,7 @@ import { toAccount } from './connected.ts';
 import type { NetworkAccess } from './network-access.ts';
 import type { AccountStore } from './store.ts';
 
-/** Longer than the slowest answer that is waited for. */
+/** Longer than the timeout of any request to a network. */
 const leaseMs = 90_000;
 const dayMs = 24 * 3_600_000;
 const retryMs = 10 * 60_000;
@@ -27,19 +27,19 @@ export interface Opened {
 
 export type Access =
   | Opened
-  /** Somebody else is getting new tokens just now. */
+  /** Another process is refreshing the tokens right now. */
   | { readonly is: 'busy'; readonly forMs: number }
   /** The network did not give new tokens this time. */
   | { readonly is: 'trouble'; readonly trouble: NetworkTrouble }
-  /** Only connecting again helps. */
+  /** The person has to reconnect the account. */
   | { readonly is: 'refused' };
 
-/** The account is out of use; or its tokens are used to their end; or it is only told, and the account stays as it is. */
+/** What a refused refresh does: disconnect the account, use its tokens until they expire, or only report it. */
 type WhenRefused = 'refuse' | 'useToTheEnd' | 'tell';
 
 export type AccountAccess = ReturnType<typeof createAccountAccess>;
 
-/** Acting for an account: its tokens, fresh ones in time, and what happens when the network takes them back. */
+/** Acts for an account: opens its tokens, refreshes them in time, and handles tokens that the network revoked. */
 export const createAccountAccess = ({
   store,
   networkAccess,
@@ -60,13 +60,13 @@ export const createAccountAccess = ({
   const isDue = ({ expiresAt }: Tokens, aheadMs: number) =>
     expiresAt !== undefined && Date.parse(expiresAt) - clock.now().getTime() <= aheadMs;
 
-  /** Once a day, and before the tokens end. */
+  /** Once a day, and before the tokens expire. */
   const nextRefreshMs = (network: Network, { expiresAt }: Tokens) =>
     expiresAt === undefined
       ? dayMs
       : Math.max(Math.min(Date.parse(expiresAt) - network.refreshAheadMs - clock.now().getTime(), dayMs), 1000);
 
-  /** SPEC, account.disconnected: said once, with the change itself. */
+  /** SPEC, account.disconnected: written once, in the transaction of the change. */
   const refuse = (row: AccountRow) =>
     store.transaction(async () => {
       if (!(await store.refuse(row.id, row.tokens))) return;
@@ -76,7 +76,7 @@ export const createAccountAccess = ({
       await live.tell({ workspaceId: row.workspaceId, kind: 'account', id: row.id, text });
     });
 
-  /** With the claim in hand. A refresh token is never replaced by nothing. */
+  /** Only with the claim. When the network sends no new refresh token, the old one is kept. */
   const renew = async (row: AccountRow, claim: string, whenRefused: WhenRefused): Promise<Access> => {
     const network = networks.get(row.network);
     const account = networkAccess.open(row);
@@ -124,18 +124,18 @@ export const createAccountAccess = ({
     return {
       open,
 
-      /** After the network refused tokens that looked fine. */
+      /** After the network refused tokens that had not expired. */
       renewed: async (row: AccountRow, used: Tokens): Promise<Access> => {
         const current = await store.get(row.id);
         const now = current && networkAccess.open(current);
-        // Somebody else has renewed them meanwhile.
+        // Another process has refreshed them meanwhile.
         if (current && now && now.tokens.accessToken !== used.accessToken) return open(current);
         return claimAndRenew(row.id);
       },
     };
   };
 
-  /** Fresh tokens in time, and once a day the profile, which is no reason to take an account out of use. */
+  /** Refreshes the tokens when due, and reads the profile once a day; a profile that cannot be read changes nothing. */
   const refresh = async ({ row, claim }: { row: AccountRow; claim: string }) => {
     const network = networks.get(row.network);
     const before = networkAccess.open(row);
@@ -150,7 +150,7 @@ export const createAccountAccess = ({
         } as const);
     if (access.is !== 'open') return;
     const { account, site } = access;
-    // Sealed anew every day: after a change of keys nothing needs the old one for long.
+    // Sealed again every day: a day after a key was changed nothing needs the old one.
     await store.endRefresh(
       row.id,
       claim,
@@ -178,7 +178,7 @@ export const createAccountAccess = ({
 
   return {
     ...acting('refuse'),
-    /** For those who read numbers: whatever the network says, the account stays connected (SPEC, Statistics rules 11). */
+    /** For statistics: whatever the network answers, the account stays connected (SPEC, Statistics rules 11). */
     forReading: acting('tell'),
     nextRefreshMs,
     refuse,

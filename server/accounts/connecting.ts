@@ -16,7 +16,7 @@ import type { AccountStore, ConnectionRow, ConnectionStore } from './store.ts';
 
 const connectionMs = 20 * 60_000;
 
-/** What a connection remembers under seal. */
+/** Kept sealed while a connection is under way. */
 interface Secret {
   readonly verifier: string;
   /** Once the network has told them. */
@@ -127,7 +127,7 @@ export const createConnecting = ({
     for (const account of found) {
       const known = await accountStore.find(workspaceId, network.key, account.id);
       const id = known?.id ?? newId('account', clock.now());
-      // A network that sends no new refresh token means the old one to be kept.
+      // When the network sends no new refresh token, the old one stays valid.
       const old = known && networkAccess.open(known)?.tokens.refreshToken;
       const tokens = { ...(old && { refreshToken: old }), ...account.tokens };
       await accountStore.transaction(async () => {
@@ -161,7 +161,7 @@ export const createConnecting = ({
     return { is: 'connected', accountIds: saved };
   };
 
-  /** One is saved at once; of several the person chooses. */
+  /** Saves a single account at once; with several, the person chooses. */
   const take = async (
     caller: Caller,
     network: Network,
@@ -204,7 +204,7 @@ export const createConnecting = ({
 
     begin: async (caller: Caller, key: string, values: Readonly<Record<string, string>>): Promise<Step> => {
       const network = find(key);
-      // Whoever has an account there may be about to reconnect it, which no limit is in the way of.
+      // A workspace that has an account there may be about to reconnect it, which the plan never refuses.
       const mayBeKnown = (await accountStore.list(caller.workspaceId)).some((account) => account.network === key);
       if (!mayBeKnown) await plans.mayConnect(caller.workspaceId, network);
       const own = network.connect;
@@ -291,7 +291,7 @@ const toChoice = ({ id, name, handle, avatarUrl }: NetworkAccount): Choice => ({
   ...(avatarUrl !== undefined && { avatarUrl }),
 });
 
-/** What a network says no to while somebody connects is for that person to read. */
+/** A refusal of the network while somebody connects is shown to that person. */
 const inWords = async <T>(network: Network, work: Promise<T>): Promise<T> => {
   try {
     return await work;

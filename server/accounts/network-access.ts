@@ -4,12 +4,12 @@ import type { Seal } from '#server/secrets/seal';
 import type { AccountRow } from './account-row.ts';
 import type { RegistrationStore } from './store.ts';
 
-/** Stands for the address of the sandbox, which may be another after the next start. */
+/** Stored instead of the sandbox's address, which may differ after the next start. */
 const sandboxPlace = 'sandbox:';
 
 export type NetworkAccess = ReturnType<typeof createNetworkAccess>;
 
-/** How the network of an account is asked, and what it is asked with. */
+/** How to reach the network of an account: its site, our registration there and the account's tokens. */
 export const createNetworkAccess = ({
   store,
   sites,
@@ -38,7 +38,7 @@ export const createNetworkAccess = ({
 
   const placeOf = (network: Network, server: string) => `network_apps:${network.key} ${server}:credentials`;
 
-  /** Our registration at a server; made on first need, and when our own address is another. */
+  /** Our registration at a server; made when first needed, and again when our own address has changed. */
   const registrationAt = async (
     network: Network,
     sandbox: boolean,
@@ -70,7 +70,7 @@ export const createNetworkAccess = ({
     site: async (network: Network, sandbox: boolean, server: string): Promise<Site> =>
       bare(network, sandbox, server, await registrationAt(network, sandbox, toStored(server))),
 
-    /** The server does not know us any more: some forget who never came back. */
+    /** The server no longer knows our registration: some delete unused ones. */
     forgetRegistration: (network: Network, server: string) => store.remove(network.key, toStored(server)),
 
     sealTokens: (accountId: string, tokens: Tokens) => seal.seal(JSON.stringify(tokens), tokensPlace(accountId)),

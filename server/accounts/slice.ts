@@ -60,7 +60,7 @@ export const openAccounts = ({
     avatars: createAvatars({ store: createAvatarStore(database), outbound }),
     refreshes: createDueLoop(access.work),
 
-    /** Opened after those who act for accounts: a reconnected account tells them so. */
+    /** Opened last: statistics, which need `access`, are told when an account is reconnected. */
     openConnecting: ({
       plans,
       audit,

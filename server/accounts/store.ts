@@ -12,7 +12,7 @@ const findNetworks = sql(
   'accounts.networks',
   'select id, network, facts from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
 );
-/** Only who gets a row may ask the network for new tokens: some give each only once. */
+/** Only the process that gets the row may ask for new tokens: some networks accept a refresh token only once. */
 const claimRefresh = sql(
   'accounts.claimRefresh',
   `update accounts set refresh_due_at = posthorn_now() + $3 * interval '1 ms', refresh_claim = $2
@@ -122,7 +122,7 @@ export const createAccountStore = (db: Database) => {
 
     count: (workspaceId: string) => Account.count({ where: { workspaceId, disconnectedAt: null } }),
 
-    /** On a true network, in whatever workspace. */
+    /** On a live network, in any workspace. */
     hasLive: async () =>
       (await Account.findOne({ attributes: ['id'], where: { sandbox: false, disconnectedAt: null } })) !== null,
 
@@ -171,11 +171,11 @@ export const createAccountStore = (db: Database) => {
 
     msToRefresh: async () => (await db.query<{ ms: number | null }>(msToRefresh))[0]?.ms ?? undefined,
 
-    /** False when somebody else has taken over. Without tokens the old ones stay. */
+    /** False when another process has claimed it since. Without new tokens the old ones stay. */
     endRefresh: async (id: string, claim: string, tokens: string | null, nextInMs: number) =>
       (await db.run(endRefresh, [id, claim, tokens, nextInMs])) > 0,
 
-    /** True for the first who says so of these tokens. */
+    /** True only for the first call about these tokens. */
     refuse: async (id: string, tokens: string | null) => (await db.run(refuse, [id, tokens])) > 0,
 
     stopStatistics: async (id: string, connectedAt: string) => (await db.run(stopStatistics, [id, connectedAt])) > 0,
@@ -201,7 +201,7 @@ const removeRegistration = sql(
 
 export type RegistrationStore = ReturnType<typeof createRegistrationStore>;
 
-/** What we registered as at servers that everybody can run. */
+/** Our registrations at servers of decentralised networks. */
 export const createRegistrationStore = (db: Database) => ({
   find: async (network: string, server: string) =>
     (await db.query<{ credentials: string }>(findRegistration, [network, server]))[0]?.credentials,
@@ -271,7 +271,7 @@ const purgeConnections = sql(
 
 export type ConnectionStore = ReturnType<typeof createConnectionStore>;
 
-/** Accounts on their way in. */
+/** Connections that are under way. */
 export const createConnectionStore = (db: Database) => ({
   insert: async (row: ConnectionRow) => {
     await db.run(beginConnection, [

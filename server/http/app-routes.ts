@@ -28,7 +28,7 @@ export type OwnHandler<Params> = (req: Request<Params>, res: Response, signedIn:
 
 export type Guards = ReturnType<typeof createGuards>;
 
-/** Who may pass, for every path that the contracts declare: session, role, own page, body. */
+/** Checks session, role, origin and body for every path that the contracts declare. */
 export const createGuards = (parts: GuardParts) => {
   const { door, authenticate, rateLimit, endElsewhere } = parts;
   const admitted = new WeakMap<ServerResponse, { route: Route; signedIn?: SignedIn; caller?: Caller }>();
@@ -75,7 +75,7 @@ export const createGuards = (parts: GuardParts) => {
       },
     }),
 
-    /** ts-rest says that the input is wrong; this says what is. */
+    /** ts-rest knows that the input is wrong; this names the field. */
     refuseInput: (_error: unknown, req: Request, res: Response) => {
       const { route } = known(admitted.get(res));
       const parts: [z.ZodType | undefined, unknown][] = [
@@ -126,7 +126,7 @@ export const createGuards = (parts: GuardParts) => {
   };
 };
 
-/** The route itself says that there is one. */
+/** For values that the declaration of the route guarantees. */
 const known = <T>(value: T | undefined): T => {
   if (value === undefined) throw new Error('a handler asks for somebody whom its route does not admit');
   return value;
@@ -147,7 +147,7 @@ const signedInOn = async (req: Request, res: Response, { door, authenticate, rat
 /** Sent by the app with every request: the workspace that its page was made in. */
 const workspaceHeader = 'posthorn-workspace';
 
-/** Another tab of the same browser may have switched since; what was meant for one workspace never lands in another. */
+/** Another tab may have switched the workspace: what was meant for one workspace never lands in another. */
 export const mustBeOpen = ({ workspace }: SignedIn, meant: string | undefined) => {
   if (meant === undefined || meant === workspace?.id) return;
   const now = workspace ? `Another tab switched to ${workspace.name}` : 'This workspace is no longer open';

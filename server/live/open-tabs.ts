@@ -14,7 +14,7 @@ export interface News {
   readonly text?: string;
 }
 
-/** The rights of this user changed: what is open for them looks again. */
+/** The rights of this user changed: their open streams check them again. */
 interface AccessNews {
   readonly accessOf: string;
 }
@@ -43,7 +43,7 @@ export type Live = ReturnType<typeof createLive>;
 /** News for open tabs, across all instances. */
 export const createLive = ({ store }: { store: LiveStore }) => {
   const hearers = new Set<Hearer>();
-  // Every instance hears the same news in the same order: that of the commits. So a browser can go on anywhere.
+  // Every instance hears the same news in the order of the commits, so a browser can resume on any of them.
   let recent: LiveEvent[] = [];
   const forget = () => {
     recent = [{ eventId: randomUUID(), workspaceId: '', kind: 'resync' }];
@@ -59,7 +59,7 @@ export const createLive = ({ store }: { store: LiveStore }) => {
 
   const resync = (hearer: Hearer) => hearer.hear({ eventId: last(), workspaceId: hearer.workspaceId, kind: 'resync' });
 
-  /** What came after the event it has seen, or that too much did. */
+  /** Sends the events since the last one it has seen, or `resync` when that is no longer remembered. */
   const catchUp = (hearer: Hearer) => {
     if (hearer.after === undefined) return;
     const seen = recent.findIndex(({ eventId }) => eventId === hearer.after);
@@ -69,9 +69,9 @@ export const createLive = ({ store }: { store: LiveStore }) => {
     }
   };
 
-  const heard = (said: LiveEvent | AccessNews) => {
-    if (!('accessOf' in said)) return pass(said);
-    for (const hearer of [...hearers]) if (hearer.userId === said.accessOf) hearer.lookAgain();
+  const heard = (news: LiveEvent | AccessNews) => {
+    if (!('accessOf' in news)) return pass(news);
+    for (const hearer of [...hearers]) if (hearer.userId === news.accessOf) hearer.lookAgain();
   };
 
   return {
@@ -84,7 +84,7 @@ export const createLive = ({ store }: { store: LiveStore }) => {
       await store.say([JSON.stringify({ accessOf: userId } satisfies AccessNews)]);
     },
 
-    /** Where a browser that connects now stands. */
+    /** The id from which a browser that connects now can resume. */
     last,
 
     /** Answers with how to stop hearing. */
@@ -109,7 +109,7 @@ export const createLive = ({ store }: { store: LiveStore }) => {
         },
       }),
 
-    /** Open tabs connect again, to whoever serves then. */
+    /** Open tabs then connect to another instance. */
     stop: () => {
       for (const hearer of [...hearers]) hearer.end();
     },

@@ -13,7 +13,10 @@ const postsAtOnce = 500;
 
 export type Publishing = ReturnType<typeof createPublishing>;
 
-/** Posts go out at their time, to every account, once. Rows of the database are the queue: if a process dies, another claims its rows when their lease ends. */
+/**
+ * Publishes posts at their time, to every account, once. Rows of the database are the queue: if a process dies, another
+ * claims its rows when their lease ends.
+ */
 export const createPublishing = ({
   store,
   networks,
@@ -44,7 +47,7 @@ export const createPublishing = ({
     return rows.map(({ row }) => begunAt.get(nameOf(row)));
   });
 
-  /** The results, what is public, and the posts that are through with it: one transaction. */
+  /** One transaction: the results, what became public, and the posts that ended with them. */
   const end = createBatch(async (rows: readonly (Ended & { row: SendRow })[]) => {
     await store.transaction(async () => {
       const ours = new Set((await store.end(rows)).map(nameOf));
@@ -74,7 +77,7 @@ export const createPublishing = ({
     ...parts,
     networks,
     report,
-    // Half of it is for the way there: what leaves now has arrived before anybody else asks for it.
+    // The other half is for the request to arrive before another process may claim the row and ask the network.
     sendWithinMs: leaseMs / 2,
     markBegun: (row, begin) => markBegun({ row, ...begin }),
     save: store.save,
@@ -114,7 +117,7 @@ export const createPublishing = ({
     report,
   });
 
-  /** Scheduled → Publishing at its time, never early; what is too late is not published by surprise. */
+  /** Scheduled → Publishing at its time, never early. Posts that are too late fail as missed. */
   const moveDue = () =>
     store.transaction(async () => {
       const { due, missed: tooLate } = await store.due(postsAtOnce, parts.graceMs);

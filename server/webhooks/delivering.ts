@@ -14,14 +14,14 @@ export const ladderMs = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60].map((minute
 /** SPEC, Delivery rules 4. */
 const givenUpUntilPause = 10;
 
-/** Ours to send for as long as the lease is sure to hold. */
+/** May be sent only while `mayBegin` is true: after that the lease may end before the answer comes. */
 export interface HeldDelivery extends ClaimedDelivery {
   mayBegin(): boolean;
 }
 
 export type Deliver = ReturnType<typeof createDelivering>;
 
-/** One try of a delivery: prepare → call → delivered or failed. Answers false when the receiver did not do its part. */
+/** One try of a delivery: prepare → call → delivered or failed. Answers false when the receiver failed. */
 export const createDelivering = ({
   store,
   audit,
@@ -38,7 +38,7 @@ export const createDelivering = ({
   outbound: Outbound;
   seal: Seal;
   allowedWebhooks: AllowedWebhooks;
-  /** The one on the wall, as the receiver compares with its own. */
+  /** Wall clock: the receiver compares the time of the signature with its own clock. */
   clock: Clock;
   answerTimeoutMs: number;
 }) => {
@@ -71,7 +71,7 @@ export const createDelivering = ({
     return isGood;
   };
 
-  /** What ends a delivery without a request. */
+  /** Why a delivery ends without a request; undefined when it is sent. */
   const skipReason = async ({ paused, workspaceId, older }: ClaimedDelivery) => {
     if (paused) return 'Not sent: the webhook was paused.';
     const allowed = await allowedWebhooks(workspaceId);

@@ -25,7 +25,7 @@ interface WebhookChange {
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** What owners and admins do with webhooks. Every address comes through mustBePublic, when added and when changed. */
+/** What owners and admins do with webhooks. Every new or changed address is checked by mustBePublic. */
 export const createWebhooks = ({
   store,
   deliveries,
@@ -167,7 +167,7 @@ export const createWebhooks = ({
       return getDelivery(id, deliveryId);
     },
 
-    /** SPEC, Delivery rules 5: afresh, from the first attempt. */
+    /** SPEC, Delivery rules 5: starts again with the first attempt. */
     resend: (caller: Caller, id: string, deliveryId: string) =>
       store.transaction(async () => {
         mustBeActive(await find(caller, id));
@@ -179,7 +179,7 @@ export const createWebhooks = ({
         return getDelivery(id, deliveryId);
       }),
 
-    /** For the sweep: what no log shows any more. */
+    /** Removes what the log no longer shows. */
     purge: async () => (await deliveries.purge(shown, keptMs)) + (await events.purge(keptMs)),
   };
 };
@@ -217,5 +217,5 @@ const showDetails = ({ body, headers, tries, ...row }: DeliveryDetailsRow): Deli
   ladderSeconds: [0, ...ladderMs.map((ms) => ms / 1000)],
 });
 
-/** The rest of an address may hold a secret of the receiver. */
+/** Only the host: the rest of an address may hold a secret of the receiver. */
 const hostOf = (url: string) => new URL(url).host;
