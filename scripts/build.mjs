@@ -36,7 +36,7 @@ const compile = async () => {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ['server/cli.ts'],
+    entryPoints: [{ in: 'server/cli/index.ts', out: 'cli' }],
     outdir: 'dist',
     bundle: true,
     splitting: true,
@@ -66,7 +66,7 @@ const removeOld = (files) => {
   const current = new Set(files.map(({ path }) => basename(path)));
   for (const name of readdirSync(dist)) {
     const { mtimeMs } = statSync(join(dist, name), { throwIfNoEntry: false }) ?? { mtimeMs: Infinity };
-    if (/^chunk-|^[a-z]+-[A-Z0-9]{8}\.js/.test(name) && !current.has(name) && mtimeMs < Date.now() - day) {
+    if (/^chunk-|^[a-z-]+-[A-Z0-9]{8}\.js/.test(name) && !current.has(name) && mtimeMs < Date.now() - day) {
       rmSync(join(dist, name), { force: true });
     }
   }

@@ -11,7 +11,7 @@ export interface Complaint {
 }
 
 /** One import. Modules are named by path without ending, as `server/posts/store`; a package by its own name. */
-interface Link {
+export interface Link {
   readonly file: string;
   readonly line: number;
   readonly found: string;
@@ -33,7 +33,9 @@ const isDoor = (module: string) => /^server\/(http|mcp)\//.test(module);
 const isAction = (module: string) => /^server\/[^/]+\/actions\//.test(module);
 const isSliceStore = (module: string) => /^server\/[^/]+\/store$/.test(module);
 const isStore = (module: string) => isSliceStore(module) || module.startsWith('server/store/');
-const networkFolder = (module: string) => /^server\/networks\/[^/]+\//.exec(module)?.[0];
+const networkFolder = (module: string) => /^server\/networks\/(families\/[^/]+\/|[^/]+\/)/.exec(module)?.[0];
+const isFamily = (module: string) => module.startsWith('server/networks/families/');
+const isSharedByNetworks = (module: string) => module.startsWith('server/networks/shared/');
 
 const sliceOf = (module: string) =>
   /^server\/(?!(?:http|mcp|networks|outbound|jobs|store)\/)([^/]+)\//.exec(module)?.[1];
@@ -73,22 +75,20 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => isAction(from) && to.startsWith('contracts/') && to !== `contracts/${sliceOf(from)}`,
   },
   {
-    says: 'a store is private to its slice, its types too; call a rule of that slice or export the type from one',
+    says: 'a store is private to its slice, which slice.ts opens, and so are its types; call a rule of that slice or export the type from one',
     isBroken: ({ from, to }) =>
-      isSliceStore(to) &&
-      from.startsWith('server/') &&
-      !from.startsWith(`${posix.dirname(to)}/`) &&
-      from !== 'server/app',
+      isSliceStore(to) && from.startsWith('server/') && !from.startsWith(`${posix.dirname(to)}/`),
   },
   {
     says: 'others know the files in networks/ itself, and none of its folders; find a network in the registry',
     isBroken: ({ from, to }) => from.startsWith('server/') && !networkFolder(from) && networkFolder(to) !== undefined,
   },
   {
-    says: 'a network imports its own files, those in networks/ itself, networks/shared/ and contracts/ alone; share in shared/',
+    says: 'a network imports its own files, those in networks/ itself, its family, networks/shared/ and contracts/ alone; share in families/ or shared/',
     isBroken: ({ from, to }) => {
       const own = networkFolder(from);
-      const known = [own ?? '', 'server/networks/shared/', 'contracts/'];
+      const families = isFamily(from) || isSharedByNetworks(from) ? [] : ['server/networks/families/'];
+      const known = [own ?? '', 'server/networks/shared/', ...families, 'contracts/'];
       const isBeside = /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links)$/.test(to);
       return own !== undefined && isOurs(to) && !isBeside && !known.some((one) => to.startsWith(one));
     },
@@ -115,27 +115,48 @@ const forbiddenWords = [
 ];
 const mayUseThem = ['server/clock.ts', 'server/config.ts', 'web/parts/time.ts'];
 
+/** Statements that write a table, and models, which write theirs by method. A group holds the table. */
+const writing =
+  /\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+([a-z_]+)\b|\bupdate\s+([a-z_]+)(?:\s+(?:as\s+)?[a-z_]+)?\s+set\b|\btable(?:Name:\s*|\()'([a-z_]+)'/g;
+/** By table: the slice that writes it beside its owner, and why. */
+const secondWriters: Readonly<Record<string, { readonly slice: string; readonly because: string }>> = {
+  sends: { slice: 'posts', because: 'a post and its sends begin and are settled together, and publishing calls posts' },
+  users: { slice: 'auth', because: 'tokens_valid_after, which ends the access tokens of a user; workspaces call auth' },
+  workspaces: { slice: 'plans', because: 'the column plan, which the operator sets; workspaces call plans' },
+};
+
 /** `app.get('/…')`, also over two lines or with a list; a `.path` of a contract; and ts-rest's own way. */
 const registering =
   /\.(?:get|head|post|put|patch|delete|all|use|route)\(\s*(?:\[\s*)?(['"`])\/[^'"`]*\1|\bcreateExpressEndpoints\(|\.(?:get|post|put|patch|delete|all|use|route)\(\s*[\w.]+\.path\b/g;
 const pathRule =
   'a path is declared in contracts/ and registered by generated/router.ts alone; declare it there and write its handler';
-/** Pages for people, the reference, and what plays or is another service: twins of networks, the identity provider. */
-const mayRegister = /^server\/(pages\/|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|networks\/)/;
+/** Pages for people, the reference, and what plays or is another service: sandboxes of networks, the identity provider. */
+const mayRegister =
+  /^server\/(pages\/|workspaces\/outside-sign-in\.ts|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|networks\/)/;
 /** Where these are put in place. */
 const mounting = /^\.use\(\s*'\/(docs|auth\/authorize)'/;
 
 /** Everything in the tree that breaks ARCHITECTURE's import rules. */
 export const checkImports = async (tree: string): Promise<Complaint[]> => {
-  const texts = new Map<string, string>();
-  for (const file of await sourceFiles(tree)) texts.set(file, await readFile(resolve(tree, file), 'utf8'));
+  const texts = await readSources(tree);
   const links = [...texts].flatMap(([file, text]) => linksOf(file, text));
   return [
     ...links.flatMap(brokenRules),
-    ...cycles(links),
+    ...circles(links),
     ...[...texts].flatMap(([file, text]) => wordsIn(file, text)),
     ...[...texts].flatMap(([file, text]) => pathsIn(file, text)),
+    ...wrongWriters([...texts].flatMap(([file, text]) => writesIn(file, text))),
   ];
+};
+
+/** Every import of the tree, types included. */
+export const readLinks = async (tree: string): Promise<Link[]> =>
+  [...(await readSources(tree))].flatMap(([file, text]) => linksOf(file, text));
+
+const readSources = async (tree: string) => {
+  const texts = new Map<string, string>();
+  for (const file of await sourceFiles(tree)) texts.set(file, await readFile(resolve(tree, file), 'utf8'));
+  return texts;
 };
 
 const sourceFiles = async (tree: string, folder = ''): Promise<string[]> => {
@@ -178,28 +199,51 @@ const brokenRules = (link: Link): Complaint[] =>
 
 const place = ({ file, line, found }: Link) => ({ file, line, found });
 
+/** The last pages that the server makes; web/ takes them over one by one, and this line goes with the folder. */
+const leavingSoon = /^server\/pages\//;
+
 /**
- * Imports of types count: rules are handed to each other, so between slices there is hardly anything else. Doors do not
- * count: posts/actions/metrics.ts may call a slice that itself calls the rules of posts.
+ * A room is a folder of server/, or a file beside them. Actions are a room of their own above their slice, so that
+ * posts/actions/metrics.ts may call a slice that itself calls the rules of posts.
  */
-const cycles = (links: readonly Link[]): Complaint[] => {
+const roomOf = (module: string) => {
+  if (!module.startsWith('server/') || leavingSoon.test(module)) return undefined;
+  return isAction(module) ? posix.dirname(module) : module.split('/').slice(0, 2).join('/');
+};
+
+/** Imports of types count: rules are handed to each other, so between slices there is hardly anything else. */
+const circles = (links: readonly Link[]): Complaint[] => [
+  ...circlesOf(links, roomOf, 'rooms call each other one way'),
+  ...circlesOf(
+    // One through several rooms is told above.
+    links.filter(({ from, to }) => roomOf(from) === roomOf(to)),
+    (module) => (isOurs(module) ? module : undefined),
+    'files import each other one way',
+  ),
+];
+
+const circlesOf = (links: readonly Link[], placeOf: (module: string) => string | undefined, says: string) => {
   const between = links.flatMap((link) => {
-    const [from, to] = [sliceOf(link.from), sliceOf(link.to)];
-    const isDoorOfSlice = isAction(link.from) || link.from.endsWith('/routes');
-    return from !== undefined && to !== undefined && from !== to && !isDoorOfSlice ? [{ link, from, to }] : [];
+    const [from, to] = [placeOf(link.from), placeOf(link.to)];
+    return from !== undefined && to !== undefined && from !== to ? [{ link, from, to }] : [];
   });
-  const way = (from: string, to: string, seen: readonly string[] = []): string[] | undefined => {
-    if (from === to) return [...seen, to];
-    for (const step of between) {
-      const rest = step.from === from && !seen.includes(step.to) && way(step.to, to, [...seen, from]);
-      if (rest) return rest;
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of between) next.set(from, (next.get(from) ?? new Set()).add(to));
+  /** The shortest way, so that the complaint names as few places as possible. */
+  const way = (from: string, to: string): readonly string[] | undefined => {
+    const ways = new Map([[from, [from]]]);
+    for (const [place, before] of ways) {
+      if (place === to) return before;
+      for (const step of next.get(place) ?? []) if (!ways.has(step)) ways.set(step, [...before, step]);
     }
     return undefined;
   };
   return between.flatMap(({ link, from, to }) => {
     const back = way(to, from);
-    const rule = `slices call each other one way; ${[from, ...(back ?? [])].join(' → ')} is a circle, so move what both need below them`;
-    return back ? [{ ...place(link), rule }] : [];
+    const names = back && [from, ...back].map((place) => place.replace(/^server\//, ''));
+    return names
+      ? [{ ...place(link), rule: `${says}; ${names.join(' → ')} is a circle, so move what both need below them` }]
+      : [];
   });
 };
 
@@ -215,9 +259,37 @@ const wordsIn = (file: string, text: string): Complaint[] => {
 const pathsIn = (file: string, text: string): Complaint[] => {
   if (!file.startsWith('server/') || mayRegister.test(file)) return [];
   return [...text.matchAll(registering)]
-    .filter(([found]) => !(file === 'server/app.ts' && mounting.test(found)))
+    .filter(([found]) => !(file === 'server/http/doors.ts' && mounting.test(found)))
     .map((match) => ({ file, line: lineAt(text, match.index), found: match[0], rule: pathRule }));
 };
+
+interface Write extends Omit<Complaint, 'rule'> {
+  readonly table: string;
+  readonly slice: string;
+}
+
+const writesIn = (file: string, text: string): Write[] => {
+  if (!/^server\/[^/]+\//.test(file) || file.startsWith('server/store/')) return [];
+  return [...text.matchAll(writing)].map((match) => ({
+    file,
+    line: lineAt(text, match.index),
+    found: match[0].replace(/\s+/g, ' '),
+    table: match[1] ?? match[2] ?? match[3] ?? '',
+    slice: file.split('/')[1] ?? '',
+  }));
+};
+
+const wrongWriters = (writes: readonly Write[]): Complaint[] =>
+  writes.flatMap(({ table, slice, ...found }) => {
+    if (!found.file.endsWith('/store.ts')) {
+      return [{ ...found, rule: 'only a store writes a table; put the statement into the store.ts of the slice' }];
+    }
+    const owners = new Set(writes.filter((write) => write.table === table).map((write) => write.slice));
+    owners.delete(secondWriters[table]?.slice ?? '');
+    if (owners.size < 2 || !owners.has(slice)) return [];
+    const rule = `one slice writes a table, and ${[...owners].join(' and ')} write ${table}; call a rule of the slice that owns it`;
+    return [{ ...found, rule }];
+  });
 
 if (process.argv[1] === import.meta.filename) {
   const complaints = await checkImports(root);

@@ -52,9 +52,9 @@ const handlerNames = async (root: string) => {
 
 /** Every folder of server/networks that holds a network. */
 export const networkKeys = async (root: string) =>
-  (await folders(join(root, 'server/networks'))).filter((key) => key !== 'shared');
+  (await folders(join(root, 'server/networks'))).filter((key) => !['shared', 'families'].includes(key));
 
-/** generated/networks.ts: every folder of server/networks that holds a network, and its twin. */
+/** generated/networks.ts: every folder of server/networks that holds a network, and its sandbox. */
 export const emitNetworks = async (root: string) => {
   const keys = await networkKeys(root);
   return {

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { resolve } from 'node:path';
 
-if (existsSync(resolve(import.meta.dirname, '../server/cli.ts'))) {
+if (existsSync(resolve(import.meta.dirname, '../server/cli/index.ts'))) {
   await import('./install.mjs');
   await import('./build.mjs');
   // In a process of its own: the service should not carry the memory of a build.

@@ -17,7 +17,7 @@ import type { NetworkAccount, NetworkItem, PublishMedia, Sending, Sent, Site } f
 import { createRequest } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { createOutbound } from '#server/outbound/outbound';
+import { createOutbound } from '#server/outbound/guarded-client';
 import { startEmbedded } from '#server/store/embedded';
 import { mp4 } from '#test/support/videos';
 

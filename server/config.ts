@@ -4,6 +4,9 @@ import { z } from 'zod';
 
 /** Where package.json is, for the sources in server/ and the bundle in dist/ alike. */
 export const packageRoot = resolve(import.meta.dirname, '..');
+export const { version: packageVersion } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+  version: string;
+};
 
 /** The built web app. */
 export const webFolder = join(packageRoot, 'dist/web');

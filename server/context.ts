@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Action, Route } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
-import type { SignedIn } from '#server/auth/sign-in';
+import type { SignedIn } from './signed-in.ts';
 
 /** Who asks, and where: decided by the door, trusted by everything behind it. */
 export interface Caller {

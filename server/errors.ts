@@ -134,3 +134,6 @@ const dotted = (path: readonly PropertyKey[]) =>
 
 const valueAt = (input: unknown, path: readonly PropertyKey[]) =>
   path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], input);
+
+export const approvalRequired = (what: string) =>
+  new Refusal('ApprovalRequired', `${what} needs a human: do it or approve it in the app. Do not retry.`);

@@ -4,7 +4,7 @@ import type { PublishingFigures } from '#server/publishing/figures';
 export type Figures = ReturnType<typeof createFigures>;
 
 /** Numbers for operators, in the text form that Prometheus reads. */
-export const createFigures = ({ overdue }: { overdue: () => Promise<number> }) => {
+export const createFigures = () => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -26,16 +26,17 @@ export const createFigures = ({ overdue }: { overdue: () => Promise<number> }) =
     labelNames: ['network', 'result'],
     registers,
   });
-  new Gauge({
-    name: 'posthorn_posts_overdue',
-    help: 'Scheduled posts whose time passed more than a minute ago: above 0, nothing publishes',
-    registers,
-    async collect() {
-      this.set(await overdue());
-    },
-  });
-
   const publishing: PublishingFigures = {
+    watchOverdue: (count) => {
+      new Gauge({
+        name: 'posthorn_posts_overdue',
+        help: 'Scheduled posts whose time passed more than a minute ago: above 0, nothing publishes',
+        registers,
+        async collect() {
+          this.set(await count());
+        },
+      });
+    },
     late: (ms) => lateness.observe(ms / 1000),
     inFlight: (network, count) => underWay.set({ network }, count),
     ended: (network, { ok, error }) => ends.inc({ network, result: ok ? 'ok' : (error?.code ?? 'failed') }),

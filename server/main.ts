@@ -10,9 +10,9 @@ import { createMovableClock, type MovableClock, systemClock } from '#server/cloc
 import { type Config, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
 import { announce, runningIn } from '#server/instances';
-import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/outbound';
-import { createSeal, type Seal } from '#server/seal';
-import { readSecrets } from '#server/secrets';
+import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/guarded-client';
+import { readSecrets } from '#server/secrets/keys';
+import { createSeal, type Seal } from '#server/secrets/seal';
 import { isAway, messageOf } from '#server/store/away';
 import { connect } from '#server/store/connect';
 import { type Connection, type Database, openDatabase } from '#server/store/database';
@@ -22,7 +22,7 @@ import { migrations } from '#server/store/migrations/index';
 const drainMs = 10_000;
 const cutMs = 1_000;
 const retryMs = 500;
-/** A line for every so many tries. */
+/** Tries between two lines for the operator. */
 const sayEvery = 10;
 const minuteMs = 60_000;
 
@@ -75,7 +75,7 @@ export const open = async (
   }
 };
 
-/** What the operator has to mend is told as a sentence, not as a stack. */
+/** What the operator has to fix is printed as a sentence, without a stack. */
 const inWords =
   (what: string) =>
   (cause: Error): never => {
@@ -114,7 +114,7 @@ export const start = async (config: Config, { say = () => undefined, signal }: S
   return patiently({ ...config, say, ...(signal && { signal }) }, () => startOnce(config, createLog(config)));
 };
 
-/** A database that is not up yet, or restarts meanwhile, is waited for; whatever else is wrong is told at once. */
+/** Waits for a database that is starting or restarting; any other trouble is thrown at once. */
 const patiently = async <T>(
   { startPatienceMs, say, signal }: Pick<Config, 'startPatienceMs'> & Required<Pick<Starting, 'say'>> & Starting,
   work: () => Promise<T>,
@@ -144,12 +144,12 @@ const startOnce = async (config: Config, log: Logger): Promise<Running> => {
 
 type Pile = ReturnType<typeof createPile>;
 
-/** What has to be undone, the last first: at the end, or when a later step of the start fails. */
+/** Steps to undo in reverse order, at the end or when a later step of the start fails. */
 const createPile = () => {
   const steps: (() => unknown)[] = [];
   return {
     put: (step: () => unknown) => void steps.push(step),
-    /** All of it, whatever fails on the way. */
+    /** Runs every step, even when one fails. */
     undo: async () => {
       const troubles: unknown[] = [];
       for (const step of steps.splice(0).reverse()) {
@@ -203,7 +203,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   await posthorn.jobs.keepTime(agenda, {
     'remove expired records of the identity provider': { every: '1 hour', run: () => identity.purge?.() },
   });
-  // What this very process remembers.
+  // Kept in the memory of this process, and written once a minute.
   const save = async () => {
     await posthorn.tokens.saveLastUsed();
     await posthorn.clients.saveLastUsed();
@@ -218,7 +218,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   pile.put(announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined }));
 
   let stopped: Promise<void> | undefined;
-  /** Until the work is done it listens on, so that whoever asks /readyz learns why it gets no more work. */
+  /** Listens until the work is done, so that /readyz can answer that this instance is stopping. */
   const stop = () => {
     health.beginStop();
     posthorn.live.stop();
@@ -243,7 +243,7 @@ const requestsOf = (server: HttpServer) => {
     res.once('close', () => open.delete(res));
   });
   return {
-    /** Until those that are under way now have ended, or for so long. */
+    /** Waits until the requests under way have ended, at most so long. */
     ended: (graceMs: number) =>
       Promise.race([
         Promise.all([...open].map((res) => new Promise<void>((resolve) => void res.once('close', resolve)))),
@@ -252,19 +252,19 @@ const requestsOf = (server: HttpServer) => {
   };
 };
 
-/** Takes no new connection, lets a request that has just come end, and then cuts what is left. */
+/** Takes no new connection, lets requests under way end, then closes what is left. */
 const drain = async (server: HttpServer) => {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  // A connection kept alive after its last answer would hold us up for as long as this says.
+  // Otherwise an idle connection would keep the server open for its whole keep-alive time.
   server.keepAliveTimeout = 1;
   const cut = setTimeout(() => server.closeAllConnections(), cutMs);
   await closed;
   clearTimeout(cut);
 };
 
-/** Asked before anything is started; a predecessor that was just killed gets a moment to let go of the port. */
+/** Checked before anything is started. A process that was just killed gets a moment to release the port. */
 const mustBeFree = async ({ port, host }: Config) => {
   for (let attempt = 0; ; attempt++) {
     const probe = createServer().listen(port, host);

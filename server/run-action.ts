@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Action } from '#contracts/define';
 import type { Caller, Handler } from './context.ts';
-import { badInput, issuesOf, Refusal } from './errors.ts';
+import { approvalRequired, badInput, issuesOf, Refusal } from './errors.ts';
 
 export type Actions = Readonly<Record<string, Action>>;
-/** `never` because each handler takes the input of its own action; prepare() pairs them by name. */
+/** One handler for each action, which takes the input of that action. A missing one does not compile. */
 export type Handlers<A extends Actions> = { readonly [N in keyof A]: Handler<A[N]> };
 
 /** An action ready to run: schemas compiled, handler found. */
@@ -53,9 +53,6 @@ const prepare = (name: string, action: Action, handler: Handler<Action>): Runnab
     },
   };
 };
-
-export const approvalRequired = (what: string) =>
-  new Refusal('ApprovalRequired', `${what} needs a human: do it or approve it in the app. Do not retry.`);
 
 export const findAction = (actions: ReadonlyMap<string, RunnableAction>, name: string): RunnableAction => {
   const found = actions.get(name);

@@ -43,11 +43,15 @@ test.each([
   ['server/posts/actions/get.ts', '#server/store/database', 'an action calls rules, not stores'],
   ['server/posts/actions/get.ts', '#contracts/media', 'an action imports the contract of its own domain alone'],
   ['server/posts/drafts.ts', '#server/media/store', 'a store is private to its slice'],
+  ['server/app.ts', '#server/posts/store', 'a store is private to its slice'],
   ['server/jobs/publish.ts', '#server/posts/store', 'a store is private to its slice'],
   ['server/posts/limits.ts', '#server/networks/x/index', 'and none of its folders'],
   ['server/posts/limits.ts', '#server/networks/shared/text', 'and none of its folders'],
   ['server/networks/x/index.ts', '#server/networks/threads/index', 'a network imports its own files'],
   ['server/networks/shared/text.ts', '#server/networks/x/index', 'a network imports its own files'],
+  ['server/networks/shared/text.ts', '#server/networks/families/meta/graph', 'a network imports its own files'],
+  ['server/networks/families/meta/graph.ts', '#server/networks/threads/index', 'a network imports its own files'],
+  ['server/networks/families/meta/graph.ts', '#server/networks/families/google/api', 'a network imports its own files'],
   ['server/networks/x/index.ts', '#server/posts/limits', 'a network imports its own files'],
   ['server/networks/x/index.ts', '#server/networks/registry', 'a network imports its own files'],
   ['test/support/until.ts', '../posts.test.ts', '`../` is not used'],
@@ -60,7 +64,7 @@ test.each([
 test.each([
   ['contracts/posts.ts', './define.ts'],
   ['server/app.ts', '#generated/catalog'],
-  ['server/app.ts', '#server/posts/store'],
+  ['server/posts/slice.ts', './store.ts'],
   ['server/main.ts', '#server/http/server'],
   ['server/mcp/endpoint.ts', '#server/http/reply'],
   ['web/page.tsx', '#generated/sdk/src/index'],
@@ -68,10 +72,12 @@ test.each([
   ['web/page.tsx', '#contracts/posts'],
   ['web/page.tsx', '#server/networks/counting'],
   ['web/page.tsx', '#web/parts/time.ts'],
-  ['server/posts/actions/metrics.ts', '#server/statistics/statistics'],
+  ['server/posts/actions/metrics.ts', '#server/statistics/post-metrics'],
   ['server/posts/drafts.ts', './store.ts'],
   ['server/posts/limits.ts', '#server/networks/registry'],
   ['server/networks/x/index.ts', '#server/networks/shared/text'],
+  ['server/networks/threads/index.ts', '#server/networks/families/meta/graph'],
+  ['server/networks/families/meta/graph.ts', '#server/networks/shared/text'],
   ['server/networks/x/api.ts', '#server/networks/request'],
   ['server/networks/x/sandbox.ts', '#server/networks/sandbox'],
   ['server/networks/x/index.ts', 'twitter-text'],
@@ -91,7 +97,7 @@ test.each([
   expect(await checkImports(tree)).toHaveLength(1);
 });
 
-test('slices may not call each other in a circle, however long', async () => {
+test('folders may not import each other in a circle, however long', async () => {
   const calling = (slice: string) => `import type { One } from '#server/${slice}/rules';\n`;
   await plant({
     'server/a/rules.ts': calling('b'),
@@ -103,6 +109,37 @@ test('slices may not call each other in a circle, however long', async () => {
   const complaints = await checkImports(tree);
   expect(complaints.map(({ file }) => file)).toEqual(['a', 'b', 'c'].map((slice) => `server/${slice}/rules.ts`));
   expect(complaints[0]?.rule).toContain('a → b → c → a is a circle');
+});
+
+test('a file beside the folders is a place of such a circle too', async () => {
+  await plant({
+    'server/context.ts': `import type { One } from './auth/rules.ts';\n`,
+    'server/auth/rules.ts': `import type { One } from '#server/context';\n`,
+  });
+  const circles = (await checkImports(tree)).filter(({ rule }) => rule.includes('is a circle'));
+  expect(circles.map(({ file }) => file)).toEqual(['server/auth/rules.ts', 'server/context.ts']);
+});
+
+test('files of one folder may not import each other in a circle', async () => {
+  await plant({
+    'server/a/one.ts': `import { two } from './two.ts';\n`,
+    'server/a/two.ts': `import { three } from './three.ts';\n`,
+    'web/parts/four.ts': `import { five } from './five.ts';\n`,
+  });
+  expect(await checkImports(tree)).toEqual([]);
+  await plant({
+    'server/a/three.ts': `import type { One } from './one.ts';\n`,
+    'web/parts/five.ts': `import type { Four } from './four.ts';\n`,
+  });
+  const complaints = await checkImports(tree);
+  expect(complaints.map(({ file }) => file)).toEqual([
+    'server/a/one.ts',
+    'server/a/three.ts',
+    'server/a/two.ts',
+    'web/parts/five.ts',
+    'web/parts/four.ts',
+  ]);
+  expect(complaints[0]?.rule).toContain('a/one → a/two → a/three → a/one is a circle');
 });
 
 test('an action may call a slice that calls the rules of its own', async () => {
@@ -130,7 +167,8 @@ test.each([
   [`app.get('/api/app/plan'`, 'server/app.ts'],
   [`router.post(\n  '/api/webhooks'`, 'server/webhooks/routes.ts'],
   ['Router().all(`/mcp`', 'server/mcp/endpoint.ts'],
-  [`app.use('/api/app'`, 'server/app.ts'],
+  [`app.use('/api/app'`, 'server/http/doors.ts'],
+  [`app.use('/docs'`, 'server/app.ts'],
   [`app.all(['/a', '/b']`, 'server/http/server.ts'],
   ['app.post(routes.uploadMedia.path', 'server/app.ts'],
   ['createExpressEndpoints(', 'server/http/app-routes.ts'],
@@ -148,10 +186,44 @@ test.each([
   ]);
 });
 
+test.each([
+  'insert into drafts (id) values ($1)',
+  'update drafts set text = $1',
+  'update drafts as d\n  set text = $1',
+  'delete from drafts where id = $1',
+  'truncate drafts',
+  `Draft.init({}, { tableName: 'drafts' })`,
+])('a second slice may not write a table: %s', async (statement) => {
+  const text = `const write = \`${statement}\`;\n`;
+  const reading = 'const read = `select from drafts for update skip locked`;\n';
+  await plant({ 'server/a/store.ts': text, 'server/b/store.ts': reading });
+  expect(await checkImports(tree)).toEqual([]);
+  await plant({ 'server/b/store.ts': text });
+  const complaints = await checkImports(tree);
+  expect(complaints.map(({ file }) => file)).toEqual(['server/a/store.ts', 'server/b/store.ts']);
+  expect(complaints[0]?.rule).toContain('one slice writes a table, and a and b write drafts');
+});
+
+test('a table with a named second writer has no third', async () => {
+  const text = 'const write = `update sends set due_at = null`;\n';
+  await plant({ 'server/publishing/store.ts': text, 'server/posts/store.ts': text });
+  expect(await checkImports(tree)).toEqual([]);
+  await plant({ 'server/webhooks/store.ts': text });
+  expect(await checkImports(tree)).toMatchObject([
+    { file: 'server/publishing/store.ts' },
+    { file: 'server/webhooks/store.ts', rule: expect.stringContaining('publishing and webhooks write sends') },
+  ]);
+});
+
+test('a table is written by the store of its slice alone', async () => {
+  await plant({ 'server/a/rules.ts': 'const write = `delete from drafts`;\n' });
+  expect(await checkImports(tree)).toMatchObject([{ line: 1, rule: expect.stringContaining('only a store writes') }]);
+});
+
 test.each([`headers.get('location')`, `kit.records.put('key', id)`, `app.use('/docs', pages)`, 'app.use(router)'])(
   '%s registers no path of the API',
   async (text) => {
-    await plant({ 'server/app.ts': text });
+    await plant({ 'server/http/doors.ts': text });
     expect(await checkImports(tree)).toEqual([]);
   },
 );

@@ -289,10 +289,10 @@ describe('a start', () => {
   test.each([
     [{ NODE_ENV: 'production' }, /^DATABASE_URL is not set\. In production say where PostgreSQL is, .+\n$/],
     [{ PORT: 'abc' }, /^PORT must be a number from 0 to 65535\n$/],
-    [{ BASE_URL: 'https://example.com/posthorn' }, /^BASE_URL: .+ without a path\n$/],
+    [{ BASE_URL: 'https://example.com/posthorn' }, /^BASE_URL .+ without a path\n$/],
     [{ HOST: '203.0.113.1' }, /^Check HOST and PORT: .+\n$/],
     [{ DATABASE_URL: 'nonsense:hunter2' }, /^The database cannot be used: DATABASE_URL is not understood\. .+\n$/],
-    [{ NODE_ENV: 'prod' }, /^NODE_ENV: must be production, development or test; .+\n$/],
+    [{ NODE_ENV: 'prod' }, /^NODE_ENV must be production, development or test; .+\n$/],
     [
       { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/db', START_PATIENCE: '0s' },
       /^The database cannot be used: .+ECONNREFUSED.+\n$/,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { OpenedAgenda } from '#server/jobs/agenda';
 import { createJobs } from '#server/jobs/jobs';
 import { type DueKind, dueWork } from '#server/jobs/notices';
-import type { DueLoop } from '#server/queue';
+import type { DueLoop } from '#server/jobs/queue';
 import type { Database } from '#server/store/database';
 
 interface Job {

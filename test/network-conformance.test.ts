@@ -3,7 +3,7 @@ import { metricNames } from '#contracts/analytics';
 import type { Network, NetworkPost, Site } from '#server/networks/network';
 import type { Fault } from '#server/networks/sandbox';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
-import { networks, postOf, twins } from '#test/support/networks';
+import { networks, postOf, sandboxes } from '#test/support/networks';
 import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 
 const hourMs = 3_600_000;
@@ -77,8 +77,8 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     if (darkColor !== undefined) expect(contrast(darkColor, '#16181D')).toBeGreaterThanOrEqual(4.5);
   });
 
-  test('has a twin', () => {
-    expect(Object.keys(twins)).toContain(key);
+  test('has a sandbox', () => {
+    expect(Object.keys(sandboxes)).toContain(key);
   });
 
   test('connects an account with name, handle and the permissions that were granted', async () => {

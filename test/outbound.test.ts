@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readConfig } from '#server/config';
-import { createOutbound, type OutboundOptions, type WriteGuard } from '#server/outbound/outbound';
+import { createOutbound, type OutboundOptions, type WriteGuard } from '#server/outbound/guarded-client';
 import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';
 import { until } from '#test/support/until';

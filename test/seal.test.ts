@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '#server/config';
 import { html } from '#server/pages/html';
-import { createSeal } from '#server/seal';
+import { createSeal } from '#server/secrets/seal';
 
 const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Delivery } from '#contracts/webhooks';
 import { verifyWebhook } from '#generated/sdk/src/index';
-import type { LiveEvent } from '#server/live/live';
+import type { LiveEvent } from '#server/live/open-tabs';
 import { createSandboxClockStore } from '#server/sandbox/store';
 import { openDatabase, sql } from '#server/store/database';
 import { startEmbedded } from '#server/store/embedded';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import express from 'express';
 import { networks, sandboxes as twins } from '../../generated/networks.ts';
 import { createMemorySandboxStore } from '../../server/sandbox/memory-store.ts';
-import { createSandboxes } from '../../server/sandbox/sandboxes.ts';
+import { createSandboxes } from '../../server/sandbox/serve.ts';
 
 export const startNetwork = async () => {
   const arrivals = new Map();

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '#server/clock';
-import type { Live } from '#server/live/live';
+import type { DueWork } from '#server/jobs/queue';
+import type { Live } from '#server/live/open-tabs';
 import type { Network, NetworkAccount, Site, Tokens } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, type NetworkTrouble } from '#server/networks/trouble';
-import type { DueWork } from '#server/queue';
 import type { Events } from '#server/webhooks/events';
 import type { AccountRow } from './account-row.ts';
-import { toAccount } from './accounts.ts';
-import type { Reach } from './reach.ts';
+import { toAccount } from './connected.ts';
+import type { NetworkAccess } from './network-access.ts';
 import type { AccountStore } from './store.ts';
 
-/** Longer than the slowest answer that is waited for. */
+/** Longer than the timeout of any request to a network. */
 const leaseMs = 90_000;
 const dayMs = 24 * 3_600_000;
 const retryMs = 10 * 60_000;
@@ -27,22 +27,22 @@ export interface Opened {
 
 export type Access =
   | Opened
-  /** Somebody else is getting new tokens just now. */
+  /** Another process is refreshing the tokens right now. */
   | { readonly is: 'busy'; readonly forMs: number }
   /** The network did not give new tokens this time. */
   | { readonly is: 'trouble'; readonly trouble: NetworkTrouble }
-  /** Only connecting again helps. */
+  /** The person has to reconnect the account. */
   | { readonly is: 'refused' };
 
-/** The account is out of use; or its tokens are used to their end; or it is only told, and the account stays as it is. */
+/** What a refused refresh does: disconnect the account, use its tokens until they expire, or only report it. */
 type WhenRefused = 'refuse' | 'useToTheEnd' | 'tell';
 
 export type AccountAccess = ReturnType<typeof createAccountAccess>;
 
-/** Acting for an account: its tokens, fresh ones in time, and what happens when the network takes them back. */
+/** Acts for an account: opens its tokens, refreshes them in time, and handles tokens that the network revoked. */
 export const createAccountAccess = ({
   store,
-  reach,
+  networkAccess,
   networks,
   events,
   live,
@@ -50,7 +50,7 @@ export const createAccountAccess = ({
   report,
 }: {
   store: AccountStore;
-  reach: Reach;
+  networkAccess: NetworkAccess;
   networks: Networks;
   events: Events;
   live: Live;
@@ -60,13 +60,13 @@ export const createAccountAccess = ({
   const isDue = ({ expiresAt }: Tokens, aheadMs: number) =>
     expiresAt !== undefined && Date.parse(expiresAt) - clock.now().getTime() <= aheadMs;
 
-  /** Once a day, and before the tokens end. */
-  const nextCareMs = (network: Network, { expiresAt }: Tokens) =>
+  /** Once a day, and before the tokens expire. */
+  const nextRefreshMs = (network: Network, { expiresAt }: Tokens) =>
     expiresAt === undefined
       ? dayMs
       : Math.max(Math.min(Date.parse(expiresAt) - network.refreshAheadMs - clock.now().getTime(), dayMs), 1000);
 
-  /** SPEC, account.disconnected: said once, with the change itself. */
+  /** SPEC, account.disconnected: written once, in the transaction of the change. */
   const refuse = (row: AccountRow) =>
     store.transaction(async () => {
       if (!(await store.refuse(row.id, row.tokens))) return;
@@ -76,18 +76,18 @@ export const createAccountAccess = ({
       await live.tell({ workspaceId: row.workspaceId, kind: 'account', id: row.id, text });
     });
 
-  /** With the claim in hand. A refresh token is never replaced by nothing. */
+  /** Only with the claim. When the network sends no new refresh token, the old one is kept. */
   const renew = async (row: AccountRow, claim: string, whenRefused: WhenRefused): Promise<Access> => {
     const network = networks.get(row.network);
-    const account = reach.open(row);
+    const account = networkAccess.open(row);
     if (account === undefined) return { is: 'refused' };
     try {
-      const site = await reach.site(network, row.sandbox, row.server);
+      const site = await networkAccess.site(network, row.sandbox, row.server);
       const fresh = await network.refresh(site, account);
       const refreshToken = fresh.refreshToken ?? account.tokens.refreshToken;
       const tokens: Tokens = { ...fresh, ...(refreshToken !== undefined && { refreshToken }) };
-      const sealed = reach.sealTokens(row.id, tokens);
-      await store.endCare(row.id, claim, sealed, nextCareMs(network, tokens));
+      const sealed = networkAccess.sealTokens(row.id, tokens);
+      await store.endRefresh(row.id, claim, sealed, nextRefreshMs(network, tokens));
       return { is: 'open', network, site, account: { ...account, tokens } };
     } catch (error) {
       const trouble = asTrouble(error, report);
@@ -97,8 +97,8 @@ export const createAccountAccess = ({
         return { is: 'refused' };
       }
       const restMs = Date.parse(account.tokens.expiresAt ?? '') - clock.now().getTime();
-      const refusedMs = whenRefused === 'tell' ? nextCareMs(network, account.tokens) : Math.max(restMs, 1000);
-      await store.endCare(row.id, claim, null, isFinal ? refusedMs : retryMs);
+      const refusedMs = whenRefused === 'tell' ? nextRefreshMs(network, account.tokens) : Math.max(restMs, 1000);
+      await store.endRefresh(row.id, claim, null, isFinal ? refusedMs : retryMs);
       return { is: 'trouble', trouble };
     }
   };
@@ -106,7 +106,7 @@ export const createAccountAccess = ({
   const acting = (whenRefused: WhenRefused) => {
     const claimAndRenew = async (id: string): Promise<Access> => {
       const claim = randomUUID();
-      const row = await store.claimCare(id, claim, leaseMs);
+      const row = await store.claimRefresh(id, claim, leaseMs);
       if (row) return renew(row, claim, whenRefused);
       const current = await store.get(id);
       const refused = current === null || current.status !== 'Connected' || current.disconnectedAt !== null;
@@ -115,38 +115,48 @@ export const createAccountAccess = ({
 
     const open = async (row: AccountRow): Promise<Access> => {
       const network = networks.get(row.network);
-      const account = reach.open(row);
+      const account = networkAccess.open(row);
       if (account === undefined || row.status !== 'Connected') return { is: 'refused' };
       if (isDue(account.tokens, Math.min(network.refreshAheadMs, lastMomentMs))) return claimAndRenew(row.id);
-      return { is: 'open', network, account, site: await reach.site(network, row.sandbox, row.server) };
+      return { is: 'open', network, account, site: await networkAccess.site(network, row.sandbox, row.server) };
     };
 
     return {
       open,
 
-      /** After the network refused tokens that looked fine. */
+      /** After the network refused tokens that had not expired. */
       renewed: async (row: AccountRow, used: Tokens): Promise<Access> => {
         const current = await store.get(row.id);
-        const now = current && reach.open(current);
-        // Somebody else has renewed them meanwhile.
+        const now = current && networkAccess.open(current);
+        // Another process has refreshed them meanwhile.
         if (current && now && now.tokens.accessToken !== used.accessToken) return open(current);
         return claimAndRenew(row.id);
       },
     };
   };
 
-  /** Fresh tokens in time, and once a day the profile, which is no reason to take an account out of use. */
-  const care = async ({ row, claim }: { row: AccountRow; claim: string }) => {
+  /** Refreshes the tokens when due, and reads the profile once a day; a profile that cannot be read changes nothing. */
+  const refresh = async ({ row, claim }: { row: AccountRow; claim: string }) => {
     const network = networks.get(row.network);
-    const before = reach.open(row);
+    const before = networkAccess.open(row);
     if (before === undefined) return;
     const access = isDue(before.tokens, network.refreshAheadMs)
       ? await renew(row, claim, isDue(before.tokens, lastMomentMs) ? 'refuse' : 'useToTheEnd')
-      : ({ is: 'open', network, account: before, site: await reach.site(network, row.sandbox, row.server) } as const);
+      : ({
+          is: 'open',
+          network,
+          account: before,
+          site: await networkAccess.site(network, row.sandbox, row.server),
+        } as const);
     if (access.is !== 'open') return;
     const { account, site } = access;
-    // Sealed anew every day: after a change of keys nothing needs the old one for long.
-    await store.endCare(row.id, claim, reach.sealTokens(row.id, account.tokens), nextCareMs(network, account.tokens));
+    // Sealed again every day: a day after a key was changed nothing needs the old one.
+    await store.endRefresh(
+      row.id,
+      claim,
+      networkAccess.sealTokens(row.id, account.tokens),
+      nextRefreshMs(network, account.tokens),
+    );
     try {
       const { avatarUrl = null, ...profile } = await network.profile(site, account);
       await store.saveProfile(row.id, { ...profile, avatarUrl });
@@ -159,22 +169,18 @@ export const createAccountAccess = ({
     concurrency: 4,
     claim: async (room) => {
       const claim = randomUUID();
-      return (await store.claimDueCare(room, claim, leaseMs)).map((row) => ({ row, claim }));
+      return (await store.claimDueRefreshes(room, claim, leaseMs)).map((row) => ({ row, claim }));
     },
-    handle: care,
-    msToNext: store.msToCare,
+    handle: refresh,
+    msToNext: store.msToRefresh,
     report,
   };
 
   return {
     ...acting('refuse'),
-    /** For those who read numbers: whatever the network says, the account stays connected (SPEC, Statistics rules 11). */
-    forReading: {
-      ...acting('tell'),
-      /** Its numbers are not read until it is reconnected. False when it was reconnected or disconnected meanwhile. */
-      stop: store.stopStatistics,
-    },
-    nextCareMs,
+    /** For statistics: whatever the network answers, the account stays connected (SPEC, Statistics rules 11). */
+    forReading: acting('tell'),
+    nextRefreshMs,
     refuse,
     work,
   };

@@ -12,16 +12,16 @@ export interface AccountRow {
   readonly grantedScopes: string[];
   readonly connectedAt: string;
   readonly disconnectedAt: string | null;
-  /** Since then its numbers are not read; only connecting again helps. */
+  /** Its statistics are not read since then, until it is reconnected. */
   readonly statisticsStoppedAt: string | null;
   readonly server: string;
   readonly sandbox: boolean;
-  /** Sealed; absent on an account that was never really connected. */
+  /** Sealed; null once it is disconnected. */
   readonly tokens: string | null;
   readonly facts: Json;
 }
 
-/** As `AccountRow`, for statements that read accounts beside something else. */
+/** An `AccountRow` as JSON, for statements that join accounts. */
 export const accountColumns = (table: string) =>
   `jsonb_build_object('id', ${table}.id, 'workspaceId', ${table}.workspace_id, 'network', ${table}.network,
      'externalId', ${table}.external_id, 'name', ${table}.name, 'handle', ${table}.handle, 'avatarUrl', ${table}.avatar_url,

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { notFound } from '#server/errors';
-import type { Outbound } from '#server/outbound/outbound';
+import type { Outbound } from '#server/outbound/guarded-client';
 import type { AvatarStore } from './store.ts';
 
 const maxBytes = 5 * 1024 * 1024;
@@ -9,7 +9,7 @@ const sidePixels = 128;
 
 export type Avatars = ReturnType<typeof createAvatars>;
 
-/** Pictures of accounts on live networks, fetched once and drawn anew: a page never asks the network itself. */
+/** Pictures of accounts on live networks, fetched once and re-encoded: no page loads them from the network. */
 export const createAvatars = ({ store, outbound }: { store: AvatarStore; outbound: Outbound }) => {
   const underWay = new Map<string, Promise<Buffer | null>>();
 

@@ -4,19 +4,19 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
-import type { Live } from '#server/live/live';
+import type { Live } from '#server/live/open-tabs';
 import type { Connect, Network, NetworkAccount } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { NetworkTrouble } from '#server/networks/trouble';
-import type { Outbound } from '#server/outbound/outbound';
-import type { Plans } from '#server/plans/plans';
+import type { Outbound } from '#server/outbound/guarded-client';
+import type { Plans } from '#server/plans/allowance';
 import type { AccountAccess } from './access.ts';
-import type { Reach } from './reach.ts';
+import type { NetworkAccess } from './network-access.ts';
 import type { AccountStore, ConnectionRow, ConnectionStore } from './store.ts';
 
 const connectionMs = 20 * 60_000;
 
-/** What a connection remembers under seal. */
+/** Kept sealed while a connection is under way. */
 interface Secret {
   readonly verifier: string;
   /** Once the network has told them. */
@@ -42,7 +42,7 @@ export type Connecting = ReturnType<typeof createConnecting>;
 export const createConnecting = ({
   store,
   accountStore,
-  reach,
+  networkAccess,
   access,
   networks,
   plans,
@@ -58,7 +58,7 @@ export const createConnecting = ({
 }: {
   store: ConnectionStore;
   accountStore: AccountStore;
-  reach: Reach;
+  networkAccess: NetworkAccess;
   access: AccountAccess;
   networks: Networks;
   plans: Plans;
@@ -93,7 +93,7 @@ export const createConnecting = ({
   /** The server somebody typed: `mastodon.social`, `https://mastodon.social/` and `@anna@mastodon.social` are the same. */
   const serverFrom = (network: Network, typed: string): { server: string; sandbox: boolean } => {
     const text = typed.trim().replace(/^@?[^@\s]+@/, '');
-    if (text === '' && !isLive(network)) return { server: reach.sandboxServer(network), sandbox: true };
+    if (text === '' && !isLive(network)) return { server: networkAccess.sandboxServer(network), sandbox: true };
     const url = /^https?:\/\//.test(text) ? text : `https://${text}`;
     const checked = outbound.checkUrl(url);
     if (!checked.ok)
@@ -104,12 +104,12 @@ export const createConnecting = ({
   const beginOAuth = async (caller: Caller, network: Network, own: Redirecting, typed: string): Promise<Step> => {
     const { server, sandbox } =
       own.kind === 'ServerOAuth' ? serverFrom(network, typed) : { server: '', sandbox: !isLive(network) };
-    const site = await inWords(network, reach.site(network, sandbox, server));
+    const site = await inWords(network, networkAccess.site(network, sandbox, server));
     const state = randomBytes(32).toString('base64url');
     const verifier = randomBytes(48).toString('base64url');
     const { workspaceId, userId } = caller;
     await keep(
-      { id: idOf(state), workspaceId, userId, network: network.key, server: reach.toStored(server), sandbox },
+      { id: idOf(state), workspaceId, userId, network: network.key, server: networkAccess.toStored(server), sandbox },
       { verifier },
     );
     const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -127,8 +127,8 @@ export const createConnecting = ({
     for (const account of found) {
       const known = await accountStore.find(workspaceId, network.key, account.id);
       const id = known?.id ?? newId('account', clock.now());
-      // A network that sends no new refresh token means the old one to be kept.
-      const old = known && reach.open(known)?.tokens.refreshToken;
+      // When the network sends no new refresh token, the old one stays valid.
+      const old = known && networkAccess.open(known)?.tokens.refreshToken;
       const tokens = { ...(old && { refreshToken: old }), ...account.tokens };
       await accountStore.transaction(async () => {
         if (!known) await plans.mayConnect(workspaceId, network);
@@ -141,11 +141,11 @@ export const createConnecting = ({
           handle: account.handle,
           avatarUrl: account.avatarUrl ?? null,
           grantedScopes: [...account.scopes],
-          server: reach.toStored(account.server ?? server),
+          server: networkAccess.toStored(account.server ?? server),
           sandbox,
-          tokens: reach.sealTokens(id, tokens),
+          tokens: networkAccess.sealTokens(id, tokens),
           facts: account.facts,
-          careInMs: access.nextCareMs(network, tokens),
+          refreshInMs: access.nextRefreshMs(network, tokens),
         });
         await audit.write({
           event: known ? 'account.reconnected' : 'account.connected',
@@ -161,7 +161,7 @@ export const createConnecting = ({
     return { is: 'connected', accountIds: saved };
   };
 
-  /** One is saved at once; of several the person chooses. */
+  /** Saves a single account at once; with several, the person chooses. */
   const take = async (
     caller: Caller,
     network: Network,
@@ -175,7 +175,7 @@ export const createConnecting = ({
     const id = randomBytes(16).toString('base64url');
     const { workspaceId, userId } = caller;
     await keep(
-      { id, workspaceId, userId, network: network.key, server: reach.toStored(server), sandbox },
+      { id, workspaceId, userId, network: network.key, server: networkAccess.toStored(server), sandbox },
       { verifier: '', found },
     );
     return { is: 'choose', connectionId: id, accounts: found.map(toChoice) };
@@ -204,7 +204,7 @@ export const createConnecting = ({
 
     begin: async (caller: Caller, key: string, values: Readonly<Record<string, string>>): Promise<Step> => {
       const network = find(key);
-      // Whoever has an account there may be about to reconnect it, which no limit is in the way of.
+      // A workspace that has an account there may be about to reconnect it, which the plan never refuses.
       const mayBeKnown = (await accountStore.list(caller.workspaceId)).some((account) => account.network === key);
       if (!mayBeKnown) await plans.mayConnect(caller.workspaceId, network);
       const own = network.connect;
@@ -213,7 +213,7 @@ export const createConnecting = ({
       if (missing) throw badInput({ path: `values.${missing.name}`, code: 'Required', message: 'is required' });
       const sandbox = !isLive(network) && !values.server?.trim();
       const server = values.server?.trim() ? serverFrom(network, values.server).server : '';
-      const site = await reach.site(network, sandbox, server);
+      const site = await networkAccess.site(network, sandbox, server);
       const given = own.fields.map(({ name, byDefault = '' }) => [name, values[name]?.trim() || byDefault] as const);
       const found = await inWords(network, own.signIn(site, { ...Object.fromEntries(given), server }));
       return take(caller, network, found, { server, sandbox });
@@ -232,11 +232,11 @@ export const createConnecting = ({
             : (answer.error_description ?? answer.error ?? 'it gave no reason');
         throw new Refusal('Conflict', `${network.name} was not connected: ${why.replace(/\.$/, '')}.`);
       }
-      const site = await reach.site(network, row.sandbox, row.server);
+      const site = await networkAccess.site(network, row.sandbox, row.server);
       const exchange = { code: answer.code, redirectUri: redirectUri(network), verifier: secretOf(row).verifier };
       const found = own.exchange(site, exchange).catch(async (error: unknown) => {
         const isForgotten = error instanceof NetworkTrouble && error.networkCode === 'invalid_client';
-        if (isForgotten) await reach.forgetApp(network, row.server);
+        if (isForgotten) await networkAccess.forgetRegistration(network, row.server);
         throw error;
       });
       return take(caller, network, await inWords(network, found), row);
@@ -291,7 +291,7 @@ const toChoice = ({ id, name, handle, avatarUrl }: NetworkAccount): Choice => ({
   ...(avatarUrl !== undefined && { avatarUrl }),
 });
 
-/** What a network says no to while somebody connects is for that person to read. */
+/** A refusal of the network while somebody connects is shown to that person. */
 const inWords = async <T>(network: Network, work: Promise<T>): Promise<T> => {
   try {
     return await work;

@@ -4,7 +4,7 @@ import { type Database, sql } from '#server/store/database';
 import { type AccountRow, accountColumns } from './account-row.ts';
 
 export type NewAccount = Omit<AccountRow, 'status' | 'connectedAt' | 'disconnectedAt' | 'statisticsStoppedAt'> & {
-  readonly careInMs: number;
+  readonly refreshInMs: number;
 };
 
 /** Every draft with accounts asks this one. */
@@ -12,57 +12,57 @@ const findNetworks = sql(
   'accounts.networks',
   'select id, network, facts from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
 );
-/** Only who gets a row may ask the network for new tokens: some give each only once. */
-const claimCare = sql(
-  'accounts.claimCare',
-  `update accounts set care_at = posthorn_now() + $3 * interval '1 ms', care_claim = $2
+/** Only the process that gets the row may ask for new tokens: some networks accept a refresh token only once. */
+const claimRefresh = sql(
+  'accounts.claimRefresh',
+  `update accounts set refresh_due_at = posthorn_now() + $3 * interval '1 ms', refresh_claim = $2
     where id = $1 and disconnected_at is null and status = 'Connected'
-      and (care_claim is null or care_at <= (select posthorn_now()))
+      and (refresh_claim is null or refresh_due_at <= (select posthorn_now()))
    returning ${accountColumns('accounts')} as account`,
 );
-const claimDueCare = sql(
-  'accounts.claimDueCare',
-  `with due as (select id from accounts where care_at <= (select posthorn_now()) and disconnected_at is null
-                 order by care_at limit $1 for update skip locked)
-   update accounts set care_at = posthorn_now() + $3 * interval '1 ms', care_claim = $2 from due where accounts.id = due.id
+const claimDueRefreshes = sql(
+  'accounts.claimDueRefreshes',
+  `with due as (select id from accounts where refresh_due_at <= (select posthorn_now()) and disconnected_at is null
+                 order by refresh_due_at limit $1 for update skip locked)
+   update accounts set refresh_due_at = posthorn_now() + $3 * interval '1 ms', refresh_claim = $2 from due where accounts.id = due.id
    returning ${accountColumns('accounts')} as account`,
 );
-const endCare = sql(
-  'accounts.endCare',
-  `update accounts set tokens = coalesce($3, tokens), care_at = posthorn_now() + $4 * interval '1 ms', care_claim = null
-    where id = $1 and care_claim = $2`,
+const endRefresh = sql(
+  'accounts.endRefresh',
+  `update accounts set tokens = coalesce($3, tokens), refresh_due_at = posthorn_now() + $4 * interval '1 ms', refresh_claim = null
+    where id = $1 and refresh_claim = $2`,
 );
-const msToCare = sql(
-  'accounts.msToCare',
-  `select ceil(extract(epoch from min(care_at) - posthorn_now()) * 1000)::float8 as ms
-     from accounts where care_at is not null and disconnected_at is null`,
+const msToRefresh = sql(
+  'accounts.msToRefresh',
+  `select ceil(extract(epoch from min(refresh_due_at) - posthorn_now()) * 1000)::float8 as ms
+     from accounts where refresh_due_at is not null and disconnected_at is null`,
 );
 const refuse = sql(
   'accounts.refuse',
-  `update accounts set status = 'NeedsReconnect', care_at = null, care_claim = null
+  `update accounts set status = 'NeedsReconnect', refresh_due_at = null, refresh_claim = null
     where id = $1 and status = 'Connected' and disconnected_at is null and tokens is not distinct from $2`,
 );
-const disconnect = sql(
-  'accounts.disconnect',
-  `update accounts set disconnected_at = posthorn_now(), tokens = null, care_at = null, care_claim = null
-    where id = $1 and workspace_id = $2 and disconnected_at is null`,
-);
-/** Only for the access that was refused: who has reconnected meanwhile is not stopped. */
+/** Only for the access that was refused: an account that was reconnected meanwhile is not stopped. */
 const stopStatistics = sql(
   'accounts.stopStatistics',
   `update accounts set statistics_stopped_at = coalesce(statistics_stopped_at, posthorn_now())
     where id = $1 and connected_at = $2 and disconnected_at is null`,
 );
+const disconnect = sql(
+  'accounts.disconnect',
+  `update accounts set disconnected_at = posthorn_now(), tokens = null, refresh_due_at = null, refresh_claim = null
+    where id = $1 and workspace_id = $2 and disconnected_at is null`,
+);
 const save = sql(
   'accounts.save',
   `insert into accounts (id, workspace_id, network, external_id, name, handle, avatar_url, granted_scopes, server, sandbox, tokens,
-                         facts, care_at)
+                         facts, refresh_due_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, posthorn_now() + $13 * interval '1 ms')
    on conflict (workspace_id, network, external_id) where disconnected_at is null do update
       set name = excluded.name, handle = excluded.handle, avatar_url = excluded.avatar_url,
           granted_scopes = excluded.granted_scopes, server = excluded.server, sandbox = excluded.sandbox,
-          tokens = excluded.tokens, facts = excluded.facts, status = 'Connected', care_at = excluded.care_at,
-          care_claim = null, connected_at = posthorn_now(), statistics_stopped_at = null
+          tokens = excluded.tokens, facts = excluded.facts, status = 'Connected', refresh_due_at = excluded.refresh_due_at,
+          refresh_claim = null, statistics_stopped_at = null, connected_at = posthorn_now()
    returning id`,
 );
 
@@ -122,7 +122,7 @@ export const createAccountStore = (db: Database) => {
 
     count: (workspaceId: string) => Account.count({ where: { workspaceId, disconnectedAt: null } }),
 
-    /** On a true network, in whatever workspace. */
+    /** On a live network, in any workspace. */
     hasLive: async () =>
       (await Account.findOne({ attributes: ['id'], where: { sandbox: false, disconnectedAt: null } })) !== null,
 
@@ -135,13 +135,9 @@ export const createAccountStore = (db: Database) => {
       return new Map(rows.map(({ id, network, facts }) => [id, { network, facts }]));
     },
 
-    /** False when it was reconnected or disconnected meanwhile. */
-    stopStatistics: async ({ id, connectedAt }: Pick<AccountRow, 'id' | 'connectedAt'>) =>
-      (await db.run(stopStatistics, [id, connectedAt])) > 0,
-
     /** A new account, or new access to one that is connected; its id. */
     save: async (account: NewAccount): Promise<string> => {
-      const { grantedScopes, facts, careInMs, ...row } = account;
+      const { grantedScopes, facts, refreshInMs, ...row } = account;
       const [saved] = await db.query<{ id: string }>(save, [
         row.id,
         row.workspaceId,
@@ -155,7 +151,7 @@ export const createAccountStore = (db: Database) => {
         row.sandbox,
         row.tokens,
         JSON.stringify(facts),
-        careInMs,
+        refreshInMs,
       ]);
       return saved?.id ?? row.id;
     },
@@ -167,44 +163,53 @@ export const createAccountStore = (db: Database) => {
       await Account.update({ name, handle, avatarUrl, facts }, { where: { id } });
     },
 
-    claimCare: async (id: string, claim: string, leaseMs: number) =>
-      (await accountsOf(claimCare, [id, claim, leaseMs]))[0],
+    claimRefresh: async (id: string, claim: string, leaseMs: number) =>
+      (await accountsOf(claimRefresh, [id, claim, leaseMs]))[0],
 
-    claimDueCare: (room: number, claim: string, leaseMs: number) => accountsOf(claimDueCare, [room, claim, leaseMs]),
+    claimDueRefreshes: (room: number, claim: string, leaseMs: number) =>
+      accountsOf(claimDueRefreshes, [room, claim, leaseMs]),
 
-    msToCare: async () => (await db.query<{ ms: number | null }>(msToCare))[0]?.ms ?? undefined,
+    msToRefresh: async () => (await db.query<{ ms: number | null }>(msToRefresh))[0]?.ms ?? undefined,
 
-    /** False when somebody else has taken over. Without tokens the old ones stay. */
-    endCare: async (id: string, claim: string, tokens: string | null, nextInMs: number) =>
-      (await db.run(endCare, [id, claim, tokens, nextInMs])) > 0,
+    /** False when another process has claimed it since. Without new tokens the old ones stay. */
+    endRefresh: async (id: string, claim: string, tokens: string | null, nextInMs: number) =>
+      (await db.run(endRefresh, [id, claim, tokens, nextInMs])) > 0,
 
-    /** True for the first who says so of these tokens. */
+    /** True only for the first call about these tokens. */
     refuse: async (id: string, tokens: string | null) => (await db.run(refuse, [id, tokens])) > 0,
+
+    stopStatistics: async (id: string, connectedAt: string) => (await db.run(stopStatistics, [id, connectedAt])) > 0,
 
     disconnect: async (workspaceId: string, id: string) => (await db.run(disconnect, [id, workspaceId])) > 0,
   };
 };
 
-const findApp = sql('accounts.app', 'select credentials from network_apps where network = $1 and server = $2');
-const saveApp = sql(
-  'accounts.saveApp',
+const findRegistration = sql(
+  'accounts.registration',
+  'select credentials from network_apps where network = $1 and server = $2',
+);
+const saveRegistration = sql(
+  'accounts.saveRegistration',
   `insert into network_apps (network, server, credentials) values ($1, $2, $3)
    on conflict (network, server) do update set credentials = excluded.credentials`,
 );
 
-const removeApp = sql('accounts.removeApp', 'delete from network_apps where network = $1 and server = $2');
+const removeRegistration = sql(
+  'accounts.removeRegistration',
+  'delete from network_apps where network = $1 and server = $2',
+);
 
-export type AppStore = ReturnType<typeof createAppStore>;
+export type RegistrationStore = ReturnType<typeof createRegistrationStore>;
 
-/** What we registered as at servers that everybody can run. */
-export const createAppStore = (db: Database) => ({
+/** Our registrations at servers of decentralised networks. */
+export const createRegistrationStore = (db: Database) => ({
   find: async (network: string, server: string) =>
-    (await db.query<{ credentials: string }>(findApp, [network, server]))[0]?.credentials,
+    (await db.query<{ credentials: string }>(findRegistration, [network, server]))[0]?.credentials,
   save: async (network: string, server: string, credentials: string) => {
-    await db.run(saveApp, [network, server, credentials]);
+    await db.run(saveRegistration, [network, server, credentials]);
   },
   remove: async (network: string, server: string) => {
-    await db.run(removeApp, [network, server]);
+    await db.run(removeRegistration, [network, server]);
   },
 });
 
@@ -266,7 +271,7 @@ const purgeConnections = sql(
 
 export type ConnectionStore = ReturnType<typeof createConnectionStore>;
 
-/** Accounts on their way in. */
+/** Connections that are under way. */
 export const createConnectionStore = (db: Database) => ({
   insert: async (row: ConnectionRow) => {
     await db.run(beginConnection, [

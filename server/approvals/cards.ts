@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '#contracts/accounts';
 import type { ApprovalCard, CardStatus } from '#contracts/approvals';
-import type { Accounts } from '#server/accounts/accounts';
+import type { Accounts } from '#server/accounts/connected';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
-import type { Live } from '#server/live/live';
+import type { Live } from '#server/live/open-tabs';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { Reading } from '#server/posts/reading';
 import { findAction, type RunnableAction } from '#server/run-action';
@@ -43,15 +43,15 @@ export interface RequestNews {
 }
 
 export interface Asked extends RequestNews {
-  /** It was asked for before, and waits. */
+  /** The same request is already waiting for a decision. */
   readonly again: boolean;
-  /** What became of the one before it. */
+  /** The request before this one about the same subject, and what became of it. */
   readonly before?: RequestNews;
 }
 
 export type ApprovalCards = ReturnType<typeof createApprovalCards>;
 
-/** What agents ask for and a human decides. No door but the app's calls approve or reject. */
+/** Agents request, a human decides. Only the routes of the app call approve and reject. */
 export const createApprovalCards = ({
   store,
   subjects,
@@ -117,7 +117,7 @@ export const createApprovalCards = ({
 
   const idOf = ({ input }: Pick<OpenCard, 'input'>) => String(input.id);
 
-  /** Closes those of the cards that can no longer be approved: too old, or about what is something else now. */
+  /** Closes the cards that can no longer be approved: they expired, or their subject changed. */
   const closeStale = async (caller: Caller, cards: readonly OpenCard[]) => {
     const open = cards.filter(({ status }) => status === 'Open');
     const late = open.filter(isLate);
@@ -142,7 +142,7 @@ export const createApprovalCards = ({
     return closed.length > 0;
   };
 
-  /** With what a list leaves out: a hundred long posts would be checked for a glance. */
+  /** Adds what a list leaves out, as checking a hundred long posts for a list would take too long. */
   const get = async (caller: Caller, id: string): Promise<ApprovalCard> => {
     let row = await store.get(caller.workspaceId, id);
     if (row !== undefined && (await closeStale(caller, [row]))) row = await store.get(caller.workspaceId, id);
@@ -184,7 +184,7 @@ export const createApprovalCards = ({
     await live.tell({ workspaceId: caller.workspaceId, kind: 'approval', id: row.id });
   };
 
-  /** The subject as it is, if it still is what the card was made for. */
+  /** Whether the subject is still what the card was made for. Locks it until the transaction ends. */
   const isUnchanged = async (caller: Caller, row: CardRow) => {
     const kind = kindOf(row.action);
     if (kind === undefined) return false;
@@ -192,7 +192,7 @@ export const createApprovalCards = ({
     return (await subjects.pins(caller, kind, [idOf(row)])).get(idOf(row))?.equals(row.content_hash) === true;
   };
 
-  /** What the action itself would refuse is refused now, so that every card can succeed. */
+  /** Refuses now what the action would refuse later, so that every card can succeed. */
   const rehearse = (action: RunnableAction, { input, caller }: ApprovalRequest) =>
     store.rehearse(() => action.run(input, { ...caller, human: true }));
 
@@ -204,7 +204,7 @@ export const createApprovalCards = ({
     );
   };
 
-  /** A card of its own for what nobody asked for yet. */
+  /** Makes a card for a request that has none. */
   const make = async ({ caller, client, action, input, requestId }: ApprovalRequest, subject: Subject, pin: Buffer) => {
     const { workspaceId, userId } = caller;
     const now = clock.now();
@@ -237,7 +237,7 @@ export const createApprovalCards = ({
   return {
     /**
      * The same request while its card is open returns the same card. Another input or a changed post makes a new card with
-     * an address of its own, and the old one is outdated: nothing changes under a human's finger.
+     * an address of its own and outdates the old one: what a human is reading never changes before the click.
      */
     request: async (request: ApprovalRequest): Promise<Asked> => {
       const { caller, input } = request;
@@ -248,7 +248,7 @@ export const createApprovalCards = ({
       if ((await store.countOpen(workspaceId)) >= maxOpen) await closeStale(caller, await store.open(workspaceId));
       return store.transaction(async () => {
         await store.queueUp(workspaceId);
-        // Cards before posts, as whoever approves does: two that lock in different order would wait for each other.
+        // Locks cards before posts, as approving does: two transactions that lock in a different order deadlock.
         const open = await store.lockOpen(workspaceId, caller.userId, action.name, idOf({ input }));
         const subject = await subjects.find(caller, kind, idOf({ input }));
         await rehearse(action, request);
@@ -311,7 +311,7 @@ export const createApprovalCards = ({
         return undefined;
       };
       const refused = await store.transaction(decide).catch(async (error: unknown) => {
-        // Such as a post that was saved again, as it was, after the baseUpdatedAt of the request: it never fits again.
+        // Such as a post that was saved again unchanged: its updatedAt no longer fits the baseUpdatedAt of the request.
         const isOver = ours && error instanceof Refusal && error.code === 'Conflict';
         if (isOver) await store.closeOpen([id], 'Outdated', clock.now());
         throw error;
@@ -327,7 +327,7 @@ export const createApprovalCards = ({
       return get(caller, id);
     },
 
-    /** For the sweep: cards that nobody decided in time. */
+    /** Closes cards that nobody decided in time. */
     expire: () => store.expire(clock.now()),
   };
 };

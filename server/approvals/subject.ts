@@ -3,7 +3,7 @@ import type { Account } from '#contracts/accounts';
 import type { Approval } from '#contracts/define';
 import type { MediaItem } from '#contracts/media';
 import type { Post } from '#contracts/posts';
-import type { Accounts } from '#server/accounts/accounts';
+import type { Accounts } from '#server/accounts/connected';
 import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '#server/clock';
 import { notFound } from '#server/errors';
 import { newId } from '#server/ids';
-import type { SignedIn } from './sign-in.ts';
+import type { SignedIn } from '#server/signed-in';
 import type { SessionStore } from './store.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

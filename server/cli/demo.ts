@@ -1,13 +1,13 @@
-import type { Config } from '#server/config';
-import { makeDemo } from '#server/demo/make';
+import type { Command } from './command.ts';
 
-/** Says on stderr how far it is, and at last on stdout, as JSON, how to get in. */
-export const demo = async (config: Config, again: boolean) => {
+/** Reports its progress on stderr, then prints on stdout, as JSON, how to sign in. */
+export const demo: Command = async (config, { again }) => {
+  const { makeDemo } = await import('#server/demo/make');
   const { isTTY } = process.stderr;
   const progress = (text: string) => {
     process.stderr.write(isTTY ? `\r${text} …\u001b[K` : `${text} …\n`);
   };
-  const made = await makeDemo(config, { again, progress });
+  const made = await makeDemo(config, { again: again !== undefined, progress });
   process.stderr.write(isTTY ? '\r\u001b[K' : '');
   console.log(JSON.stringify({ ...made, signIn: `${config.baseUrl}/sign-in` }, null, 2));
   console.error(

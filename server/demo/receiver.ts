@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { buildConnector } from 'undici';
-import type { OutboundOptions } from '#server/outbound/outbound';
+import type { OutboundOptions } from '#server/outbound/guarded-client';
 
 export interface Told {
   readonly host: string;

@@ -3,15 +3,15 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { RawRoute, Route } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
-import type { SignedIn } from '#server/auth/sign-in';
+import type { RateLimit } from '#server/auth/rate-limit';
+import type { SessionDoor } from '#server/auth/session-cookie';
 import type { Caller, Visit } from '#server/context';
 import { badInput, issuesOf, Refusal } from '#server/errors';
+import type { SignedIn } from '#server/signed-in';
 import type { Authenticate } from './authenticate.ts';
 import { readJson } from './body.ts';
-import type { RateLimit } from './rate-limit.ts';
-import type { SessionDoor } from './session.ts';
 
-export interface Doorkeepers {
+export interface GuardParts {
   readonly door: SessionDoor;
   readonly authenticate: Authenticate;
   readonly rateLimit: RateLimit;
@@ -28,18 +28,18 @@ export type OwnHandler<Params> = (req: Request<Params>, res: Response, signedIn:
 
 export type Guards = ReturnType<typeof createGuards>;
 
-/** Who may pass, for every path that the contracts declare: session, role, own page, body. */
-export const createGuards = (keepers: Doorkeepers) => {
-  const { door, authenticate, rateLimit, endElsewhere } = keepers;
+/** Checks session, role, origin and body for every path that the contracts declare. */
+export const createGuards = (parts: GuardParts) => {
+  const { door, authenticate, rateLimit, endElsewhere } = parts;
   const admitted = new WeakMap<ServerResponse, { route: Route; signedIn?: SignedIn; caller?: Caller }>();
 
   const enter = async (route: Route, req: Request, res: Response) => {
     const { access, roles } = route;
     const byToken =
       access === 'PersonalToken' || (access === 'SessionOrToken' && req.headers.authorization !== undefined);
-    if (byToken) admitted.set(res, { route, caller: await tokenCaller(req, res, keepers, roles) });
+    if (byToken) admitted.set(res, { route, caller: await tokenCaller(req, res, parts, roles) });
     else if (access === 'Session' || access === 'SessionOrToken') {
-      const signedIn = await signedInOn(req, res, keepers);
+      const signedIn = await signedInOn(req, res, parts);
       if (roles) mustBeOpen(signedIn, req.get(workspaceHeader));
       admitted.set(res, { route, signedIn, ...(roles && { caller: callerIn(signedIn, roles) }) });
     } else {
@@ -76,7 +76,7 @@ export const createGuards = (keepers: Doorkeepers) => {
       },
     }),
 
-    /** ts-rest says that the input is wrong; this says what is. */
+    /** ts-rest knows that the input is wrong; this names the field. */
     refuseInput: (_error: unknown, req: Request, res: Response) => {
       const { route } = known(admitted.get(res));
       const parts: [z.ZodType | undefined, unknown][] = [
@@ -92,7 +92,7 @@ export const createGuards = (keepers: Doorkeepers) => {
 
     byToken: async (req: Request, res: Response) => (await authenticate(req, res)).caller,
     byPerson: async (req: Request, res: Response) => {
-      const signedIn = await signedInOn(req, res, keepers);
+      const signedIn = await signedInOn(req, res, parts);
       door.mustBeOwnPage(req);
       mustBeOpen(signedIn, req.get(workspaceHeader));
       return callerIn(signedIn);
@@ -102,8 +102,8 @@ export const createGuards = (keepers: Doorkeepers) => {
     writer:
       ({ roles }: Pick<Route, 'roles'>) =>
       async (req: Request, res: Response): Promise<Caller> => {
-        if (req.headers.authorization !== undefined) return tokenCaller(req, res, keepers, roles);
-        const signedIn = await signedInOn(req, res, keepers);
+        if (req.headers.authorization !== undefined) return tokenCaller(req, res, parts, roles);
+        const signedIn = await signedInOn(req, res, parts);
         door.mustBeOwnPage(req);
         mustBeOpen(signedIn, req.get(workspaceHeader));
         return callerIn(signedIn, roles);
@@ -115,27 +115,27 @@ export const createGuards = (keepers: Doorkeepers) => {
         handler: OwnHandler<Params>,
       ): RequestHandler<Params> =>
       async (req, res) => {
-        const signedIn = await signedInOn(req, res, keepers);
+        const signedIn = await signedInOn(req, res, parts);
         mustBeOpen(signedIn, req.get(workspaceHeader));
         callerIn(signedIn, roles);
         await handler(req, res, signedIn);
       },
 
     mustBeOperator: (req: Request, _res: Response, next: () => void) => {
-      keepers.mustBeOperator(req);
+      parts.mustBeOperator(req);
       next();
     },
   };
 };
 
-/** The route itself says that there is one. */
+/** For values that the declaration of the route guarantees. */
 const known = <T>(value: T | undefined): T => {
   if (value === undefined) throw new Error('a handler asks for somebody whom its route does not admit');
   return value;
 };
 
 /** SPEC, Personal API tokens 4: whatever a token may not reach answers 403. */
-const signedInOn = async (req: Request, res: Response, { door, authenticate, rateLimit }: Doorkeepers) => {
+const signedInOn = async (req: Request, res: Response, { door, authenticate, rateLimit }: GuardParts) => {
   if (req.headers.authorization !== undefined) {
     await authenticate(req, res);
     throw new Refusal('Forbidden', 'A token cannot do this. Sign in to the app.');
@@ -149,7 +149,7 @@ const signedInOn = async (req: Request, res: Response, { door, authenticate, rat
 /** Sent by the app with every request: the workspace that its page was made in. */
 export const workspaceHeader = 'posthorn-workspace';
 
-/** Another tab of the same browser may have switched since; what was meant for one workspace never lands in another. */
+/** Another tab may have switched the workspace: what was meant for one workspace never lands in another. */
 export const mustBeOpen = ({ workspace }: SignedIn, meant: string | undefined) => {
   if (meant === undefined || meant === workspace?.id) return;
   const now = workspace ? `Another tab switched to ${workspace.name}` : 'This workspace is no longer open';
@@ -166,7 +166,7 @@ export const callerIn = ({ userId, workspace }: SignedIn, roles?: Route['roles']
   return { userId, workspaceId: workspace.id, role: workspace.role, human: true };
 };
 
-const tokenCaller = async (req: Request, res: Response, { authenticate }: Doorkeepers, roles: Route['roles']) => {
+const tokenCaller = async (req: Request, res: Response, { authenticate }: GuardParts, roles: Route['roles']) => {
   const { caller } = await authenticate(req, res);
   mustBeOneOf(roles, caller.role);
   return caller;

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { PersonalTokens, TokenCaller } from '#server/auth/personal-tokens';
+import type { RateLimit } from '#server/auth/rate-limit';
 import { Refusal } from '#server/errors';
-import type { RateLimit } from './rate-limit.ts';
 
 export type Authenticate = (req: Request, res: Response) => Promise<TokenCaller>;
 

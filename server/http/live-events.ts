@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import type { SignedIn, WhoIsSignedIn } from '#server/auth/sign-in';
 import { badInput } from '#server/errors';
-import type { Live } from '#server/live/live';
+import type { Live } from '#server/live/open-tabs';
+import type { SignedIn, WhoIsSignedIn } from '#server/signed-in';
 import { callerIn, mustBeOpen, workspaceHeader } from './app-routes.ts';
 
 const heartbeatMs = 25_000;
@@ -28,11 +28,11 @@ export const liveEvents =
     const { workspaceId, userId } = callerIn(signedIn);
     const after = req.get('last-event-id') ?? only(req.query.last, 'last');
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
-    // A browser keeps the id, so that it can say where it was before it has heard anything.
+    // The browser keeps this id, so that it can resume even before the first event.
     res.write(`retry: ${retryMs}\n${after === undefined ? `id: ${live.last()}\n` : ''}\n`);
 
     const write = (text: string) => {
-      // A browser that reads nothing costs no more memory than this; it can come back.
+      // Bounds the memory for a browser that reads nothing; it can connect again.
       if (res.writableLength > mostWaitingBytes) res.destroy();
       else res.write(text);
     };
@@ -65,7 +65,7 @@ export const liveEvents =
       forget();
     };
     res.once('close', stopListening);
-    // Somebody may have lost their access while we were about to listen.
+    // Access may have ended between the check above and now.
     lookSafely();
   };
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { bounds } from '#server/bounds';
 
-/** Bodies of these paths are read by libraries, which wait for ever. The server itself is patient, for uploads. */
+/** Libraries read the bodies of these paths and never time out. The server itself has no short timeout, for uploads. */
 const readByLibraries = /^\/(auth|sandbox)(\/|$)/;
 
 /** A body that comes too slowly is cut off. */

@@ -25,7 +25,7 @@ const usableId = /^[A-Za-z0-9._-]{1,64}$/;
 const noHost = () =>
   badInput({ path: 'Host', code: 'Required', message: 'is required: HTTP/1.1 asks for this header in every request' });
 
-/** No id and no name of ours holds a NUL, and PostgreSQL takes none. */
+/** PostgreSQL accepts no NUL, so no id or name has one. */
 const mustBeText = (url: string) => {
   if (!url.includes('%00')) return;
   const [path = '', query = ''] = url.split('?', 2);
@@ -36,8 +36,8 @@ const mustBeText = (url: string) => {
     throw badInput({ path: 'query', code: 'BadText', message: 'holds a NUL character' });
 };
 
-/** First of all: the id of the request in and out, and the headers that every answer has. */
-export const greet =
+/** Runs first: gives the request its id, and the answer that id and the headers that every answer has. */
+export const tagRequest =
   ({ https }: { https: boolean }) =>
   (req: IncomingMessage, res: ServerResponse, next: () => void) => {
     const sent = req.headers['x-request-id'];

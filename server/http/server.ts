@@ -20,7 +20,7 @@ export const serverFor = (app: Express): Server => {
       // A large file over a slow line. Headers have a minute; so have bodies that are no file.
       requestTimeout: 3_600_000,
       headersTimeout: 60_000,
-      // Node would refuse a request without Host with an empty answer; `greet` does it in our error shape.
+      // Node would refuse a request without Host with an empty answer; `tagRequest` does it in our error shape.
       requireHostHeader: false,
     },
     app,

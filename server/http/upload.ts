@@ -23,7 +23,7 @@ export const uploadRoute =
     reply(res, 200, await uploads.keep(caller, received, { alt, name }));
   };
 
-/** A whole form, or nothing is left of it. */
+/** Keeps the whole form, or nothing of it. */
 const readForm = async (req: Request, uploads: Uploads) => {
   const form = openForm(req);
   const fields: [string, string][] = [];
@@ -46,7 +46,7 @@ const readForm = async (req: Request, uploads: Uploads) => {
       return;
     }
     const receiving = uploads.receive(staying(stream), 'file');
-    // What is refused is still read away: a client that is sending sees the answer only when it is done.
+    // The rest of a refused body is read and dropped: a client sees the answer only after it has sent everything.
     receiving.catch(() => stream.resume());
     file = { stream, name, receiving };
   });
@@ -107,7 +107,7 @@ const altIn = (fields: Record<string, string>, [wrong]: readonly string[]) => {
   }
   const parsed = Fields.safeParse(fields);
   if (!parsed.success) throw badInput(...issuesOf(parsed.error, fields));
-  // What was no UTF-8 has become this sign, which nobody writes.
+  // Bytes that are not UTF-8 were decoded as this character.
   if (parsed.data.alt?.includes('\uFFFD')) throw badInput({ path: 'alt', code: 'BadText', message: 'must be UTF-8' });
   checkText(parsed.data.alt ?? '', 'alt');
   return parsed.data.alt;

@@ -1,7 +1,7 @@
-import type { DueLoop } from '#server/queue';
 import type { Database } from '#server/store/database';
 import type { OpenedAgenda } from './agenda.ts';
 import { type DueKind, dueChannel, dueWork } from './notices.ts';
+import type { DueLoop } from './queue.ts';
 
 /** Something that has to be looked at again and again. */
 export interface Chore {

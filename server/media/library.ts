@@ -1,6 +1,6 @@
 import type { LibraryItem, MediaItem } from '#contracts/media';
 import type { Caller } from '#server/context';
-import { badInput, notFound, Refusal } from '#server/errors';
+import { badInput, notFound } from '#server/errors';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
 import { fromCursor, toPage } from '#server/store/page';
 import type { ByteRange, MediaFiles } from './files.ts';
@@ -11,20 +11,17 @@ const searchPage = 60;
 
 export type MediaLibrary = ReturnType<typeof createMediaLibrary>;
 
+/** How many posts use each; posts know the library, so it is told. */
+export type UsesOf = (workspaceId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+
 /** The images and videos of a workspace. */
 export const createMediaLibrary = ({
   store,
   files,
-  isUsed,
-  usesOf,
   baseUrl,
 }: {
   store: MediaStore;
   files: MediaFiles;
-  /** Whether a post of the workspace uses it; posts know the library, so it is told. */
-  isUsed: (workspaceId: string, id: string) => Promise<boolean>;
-  /** How many posts use each. */
-  usesOf: (workspaceId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   baseUrl: string;
 }) => ({
   list: async ({ workspaceId }: Caller, { limit, cursor }: { limit: number; cursor?: string | undefined }) => {
@@ -33,7 +30,7 @@ export const createMediaLibrary = ({
   },
 
   /** Page by page, with what uses them. */
-  search: async ({ workspaceId }: Caller, search: MediaSearch, cursor: string | undefined) => {
+  search: async ({ workspaceId }: Caller, search: MediaSearch, cursor: string | undefined, usesOf: UsesOf) => {
     const rows = await store.search(workspaceId, search, searchPage + 1, fromCursor(cursor));
     const { page, ...more } = toPage(rows, searchPage);
     const uses = await usesOf(
@@ -114,19 +111,6 @@ export const createMediaLibrary = ({
     const row = await store.setAlt(workspaceId, id, alt || null);
     if (row === undefined) throw notFound('media item', id);
     return toMediaItem(row, baseUrl);
-  },
-
-  /** The row goes first: a file without one is nobody's and gets swept, a row without a file would be a broken post. */
-  remove: async ({ workspaceId }: Caller, id: string) => {
-    await store.transaction(async () => {
-      const [row] = await store.lock(workspaceId, [id], 'UPDATE');
-      if (row === undefined) throw notFound('media item', id);
-      if (await isUsed(workspaceId, id)) {
-        throw new Refusal('Conflict', `A post uses ${id}. Take it out of the post, or delete that, first.`);
-      }
-      await store.remove(workspaceId, id);
-    });
-    await Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
   },
 
   /** For anybody who knows the id: networks fetch media from here. */

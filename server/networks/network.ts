@@ -48,14 +48,14 @@ export interface Site {
   /** The server of the account, where everybody can run one; elsewhere empty. */
   readonly server: string;
   /** What the operator, or we ourselves, registered at the network. */
-  readonly app: App;
+  readonly registration: Registration;
   /** A setting of the operator that has a default. */
   setting(name: string, byDefault: string): string;
   readonly request: Request;
   now(): Date;
 }
 
-export interface App {
+export interface Registration {
   readonly clientId: string;
   readonly clientSecret: string;
 }
@@ -108,7 +108,7 @@ export interface ServerOAuthConnect extends OAuthSteps {
   readonly kind: 'ServerOAuth';
   /** An example, or what most people use. */
   readonly usualServer: string;
-  register(site: Site, request: { redirectUri: string; website: string }): Promise<App>;
+  register(site: Site, request: { redirectUri: string; website: string }): Promise<Registration>;
 }
 
 export interface FormConnect {
@@ -189,7 +189,7 @@ export interface PublishedPost {
   readonly ref: Json;
 }
 
-export type Reading =
+export type MetricsRead =
   /** Only what the network reported; empty when it has nothing to tell yet. */
   | {
       readonly is: 'numbers';
@@ -247,5 +247,5 @@ export interface Network<Prepared = unknown> {
   /** How many posts one read takes. */
   readonly postsPerRead: number;
   /** One reading for each post, in the same order. */
-  readMetrics(site: Site, account: NetworkAccount, posts: readonly PublishedPost[]): Promise<readonly Reading[]>;
+  readMetrics(site: Site, account: NetworkAccount, posts: readonly PublishedPost[]): Promise<readonly MetricsRead[]>;
 }

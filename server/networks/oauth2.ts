@@ -22,7 +22,7 @@ export const askForTokens = async (
   site: Site,
   request: { url: string; form: Readonly<Record<string, string | undefined>>; basic?: boolean },
 ): Promise<TokenAnswer> => {
-  const { clientId, clientSecret } = site.app;
+  const { clientId, clientSecret } = site.registration;
   const answer = await site.request({
     url: request.url,
     form: request.form,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { Outbound, WriteGuard } from '#server/outbound/outbound';
+import type { Outbound, WriteGuard } from '#server/outbound/guarded-client';
 import { NetworkTrouble } from './trouble.ts';
 
 /** Bytes whose number is known before they are read. */

@@ -2,7 +2,7 @@ import type { Request as HttpRequest, Response as HttpResponse, RequestHandler, 
 import type { MetricName } from '#contracts/analytics';
 import type { Json } from './network.ts';
 
-/** What a twin can be told to do wrong, by a mark in the text such as `[sandbox:429]` or on the sandbox page. */
+/** What a sandbox can be told to do wrong, by a mark in the text such as `[sandbox:429]` or on the sandbox page. */
 export const faults = {
   '429': 'Asks to wait, and says how long',
   '429-bare': 'Asks to wait, and does not say how long',
@@ -41,7 +41,7 @@ export type Refusals = Readonly<
   >
 >;
 
-/** Somebody who has an account at the twin. */
+/** Somebody who has an account at the sandbox. */
 export interface SandboxPerson {
   /** The same for the same handle, and digits alone. */
   readonly id: string;
@@ -52,7 +52,7 @@ export interface SandboxPerson {
 export interface SandboxGrant {
   readonly person: SandboxPerson;
   readonly scopes: readonly string[];
-  /** What the twin itself wants to remember with it. */
+  /** What the sandbox itself wants to remember with it. */
   readonly data: Json;
   readonly expired: boolean;
 }
@@ -78,12 +78,12 @@ export interface SandboxForm {
   readonly files: Readonly<Record<string, { readonly mimeType: string; readonly bytes: Buffer }>>;
 }
 
-/** What every twin stands on. All of it is kept, so that a restart loses nothing. */
+/** What every sandbox stands on. All of it is kept, so that a restart loses nothing. */
 export interface SandboxKit {
   now(): Date;
   /** A number that no other of this network has, as text of digits that grows. */
   newId(): string;
-  /** The address of the twin as its caller knows it, to build further addresses: `here(req)` + `/api/upload/…`. */
+  /** The address of the sandbox as its caller knows it, to build further addresses: `here(req)` + `/api/upload/…`. */
   here(req: HttpRequest): string;
   /** The same for people, for permalinks. */
   link(path: string): string;
@@ -109,7 +109,7 @@ export interface SandboxKit {
   }): RequestHandler;
 
   readonly grants: {
-    /** A secret for one use: `code`, `access`, `refresh`, `app`, whatever the twin has. */
+    /** A secret for one use: `code`, `access`, `refresh`, `app`, whatever the sandbox has. */
     issue(
       use: string,
       grant: { person: SandboxPerson; scopes: readonly string[]; lifeMs?: number; data?: Json },
@@ -122,7 +122,7 @@ export interface SandboxKit {
     revokeAll(person: SandboxPerson): Promise<void>;
   };
 
-  /** Uploads, containers, sessions, registered apps: whatever the twin has to remember. */
+  /** Uploads, containers, sessions, registered apps: whatever the sandbox has to remember. */
   readonly records: {
     put(kind: string, id: string, value: Json): Promise<void>;
     /** False when there is one of this id already; two callers at once never both get true. */

@@ -1,10 +1,10 @@
 import type { Clock } from '#server/clock';
-import type { App, Network, Site } from './network.ts';
+import type { Network, Registration, Site } from './network.ts';
 import type { Request } from './request.ts';
 
 export type Sites = ReturnType<typeof createSites>;
 
-const sandboxApp: App = { clientId: 'sandbox', clientSecret: 'sandbox' };
+const sandboxRegistration: Registration = { clientId: 'sandbox', clientSecret: 'sandbox' };
 
 /** Leads adapters to the networks themselves or to their sandbox. */
 export const createSites = ({
@@ -25,7 +25,7 @@ export const createSites = ({
   setting: (name: string) => string | undefined;
   clock: Clock;
 }) => {
-  const liveApp = ({ settings: [id = '', secret = ''] }: Network): App => ({
+  const liveRegistration = ({ settings: [id = '', secret = ''] }: Network): Registration => ({
     clientId: setting(id) ?? '',
     clientSecret: setting(secret) ?? '',
   });
@@ -40,17 +40,23 @@ export const createSites = ({
   };
 
   return {
-    live: (network: Network, { server = '', app = liveApp(network) }: { server?: string; app?: App } = {}): Site => ({
+    live: (
+      network: Network,
+      { server = '', registration = liveRegistration(network) }: { server?: string; registration?: Registration } = {},
+    ): Site => ({
       ...shared,
       name: network.name,
       host: (name) => hostOf(network, name),
       link: (name) => hostOf(network, name),
       server,
-      app,
+      registration,
       request: live,
     }),
 
-    sandbox: (network: Network, { server = '', app = sandboxApp }: { server?: string; app?: App } = {}): Site => {
+    sandbox: (
+      network: Network,
+      { server = '', registration = sandboxRegistration }: { server?: string; registration?: Registration } = {},
+    ): Site => {
       const path = (name: string) => hostOf(network, name) && `/sandbox/${network.key}/${name}`;
       return {
         ...shared,
@@ -58,7 +64,7 @@ export const createSites = ({
         host: (name) => sandbox.url() + path(name),
         link: (name) => sandbox.baseUrl + path(name),
         server,
-        app,
+        registration,
         request: sandbox.request,
       };
     },

@@ -1,10 +1,10 @@
 import { Router } from 'express';
 import { admins } from '#contracts/scopes';
-import type { Accounts } from '#server/accounts/accounts';
+import type { Accounts } from '#server/accounts/connected';
 import type { Connecting } from '#server/accounts/connecting';
 import { nextPath } from '#server/accounts/routes';
 import { Refusal } from '#server/errors';
-import type { Providers } from '#server/providers/providers';
+import type { Providers } from '#server/providers/offered';
 import { accountsPage, choosePage, connectPage } from './account-pages.ts';
 import { type Here, isOneOf, refusalPage, type ServePage } from './frame.ts';
 import { sendPage } from './layout.ts';

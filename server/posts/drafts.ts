@@ -1,12 +1,11 @@
 import type { Post, Version, VersionInput } from '#contracts/posts';
-import type { Accounts, ConnectedNetwork } from '#server/accounts/accounts';
+import type { Accounts, ConnectedNetwork } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
-import { badInput, notFound, Refusal } from '#server/errors';
+import { approvalRequired, badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
-import { approvalRequired } from '#server/run-action';
 import type { Lifecycle } from './lifecycle.ts';
 import { optionFor, wrongValue } from './limits.ts';
 import type { PostContent, PostStore } from './store.ts';

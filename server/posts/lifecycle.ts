@@ -1,5 +1,5 @@
 import type { Post, Result } from '#contracts/posts';
-import type { Accounts } from '#server/accounts/accounts';
+import type { Accounts } from '#server/accounts/connected';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
@@ -7,7 +7,7 @@ import { badInput, notFound, Refusal } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
-import type { Plans } from '#server/plans/plans';
+import type { Plans } from '#server/plans/allowance';
 import { checkLimits, type Findings } from './limits.ts';
 import type { Outcomes } from './outcome.ts';
 import { mediaIn, pinOf } from './outgoing.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Post } from '#contracts/posts';
-import type { Live } from '#server/live/live';
+import type { Live } from '#server/live/open-tabs';
 import type { Events } from '#server/webhooks/events';
 import type { PostStore } from './store.ts';
 
@@ -25,7 +25,7 @@ export const createOutcomes = ({ store, events, live }: { store: PostStore; even
         workspaceId,
         kind: 'post' as const,
         id: post.id,
-        text: said(post.status),
+        text: newsText(post.status),
       })),
     );
   };
@@ -44,5 +44,5 @@ export const createOutcomes = ({ store, events, live }: { store: PostStore; even
   };
 };
 
-const said = (status: string) =>
+const newsText = (status: string) =>
   status === 'Published' ? 'A post was published' : 'A post could not be published everywhere';

@@ -22,17 +22,17 @@ import { accountGone, failed, missed, needsReconnect, notSent, refused, uncertai
 import type { Begin, Ended, Progress, SendRow } from './store.ts';
 
 const minuteMs = 60_000;
-/** Trouble that passes: how long until the next try. After these it has failed. */
+/** Waits before the next tries after temporary trouble. After the last one the send has failed. */
 const patienceMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];
-/** Longer than this nobody waits for a network that asks for patience, or works on it. */
+/** The longest wait for a network that is rate limiting, or processing the post. */
 const longestWaitMs = 60 * minuteMs;
 const shortestWaitMs = minuteMs;
-/** A request that broke off may still be at work over there: only after this is the network asked what became of it. */
+/** A broken request may still be running at the network: only after this long is it asked whether the post exists. */
 const settleMs = minuteMs;
-/** Networks that know their keys remember them for an hour. */
+/** Networks that have idempotency keys remember them for an hour. */
 const repeatWithinMs = 45 * minuteMs;
 
-/** With how long it has been ours. */
+/** A claimed row, and for how long we have held it. */
 export interface HeldRow extends SendRow {
   heldMs(): number;
 }
@@ -44,9 +44,9 @@ export interface SendingParts {
   readonly clock: Clock;
   readonly startStopwatch: () => Stopwatch;
   readonly graceMs: number;
-  /** After a send was begun nothing leaves any more when so much time has passed: it may be somebody else's by then. */
+  /** Nothing is sent later than this after it was marked as begun: another process may hold the row by then. */
   readonly sendWithinMs: number;
-  /** When that was; undefined: it is no longer ours. */
+  /** When it was marked; undefined when another process holds the row. */
   readonly markBegun: (row: SendRow, begin: Begin) => Promise<string | undefined>;
   readonly save: (progress: Progress) => Promise<{ key: string; since: string } | undefined>;
   readonly end: (ended: Ended & { readonly row: SendRow }) => Promise<void>;
@@ -57,9 +57,9 @@ export interface SendingParts {
 
 export type SendOne = ReturnType<typeof createSendOne>;
 
-/** One post to one account: as far as it gets, and then a row that says how far. */
+/** Sends one post to one account, and records in its row how far that got. */
 export const createSendOne = ({ access, library, networks, clock, graceMs, ...parts }: SendingParts) => {
-  /** By the clock of the database, as all its instants are. */
+  /** By the database's clock, as all instants of the row are. */
   const ageMs = ({ claimedAt, heldMs }: HeldRow, instant: string) =>
     Date.parse(claimedAt) + heldMs() - Date.parse(instant);
 
@@ -177,7 +177,7 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
       answer = await opened.network.send(guarded(opened.site, sinceBegun), sending, prepared);
     } catch (error) {
       const trouble = asTrouble(error, parts.report);
-      // What is refused the second time may be what was taken the first time.
+      // The network may refuse the repeated request because it accepted the first one.
       if (!repeated && isDefinite(trouble)) return troubled(state, trouble);
       const mayRepeat = !repeated && trouble.kind === 'temporary';
       await pause(state, { prepared, begun: 'heard', inMs: settleMs, mayRepeat });
@@ -190,7 +190,7 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
     return wentOut(state, { ...answer.sent, publishedAt: begunAt });
   };
 
-  /** Nothing leaves when too much time has passed since it was begun, or while a long body was being sent. */
+  /** Sends nothing when too much time has passed since it was marked as begun, also while a long body is being sent. */
   const guarded = (site: Site, sinceBegun: Stopwatch): Site => {
     let sinceWritten = sinceBegun;
     let hasWritten = false;
@@ -287,7 +287,7 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
       const part = { ...sending.part, body };
       found = await network.confirm(opened.site, { ...sending, part }, row.prepared);
     } catch (error) {
-      return askedInVain(state, asTrouble(error, parts.report));
+      return confirmFailed(state, asTrouble(error, parts.report));
     }
     switch (found.is) {
       case 'sent':
@@ -304,20 +304,20 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
           await later(settleMs - settledMs);
           return;
         }
-        // Only somebody who asked for it again gets it sent again,
+        // Sent again only when somebody asked to publish again,
         if (row.again) return goOn({ ...state, row: { ...row, prepared: null, begunAt: null } });
-        // but for once, where the key keeps the network from making a second post of it.
+        // or once, where the network's idempotency key rules out a second post.
         const isRepeatable = network.isRepeatable?.(sending) === true && ageMs(row, begunAt) < repeatWithinMs;
         if (row.repeat === 'may' && isRepeatable && body === sending.part.body) {
           return commit(state, sending, { prepared: row.prepared, body, repeated: true });
         }
-        // One who was stopped before it left may wake at any time: whoever publishes again asks the network first.
+        // A process that was stopped before it sent may still continue: publishing again asks the network first.
         return endState(state, notSent(network, row), { maybeOut: row.heardAt === null });
       }
     }
   };
 
-  const askedInVain = async (state: State, trouble: NetworkTrouble): Promise<void> => {
+  const confirmFailed = async (state: State, trouble: NetworkTrouble): Promise<void> => {
     const { row, tries } = state;
     if (trouble.kind === 'content' || trouble.kind === 'media')
       return endState(state, refused(state.opened.network, trouble));
@@ -361,7 +361,7 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
 };
 
 const tookTooLong = 'The network worked on the media for more than an hour. Publish again, perhaps with smaller files.';
-/** The lease of a row that stays in hand; it is renewed while the work goes on. */
+/** The lease of a row that is still being worked on; it is renewed while the work goes on. */
 const longestStepMs = 60_000;
 
 const heldOf = ({ postId, accountId, claim }: SendRow) => ({ postId, accountId, claim });
@@ -369,7 +369,7 @@ const heldOf = ({ postId, accountId, claim }: SendRow) => ({ postId, accountId, 
 const withoutAccess = (network: Network, found: Exclude<Access, { is: 'open' | 'busy' }>) =>
   found.is === 'trouble' ? refused(network, found.trouble) : needsReconnect(network);
 
-/** The network said no, or never heard of it: nothing is public. */
+/** The network refused it, or never got it: nothing is public. */
 const isDefinite = ({ kind, reached }: NetworkTrouble) => !reached || (kind !== 'temporary' && kind !== 'unknown');
 
 /** The network's own time, where it can be: it went out after the send began, and not much later. */

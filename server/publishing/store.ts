@@ -17,7 +17,7 @@ export interface SendRow {
   readonly prepared: Json;
   readonly begunAt: string | null;
   readonly begunBody: string | null;
-  /** Null: whoever began the call never said how it went. */
+  /** Null: the process that began the call never recorded how it ended. */
   readonly heardAt: string | null;
   readonly repeat: 'may' | 'done' | null;
   readonly again: boolean;
@@ -43,7 +43,7 @@ export interface Begin {
 export interface Ended extends Held {
   readonly result: Result;
   readonly sent: readonly Sent[];
-  /** It may be out: whoever publishes again asks the network first. */
+  /** It may be public: publishing again asks the network first. */
   readonly maybeOut: boolean;
   /** Whether its numbers will be read. */
   readonly isRead: boolean;
@@ -52,7 +52,7 @@ export interface Ended extends Held {
 export interface Progress extends Held {
   readonly sent: readonly Sent[];
   readonly prepared: unknown;
-  /** The call that makes it public was begun, and how it ended is not known; `heard`: whoever began it tells so. */
+  /** The call that makes it public was begun, and how it ended is not known; `heard`: the process that began it says so itself. */
   readonly begun: 'no' | 'yes' | 'heard';
   /** The network answered that it is not available. */
   readonly mayRepeat: boolean;

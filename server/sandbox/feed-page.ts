@@ -5,7 +5,7 @@ import { type Here, isOneOf, moment, page, problem } from '#server/pages/frame';
 import { type Html, html } from '#server/pages/html';
 import type { SandboxClock } from './clock.ts';
 import type { PlannedFault } from './faults.ts';
-import type { Sandboxes } from './sandboxes.ts';
+import type { Sandboxes } from './serve.ts';
 
 const postsPerNetwork = 100;
 const hourMs = 3_600_000;

@@ -2,7 +2,7 @@ import { instantOf } from '#contracts/instant';
 import type { Networks } from '#server/networks/registry';
 import { faultMoments, faults } from '#server/networks/sandbox';
 import type { SandboxClock } from './clock.ts';
-import type { Sandboxes } from './sandboxes.ts';
+import type { Sandboxes } from './serve.ts';
 
 const postsPerNetwork = 100;
 

@@ -1,6 +1,6 @@
 import type { Clock } from '#server/clock';
 
-/** What a twin does later on. By its clock, which may be moved: whoever asks the twin lets it catch up first. */
+/** What a sandbox does later on. By its clock, which may be moved: whoever asks the sandbox lets it catch up first. */
 export const createLateWork = (clock: Clock) => {
   let waiting: { readonly atMs: number; readonly work: () => Promise<unknown> }[] = [];
   const nowMs = () => clock.now().getTime();

@@ -6,11 +6,11 @@ import type { RouteHandlers } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import type { Networks } from '#server/networks/registry';
 import { type Fault, faults } from '#server/networks/sandbox';
-import type { Providers } from '#server/providers/providers';
+import type { Providers } from '#server/providers/offered';
 import type { People } from '#server/workspaces/people';
 import type { SandboxClock } from './clock.ts';
 import type { SandboxFeed } from './feed.ts';
-import type { Sandboxes } from './sandboxes.ts';
+import type { Sandboxes } from './serve.ts';
 import { connectInSandbox } from './sign-up.ts';
 
 /** What an account is called that nobody named. */

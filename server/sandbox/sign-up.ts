@@ -4,7 +4,7 @@ import express from 'express';
 import type { Connecting, Step } from '#server/accounts/connecting';
 import type { Caller } from '#server/context';
 import type { Networks } from '#server/networks/registry';
-import type { Sandboxes } from './sandboxes.ts';
+import type { Sandboxes } from './serve.ts';
 
 /** Says yes on the consent page of a sandbox network, as a browser would, but for the permissions in `without`. */
 export const sayYes = async (url: string, handle: string, without: readonly string[] = []): Promise<URL> => {

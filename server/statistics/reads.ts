@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { MetricName } from '#contracts/analytics';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';
-import { mayReadStatistics, reconnectForStatistics } from '#server/accounts/accounts';
+import { type Accounts, mayReadStatistics, reconnectForStatistics } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
-import type { Network, Reading, Site } from '#server/networks/network';
+import { createDueLoop, type DueLoop } from '#server/jobs/queue';
+import type { MetricsRead, Network, Site } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
-import { createDueLoop, type DueLoop } from '#server/queue';
 import type { Numbers } from './numbers.ts';
 import type { Publications } from './publications.ts';
 import { lastMs, stepsMs } from './schedule.ts';
@@ -33,6 +33,7 @@ export const createReads = ({
   store,
   publications,
   networks,
+  accounts,
   access,
   clock,
   report,
@@ -40,6 +41,7 @@ export const createReads = ({
   store: StatisticsStore;
   publications: Publications;
   networks: Networks;
+  accounts: Pick<Accounts, 'stopStatistics'>;
   access: AccountAccess['forReading'];
   clock: Clock;
   report: (error: unknown) => void;
@@ -109,7 +111,7 @@ export const createReads = ({
     reads: DueReads,
     network: Network,
     posts: readonly DuePost[],
-    readings: readonly Reading[],
+    readings: readonly MetricsRead[],
   ): Promise<void> => {
     const told: { postId: string; metrics: Numbers }[] = [];
     const last: { postId: string; metrics: Numbers }[] = [];
@@ -153,9 +155,9 @@ export const createReads = ({
   /** SPEC, Statistics rules 11. */
   const stop = async (reads: DueReads, network: Network, posts: readonly DuePost[]): Promise<void> => {
     const isStopped = await store.transaction(async () => {
-      if (!(await access.stop(reads.account))) return false;
-      await store.stop(reads, reconnectForStatistics(network));
-      return true;
+      const stopped = await accounts.stopStatistics(reads.account);
+      if (stopped) await store.stop(reads, reconnectForStatistics(network));
+      return stopped;
     });
     if (!isStopped) await store.giveBack(reads, posts, changedMs);
   };

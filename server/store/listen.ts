@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Connection } from './database.ts';
 
 const longestPauseMs = 10_000;
 
@@ -13,7 +12,7 @@ export interface Listening {
  * lost with it, so `resumed` tells the hearer to look for itself.
  */
 export function listen(
-  connection: Connection,
+  connection: pg.ClientConfig,
   channel: string,
   { heard, resumed, report }: { heard: (payload: string) => void; resumed: () => void; report: (error: Error) => void },
 ): Listening {

@@ -1,9 +1,9 @@
 import type { AuditLog } from '#server/audit/audit-log';
-import { createBatch } from '#server/batch';
 import type { Clock } from '#server/clock';
-import type { Live } from '#server/live/live';
-import type { Outbound, OutboundAnswer } from '#server/outbound/outbound';
-import type { Seal } from '#server/seal';
+import { createBatch } from '#server/jobs/batch';
+import type { Live } from '#server/live/open-tabs';
+import type { Outbound, OutboundAnswer } from '#server/outbound/guarded-client';
+import type { Seal } from '#server/secrets/seal';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { deliveryHeaders, oldSecretPlace, secretPlace } from './signing.ts';
 import type { ClaimedDelivery, DeliveryStore, Tried } from './store.ts';
@@ -14,14 +14,14 @@ export const ladderMs = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60].map((minute
 /** SPEC, Delivery rules 4. */
 const givenUpUntilPause = 10;
 
-/** Ours to send for as long as the lease is sure to hold. */
+/** May be sent only while `mayBegin` is true: after that the lease may end before the answer comes. */
 export interface HeldDelivery extends ClaimedDelivery {
   mayBegin(): boolean;
 }
 
 export type Deliver = ReturnType<typeof createDelivering>;
 
-/** One try of a delivery: prepare → call → delivered or failed. Answers false when the receiver did not do its part. */
+/** One try of a delivery: prepare → call → delivered or failed. Answers false when the receiver failed. */
 export const createDelivering = ({
   store,
   audit,
@@ -38,7 +38,7 @@ export const createDelivering = ({
   outbound: Outbound;
   seal: Seal;
   allowedWebhooks: AllowedWebhooks;
-  /** The one on the wall, as the receiver compares with its own. */
+  /** Wall clock: the receiver compares the time of the signature with its own clock. */
   clock: Clock;
   answerTimeoutMs: number;
 }) => {
@@ -57,9 +57,9 @@ export const createDelivering = ({
   };
 
   const deliver = async (delivery: HeldDelivery): Promise<boolean> => {
-    const refusal = await whyNot(delivery);
-    if (refusal !== undefined) {
-      await store.saveRefused(delivery, refusal);
+    const reason = await skipReason(delivery);
+    if (reason !== undefined) {
+      await store.saveRefused(delivery, reason);
       await tell([delivery]);
       return true;
     }
@@ -71,8 +71,8 @@ export const createDelivering = ({
     return isGood;
   };
 
-  /** What ends a delivery without a request. */
-  const whyNot = async ({ paused, workspaceId, older }: ClaimedDelivery) => {
+  /** Why a delivery ends without a request; undefined when it is sent. */
+  const skipReason = async ({ paused, workspaceId, older }: ClaimedDelivery) => {
     if (paused) return 'Not sent: the webhook was paused.';
     const allowed = await allowedWebhooks(workspaceId);
     return older < allowed ? undefined : `Not sent. ${beyondPlan(allowed)}`;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Stopwatch } from '#server/clock';
-import { createDueLoop, type DueLoop } from '#server/queue';
+import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { Deliver, HeldDelivery } from './delivering.ts';
 import type { DeliveryStore, Slots } from './store.ts';
 
 const atOnce = 400;
 const atOncePerWebhook = 8;
-/** Longer than any try takes: who has not ended one by then is dead, and another instance tries again. */
+/** Longer than any try takes: if it ends, the process that claimed the delivery is gone, and another tries again. */
 const leaseMs = 30_000;
 /** So that an answer comes in before the lease ends. */
 const sendWithinMs = leaseMs / 2;
@@ -30,7 +30,7 @@ export const createDeliveries = ({
   const firstTries = createCounts();
   const retries = createCounts();
 
-  /** Of the webhooks that have not all of theirs. */
+  /** Of the webhooks that have fewer free slots than usual. */
   const freeSlots = (): Slots[] => {
     const first = new Map<string, number>();
     for (const id of failing) first.set(id, 1);
@@ -60,7 +60,7 @@ export const createDeliveries = ({
         counts.change(webhookId, -1);
       }
     },
-    // Those without a free slot are looked at when one of theirs ends.
+    // A webhook without a free slot is looked at again when one of its deliveries ends.
     msToNext: () => store.msToNext(freeSlots().filter(({ free }) => free === 0)),
     report,
   });

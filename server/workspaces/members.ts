@@ -8,7 +8,7 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
-import type { Plans } from '#server/plans/plans';
+import type { Plans } from '#server/plans/allowance';
 import { checkPassword, nameOf, type People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
 

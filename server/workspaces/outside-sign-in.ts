@@ -1,15 +1,10 @@
 import { type Response, Router } from 'express';
 import type { AuditLog } from '#server/audit/audit-log';
+import type { OutsideSignIn } from '#server/auth/identity-provider/identity';
 import type { Sessions } from '#server/auth/sessions';
 import { Refusal } from '#server/errors';
-import type { OutsidePerson, People } from './people.ts';
+import type { People } from './people.ts';
 import type { Welcome } from './welcome.ts';
-
-/** Signing in through an outside identity provider, where there is one. */
-export interface OutsideSignIn {
-  begin(next: string, code?: string): Promise<{ url: string; state: string }>;
-  finish(callbackUrl: string, state: string): Promise<OutsidePerson & { next: string; code: string }>;
-}
 
 const stateCookie = 'sign-in-state';
 

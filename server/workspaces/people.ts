@@ -2,19 +2,13 @@ import type { ProfileChange, SessionRecord } from '#contracts/people';
 import type { Role } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
 import { asAccount, checkEmail } from '#server/auth/email-address';
+import type { OutsidePerson } from '#server/auth/identity-provider/identity';
 import { hashPassword, isPassword, passwordLength } from '#server/auth/passwords';
 import type { Clock } from '#server/clock';
 import type { NewWorkspaces } from '#server/config';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { UserRow, WorkspaceStore } from './store.ts';
-
-/** Somebody an outside identity provider knows. */
-export interface OutsidePerson {
-  readonly subject: string;
-  /** Absent: the provider does not vouch for one. */
-  readonly email: string | undefined;
-}
 
 export type People = ReturnType<typeof createPeople>;
 

@@ -8,12 +8,12 @@ import { type CryptoKey, importJWK, type JWTHeaderParameters, type JWTPayload, S
 import { pino } from 'pino';
 import type { ConsentQuestion } from '#contracts/consent';
 import { createIdentityProvider, type IdentityProviderOptions } from '#server/auth/identity-provider/embedded';
-import type { WhoIsSignedIn } from '#server/auth/sign-in';
 import { answerErrors } from '#server/http/errors';
-import { greet } from '#server/http/request';
+import { tagRequest } from '#server/http/request';
 import { serverFor } from '#server/http/server';
-import { createOutbound } from '#server/outbound/outbound';
-import { createSeal } from '#server/seal';
+import { createOutbound } from '#server/outbound/guarded-client';
+import { createSeal } from '#server/secrets/seal';
+import type { WhoIsSignedIn } from '#server/signed-in';
 import { openDatabase, sql } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
@@ -121,7 +121,7 @@ export const startIdentity = async ({
       ...options,
     });
   const provider = await create();
-  app.use(greet({ https: false }));
+  app.use(tagRequest({ https: false }));
   // The app's own routes, without its doors.
   app.get('/auth/interaction/:id/question', async (req, res) => {
     res.json(await provider.consent.read({ req, res }, req.params.id));

@@ -1,5 +1,5 @@
 import { buildConnector } from 'undici';
-import type { OutboundOptions } from '#server/outbound/outbound';
+import type { OutboundOptions } from '#server/outbound/guarded-client';
 
 /**
  * A name service and sockets for the guarded client: names resolve to what the test says, one list after the other,

@@ -7,9 +7,9 @@ import { type Scope, scopes } from '#contracts/scopes';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
 import type { ApprovalRequest } from '#server/approvals/cards';
+import { createRateLimit } from '#server/auth/rate-limit';
 import { answerErrors } from '#server/http/errors';
-import { createRateLimit } from '#server/http/rate-limit';
-import { greet } from '#server/http/request';
+import { tagRequest } from '#server/http/request';
 import { serverFor } from '#server/http/server';
 import { createMcpEndpoint, type McpParts } from '#server/mcp/endpoint';
 import type { Answer, Service } from './service.ts';
@@ -64,7 +64,7 @@ export const openMcpDoor = async (
     ...replaced,
   });
   const app = express().disable('etag').disable('x-powered-by');
-  app.use(greet({ https: false }));
+  app.use(tagRequest({ https: false }));
   app.all('/mcp', mcp.serve);
   app.get(mcpPaths.describeMcp.path, mcp.describe);
   app.use(answerErrors(log));

@@ -37,7 +37,7 @@ export const networks = await Promise.all(
     })),
 );
 
-export const twins = Object.fromEntries(
+export const sandboxes = Object.fromEntries(
   await Promise.all(
     networks
       .filter(({ key }) => existsSync(`${folder}/${key}/sandbox.ts`))

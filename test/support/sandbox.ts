@@ -5,24 +5,24 @@ import { Readable } from 'node:stream';
 import express from 'express';
 import sharp from 'sharp';
 import type {
-  App,
   Confirmation,
   Network,
   NetworkAccount,
   NetworkMedia,
   NetworkPost,
   PublishMedia,
+  Registration,
   Sending,
   Sent,
   Site,
 } from '#server/networks/network';
 import { createRequest } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
-import { createOutbound } from '#server/outbound/outbound';
+import { createOutbound } from '#server/outbound/guarded-client';
 import { createMemorySandboxStore } from '#server/sandbox/memory-store';
-import { createSandboxes } from '#server/sandbox/sandboxes';
+import { createSandboxes } from '#server/sandbox/serve';
 import { sayYes } from '#server/sandbox/sign-up';
-import { twins } from './networks.ts';
+import { sandboxes as folders } from './networks.ts';
 import { mp4 } from './videos.ts';
 
 const baseUrl = 'http://posthorn.test';
@@ -30,20 +30,20 @@ const redirectUri = `${baseUrl}/connect/callback`;
 
 export type SandboxNetworks = Awaited<ReturnType<typeof startSandboxNetworks>>;
 
-/** All twins on a free port, with a clock to move, and what an adapter needs to talk to them. */
+/** All sandboxes on a free port, with a clock to move, and what an adapter needs to talk to them. */
 export const startSandboxNetworks = async ({
   answerMs = 500,
   delayMs,
 }: {
   answerMs?: number;
-  /** How long the twins think before they do anything. */
+  /** How long the sandboxes think before they do anything. */
   delayMs?: () => number;
 } = {}) => {
   let offsetMs = 0;
   const clock = { now: () => new Date(performance.timeOrigin + performance.now() + offsetMs) };
   const files = new Map<string, { mimeType: string; bytes: Buffer }>();
   const sandboxes = createSandboxes({
-    twins,
+    folders,
     store: createMemorySandboxStore(),
     clock,
     baseUrl,
@@ -91,7 +91,7 @@ export const startSandboxNetworks = async ({
     return {
       account,
       accounts: found.accounts,
-      site: sites.sandbox(network, { server: account.server ?? '', app: found.app }),
+      site: sites.sandbox(network, { server: account.server ?? '', registration: found.registration }),
     };
   };
 
@@ -100,22 +100,22 @@ export const startSandboxNetworks = async ({
     if (own.kind === 'Form') {
       const values = Object.fromEntries(own.fields.map(({ name, byDefault }) => [name, byDefault ?? handle]));
       const site = sites.sandbox(network);
-      return { accounts: await own.signIn(site, values), app: site.app };
+      return { accounts: await own.signIn(site, values), registration: site.registration };
     }
     const first = sites.sandbox(
       network,
       own.kind === 'ServerOAuth' ? { server: sites.sandbox(network).host('server') } : {},
     );
-    const app: App =
-      own.kind === 'ServerOAuth' ? await own.register(first, { redirectUri, website: baseUrl }) : first.app;
-    const site: Site = { ...first, app };
+    const registration: Registration =
+      own.kind === 'ServerOAuth' ? await own.register(first, { redirectUri, website: baseUrl }) : first.registration;
+    const site: Site = { ...first, registration };
     const verifier = 'v'.repeat(64);
     const challenge = createHash('sha256').update(verifier).digest('base64url');
     const state = randomUUID();
     const back = await sayYes(own.authorizeUrl(site, { redirectUri, state, challenge }), handle, without);
     if (back.searchParams.get('state') !== state) throw new Error('the state came back changed');
     const code = back.searchParams.get('code') ?? '';
-    return { accounts: await own.exchange(site, { code: code + back.hash, redirectUri, verifier }), app };
+    return { accounts: await own.exchange(site, { code: code + back.hash, redirectUri, verifier }), registration };
   };
 
   return {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
 
-/** You are its owner, and it is open then. */
+/** Its maker owns it, and it opens at once. */
 export const NewWorkspaceForm = () => {
   const [name, setName] = useState('');
   const [making, setMaking] = useState(false);

@@ -1,5 +1,5 @@
 import type { accountActions } from '#contracts/accounts';
-import type { Accounts } from '#server/accounts/accounts';
+import type { Accounts } from '#server/accounts/connected';
 import type { Handler } from '#server/context';
 
 export default ({ accounts }: { accounts: Accounts }): Handler<(typeof accountActions)['accounts.delete']> =>

@@ -1,5 +1,5 @@
 import type { Configuration } from 'oidc-provider';
-import type { Outbound, OutboundResponse } from '#server/outbound/outbound';
+import type { Outbound, OutboundResponse } from '#server/outbound/guarded-client';
 
 const timeoutMs = 2500;
 const documentBytes = 5120;

@@ -3,11 +3,11 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import { createLocalJWKSet, type JWTVerifyGetKey, errors as joseErrors } from 'jose';
 import type { ClientMetadata, Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
-import type { WhoIsSignedIn } from '#server/auth/sign-in';
 import type { Clock } from '#server/clock';
-import type { Outbound } from '#server/outbound/outbound';
+import type { Outbound } from '#server/outbound/guarded-client';
 import { pageSecurity } from '#server/pages/layout';
-import type { Seal } from '#server/seal';
+import type { Seal } from '#server/secrets/seal';
+import type { WhoIsSignedIn } from '#server/signed-in';
 import type { Database } from '#server/store/database';
 import { createAccessTokens } from './access-tokens.ts';
 import { type Consented, createInteractions } from './interactions.ts';

@@ -3,9 +3,9 @@ import { type ErrorRequestHandler, type Request, type Response, Router } from 'e
 import type { Grant, Interaction, Provider } from 'oidc-provider';
 import type { ConsentQuestion } from '#contracts/consent';
 import { scopes } from '#contracts/scopes';
-import type { SignedIn, WhoIsSignedIn } from '#server/auth/sign-in';
 import { Refusal } from '#server/errors';
 import { sendPage } from '#server/pages/layout';
+import type { SignedIn, WhoIsSignedIn } from '#server/signed-in';
 import { isLoopback } from './client-documents.ts';
 import type { Library } from './provider.ts';
 import { troublePage } from './trouble-page.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Clock } from '#server/clock';
 import type { OutsideProvider } from '#server/config';
 import { Refusal } from '#server/errors';
-import type { Seal } from '#server/seal';
+import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
 import { createAccessTokens } from './access-tokens.ts';
 import { createIdentityStore } from './store.ts';

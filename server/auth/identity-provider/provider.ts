@@ -1,9 +1,9 @@
 import type { ClientMetadata, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
 import { scopes } from '#contracts/scopes';
-import type { WhoIsSignedIn } from '#server/auth/sign-in';
 import type { Clock } from '#server/clock';
-import type { Outbound } from '#server/outbound/outbound';
+import type { Outbound } from '#server/outbound/guarded-client';
+import type { WhoIsSignedIn } from '#server/signed-in';
 import { issuedAtMs } from './access-tokens.ts';
 import { clientDocuments } from './client-documents.ts';
 import { createRecords } from './records.ts';

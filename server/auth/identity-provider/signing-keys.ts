@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Clock } from '#server/clock';
-import type { Seal } from '#server/seal';
+import type { Seal } from '#server/secrets/seal';
 import type { IdentityStore, StoredKey } from './store.ts';
 
 const minuteMs = 60_000;

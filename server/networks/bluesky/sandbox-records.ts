@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { utf8Bytes } from '#server/networks/counting';
 import { countGraphemes } from '#server/networks/shared/text';
 
-/** What the twin accepts, by the lexicons. Bluesky keeps fields it does not know; here they are refused as mistakes. */
+/** What the sandbox accepts, by the lexicons. Bluesky keeps fields it does not know; here they are refused as mistakes. */
 
 const did = z.string().regex(/^did:[a-z]+:[a-zA-Z0-9._:%-]+$/);
 const atUri = z.string().regex(/^at:\/\/did:[a-z]+:[^/]+\/[a-zA-Z.]+\/[a-z2-7]{13}$/);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { reported } from '#server/networks/shared/metrics';
 import { ask, isGone } from './api.ts';
@@ -21,10 +21,10 @@ export const readMetrics = async (
   site: Site,
   account: NetworkAccount,
   posts: readonly PublishedPost[],
-): Promise<Reading[]> => {
+): Promise<MetricsRead[]> => {
   const uris = new URLSearchParams(posts.map(({ externalId }) => ['uris', externalId]));
   const read = shaped(Read, await ask(site, account, { call: `app.bsky.feed.getPosts?${uris}` }));
-  const readings: Reading[] = [];
+  const readings: MetricsRead[] = [];
   for (const { externalId } of posts) {
     const found = read.posts.find(({ uri }) => uri === externalId);
     readings.push(found ? numbersOf(found) : await missing(site, account, externalId));
@@ -32,7 +32,7 @@ export const readMetrics = async (
   return readings;
 };
 
-const numbersOf = (found: z.output<typeof Read>['posts'][number]): Reading => ({
+const numbersOf = (found: z.output<typeof Read>['posts'][number]): MetricsRead => ({
   is: 'numbers',
   metrics: reported({
     likes: found.likeCount,
@@ -44,7 +44,7 @@ const numbersOf = (found: z.output<typeof Read>['posts'][number]): Reading => ({
 });
 
 /** Who counts learns of a post later than the account's server, which alone knows whether it was deleted. */
-const missing = async (site: Site, account: NetworkAccount, uri: string): Promise<Reading> => {
+const missing = async (site: Site, account: NetworkAccount, uri: string): Promise<MetricsRead> => {
   const [repo, collection, rkey] = uri.replace('at://', '').split('/');
   try {
     await ask(site, account, { call: 'com.atproto.repo.getRecord', query: { repo, collection, rkey } });

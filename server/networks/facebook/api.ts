@@ -1,4 +1,4 @@
-import { createAsk, graphVersion } from '#server/networks/shared/graph';
+import { createAsk, graphVersion } from '#server/networks/families/meta/graph';
 
 export const ask = createAsk('Facebook', (site) => `${site.host('graph')}/${graphVersion(site)}`);
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { graphVersion } from '#server/networks/families/meta/graph';
+import { askForAccess, plainCode } from '#server/networks/families/meta/tokens';
 import type { NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
 import { authorizeUrl, TokenAnswer } from '#server/networks/oauth2';
 import { shaped } from '#server/networks/request';
-import { graphVersion } from '#server/networks/shared/graph';
-import { askForAccess, plainCode } from '#server/networks/shared/graph-tokens';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
@@ -47,7 +47,7 @@ const profileOf = ({ id, name, username, picture }: z.output<typeof Page>): Prof
 const askForToken = async (site: Site, query: Record<string, string>): Promise<Tokens> => {
   const answer = await askForAccess('Facebook', site, {
     url: `${site.host('graph')}/${graphVersion(site)}/oauth/access_token`,
-    query: { client_id: site.app.clientId, client_secret: site.app.clientSecret, ...query },
+    query: { client_id: site.registration.clientId, client_secret: site.registration.clientSecret, ...query },
   });
   return { accessToken: shaped(TokenAnswer, answer).access_token };
 };
@@ -100,7 +100,7 @@ export const connect: OAuthConnect = {
   pkce: false,
   authorizeUrl: (site, { redirectUri, state }) =>
     authorizeUrl(`${site.link('web')}/${graphVersion(site)}/dialog/oauth`, {
-      client_id: site.app.clientId,
+      client_id: site.registration.clientId,
       redirect_uri: redirectUri,
       state,
       response_type: 'code',

@@ -1,8 +1,8 @@
 import type { Constraints } from '#contracts/providers';
+import { asStory, firstCommentOption, notOnStories, typeOption } from '#server/networks/families/meta/post-types';
 import type { Network } from '#server/networks/network';
 import { cannotRefresh } from '#server/networks/oauth2';
 import { comments, GB, MB, minutes, seconds } from '#server/networks/shared/limits';
-import { asStory, firstCommentOption, notOnStories, typeOption } from '#server/networks/shared/meta';
 import {
   commentsWithin,
   eachMedia,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isGone, isPart } from '#server/networks/families/meta/graph';
 import {
   absent,
   type Confirmation,
@@ -14,7 +15,6 @@ import {
   waiting,
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { isGone, isPart } from '#server/networks/shared/graph';
 import { isVideo, option } from '#server/networks/shared/post';
 import { notAmong } from '#server/networks/shared/recent';
 import { ask, askVideo } from './api.ts';

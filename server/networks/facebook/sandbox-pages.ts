@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
+import { notThere, refusalsOf, refuse, signedInAs } from '#server/networks/families/meta/sandbox';
 import type { Json } from '#server/networks/network';
 import type { SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
-import { notThere, refusalsOf, refuse, signedInAs } from '#server/networks/shared/graph-sandbox';
 
 export const refusals = refusalsOf({
   limit: { code: 80001, type: 'pages', message: 'There have been too many calls to this Page account.' },

@@ -1,7 +1,7 @@
 import type { Request, Response, Router } from 'express';
 import { z } from 'zod';
+import { invalid, parametersOf, refuse } from '#server/networks/families/meta/sandbox';
 import type { SandboxKit, SandboxPerson } from '#server/networks/sandbox';
-import { invalid, parametersOf, refuse } from '#server/networks/shared/graph-sandbox';
 import { type Page, type Pages, pageOf, refusals } from './sandbox-pages.ts';
 
 /** Videos come in three phases: started, filled, and finished, which makes them public. */

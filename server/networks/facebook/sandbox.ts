@@ -1,6 +1,5 @@
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
-import type { Sandbox, SandboxGrant, SandboxPost } from '#server/networks/sandbox';
 import {
   checkAuthorize,
   graphTime,
@@ -14,7 +13,8 @@ import {
   shortLifeMs,
   signedInAs,
   takeCode,
-} from '#server/networks/shared/graph-sandbox';
+} from '#server/networks/families/meta/sandbox';
+import type { Sandbox, SandboxGrant, SandboxPost } from '#server/networks/sandbox';
 import { businessOf, createPages, type Page, pageOf, pagesOf, refusals } from './sandbox-pages.ts';
 import { mountVideos } from './sandbox-videos.ts';
 

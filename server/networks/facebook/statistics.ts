@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import { insightsOf, isGone } from '#server/networks/families/meta/graph';
+import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { insightsOf, isGone } from '#server/networks/shared/graph';
 import { reported } from '#server/networks/shared/metrics';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
@@ -18,8 +18,8 @@ export const readMetrics = async (
   site: Site,
   account: NetworkAccount,
   posts: readonly PublishedPost[],
-): Promise<Reading[]> => {
-  const readings: Reading[] = [];
+): Promise<MetricsRead[]> => {
+  const readings: MetricsRead[] = [];
   for (const { externalId } of posts) readings.push(await readFirst(site, account, idsOf(account, externalId)));
   return readings;
 };
@@ -27,7 +27,7 @@ export const readMetrics = async (
 /** Some reels are known by the id of their video alone. */
 const idsOf = ({ id: page }: NetworkAccount, id: string) => (id.includes('_') ? [id] : [`${page}_${id}`, id]);
 
-const readFirst = async (site: Site, account: NetworkAccount, [id, ...others]: string[]): Promise<Reading> => {
+const readFirst = async (site: Site, account: NetworkAccount, [id, ...others]: string[]): Promise<MetricsRead> => {
   if (id === undefined) return { is: 'over', why: 'The post is no longer on Facebook.' };
   try {
     const fields = 'shares,comments.limit(0).summary(true),reactions.limit(0).summary(true)';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { graphTrouble } from '#server/networks/families/meta/graph';
 import type { NetworkAccount, PublishMedia, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { graphTrouble } from '#server/networks/shared/graph';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, askVideo } from './api.ts';
 

@@ -1,6 +1,6 @@
+import { bearer, failureOf, type GoogleFailure, googleTrouble } from '#server/networks/families/google/api';
 import type { NetworkAccount, Site } from '#server/networks/network';
 import type { NetworkAnswer, NetworkRequest } from '#server/networks/request';
-import { bearer, failureOf, type GoogleFailure, googleTrouble } from '#server/networks/shared/google';
 import { NetworkTrouble } from '#server/networks/trouble';
 
 /** Asks one of the Business Profile APIs for the account. What it refuses is thrown as trouble. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { googleConnect } from '#server/networks/families/google/api';
 import type { NetworkAccount, Profile, Site, Tokens } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { googleConnect } from '#server/networks/shared/google';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 

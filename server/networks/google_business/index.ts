@@ -1,7 +1,7 @@
 import { canonicalInstant } from '#contracts/instant';
 import type { Constraints } from '#contracts/providers';
+import { googleRefresh } from '#server/networks/families/google/api';
 import type { Network } from '#server/networks/network';
-import { googleRefresh } from '#server/networks/shared/google';
 import { choices, MB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachMedia, itemsOf, option, problems } from '#server/networks/shared/post';
 import { countedAsUnits, isLanguage } from '#server/networks/shared/text';

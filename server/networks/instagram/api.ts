@@ -1,3 +1,3 @@
-import { createAsk, graphVersion } from '#server/networks/shared/graph';
+import { createAsk, graphVersion } from '#server/networks/families/meta/graph';
 
 export const ask = createAsk('Instagram', (site) => `${site.host('graph')}/${graphVersion(site)}`);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { askForAccess, createLongTokens, plainCode } from '#server/networks/families/meta/tokens';
 import type { NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
 import { authorizeUrl } from '#server/networks/oauth2';
 import { shaped } from '#server/networks/request';
-import { askForAccess, createLongTokens, plainCode } from '#server/networks/shared/graph-tokens';
 import { ask } from './api.ts';
 
 const scopes = [
@@ -49,7 +49,7 @@ export const connect: OAuthConnect = {
   pkce: false,
   authorizeUrl: (site, { redirectUri, state }) =>
     authorizeUrl(`${site.link('web')}/oauth/authorize`, {
-      client_id: site.app.clientId,
+      client_id: site.registration.clientId,
       redirect_uri: redirectUri,
       response_type: 'code',
       scope: scopes.join(','),
@@ -61,8 +61,8 @@ export const connect: OAuthConnect = {
       url: `${site.host('login')}/oauth/access_token`,
       multipart: {
         fields: {
-          client_id: site.app.clientId,
-          client_secret: site.app.clientSecret,
+          client_id: site.registration.clientId,
+          client_secret: site.registration.clientSecret,
           grant_type: 'authorization_code',
           redirect_uri: redirectUri,
           code: plainCode(code),

@@ -1,8 +1,8 @@
 import type { Constraints } from '#contracts/providers';
+import { asStory, firstCommentOption, notOnStories, typeOption } from '#server/networks/families/meta/post-types';
+import { longTokensAheadMs } from '#server/networks/families/meta/tokens';
 import type { Network } from '#server/networks/network';
-import { longTokensAheadMs } from '#server/networks/shared/graph-tokens';
 import { choices, comments, MB, minutes, seconds } from '#server/networks/shared/limits';
-import { asStory, firstCommentOption, notOnStories, typeOption } from '#server/networks/shared/meta';
 import { firstItem, isVideo, itemsAndFirstComment, option, problems } from '#server/networks/shared/post';
 import { countedAsUnits } from '#server/networks/shared/text';
 import { connect, profile, refresh } from './connect.ts';

@@ -1,5 +1,13 @@
 import { z } from 'zod';
 import {
+  addressOf,
+  type Containers,
+  createContainers,
+  type Form,
+  noContainers,
+} from '#server/networks/families/meta/containers';
+import { isPart } from '#server/networks/families/meta/graph';
+import {
   type Confirmation,
   type NetworkAccount,
   type Preparation,
@@ -12,14 +20,6 @@ import {
   sent,
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { isPart } from '#server/networks/shared/graph';
-import {
-  addressOf,
-  type Containers,
-  createContainers,
-  type Form,
-  noContainers,
-} from '#server/networks/shared/graph-containers';
 import { isOn, isVideo, list, option } from '#server/networks/shared/post';
 import { notAmong } from '#server/networks/shared/recent';
 import { ask } from './api.ts';

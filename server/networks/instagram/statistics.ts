@@ -1,5 +1,5 @@
-import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
-import { insightsOf, isGone } from '#server/networks/shared/graph';
+import { insightsOf, isGone } from '#server/networks/families/meta/graph';
+import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
 import { reported } from '#server/networks/shared/metrics';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
@@ -12,13 +12,13 @@ export const readMetrics = async (
   site: Site,
   account: NetworkAccount,
   posts: readonly PublishedPost[],
-): Promise<Reading[]> => {
-  const readings: Reading[] = [];
+): Promise<MetricsRead[]> => {
+  const readings: MetricsRead[] = [];
   for (const post of posts) readings.push(await readOne(site, account, post));
   return readings;
 };
 
-const readOne = async (site: Site, account: NetworkAccount, post: PublishedPost): Promise<Reading> => {
+const readOne = async (site: Site, account: NetworkAccount, post: PublishedPost): Promise<MetricsRead> => {
   const isStory = Ref.safeParse(post.ref).data?.story ?? false;
   const isLast = isStory && site.now().getTime() >= Date.parse(post.publishedAt) + storyLifeMs;
   // One that a story does not have is refused with all the others.

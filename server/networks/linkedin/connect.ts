@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { ask } from '#server/networks/families/linkedin/api';
+import { createConnect } from '#server/networks/families/linkedin/connect';
 import type { NetworkAccount, Profile, Site, Tokens } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { ask } from '#server/networks/shared/linkedin-api';
-import { createConnect } from '#server/networks/shared/linkedin-connect';
 
 const Me = z.object({ sub: z.string(), name: z.string(), picture: z.string().optional() });
 

@@ -1,15 +1,15 @@
 import type { Constraints } from '#contracts/providers';
-import type { Network } from '#server/networks/network';
-import { choices, minutes, noThread } from '#server/networks/shared/limits';
+import { refresh } from '#server/networks/families/linkedin/connect';
 import {
   linkedinConstraints,
   linkedinFindings,
   linkedinHosts,
   linkedinOptions,
   noStatistics,
-} from '#server/networks/shared/linkedin';
-import { refresh } from '#server/networks/shared/linkedin-connect';
-import type { Prepared } from '#server/networks/shared/linkedin-publish';
+} from '#server/networks/families/linkedin/limits';
+import type { Prepared } from '#server/networks/families/linkedin/publish';
+import type { Network } from '#server/networks/network';
+import { choices, minutes, noThread } from '#server/networks/shared/limits';
 import { itemsOf, problems } from '#server/networks/shared/post';
 import { connect, profile } from './connect.ts';
 import { confirm, prepare, send } from './publish.ts';

@@ -1,5 +1,5 @@
+import { createPublishing, type Prepared } from '#server/networks/families/linkedin/publish';
 import { type Confirmation, unknown } from '#server/networks/network';
-import { createPublishing, type Prepared } from '#server/networks/shared/linkedin-publish';
 import { option } from '#server/networks/shared/post';
 
 export const { prepare, send } = createPublishing({

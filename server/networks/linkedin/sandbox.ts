@@ -1,10 +1,10 @@
+import { createLinkedinSandbox } from '#server/networks/families/linkedin/sandbox';
+import { addSandboxPosts } from '#server/networks/families/linkedin/sandbox-posts';
 import type { Sandbox } from '#server/networks/sandbox';
-import { createLinkedinTwin } from '#server/networks/shared/linkedin-sandbox';
-import { addTwinPosts } from '#server/networks/shared/linkedin-sandbox-posts';
 
 /** LinkedIn for members. It cannot be asked what a member has posted. */
 const sandbox: Sandbox = (kit) => {
-  const twin = createLinkedinTwin(kit, {
+  const sandbox = createLinkedinSandbox(kit, {
     scopes: ['openid', 'profile', 'email', 'w_member_social'],
     scopeSeparator: ',',
     writeScope: 'w_member_social',
@@ -12,17 +12,17 @@ const sandbox: Sandbox = (kit) => {
     visibilities: ['PUBLIC', 'CONNECTIONS', 'LOGGED_IN'],
     authorsOf: ({ id, name }) => [{ urn: `urn:li:person:${id}`, name }],
   });
-  addTwinPosts(twin);
+  addSandboxPosts(sandbox);
 
-  twin.router.get(
+  sandbox.router.get(
     '/api/v2/userinfo',
-    twin.signedIn(['openid', 'profile'], async (_req, res, { person: { id, name } }) => {
+    sandbox.signedIn(['openid', 'profile'], async (_req, res, { person: { id, name } }) => {
       const [given_name, ...others] = name.split(' ');
       res.send({ sub: id, name, given_name, family_name: others.join(' '), locale: { country: 'US', language: 'en' } });
     }),
   );
 
-  return twin.router;
+  return sandbox.router;
 };
 
 export default sandbox;

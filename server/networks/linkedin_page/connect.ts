@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { ask } from '#server/networks/families/linkedin/api';
+import { createConnect } from '#server/networks/families/linkedin/connect';
 import type { NetworkAccount, Profile, Site, Tokens } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { ask } from '#server/networks/shared/linkedin-api';
-import { createConnect } from '#server/networks/shared/linkedin-connect';
 import { NetworkTrouble } from '#server/networks/trouble';
 
 const scopes = ['r_organization_social', 'w_organization_social', 'rw_organization_admin'];

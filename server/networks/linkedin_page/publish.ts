@@ -1,4 +1,14 @@
 import { z } from 'zod';
+import { ask, call, tooEarly, troubleOf } from '#server/networks/families/linkedin/api';
+import { littleText, plainText } from '#server/networks/families/linkedin/limits';
+import {
+  asSent,
+  createPublishing,
+  madeId,
+  nothing,
+  type Prepared,
+  permalink,
+} from '#server/networks/families/linkedin/publish';
 import {
   type Confirmation,
   type NetworkAccount,
@@ -11,16 +21,6 @@ import {
   waiting,
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { littleText, plainText } from '#server/networks/shared/linkedin';
-import { ask, call, tooEarly, troubleOf } from '#server/networks/shared/linkedin-api';
-import {
-  asSent,
-  createPublishing,
-  madeId,
-  nothing,
-  type Prepared,
-  permalink,
-} from '#server/networks/shared/linkedin-publish';
 import { isSince, notAmong } from '#server/networks/shared/recent';
 
 const pageSize = 100;

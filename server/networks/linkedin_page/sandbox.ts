@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { createLinkedinSandbox, fail, failInput } from '#server/networks/families/linkedin/sandbox';
+import { parsed } from '#server/networks/families/linkedin/sandbox-media';
+import { addSandboxPosts, newPostOf } from '#server/networks/families/linkedin/sandbox-posts';
 import type { Sandbox, SandboxPerson } from '#server/networks/sandbox';
-import { createLinkedinTwin, fail, failInput } from '#server/networks/shared/linkedin-sandbox';
-import { parsed } from '#server/networks/shared/linkedin-sandbox-media';
-import { addTwinPosts, newPostOf } from '#server/networks/shared/linkedin-sandbox-posts';
 
 /** LinkedIn for organizations: the pages of a person, their posts and the comments on these. */
 
@@ -22,7 +22,7 @@ const NewComment = z.strictObject({
 });
 
 const sandbox: Sandbox = (kit) => {
-  const twin = createLinkedinTwin(kit, {
+  const sandbox = createLinkedinSandbox(kit, {
     scopes: ['r_organization_social', 'w_organization_social', 'rw_organization_admin'],
     scopeSeparator: ' ',
     writeScope: 'w_organization_social',
@@ -30,8 +30,8 @@ const sandbox: Sandbox = (kit) => {
     visibilities: ['PUBLIC', 'LOGGED_IN'],
     authorsOf: pagesOf,
   });
-  const { router, signedIn, refusals, authorOf } = twin;
-  addTwinPosts(twin);
+  const { router, signedIn, refusals, authorOf } = sandbox;
+  addSandboxPosts(sandbox);
 
   router.get(
     '/api/v2/organizationalEntityAcls',

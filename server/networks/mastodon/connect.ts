@@ -1,5 +1,5 @@
-import { runsPixelfed } from '#server/networks/shared/mastodon';
-import { connectTo } from '#server/networks/shared/mastodon-connect';
+import { connectTo } from '#server/networks/families/mastodon/connect';
+import { runsPixelfed } from '#server/networks/families/mastodon/server-facts';
 
 export const connect = connectTo({
   name: 'Mastodon',

@@ -1,10 +1,10 @@
 import type { Constraints } from '#contracts/providers';
+import { profile } from '#server/networks/families/mastodon/connect';
+import { type Prepared, prepare } from '#server/networks/families/mastodon/publish';
+import { withLimitsOf } from '#server/networks/families/mastodon/server-facts';
 import type { Network } from '#server/networks/network';
 import { cannotRefresh } from '#server/networks/oauth2';
 import { choices, MB, replies } from '#server/networks/shared/limits';
-import { withLimitsOf } from '#server/networks/shared/mastodon';
-import { profile } from '#server/networks/shared/mastodon-connect';
-import { type Prepared, prepare } from '#server/networks/shared/mastodon-publish';
 import { eachMedia, gifStandsAlone, itemsOf, option, problems } from '#server/networks/shared/post';
 import { isLanguage } from '#server/networks/shared/text';
 import { characters } from './characters.ts';

@@ -1,8 +1,5 @@
-import type { Confirmation, SendEnd, Sending, Site } from '#server/networks/network';
-import { shaped } from '#server/networks/request';
-import { runsMastodonItself } from '#server/networks/shared/mastodon';
-import { ask } from '#server/networks/shared/mastodon-api';
-import { idAtServer } from '#server/networks/shared/mastodon-connect';
+import { ask } from '#server/networks/families/mastodon/api';
+import { idAtServer } from '#server/networks/families/mastodon/connect';
 import {
   findSent,
   type Prepared,
@@ -10,7 +7,10 @@ import {
   postStatus,
   Statuses,
   timesOf,
-} from '#server/networks/shared/mastodon-publish';
+} from '#server/networks/families/mastodon/publish';
+import { runsMastodonItself } from '#server/networks/families/mastodon/server-facts';
+import type { Confirmation, SendEnd, Sending, Site } from '#server/networks/network';
+import { shaped } from '#server/networks/request';
 import { isOn, option } from '#server/networks/shared/post';
 import { notAmong } from '#server/networks/shared/recent';
 

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { countText } from '#server/networks/counting';
+import { createServerSandbox, type SandboxUpload } from '#server/networks/families/mastodon/sandbox';
 import type { Refusals, Sandbox, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
-import { createServerTwin, type SandboxUpload } from '#server/networks/shared/mastodon-sandbox';
 import { characters } from './characters.ts';
 
 /** A server of Mastodon 4.5 as its reference describes it, with the limits that most servers have. */
@@ -55,7 +55,7 @@ const isAlone = ({ type }: SandboxUpload) => type.startsWith('video/') || type =
 
 const sandbox: Sandbox = (kit) => {
   const refusals = refusalsOf(kit);
-  const { router, server, signedIn, uploadOf, statusView, addPost, usedFor, addOnce } = createServerTwin(kit, {
+  const { router, server, signedIn, uploadOf, statusView, addPost, usedFor, addOnce } = createServerSandbox(kit, {
     domain: 'mastodon.sandbox',
     version: '4.5.2',
     hasInstanceV2: true,

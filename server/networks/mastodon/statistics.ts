@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import { readEach } from '#server/networks/families/mastodon/statistics';
+import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { readEach } from '#server/networks/shared/mastodon-statistics';
 import { reported } from '#server/networks/shared/metrics';
 
 const Counts = z.object({
@@ -12,7 +12,11 @@ const Counts = z.object({
   quotes_count: z.number().optional(),
 });
 
-export const readMetrics = (site: Site, account: NetworkAccount, posts: readonly PublishedPost[]): Promise<Reading[]> =>
+export const readMetrics = (
+  site: Site,
+  account: NetworkAccount,
+  posts: readonly PublishedPost[],
+): Promise<MetricsRead[]> =>
   readEach(site, account, posts, (status) => {
     const counts = shaped(Counts, status);
     return reported({

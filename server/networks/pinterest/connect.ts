@@ -51,7 +51,7 @@ export const connect: OAuthConnect = {
   pkce: false,
   authorizeUrl: (site, { redirectUri, state }) =>
     authorizeUrl(`${site.link('web')}/oauth/`, {
-      client_id: site.app.clientId,
+      client_id: site.registration.clientId,
       redirect_uri: redirectUri,
       response_type: 'code',
       scope: scopes.join(','),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { reported } from '#server/networks/shared/metrics';
 import { ask } from './api.ts';
@@ -18,8 +18,8 @@ export const readMetrics = async (
   site: Site,
   account: NetworkAccount,
   posts: readonly PublishedPost[],
-): Promise<Reading[]> => {
-  const readings: Reading[] = [];
+): Promise<MetricsRead[]> => {
+  const readings: MetricsRead[] = [];
   for (const post of posts) readings.push(await read(site, account, post));
   return readings;
 };
@@ -29,7 +29,7 @@ const read = async (
   site: Site,
   account: NetworkAccount,
   { externalId, publishedAt }: PublishedPost,
-): Promise<Reading> => {
+): Promise<MetricsRead> => {
   const now = site.now();
   if (now.getTime() - Date.parse(publishedAt) >= oldestDays * dayMs) {
     return { is: 'over', why: `Pinterest tells numbers of the last ${oldestDays} days alone.` };

@@ -1,7 +1,7 @@
+import { connectTo } from '#server/networks/families/mastodon/connect';
+import { runsPixelfed } from '#server/networks/families/mastodon/server-facts';
 import type { NetworkAccount, Site, Tokens } from '#server/networks/network';
 import { askForTokens, tokensFrom } from '#server/networks/oauth2';
-import { runsPixelfed } from '#server/networks/shared/mastodon';
-import { connectTo } from '#server/networks/shared/mastodon-connect';
 
 export const connect = connectTo({
   name: 'Pixelfed',
@@ -18,8 +18,8 @@ export const refresh = async (site: Site, { tokens, scopes }: NetworkAccount): P
     form: {
       grant_type: 'refresh_token',
       refresh_token: tokens.refreshToken ?? '',
-      client_id: site.app.clientId,
-      client_secret: site.app.clientSecret,
+      client_id: site.registration.clientId,
+      client_secret: site.registration.clientSecret,
       scope: scopes.join(' '),
     },
   });

@@ -1,9 +1,9 @@
 import type { Constraints } from '#contracts/providers';
+import { profile } from '#server/networks/families/mastodon/connect';
+import { type Prepared, prepare } from '#server/networks/families/mastodon/publish';
+import { withLimitsOf } from '#server/networks/families/mastodon/server-facts';
 import type { Network } from '#server/networks/network';
 import { choices, comments, MB, minutes } from '#server/networks/shared/limits';
-import { withLimitsOf } from '#server/networks/shared/mastodon';
-import { profile } from '#server/networks/shared/mastodon-connect';
-import { type Prepared, prepare } from '#server/networks/shared/mastodon-publish';
 import { isOn, itemsOf, option, problems } from '#server/networks/shared/post';
 import { connect, refresh } from './connect.ts';
 import { confirm, send } from './publish.ts';

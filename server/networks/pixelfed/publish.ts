@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { Confirmation, SendEnd, Sending, Site } from '#server/networks/network';
-import { shaped } from '#server/networks/request';
-import { ask, duplicateKey } from '#server/networks/shared/mastodon-api';
-import { idAtServer } from '#server/networks/shared/mastodon-connect';
+import { ask, duplicateKey } from '#server/networks/families/mastodon/api';
+import { idAtServer } from '#server/networks/families/mastodon/connect';
 import {
   findSent,
   type Prepared,
@@ -11,7 +9,9 @@ import {
   type Status,
   Statuses,
   timesOf,
-} from '#server/networks/shared/mastodon-publish';
+} from '#server/networks/families/mastodon/publish';
+import type { Confirmation, SendEnd, Sending, Site } from '#server/networks/network';
+import { shaped } from '#server/networks/request';
 import { isOn, option } from '#server/networks/shared/post';
 import { notAmong } from '#server/networks/shared/recent';
 import { NetworkTrouble } from '#server/networks/trouble';

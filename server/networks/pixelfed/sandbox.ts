@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { codePoints } from '#server/networks/counting';
+import { createServerSandbox, type SandboxUpload } from '#server/networks/families/mastodon/sandbox';
 import type { Refusals, Sandbox, SandboxGrant } from '#server/networks/sandbox';
-import { createServerTwin, type SandboxUpload } from '#server/networks/shared/mastodon-sandbox';
 
 /** A Pixelfed server as its source tells, with the limits it has unless its operator changed them. */
 
@@ -62,7 +62,7 @@ const sandbox: Sandbox = (kit) => {
     };
   };
 
-  const { router, server, signedIn, uploadOf, statusView, addPost, addOnce, usedFor, use } = createServerTwin(kit, {
+  const { router, server, signedIn, uploadOf, statusView, addPost, addOnce, usedFor, use } = createServerSandbox(kit, {
     domain: 'pixelfed.sandbox',
     version: '3.5.3 (compatible; Pixelfed 0.12.6)',
     hasInstanceV2: false,

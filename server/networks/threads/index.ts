@@ -1,6 +1,6 @@
 import type { Constraints } from '#contracts/providers';
+import { longTokensAheadMs } from '#server/networks/families/meta/tokens';
 import type { Network } from '#server/networks/network';
-import { longTokensAheadMs } from '#server/networks/shared/graph-tokens';
 import { choices, GB, MB, minutes, replies } from '#server/networks/shared/limits';
 import { eachItem, hasMedia, itemsOf, option, problems } from '#server/networks/shared/post';
 import { links } from '#server/networks/shared/text';

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { addressOf, type Containers, createContainers, type Form } from '#server/networks/families/meta/containers';
+import { isPart } from '#server/networks/families/meta/graph';
 import {
   type Confirmation,
   type NetworkAccount,
@@ -10,8 +12,6 @@ import {
   sent,
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { isPart } from '#server/networks/shared/graph';
-import { addressOf, type Containers, createContainers, type Form } from '#server/networks/shared/graph-containers';
 import { isOn, isVideo, option } from '#server/networks/shared/post';
 import { ask } from './api.ts';
 

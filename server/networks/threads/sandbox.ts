@@ -1,6 +1,5 @@
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
-import type { Sandbox, SandboxGrant, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import {
   checkAuthorize,
   createContainerBook,
@@ -17,7 +16,8 @@ import {
   shortLifeMs,
   signedInAs,
   takeCode,
-} from '#server/networks/shared/graph-sandbox';
+} from '#server/networks/families/meta/sandbox';
+import type { Sandbox, SandboxGrant, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { links } from '#server/networks/shared/text';
 
 /** The Threads API v1.0: everything goes through a container, texts too, and a thread is a chain of replies. */

@@ -1,5 +1,5 @@
-import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
-import { insightsOf, isGone } from '#server/networks/shared/graph';
+import { insightsOf, isGone } from '#server/networks/families/meta/graph';
+import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
 import { reported } from '#server/networks/shared/metrics';
 import { ask } from './api.ts';
 
@@ -10,13 +10,13 @@ export const readMetrics = async (
   site: Site,
   account: NetworkAccount,
   posts: readonly PublishedPost[],
-): Promise<Reading[]> => {
-  const readings: Reading[] = [];
+): Promise<MetricsRead[]> => {
+  const readings: MetricsRead[] = [];
   for (const { externalId } of posts) readings.push(await readOne(site, account, externalId));
   return readings;
 };
 
-const readOne = async (site: Site, account: NetworkAccount, id: string): Promise<Reading> => {
+const readOne = async (site: Site, account: NetworkAccount, id: string): Promise<MetricsRead> => {
   try {
     const told = insightsOf(await ask(site, account, { path: `/${id}/insights`, query: { metric } }));
     const { views, likes, replies: comments, reposts: shares, quotes } = told;

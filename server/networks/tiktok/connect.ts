@@ -12,7 +12,7 @@ const scopes = ['user.info.basic', 'video.publish', 'video.list'];
 const Refused = z.object({ error: z.string().min(1) });
 
 const askForTokens = async (site: Site, form: Readonly<Record<string, string>>): Promise<TokenAnswer> => {
-  const { clientId, clientSecret } = site.app;
+  const { clientId, clientSecret } = site.registration;
   const answer = await site.request({
     url: `${site.host('api')}/v2/oauth/token/`,
     form: { client_key: clientId, client_secret: clientSecret, ...form },
@@ -65,7 +65,7 @@ export const connect: OAuthConnect = {
   pkce: false,
   authorizeUrl: (site, { redirectUri, state }) =>
     authorizeUrl(`${site.link('web')}/v2/auth/authorize/`, {
-      client_key: site.app.clientId,
+      client_key: site.registration.clientId,
       redirect_uri: redirectUri,
       state,
       response_type: 'code',

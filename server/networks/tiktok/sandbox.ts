@@ -113,7 +113,7 @@ const sandbox: Sandbox = (kit) => {
 
   const openId = ({ id }: SandboxPerson) => `-000${id}`;
 
-  // The reference gives these no status, so the twin sends the one that is easiest to overlook.
+  // The reference gives these no status, so the sandbox sends the one that is easiest to overlook.
   const grantRefused = (res: Response, error: string, description: string) =>
     res.status(200).send({ error, error_description: description, log_id: 'sandbox' });
 

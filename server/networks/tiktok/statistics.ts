@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { reported } from '#server/networks/shared/metrics';
 import { ask } from './api.ts';
@@ -27,7 +27,7 @@ export const readMetrics = async (
   site: Site,
   account: NetworkAccount,
   posts: readonly PublishedPost[],
-): Promise<Reading[]> => {
+): Promise<MetricsRead[]> => {
   const ids = posts.map(({ externalId }) => externalId).filter(isPublicId);
   const videos = ids.length > 0 ? await query(site, account, ids) : [];
   return posts.map(({ externalId }) => {

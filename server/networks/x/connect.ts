@@ -33,7 +33,7 @@ export const connect: OAuthConnect = {
   authorizeUrl: (site, { redirectUri, state, challenge }) =>
     authorizeUrl(`${site.link('web')}/i/oauth2/authorize`, {
       response_type: 'code',
-      client_id: site.app.clientId,
+      client_id: site.registration.clientId,
       redirect_uri: redirectUri,
       scope: scopes.join(' '),
       state,

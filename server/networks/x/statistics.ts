@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { reported } from '#server/networks/shared/metrics';
 import { ask } from './api.ts';
@@ -26,7 +26,7 @@ export const readMetrics = async (
   site: Site,
   account: NetworkAccount,
   posts: readonly PublishedPost[],
-): Promise<Reading[]> => {
+): Promise<MetricsRead[]> => {
   const query = { ids: posts.map(({ externalId }) => externalId).join(','), 'tweet.fields': 'public_metrics' };
   const { data } = shaped(Read, await ask(site, account, { path: '/2/tweets', query }));
   return posts.map(({ externalId }) => {

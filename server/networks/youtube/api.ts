@@ -1,6 +1,6 @@
+import { bearer, failureOf, googleTrouble } from '#server/networks/families/google/api';
 import type { NetworkAccount, Site } from '#server/networks/network';
 import type { NetworkAnswer, NetworkRequest } from '#server/networks/request';
-import { bearer, failureOf, googleTrouble } from '#server/networks/shared/google';
 import { NetworkTrouble } from '#server/networks/trouble';
 
 const dayMs = 86_400_000;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { googleConnect } from '#server/networks/families/google/api';
 import type { NetworkAccount, Profile, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { googleConnect } from '#server/networks/shared/google';
 import { ask, withoutChannel } from './api.ts';
 
 const scopes = ['https://www.googleapis.com/auth/youtube.upload', 'https://www.googleapis.com/auth/youtube.readonly'];

@@ -1,7 +1,7 @@
 import type { Constraints } from '#contracts/providers';
 import { codePoints } from '#server/networks/counting';
+import { googleRefresh } from '#server/networks/families/google/api';
 import type { Network } from '#server/networks/network';
-import { googleRefresh } from '#server/networks/shared/google';
 import { choices, GB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachItem, itemsOf, list, option, problems } from '#server/networks/shared/post';
 import { connect, profile } from './connect.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bearer } from '#server/networks/families/google/api';
 import {
   absent,
   type Confirmation,
@@ -13,7 +14,6 @@ import {
   waiting,
 } from '#server/networks/network';
 import { type NetworkRequest, shaped } from '#server/networks/request';
-import { bearer } from '#server/networks/shared/google';
 import { isOn, list, option } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, troubleOf } from './api.ts';

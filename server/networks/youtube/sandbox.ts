@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Response, Router } from 'express';
 import { z } from 'zod';
+import { googleSignIn, refuse, signedInWith } from '#server/networks/families/google/sandbox';
 import type { Json } from '#server/networks/network';
 import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPost } from '#server/networks/sandbox';
-import { googleSignIn, refuse, signedInWith } from '#server/networks/shared/google-sandbox';
 
 /** YouTube's Data API v3 as its reference describes it: a channel, resumable uploads, statistics. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NetworkAccount, PublishedPost, Reading, Site } from '#server/networks/network';
+import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { reported } from '#server/networks/shared/metrics';
 import { ask } from './api.ts';
@@ -22,7 +22,7 @@ export const readMetrics = async (
   site: Site,
   account: NetworkAccount,
   posts: readonly PublishedPost[],
-): Promise<Reading[]> => {
+): Promise<MetricsRead[]> => {
   const query = { part: 'statistics', id: posts.map(({ externalId }) => externalId).join(',') };
   const { items } = shaped(Videos, await ask(site, account, { path: '/youtube/v3/videos', query }));
   return posts.map(({ externalId }) => {

@@ -1,6 +1,6 @@
 import type { providerActions } from '#contracts/providers';
 import type { Handler } from '#server/context';
-import type { Providers } from '#server/providers/providers';
+import type { Providers } from '#server/providers/offered';
 
 export default ({ providers }: { providers: Providers }): Handler<(typeof providerActions)['providers.limits']> =>
   async () => ({ providers: providers.limits() });

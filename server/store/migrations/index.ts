@@ -11,6 +11,7 @@ import { sql as sending } from './0010-sending.ts';
 import { sql as signIn } from './0011-sign-in.ts';
 import { sql as cards } from './0012-cards.ts';
 import { sql as noRules } from './0013-no-rules.ts';
+import { sql as refreshDue } from './0014-refresh-due.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   { number: 11, name: 'sign-in', sql: signIn },
   { number: 12, name: 'cards', sql: cards },
   { number: 13, name: 'no-rules', sql: noRules },
+  { number: 14, name: 'refresh-due', sql: refreshDue },
 ] as const;

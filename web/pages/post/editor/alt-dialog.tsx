@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import styles from './dialogs.module.css';
-import { thumbnailOf } from './media-strip.tsx';
+import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 
 const longest = 2000;

@@ -2,7 +2,7 @@ import type { Account, EditorView, MediaItem, Post } from '#generated/app-client
 import { formatNumber } from '#web/parts/number.ts';
 import { lengthOf } from './counting.ts';
 import { type Draft, isEdited, resultFor } from './draft.ts';
-import type { Constraints, Option } from './use-editor.ts';
+import type { Constraints, Option } from './limits.ts';
 import { fields, type Place } from './use-reveal.ts';
 
 type Issue = EditorView['issues'][number];

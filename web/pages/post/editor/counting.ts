@@ -1,5 +1,5 @@
 import { countText, utf8Bytes } from '#server/networks/counting';
-import type { Constraints } from './use-editor.ts';
+import type { Constraints } from './limits.ts';
 
 export interface Length {
   readonly count: number;

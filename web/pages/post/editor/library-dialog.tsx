@@ -10,7 +10,7 @@ import { count } from '#web/parts/number.ts';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './dialogs.module.css';
-import { thumbnailOf } from './media-strip.tsx';
+import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 
 /** Images and videos that are there already, newest first; in the order in which they are chosen. */

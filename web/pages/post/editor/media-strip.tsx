@@ -12,6 +12,7 @@ import {
 import { lazy, Suspense, useRef, useState } from 'react';
 import { changeItem, type Item, moved } from './draft.ts';
 import styles from './media-strip.module.css';
+import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 import { fields } from './use-reveal.ts';
 import { type Upload, type Uploads, withMedia } from './use-uploads.ts';
@@ -111,9 +112,6 @@ const Tile = ({
     </div>
   );
 };
-
-/** From our own address, whatever the server calls itself. */
-export const thumbnailOf = (id: string) => `/media/${id}?size=thumbnail`;
 
 const AltLine = ({ id, field, onOpen }: { id: string; field: string; onOpen: () => void }) => {
   const { mediaOf, readOnly } = useEditor();

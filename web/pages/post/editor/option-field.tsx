@@ -2,8 +2,8 @@ import { Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { instantOf, wallTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
+import type { Option } from './limits.ts';
 import styles from './options-card.module.css';
-import type { Option } from './use-editor.ts';
 import { fields } from './use-reveal.ts';
 
 /** One option of a network. An empty field is the default of the network. */

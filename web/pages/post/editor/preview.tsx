@@ -3,9 +3,10 @@ import type { Account } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { type Item, resultFor } from './draft.ts';
-import { thumbnailOf } from './media-strip.tsx';
+import type { Constraints } from './limits.ts';
 import styles from './preview.module.css';
-import { type Constraints, useEditor } from './use-editor.ts';
+import { thumbnailOf } from './thumbnail-of.ts';
+import { useEditor } from './use-editor.ts';
 
 /** How a network shows a post, in four families; their own looks are theirs. */
 type Family = 'text' | 'photo' | 'video' | 'pin';

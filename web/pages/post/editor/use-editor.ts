@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { createContext, useContext, useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import type { Account, EditorView, MediaItem, Post, ProviderLimits } from '#generated/app-client';
+import type { Account, EditorView, MediaItem, Post } from '#generated/app-client';
 import { app, workspaceOfTab } from '#web/api.ts';
 import { now } from '#web/parts/time.ts';
 import { usePageSearch } from '#web/parts/use-search.ts';
@@ -10,10 +10,8 @@ import { useMay } from '#web/session.ts';
 import { createAutosave, type SaveState } from './autosave.ts';
 import { type Check, checksOf } from './checks.ts';
 import { type Change, changeSide, type Draft, emptyDraft, type Side, sideOf } from './draft.ts';
+import type { Constraints, Option } from './limits.ts';
 import { type Place, useReveal } from './use-reveal.ts';
-
-export type Constraints = ProviderLimits['constraints'];
-export type Option = ProviderLimits['options'][number];
 
 /** What every part of the editor works with. */
 export interface Editor {

@@ -1,0 +1,87 @@
+import type { Account } from '#contracts/accounts';
+import type { Caller } from '#server/context';
+import { badInput, notFound } from '#server/errors';
+import type { Live } from '#server/live/open-tabs';
+import type { Json, Network } from '#server/networks/network';
+import type { Networks } from '#server/networks/registry';
+import type { AccountRow } from './account-row.ts';
+import type { AccountStore } from './store.ts';
+
+/** What is known of a connected account without asking its network. */
+export interface ConnectedNetwork {
+  readonly network: string;
+  readonly facts: Json;
+}
+
+export type Accounts = ReturnType<typeof createAccounts>;
+
+/** The connected accounts of a workspace. */
+export const createAccounts = ({ store, networks, live }: { store: AccountStore; networks: Networks; live: Live }) => ({
+  list: async ({ workspaceId }: Caller): Promise<Account[]> => {
+    const rows = await store.list(workspaceId);
+    return rows.map((row) => toAccount(row, networks.get(row.network)));
+  },
+
+  /** The network of each id, or BadInput naming the one that is not a connected account of this workspace. */
+  networksOf: async ({ workspaceId }: Caller, ids: readonly string[], path = 'accountIds') => {
+    const repeated = ids.findIndex((id, index) => ids.indexOf(id) < index);
+    if (repeated >= 0) {
+      throw badInput({ path: `${path}.${repeated}`, code: 'Repeated', message: 'names an account a second time' });
+    }
+    const found = ids.length === 0 ? new Map<string, ConnectedNetwork>() : await store.networks(workspaceId, ids);
+    const missing = ids.findIndex((id) => !found.has(id));
+    if (missing >= 0) {
+      throw badInput({
+        path: `${path}.${missing}`,
+        code: 'UnknownAccount',
+        message: `names ${ids[missing]}, which is not a connected account; accounts.list shows them`,
+      });
+    }
+    return found;
+  },
+
+  /** Those of the ids that are still connected. */
+  connectedOf: ({ workspaceId }: Caller, ids: readonly string[]) => store.networks(workspaceId, ids),
+
+  /** On a live network, in any workspace. */
+  hasLive: () => store.hasLive(),
+
+  /** Until it is connected again. False for one that was reconnected or disconnected since this row was read. */
+  stopStatistics: ({ id, connectedAt }: AccountRow) => store.stopStatistics(id, connectedAt),
+
+  disconnect: async ({ workspaceId }: Caller, id: string) => {
+    await store.transaction(async () => {
+      if (!(await store.disconnect(workspaceId, id))) throw notFound('account', id);
+      await live.tell({ workspaceId, kind: 'account', id });
+    });
+  },
+});
+
+export const toAccount = (row: AccountRow, network: Network): Account => ({
+  id: row.id,
+  provider: network.name,
+  network: row.network,
+  name: row.name,
+  handle: row.handle,
+  ...(row.avatarUrl !== null && { avatarUrl: row.avatarUrl }),
+  status: row.status,
+  ...statisticsOf(row, network),
+  connectedAt: row.connectedAt,
+});
+
+/** SPEC, Statistics rules 5, 10 and 11. */
+const statisticsOf = (row: AccountRow, network: Network): Pick<Account, 'statistics' | 'statisticsMessage'> => {
+  if (network.constraints.metrics.length === 0) return { statistics: 'None' };
+  if (mayReadStatistics(row, network)) return { statistics: 'Ok' };
+  return { statistics: 'Reconnect', statisticsMessage: reconnectForStatistics(network) };
+};
+
+/** The permission was granted, and the network has not taken it back. */
+export const mayReadStatistics = ({ grantedScopes, statisticsStoppedAt }: AccountRow, network: Network) =>
+  statisticsStoppedAt === null &&
+  (network.statisticsPermission === undefined || grantedScopes.includes(network.statisticsPermission));
+
+export const reconnectForStatistics = ({ name, statisticsPermission }: Network) => {
+  const permission = statisticsPermission ? ` (${name} asks for the permission ${statisticsPermission})` : '';
+  return `Reconnect this account on the Social accounts page to let Posthorn read its statistics${permission}. Publishing is not affected.`;
+};

@@ -1,0 +1,95 @@
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Clock } from '#server/clock';
+import { createDueLoop } from '#server/jobs/queue';
+import type { Live } from '#server/live/open-tabs';
+import type { Network } from '#server/networks/network';
+import type { Networks } from '#server/networks/registry';
+import type { Sites } from '#server/networks/sites';
+import type { Outbound } from '#server/outbound/guarded-client';
+import type { Plans } from '#server/plans/allowance';
+import type { Seal } from '#server/secrets/seal';
+import type { Database } from '#server/store/database';
+import type { Events } from '#server/webhooks/events';
+import { createAccountAccess } from './access.ts';
+import { createAvatars } from './avatars.ts';
+import { createAccounts } from './connected.ts';
+import { createConnecting } from './connecting.ts';
+import { createNetworkAccess } from './network-access.ts';
+import { accountRoutes } from './routes.ts';
+import { createAccountStore, createAvatarStore, createConnectionStore, createRegistrationStore } from './store.ts';
+
+export const openAccounts = ({
+  database,
+  networks,
+  sites,
+  sandboxUrl,
+  events,
+  live,
+  outbound,
+  seal,
+  baseUrl,
+  clock,
+  report,
+}: {
+  database: Database;
+  networks: Networks;
+  sites: Sites;
+  sandboxUrl: () => string;
+  events: Events;
+  live: Live;
+  outbound: Outbound;
+  seal: Seal;
+  baseUrl: string;
+  clock: Clock;
+  report: (error: unknown) => void;
+}) => {
+  const store = createAccountStore(database);
+  const redirectUri = ({ key }: Network) => `${baseUrl}/connect/${key}/callback`;
+  const networkAccess = createNetworkAccess({
+    store: createRegistrationStore(database),
+    sites,
+    seal,
+    sandboxUrl,
+    redirectUri,
+    website: baseUrl,
+  });
+  const access = createAccountAccess({ store, networkAccess, networks, events, live, clock, report });
+  return {
+    accounts: createAccounts({ store, networks, live }),
+    access,
+    avatars: createAvatars({ store: createAvatarStore(database), outbound }),
+    refreshes: createDueLoop(access.work),
+
+    /** Opened last: statistics, which need `access`, are told when an account is reconnected. */
+    openConnecting: ({
+      plans,
+      audit,
+      providers: { isOffered, isLive },
+      reconnected,
+    }: {
+      plans: Plans;
+      audit: AuditLog;
+      providers: Record<'isOffered' | 'isLive', (network: Network) => boolean>;
+      reconnected: (accountId: string) => Promise<void>;
+    }) => {
+      const connecting = createConnecting({
+        store: createConnectionStore(database),
+        accountStore: store,
+        networkAccess,
+        access,
+        networks,
+        plans,
+        audit,
+        live,
+        outbound,
+        isOffered,
+        isLive,
+        reconnected,
+        redirectUri,
+        seal,
+        clock,
+      });
+      return { connecting, routes: accountRoutes({ connecting }) };
+    },
+  };
+};

@@ -1,0 +1,35 @@
+import type { Accounts } from '#server/accounts/connected';
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Clock } from '#server/clock';
+import type { Live } from '#server/live/open-tabs';
+import type { MediaLibrary } from '#server/media/library';
+import type { Lifecycle } from '#server/posts/lifecycle';
+import type { Reading } from '#server/posts/reading';
+import type { RunnableAction } from '#server/run-action';
+import type { Database } from '#server/store/database';
+import { createApprovalCards } from './cards.ts';
+import { approvalRoutes } from './routes.ts';
+import { createApprovalStore } from './store.ts';
+import { createSubjects } from './subject.ts';
+
+export const openApprovals = ({
+  database,
+  library,
+  ...parts
+}: {
+  database: Database;
+  actions: ReadonlyMap<string, RunnableAction>;
+  reading: Reading;
+  lifecycle: Lifecycle;
+  library: MediaLibrary;
+  accounts: Accounts;
+  audit: AuditLog;
+  live: Live;
+  baseUrl: string;
+  clock: Clock;
+}) => {
+  const { reading, lifecycle, accounts } = parts;
+  const subjects = createSubjects({ reading, lifecycle, library, accounts });
+  const cards = createApprovalCards({ ...parts, store: createApprovalStore(database), subjects });
+  return { cards, routes: approvalRoutes({ cards }) };
+};

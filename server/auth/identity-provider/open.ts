@@ -1,0 +1,56 @@
+import type { Logger } from 'pino';
+import type { Clients } from '#server/auth/clients';
+import { createSessionDoor } from '#server/auth/session-cookie';
+import type { Sessions } from '#server/auth/sessions';
+import type { Clock } from '#server/clock';
+import type { Config } from '#server/config';
+import type { Outbound } from '#server/outbound/guarded-client';
+import type { Seal } from '#server/secrets/seal';
+import type { SignedIn } from '#server/signed-in';
+import type { Database } from '#server/store/database';
+import type { Identity } from './identity.ts';
+
+/** With AUTH_URL an outside provider, else the embedded one. Always by the wall clock, which is in its tokens. */
+export const openIdentityProvider = async ({
+  sessions,
+  clients,
+  openedLast,
+  outbound,
+  config: { baseUrl, outsideProvider },
+  ...shared
+}: {
+  sessions: Sessions;
+  clients: Clients;
+  /** The workspace that MCP clients of this user act in. */
+  openedLast: (userId: string) => Promise<SignedIn['workspace']>;
+  database: Database;
+  seal: Seal;
+  outbound: Outbound;
+  config: Config;
+  clock: Clock;
+  log: Logger;
+}): Promise<Identity> => {
+  // Imported by the service alone: they bring large packages, and no command needs them.
+  if (outsideProvider) {
+    const { createOutsideIdentity } = await import('./outside.ts');
+    return createOutsideIdentity({ ...outsideProvider, ...shared, baseUrl });
+  }
+  const { createIdentityProvider } = await import('./embedded.ts');
+  const door = createSessionDoor({ sessions, baseUrl });
+  return createIdentityProvider({
+    ...shared,
+    baseUrl,
+    outbound,
+    // The page that asks for consent shows the workspace that the client will act in.
+    whoIsSignedIn: async (req) => {
+      const who = await door.who(req);
+      if (who === undefined) return undefined;
+      const { workspace: _, ...person } = who;
+      const workspace = await openedLast(who.userId);
+      return workspace ? { ...person, workspace } : person;
+    },
+    consented: ({ who: { userId, workspace }, clientId, clientName, scopes, requestId }) =>
+      clients.given({ userId, workspaceId: workspace?.id, clientId, name: clientName, scopes, requestId }),
+    revoked: clients.revoked,
+  });
+};

@@ -1,0 +1,77 @@
+import type { Config } from '#server/config';
+import type { Command } from './command.ts';
+
+export const doctor: Command = async (config) => {
+  const { text, healthy } = await diagnose(config);
+  console.log(text);
+  process.exitCode = healthy ? 0 : 1;
+};
+
+/** What is set, what answers and what is missing, in words. */
+export const diagnose = async (config: Config) => {
+  const good: string[] = [];
+  const bad: string[] = [];
+  const note: string[] = [];
+
+  good.push(`Node ${process.version}, ${config.production ? 'production' : 'development'}`);
+  good.push(`Data folder ${config.dataDir}`);
+  good.push(`Address ${config.baseUrl}`);
+  if (config.production && !config.baseUrl.startsWith('https:')) {
+    bad.push(
+      'BASE_URL is not https: browsers and networks will refuse sign-in. Put a TLS proxy in front and set BASE_URL.',
+    );
+  }
+
+  try {
+    const { createLog, open } = await import('#server/main');
+    const { posthorn, close } = await open(config, createLog({ ...config, logLevel: 'silent' }));
+    try {
+      good.push(
+        `Database answers (${config.databaseUrl ? 'DATABASE_URL' : 'embedded PostgreSQL'}), schema is up to date`,
+      );
+      await posthorn.mediaFiles.check().then(
+        () => good.push(`Media is kept in ${posthorn.mediaFiles.place}`),
+        (error: Error) => bad.push(`The store for media cannot be used: ${error.message}`),
+      );
+      if (config.production && !config.media.s3) {
+        note.push(
+          'Media is on this machine: back that folder up with the database, or set S3_ENDPOINT and the other S3_* settings',
+        );
+      }
+      const workspaces = await posthorn.people.workspaces();
+      if (workspaces.length > 0)
+        good.push(`Workspaces: ${workspaces.map(({ id, name }) => `${name} (${id})`).join(', ')}`);
+      else bad.push('Nobody is set up yet: run `posthorn setup --email … --password … --workspace …`.');
+      const live = posthorn.networks.all.filter(posthorn.providers.isLive);
+      const rest = posthorn.networks.all.filter((network) => !live.includes(network));
+      const named = (networks: typeof live) => networks.map(({ name }) => name).join(', ');
+      const needNone = live.filter(({ settings }) => settings.length === 0);
+      const given = live.filter(({ settings }) => settings.length > 0);
+      if (given.length > 0) good.push(`Networks with credentials: ${named(given)}`);
+      if (needNone.length > 0) good.push(`Networks that need no credentials: ${named(needNone)}`);
+      for (const { name, settings } of rest) {
+        note.push(
+          `${name} ${config.production ? 'is left out' : 'is a sandbox'}${settings.length > 0 ? `: for the real network set ${settings.join(', ')}` : ''}`,
+        );
+      }
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    bad.push((error as Error).message);
+  }
+
+  const answer = await fetch(`${config.baseUrl}/readyz`, { signal: AbortSignal.timeout(3000) }).catch(() => undefined);
+  if (answer?.ok) good.push(`The service answers at ${config.baseUrl}/readyz`);
+  else if (answer) bad.push(`The service at ${config.baseUrl} is not ready: ${await answer.text()}`);
+  else note.push(`No service answers at ${config.baseUrl}; \`npm start\` runs it`);
+
+  const text = [
+    ...good.map((line) => `ok       ${line}`),
+    ...note.map((line) => `note     ${line}`),
+    ...bad.map((line) => `MISSING  ${line}`),
+    '',
+    bad.length === 0 ? 'All is well.' : `${bad.length} thing${bad.length === 1 ? '' : 's'} to do.`,
+  ].join('\n');
+  return { text, healthy: bad.length === 0 };
+};

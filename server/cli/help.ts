@@ -1,0 +1,18 @@
+export const help = `posthorn <command>
+
+  start                                  run the service
+  setup    --email --password --workspace [--token-name]
+                                         make the first owner, a workspace and a token; prints JSON
+  demo     [--again]                     make a workspace with a month of posts on the sandbox; not in production
+  link     [--email]                     a sign-in link that works once, for the operator or somebody else
+  doctor                                 say what is set, what answers and what is missing
+  token    create --workspace <id> --name <name> | list --workspace <id> | revoke --id <id>
+                                         personal tokens of a workspace's owner
+  account  add --workspace <id> --network <key> [--handle]
+                                         connect an account on the sandbox of a network
+  plan     show --workspace <id> | set --workspace <id> --plan unlimited|free|team|business
+                                         what a workspace may do
+  jobs                                   what recurs, when it ran, when it will again and what is due, by the service's clock
+  clock    --forward <6h>                move the sandbox clock; not in production
+
+Settings are environment variables; docs/settings.md has the table.`;

@@ -1,0 +1,14 @@
+import { type Command, need, using } from './command.ts';
+
+export const showPlan: Command = (config, options) => {
+  const [workspaceId] = need(options, 'workspace');
+  return using(config, ({ posthorn: { plans } }) => plans.read(workspaceId));
+};
+
+export const setPlan: Command = (config, options) => {
+  const [workspaceId, plan] = need(options, 'workspace', 'plan');
+  return using(config, async ({ posthorn: { plans } }) => {
+    await plans.set(workspaceId, plan);
+    return plans.read(workspaceId);
+  });
+};

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import express, { type Express, type RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import type { Avatars } from '#server/accounts/avatars';
+import type { Identity } from '#server/auth/identity-provider/identity';
+import type { PersonalTokens } from '#server/auth/personal-tokens';
+import type { RateLimit } from '#server/auth/rate-limit';
+import { createSessionDoor, type SessionDoor } from '#server/auth/session-cookie';
+import type { Sessions } from '#server/auth/sessions';
+import { type Config, packageRoot, webFolder } from '#server/config';
+import type { Figures } from '#server/figures';
+import type { IdempotentAnswers } from '#server/idempotency/answers';
+import type { Live } from '#server/live/open-tabs';
+import type { MediaLibrary } from '#server/media/library';
+import type { Uploads } from '#server/media/uploads';
+import type { RunnableAction } from '#server/run-action';
+import { actionRoute } from './action-route.ts';
+import { createGuards, type Identify } from './app-routes.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { avatarBytes } from './avatar-bytes.ts';
+import { docsPages } from './docs.ts';
+import { answerErrors, noSuchPath } from './errors.ts';
+import { liveEvents } from './live-events.ts';
+import { logRequests } from './log.ts';
+import { mediaBytes } from './media-bytes.ts';
+import { createOperatorCheck, metricsPage } from './metrics.ts';
+import { patience } from './patience.ts';
+import { tagRequest } from './request.ts';
+import { uploadRoute } from './upload.ts';
+import { createWebApp } from './web-files.ts';
+
+type Own = RequestHandler<Record<string, string>>;
+
+/** What the generated router serves the declared paths with. */
+export type Doors = ReturnType<typeof createDoors>;
+
+export interface DoorParts {
+  readonly sessions: Sessions;
+  readonly tokens: PersonalTokens;
+  readonly actions: ReadonlyMap<string, RunnableAction>;
+  readonly answers: IdempotentAnswers;
+  readonly library: MediaLibrary;
+  readonly uploads: Uploads;
+  readonly avatars: Avatars;
+  readonly live: Live;
+  readonly figures: Figures;
+  readonly mcp: { readonly serve: Own; readonly describe: Own };
+  readonly identity: Identity;
+  readonly rateLimit: RateLimit;
+  readonly config: Config;
+  readonly log: Logger;
+}
+
+const createDoors = ({ door, ...parts }: DoorParts & { door: SessionDoor }) => {
+  const { tokens, actions, answers, library, uploads, avatars, live, figures, mcp, identity, rateLimit, config } =
+    parts;
+  return {
+    guards: createGuards({
+      door,
+      authenticate: createAuthenticate({ tokens, rateLimit }),
+      rateLimit,
+      mustBeOperator: createOperatorCheck(config),
+      endElsewhere: identity.endSession,
+    }),
+    runAction: (identify: Identify) => actionRoute({ actions, answers, identify }),
+    own: {
+      mcp: mcp.serve,
+      describeMcp: mcp.describe,
+      mediaBytes: mediaBytes({ library }),
+      avatarBytes: avatarBytes({ avatars }),
+      liveEvents: liveEvents({
+        live,
+        who: door.who,
+        report: (err) => parts.log.error({ err }, 'access to live events not checked'),
+      }),
+      metrics: metricsPage({ figures }),
+      openapi: openapi(config),
+    },
+    forms: { uploadMedia: uploadRoute({ uploads }) },
+  };
+};
+
+/** Every path of the service, in the order in which a request tries them. */
+export const openDoors = ({
+  serveRoutes,
+  sandbox,
+  pages,
+  ...parts
+}: DoorParts & {
+  /** The paths that contracts/ declares. */
+  readonly serveRoutes: (app: Express, doors: Doors) => void;
+  /** Absent in production. */
+  readonly sandbox: RequestHandler | undefined;
+  /** Pages that the server still makes itself. */
+  readonly pages: (door: SessionDoor) => readonly RequestHandler[];
+}): Express => {
+  const { sessions, identity, rateLimit, config, log } = parts;
+  const { baseUrl } = config;
+  const door = createSessionDoor({ sessions, baseUrl });
+  const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
+  app.use(tagRequest({ https: baseUrl.startsWith('https:') }), logRequests(log));
+  serveRoutes(app, createDoors({ ...parts, door }));
+  app.use(patience());
+  if (identity.router) {
+    // A client document that could not be read is not remembered, so each try costs a request to outside.
+    app.use('/auth/authorize', (req, res, next) => {
+      rateLimit.take(`authorize ${req.ip}`, res);
+      next();
+    });
+    app.use(identity.router);
+  }
+  if (sandbox) app.use(sandbox);
+  app.use('/docs', docsPages());
+  const web = createWebApp(webFolder);
+  app.use(web.files, web.pages, ...pages(door));
+  app.use(web.notFound, noSuchPath, answerErrors(log));
+  return app;
+};
+
+const openapi = ({ baseUrl }: Config): Own => {
+  const document = JSON.parse(readFileSync(join(packageRoot, 'openapi/openapi.json'), 'utf8'));
+  const text = JSON.stringify({ ...document, servers: [{ url: baseUrl, description: 'This server' }] });
+  return (_req, res) => {
+    res.type('json').send(text);
+  };
+};

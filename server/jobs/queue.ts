@@ -1,0 +1,129 @@
+/** Work that waits in rows of the database until it is due. */
+export interface DueWork<Row> {
+  /** How many are handled at once. */
+  readonly concurrency: number;
+  /** Claims up to `room` rows that are due, with a lease: if this process dies, another claims its rows. */
+  claim(room: number): Promise<Row[]>;
+  handle(row: Row): Promise<void>;
+  /** Until the next row is due; undefined when none is. */
+  msToNext(): Promise<number | undefined>;
+  /** Keeps the leases of what is being handled. */
+  readonly extend?: { readonly everyMs: number; run(rows: readonly Row[]): Promise<void> };
+  report(error: unknown): void;
+}
+
+export type DueLoop = ReturnType<typeof createDueLoop>;
+
+/** Nothing is due for so long that it would not be looked for again. */
+const longestSleepMs = 10_000;
+const pauseAfterFaultMs = 1_000;
+const largestClaim = 200;
+
+/** Claims what is due, handles it, and sleeps exactly until the next is. Woken from outside when something is due earlier. */
+export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, extend, report }: DueWork<Row>) => {
+  const running = new Map<Row, Promise<void>>();
+  let stopped = true;
+  let busy = false;
+  let again = false;
+  let timer: NodeJS.Timeout | undefined;
+  let extending: NodeJS.Timeout | undefined;
+  let turnedAt = performance.now();
+
+  const wake = () => {
+    if (stopped) return;
+    if (busy) {
+      again = true;
+      return;
+    }
+    busy = true;
+    clearTimeout(timer);
+    turn()
+      .then(() => {
+        turnedAt = performance.now();
+      })
+      .catch((error: unknown) => {
+        report(error);
+        sleepFor(pauseAfterFaultMs);
+      })
+      .finally(() => {
+        busy = false;
+        if (again) {
+          again = false;
+          wake();
+        }
+      });
+  };
+
+  const sleepFor = (ms: number) => {
+    clearTimeout(timer);
+    if (!stopped) timer = setTimeout(wake, ms);
+  };
+
+  const turn = async () => {
+    const room = Math.min(concurrency - running.size, largestClaim);
+    // Whatever ends next wakes us.
+    if (room <= 0) return;
+    const rows = await claim(room);
+    for (const row of rows) begin(row);
+    if (rows.length === room) {
+      again = true;
+      return;
+    }
+    const ms = await msToNext();
+    sleepFor(Math.max(0, Math.min(ms ?? longestSleepMs, longestSleepMs)));
+  };
+
+  const begin = (row: Row) => {
+    const work = handle(row)
+      .catch(report)
+      .finally(() => {
+        running.delete(row);
+        wake();
+      });
+    running.set(row, work);
+  };
+
+  return {
+    wake,
+
+    start: () => {
+      stopped = false;
+      turnedAt = performance.now();
+      if (extend) {
+        extending = setInterval(() => {
+          if (running.size > 0) extend.run([...running.keys()]).catch(report);
+        }, extend.everyMs);
+      }
+      wake();
+    },
+
+    /** Takes nothing new and waits for what is under way; what is not done by then is found by its lease. */
+    stop: async (graceMs: number) => {
+      stopped = true;
+      clearTimeout(timer);
+      let given: NodeJS.Timeout | undefined;
+      const up = new Promise<void>((resolve) => {
+        given = setTimeout(resolve, graceMs);
+      });
+      await Promise.race([Promise.all(running.values()), up]);
+      clearTimeout(given);
+      clearInterval(extending);
+    },
+
+    inFlight: () => running.size,
+
+    /** All that is due now, without timers: for whoever moves the clock step by step. */
+    runDue: async () => {
+      for (;;) {
+        const rows = await claim(Math.min(concurrency, largestClaim));
+        if (rows.length === 0) return;
+        await Promise.all(rows.map((row) => handle(row).catch(report)));
+      }
+    },
+
+    msToNext,
+
+    /** Since it last looked for work and the database answered. */
+    idleMs: () => performance.now() - turnedAt,
+  };
+};

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import type { LiveKind } from './news.ts';
+import type { LiveStore } from './store.ts';
+
+/** Enough for a browser that was away for a moment; one that was away for longer reads everything again. */
+const remembered = 2000;
+
+/** What open tabs are told: that something changed, not what. They read it themselves, with their own rights. */
+export interface News {
+  readonly workspaceId: string;
+  readonly kind: LiveKind;
+  readonly id: string;
+  /** For the toast. */
+  readonly text?: string;
+}
+
+/** The rights of this user changed: their open streams check them again. */
+interface AccessNews {
+  readonly accessOf: string;
+}
+
+export interface LiveEvent extends Omit<News, 'kind' | 'id'> {
+  /** The same on every instance. */
+  readonly eventId: string;
+  /** `resync`: something may have been missed. */
+  readonly kind: LiveKind | 'resync';
+  readonly id?: string;
+}
+
+export interface Hearer {
+  readonly workspaceId: string;
+  readonly userId: string;
+  /** The last event that this browser has seen. */
+  readonly after: string | undefined;
+  hear(event: LiveEvent): void;
+  /** Ends itself if there is no access any more. */
+  lookAgain(): void;
+  end(): void;
+}
+
+export type Live = ReturnType<typeof createLive>;
+
+/** News for open tabs, across all instances. */
+export const createLive = ({ store }: { store: LiveStore }) => {
+  const hearers = new Set<Hearer>();
+  // Every instance hears the same news in the order of the commits, so a browser can resume on any of them.
+  let recent: LiveEvent[] = [];
+  const forget = () => {
+    recent = [{ eventId: randomUUID(), workspaceId: '', kind: 'resync' }];
+  };
+  forget();
+  const last = () => recent.at(-1)?.eventId ?? '';
+
+  const pass = (event: LiveEvent) => {
+    recent.push(event);
+    if (recent.length > 2 * remembered) recent = recent.slice(-remembered);
+    for (const hearer of hearers) if (hearer.workspaceId === event.workspaceId) hearer.hear(event);
+  };
+
+  const resync = (hearer: Hearer) => hearer.hear({ eventId: last(), workspaceId: hearer.workspaceId, kind: 'resync' });
+
+  /** Sends the events since the last one it has seen, or `resync` when that is no longer remembered. */
+  const catchUp = (hearer: Hearer) => {
+    if (hearer.after === undefined) return;
+    const seen = recent.findIndex(({ eventId }) => eventId === hearer.after);
+    if (seen < 0) return resync(hearer);
+    for (const event of recent.slice(seen + 1)) {
+      if (event.workspaceId === hearer.workspaceId) hearer.hear(event);
+    }
+  };
+
+  const heard = (news: LiveEvent | AccessNews) => {
+    if (!('accessOf' in news)) return pass(news);
+    for (const hearer of [...hearers]) if (hearer.userId === news.accessOf) hearer.lookAgain();
+  };
+
+  return {
+    tell: async (...news: News[]) => {
+      if (news.length > 0) await store.say(news.map((one) => JSON.stringify({ eventId: randomUUID(), ...one })));
+    },
+
+    /** Signed out, removed, or in another workspace now. */
+    accessChanged: async (userId: string) => {
+      await store.say([JSON.stringify({ accessOf: userId } satisfies AccessNews)]);
+    },
+
+    /** The id from which a browser that connects now can resume. */
+    last,
+
+    /** Answers with how to stop hearing. */
+    hear: (hearer: Hearer) => {
+      hearers.add(hearer);
+      catchUp(hearer);
+      return () => {
+        hearers.delete(hearer);
+      };
+    },
+
+    /** Until the database is closed. */
+    start: () =>
+      store.listen({
+        heard: (text) => heard(JSON.parse(text)),
+        resumed: () => {
+          forget();
+          for (const hearer of hearers) {
+            resync(hearer);
+            hearer.lookAgain();
+          }
+        },
+      }),
+
+    /** Open tabs then connect to another instance. */
+    stop: () => {
+      for (const hearer of [...hearers]) hearer.end();
+    },
+  };
+};

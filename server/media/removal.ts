@@ -1,0 +1,25 @@
+import type { Caller } from '#server/context';
+import { notFound, Refusal } from '#server/errors';
+import type { MediaFiles } from './files.ts';
+import { thumbnailKey } from './item.ts';
+import type { MediaStore } from './store.ts';
+
+/** Whether a post of the workspace uses it. */
+export type IsUsed = (workspaceId: string, id: string) => Promise<boolean>;
+
+export type Removal = ReturnType<typeof createRemoval>;
+
+/** The row goes first: a file without one is nobody's and gets swept, a row without a file would be a broken post. */
+export const createRemoval =
+  ({ store, files, isUsed }: { store: MediaStore; files: MediaFiles; isUsed: IsUsed }) =>
+  async ({ workspaceId }: Caller, id: string) => {
+    await store.transaction(async () => {
+      const [row] = await store.lock(workspaceId, [id], 'UPDATE');
+      if (row === undefined) throw notFound('media item', id);
+      if (await isUsed(workspaceId, id)) {
+        throw new Refusal('Conflict', `A post uses ${id}. Remove it from the post, or delete the post, first.`);
+      }
+      await store.remove(workspaceId, id);
+    });
+    await Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
+  };

@@ -1,0 +1,46 @@
+import type { NetworkAccount, OAuthConnect, Site, Tokens } from '#server/networks/network';
+import { askForTokens, authorizeUrl, cannotRefresh, tokensFrom } from '#server/networks/oauth2';
+
+const tokenUrl = (site: Site) => `${site.host('web')}/oauth/v2/accessToken`;
+
+const credentials = ({ registration }: Site) => ({
+  client_id: registration.clientId,
+  client_secret: registration.clientSecret,
+});
+
+/** `accountsOf` reads whom the new access can write as. */
+export const createConnect = (
+  scopes: readonly string[],
+  accountsOf: (site: Site, tokens: Tokens) => Promise<readonly Omit<NetworkAccount, 'tokens' | 'scopes'>[]>,
+): OAuthConnect => ({
+  kind: 'OAuth',
+  pkce: false,
+  authorizeUrl: (site, { redirectUri, state }) =>
+    authorizeUrl(`${site.link('web')}/oauth/v2/authorization`, {
+      response_type: 'code',
+      client_id: site.registration.clientId,
+      redirect_uri: redirectUri,
+      state,
+      scope: scopes.join(' '),
+    }),
+  exchange: async (site, { code, redirectUri }) => {
+    const answer = await askForTokens(site, {
+      url: tokenUrl(site),
+      form: { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...credentials(site) },
+    });
+    const tokens = tokensFrom(answer, site.now());
+    // Separated by commas or by spaces, as its version likes.
+    const granted = answer.scope?.split(/[\s,]+/).filter((scope) => scope !== '') ?? scopes;
+    return (await accountsOf(site, tokens)).map((account) => ({ ...account, tokens, scopes: granted }));
+  },
+});
+
+/** Only apps that LinkedIn approved for more than self-service get a refresh token. */
+export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<Tokens> => {
+  if (tokens.refreshToken === undefined) return cannotRefresh();
+  const answer = await askForTokens(site, {
+    url: tokenUrl(site),
+    form: { grant_type: 'refresh_token', refresh_token: tokens.refreshToken, ...credentials(site) },
+  });
+  return tokensFrom(answer, site.now(), tokens);
+};

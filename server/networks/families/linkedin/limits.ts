@@ -1,0 +1,107 @@
+import type { Constraints, Option } from '#contracts/providers';
+import type { Network, NetworkPost } from '#server/networks/network';
+import { MB, minutes, seconds } from '#server/networks/shared/limits';
+import { eachMedia, type Finding, hasMedia, isVideo, option } from '#server/networks/shared/post';
+
+/** LinkedIn's "little text": an unescaped bracket silently cuts the rest of the post off. */
+export const littleText = (text: string): string => text.replace(/[\\|{}@[\]()<>#*_~]/g, '\\$&');
+
+/** What readers see of it, to compare: LinkedIn may have made templates of hashtags. */
+export const plainText = (text: string): string =>
+  text
+    .replace(/\{hashtag\|\\?#\|([^}]*)\}/g, '#$1')
+    .replace(/\\([\\|{}@[\]()<>#*_~])/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .normalize('NFC');
+
+export const linkedinHosts = { web: 'https://www.linkedin.com', api: 'https://api.linkedin.com' };
+
+/** Of profiles and pages alike. */
+export const linkedinConstraints: Omit<Constraints, 'thread'> = {
+  characters: {
+    max: 3_000,
+    counting: String.raw`UTF-16 units after escaping: each of \ | { } @ [ ] ( ) < > # * _ ~ counts 2, most emoji 2 or more`,
+    rule: 'Escaped',
+    required: false,
+  },
+  media: {
+    min: 0,
+    max: 20,
+    mixed: false,
+    // 5 MB is advised, the real maximum unconfirmed.
+    images: {
+      max: 20,
+      mimeTypes: ['image/jpeg', 'image/png', 'image/gif'],
+      maxBytes: 5 * MB,
+      maxPixels: 36_152_319,
+    },
+    videos: {
+      max: 1,
+      mimeTypes: ['video/mp4'],
+      maxBytes: 500 * MB,
+      minDurationMs: seconds(3),
+      maxDurationMs: minutes(30),
+      minRatio: 0.416,
+      maxRatio: 2.4,
+    },
+    transport: 'Upload',
+  },
+  metrics: [],
+};
+
+export const linkedinOptions = (network: string): Option[] => [
+  {
+    key: `${network}.disable_reshare`,
+    label: 'Forbid resharing',
+    type: 'Boolean',
+    default: 'false',
+    description: 'Other members cannot reshare the post.',
+  },
+  {
+    key: `${network}.link_url`,
+    label: 'Link',
+    type: 'Url',
+    description: 'Shows a card with this link below the text. Only on posts without media.',
+  },
+  {
+    key: `${network}.link_title`,
+    label: 'Link title',
+    type: 'Text',
+    // Known from other clients, not from the network's own reference.
+    maxLength: 400,
+    description: 'Title of the card; the address when it is not set.',
+  },
+];
+
+const minVideoBytes = 75_000;
+
+export const linkedinFindings = (network: string, post: NetworkPost): Finding[] => [
+  option(post, `${network}.link_url`) !== '' &&
+    hasMedia(post) && {
+      path: `options.${network}.link_url`,
+      code: 'OptionNotAllowed',
+      message: 'A link card and media exclude each other: remove one, or put the link into the text.',
+    },
+  option(post, `${network}.link_title`) !== '' &&
+    option(post, `${network}.link_url`) === '' && {
+      path: `options.${network}.link_url`,
+      code: 'OptionRequired',
+      message: 'A link title needs a link: set it, or remove the title.',
+    },
+  ...eachMedia(
+    post,
+    (media, path) =>
+      isVideo(media) &&
+      media.bytes < minVideoBytes && {
+        path,
+        code: 'MediaTooSmall',
+        message: 'A video has at least 75 kB: choose another.',
+        limit: minVideoBytes,
+        actual: media.bytes,
+      },
+  ),
+];
+
+/** SPEC, Statistics rules 5: LinkedIn reports nothing. */
+export const noStatistics: Network['readMetrics'] = async (_site, _account, posts) => posts.map(() => ({ is: 'over' }));

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { PublishMedia, Site } from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { isVideo } from '#server/networks/shared/post';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { type Access, ask, upload } from './api.ts';
+
+const BegunImage = z.object({ value: z.object({ uploadUrl: z.string(), image: z.string() }) });
+const BegunVideo = z.object({
+  value: z.object({
+    video: z.string(),
+    uploadToken: z.string().default(''),
+    uploadInstructions: z
+      .array(z.object({ uploadUrl: z.string(), firstByte: z.number(), lastByte: z.number() }))
+      .min(1),
+  }),
+});
+
+/** Gives the URN. */
+export const uploadMedia = (site: Site, access: Access, owner: string, media: PublishMedia): Promise<string> =>
+  (isVideo(media) ? uploadVideo : uploadImage)(site, access, owner, media);
+
+const uploadImage = async (site: Site, access: Access, owner: string, media: PublishMedia) => {
+  const begun = await ask(site, access, {
+    path: '/rest/images?action=initializeUpload',
+    json: { initializeUploadRequest: { owner } },
+  });
+  const { uploadUrl, image } = shaped(BegunImage, begun).value;
+  await upload(site, access, uploadUrl, { length: media.bytes, stream: await media.read() });
+  return image;
+};
+
+const uploadVideo = async (site: Site, access: Access, owner: string, media: PublishMedia) => {
+  const begun = await ask(site, access, {
+    path: '/rest/videos?action=initializeUpload',
+    json: {
+      initializeUploadRequest: { owner, fileSizeBytes: media.bytes, uploadCaptions: false, uploadThumbnail: false },
+    },
+  });
+  const { video, uploadToken, uploadInstructions } = shaped(BegunVideo, begun).value;
+  const uploadedPartIds: string[] = [];
+  for (const { uploadUrl, firstByte: first, lastByte: last } of uploadInstructions) {
+    const stream = await media.read({ first, last });
+    const { headers } = await upload(site, access, uploadUrl, { length: last - first + 1, stream });
+    if (!headers.etag) {
+      throw new NetworkTrouble('temporary', 'LinkedIn did not confirm a part of the video. It is uploaded again.');
+    }
+    // Named like an ETag, but LinkedIn writes it without quotes.
+    uploadedPartIds.push(headers.etag.replace(/^"|"$/g, ''));
+  }
+  await ask(site, access, {
+    path: '/rest/videos?action=finalizeUpload',
+    json: { finalizeUploadRequest: { video, uploadToken, uploadedPartIds } },
+  });
+  return video;
+};
+
+export const isVideoUrn = (urn: string): boolean => urn.startsWith('urn:li:video:');
+
+const State = z.object({ status: z.string(), processingFailureReason: z.string().optional() });
+
+/** Those of the URNs that LinkedIn still works on. */
+export const stillProcessing = async (site: Site, access: Access, urns: readonly string[]): Promise<string[]> => {
+  const processing: string[] = [];
+  for (const urn of urns) {
+    const path = `/rest/${isVideoUrn(urn) ? 'videos' : 'images'}/${encodeURIComponent(urn)}`;
+    const { status, processingFailureReason } = shaped(State, await ask(site, access, { path }));
+    if (status === 'PROCESSING_FAILED') {
+      throw new NetworkTrouble(
+        'media',
+        `LinkedIn could not use the file: ${processingFailureReason ?? 'no reason given'}`,
+        {
+          networkCode: status,
+        },
+      );
+    }
+    if (status !== 'AVAILABLE') processing.push(urn);
+  }
+  return processing;
+};

@@ -1,0 +1,100 @@
+import {
+  type NetworkAccount,
+  type NetworkPost,
+  type Preparation,
+  ready,
+  type SendEnd,
+  type Sending,
+  type Sent,
+  type Site,
+  sent,
+  waiting,
+} from '#server/networks/network';
+import type { NetworkAnswer } from '#server/networks/request';
+import { isOn, isVideo, option } from '#server/networks/shared/post';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { ask } from './api.ts';
+import { littleText } from './limits.ts';
+import { isVideoUrn, stillProcessing, uploadMedia } from './media.ts';
+
+/** How long an image takes where nobody may ask; advised by others, not by LinkedIn. */
+const processingMs = 10_000;
+
+export interface Prepared {
+  readonly media: readonly { readonly id: string; readonly alt: string }[];
+  /** Those that LinkedIn still works on, as far as it tells. */
+  readonly processing: readonly string[];
+  /** It was looked for once and not found; the list may be behind. */
+  readonly missed?: true;
+}
+
+export const nothing: Prepared = { media: [], processing: [] };
+
+export interface Author {
+  /** How option keys begin. */
+  readonly network: string;
+  urnOf(account: NetworkAccount): string;
+  /** Whether LinkedIn tells the author how far an image is. Of videos it always does. */
+  readonly tellsImages: boolean;
+  visibilityOf(post: NetworkPost): string;
+}
+
+export const createPublishing = ({ network, urnOf, tellsImages, visibilityOf }: Author) => {
+  const uploadAll = async (site: Site, { account, part }: Sending): Promise<Prepared> => {
+    const media: Prepared['media'][number][] = [];
+    for (const file of part.media) {
+      const id = await uploadMedia(site, account, urnOf(account), file);
+      media.push({ id, alt: isVideo(file) ? '' : (file.alt ?? '') });
+    }
+    const processing = media.map(({ id }) => id).filter((id) => tellsImages || isVideoUrn(id));
+    return { media, processing };
+  };
+
+  return {
+    prepare: async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
+      if (sending.part.media.length === 0) return ready(nothing);
+      if (kept === undefined) return waiting(await uploadAll(site, sending), processingMs);
+      const processing = await stillProcessing(site, sending.account, kept.processing);
+      const now = { ...kept, processing };
+      return processing.length > 0 ? waiting(now, processingMs) : ready(now);
+    },
+
+    send: async (site: Site, { account, post, part }: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
+      const content = contentOf(network, post, prepared);
+      const answer = await ask(site, account, {
+        path: '/rest/posts',
+        json: {
+          author: urnOf(account),
+          commentary: littleText(part.body),
+          visibility: visibilityOf(post),
+          distribution: { feedDistribution: 'MAIN_FEED', targetEntities: [], thirdPartyDistributionChannels: [] },
+          ...(content && { content }),
+          lifecycleState: 'PUBLISHED',
+          isReshareDisabledByAuthor: isOn(post, `${network}.disable_reshare`),
+        },
+      });
+      return sent(asSent(site, madeId(answer)));
+    },
+  };
+};
+
+const contentOf = (network: string, post: NetworkPost, { media }: Prepared) => {
+  const [first, ...others] = media.map(({ id, alt }) => ({ id, ...(alt !== '' && { altText: alt }) }));
+  if (first) return others.length > 0 ? { multiImage: { images: [first, ...others] } } : { media: first };
+  const source = option(post, `${network}.link_url`);
+  if (source === '') return undefined;
+  return { article: { source, title: option(post, `${network}.link_title`) || source } };
+};
+
+/** LinkedIn names what it made in a header; the body is empty. */
+export const madeId = ({ headers, status }: NetworkAnswer): string => {
+  const id = headers['x-restli-id'];
+  if (id) return id;
+  throw new NetworkTrouble('unknown', `LinkedIn gave an answer that is not understood (HTTP ${status}).`, {
+    networkCode: String(status),
+  });
+};
+
+export const permalink = (site: Site, urn: string): string => `${site.link('web')}/feed/update/${urn}/`;
+
+export const asSent = (site: Site, urn: string): Sent => ({ externalId: urn, url: permalink(site, urn) });

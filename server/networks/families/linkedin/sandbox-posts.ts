@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import type { SandboxPost } from '#server/networks/sandbox';
+import { failInput, type LinkedinSandbox } from './sandbox.ts';
+import { createSandboxMedia, parsed } from './sandbox-media.ts';
+
+/** LinkedIn's posts: what they may have, and how their "little text" is read. */
+
+const maxCommentary = 3_000;
+
+const altText = z.string().min(1).max(4_086).optional();
+
+const NewPost = z.strictObject({
+  author: z.string(),
+  commentary: z.string(),
+  visibility: z.string(),
+  distribution: z.strictObject({
+    feedDistribution: z.enum(['MAIN_FEED', 'NONE']),
+    targetEntities: z.array(z.unknown()).max(0).optional(),
+    thirdPartyDistributionChannels: z.array(z.unknown()).max(0).optional(),
+  }),
+  content: z
+    .union([
+      z.strictObject({ media: z.strictObject({ id: z.string(), title: z.string().optional(), altText }) }),
+      z.strictObject({
+        multiImage: z.strictObject({
+          images: z
+            .array(z.strictObject({ id: z.string().startsWith('urn:li:image:'), altText }))
+            .min(2)
+            .max(20),
+        }),
+      }),
+      z.strictObject({
+        article: z.strictObject({
+          source: z.url(),
+          title: z.string().min(1).max(400),
+          description: z.string().optional(),
+          thumbnail: z.string().optional(),
+        }),
+      }),
+    ])
+    .optional(),
+  lifecycleState: z.literal('PUBLISHED'),
+  isReshareDisabledByAuthor: z.boolean().optional(),
+});
+type NewPost = z.output<typeof NewPost>;
+
+export const addSandboxPosts = (sandbox: LinkedinSandbox) => {
+  const { kit, rules, router, refusals, signedIn, authorOf } = sandbox;
+  const media = createSandboxMedia(sandbox);
+
+  router.post(
+    '/api/rest/posts',
+    signedIn([rules.writeScope], async (req, res, { person }) => {
+      const asked = parsed(NewPost, req, res);
+      if (asked === undefined) return;
+      const author = authorOf(person, asked.author);
+      if (author === undefined) return refusals['missing-permission'](res);
+      if (!rules.visibilities.includes(asked.visibility)) {
+        return failInput(res, 422, 'INVALID_VALUE_FOR_FIELD', 'The visibility is not allowed');
+      }
+      if (asked.commentary.length > maxCommentary) {
+        return failInput(res, 422, 'FIELD_LENGTH_TOO_LONG', `commentary has more than ${maxCommentary} characters`);
+      }
+      if (asked.commentary === '' && asked.content === undefined) {
+        return failInput(res, 422, 'MISSING_FIELD', 'A post needs a commentary or content');
+      }
+      const urns = mediaOf(asked);
+      if (await media.isRefused(res, author.urn, urns)) return;
+      const recent = await kit.posts.of(author.urn, 20);
+      const twice = recent.find((post) => asked.commentary !== '' && newPostOf(post)?.commentary === asked.commentary);
+      if (twice) return failInput(res, 422, 'DUPLICATE_POST', `Content is a duplicate of ${twice.id}`);
+
+      const text = readersText(asked.commentary);
+      await kit.commit(req, res, {
+        text,
+        person,
+        refusals,
+        make: async () => {
+          const isShare = urns.length === 0 || urns[0]?.startsWith('urn:li:image:');
+          const urn = `urn:li:${isShare ? 'share' : 'ugcPost'}:${kit.newId()}`;
+          await kit.posts.add({
+            id: urn,
+            author: author.urn,
+            authorName: author.name,
+            text,
+            media: urns,
+            createdAt: kit.now().toISOString(),
+            data: JSON.parse(JSON.stringify(asked)),
+          });
+          return urn;
+        },
+        answer: (urn) => {
+          res.setHeader('x-restli-id', urn);
+          res.setHeader('location', `/posts/${encodeURIComponent(urn)}`);
+          res.status(201).end();
+        },
+      });
+    }),
+  );
+};
+
+/** Undefined for a comment. */
+export const newPostOf = ({ data, replyTo }: SandboxPost): NewPost | undefined =>
+  replyTo === undefined ? (data as unknown as NewPost) : undefined;
+
+const mediaOf = ({ content }: NewPost): string[] => {
+  if (content === undefined || 'article' in content) return [];
+  return 'media' in content ? [content.media.id] : content.multiImage.images.map(({ id }) => id);
+};
+
+/** Escaped characters and templates become what readers see; a bracket on its own cuts the rest off. */
+const readersText = (commentary: string): string => {
+  const token = /\\([\\|{}@[\]()<>#*_~])|\{hashtag\|\\?#\|([^}]*)\}|@\[([^\]]*)\]\([^)]*\)|([|{}[\]()<>])|./gsu;
+  let text = '';
+  for (const [whole, escaped, tag, name, bracket] of commentary.matchAll(token)) {
+    if (bracket !== undefined) break;
+    text += escaped ?? (tag === undefined ? (name ?? whole) : `#${tag}`);
+  }
+  return text;
+};

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import {
+  type Preparation,
+  type PublishMedia,
+  ready,
+  type Sending,
+  type Site,
+  sent,
+  waiting,
+} from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { isSince } from '#server/networks/shared/recent';
+import { ask } from './api.ts';
+
+const askAgainMs = 2_000;
+
+export interface Prepared {
+  readonly mediaIds: readonly string[];
+  /** Those that the server still works on. */
+  readonly processing: readonly string[];
+}
+
+export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
+  const prepared = kept ?? (await uploadAll(site, sending));
+  const processing: string[] = [];
+  for (const id of prepared.processing) {
+    const { status } = await ask(site, sending.account, { path: `/api/v1/media/${id}` });
+    if (status === 206) processing.push(id);
+  }
+  const now = { ...prepared, processing };
+  return processing.length > 0 ? waiting(now, askAgainMs) : ready(now);
+};
+
+const uploadAll = async (site: Site, sending: Sending): Promise<Prepared> => {
+  const mediaIds: string[] = [];
+  const processing: string[] = [];
+  for (const media of sending.part.media) {
+    const { id, isReady } = await upload(site, sending, media);
+    mediaIds.push(id);
+    if (!isReady) processing.push(id);
+  }
+  return { mediaIds, processing };
+};
+
+const Uploaded = z.object({ id: z.string() });
+
+const upload = async (site: Site, { account }: Sending, media: PublishMedia) => {
+  const { id: name, mimeType, bytes: length, alt } = media;
+  const file = { field: 'file', name, mimeType, length, stream: await media.read() };
+  const multipart = { fields: { description: alt || undefined }, file };
+  const answer = await ask(site, account, { path: '/api/v2/media', multipart });
+  return { id: shaped(Uploaded, answer).id, isReady: answer.status === 200 };
+};
+
+const Status = z.object({
+  id: z.string(),
+  url: z.string().nullish(),
+  uri: z.string().nullish(),
+  created_at: z.string(),
+  content: z.string().nullish(),
+  account: z.object({ id: z.string() }),
+  media_attachments: z.array(z.object({ id: z.string() })).default([]),
+});
+export type Status = z.output<typeof Status>;
+export const Statuses = z.array(Status);
+
+/** What the same key means to a server that has seen it, the networks differ about. */
+export const postStatus = async (site: Site, { account, key }: Sending, status: Readonly<Record<string, unknown>>) => {
+  const headers = { 'idempotency-key': key };
+  const answer = await ask(site, account, { path: '/api/v1/statuses', headers, json: status });
+  return asSent(shaped(Status, answer));
+};
+
+const asSent = ({ id, url, uri, created_at }: Status) => {
+  const address = url ?? uri;
+  return sent({ externalId: id, ...(address && { url: address }), publishedAt: created_at });
+};
+
+/** The part among these, if it is there: by its media, which are in no other post, else by text and time. */
+/** As many as both show at once. */
+export const pageSize = 40;
+
+export const timesOf = (statuses: readonly Status[]) => statuses.map(({ created_at }) => Date.parse(created_at));
+
+export const findSent = (statuses: readonly Status[], { part, out, since }: Sending, { mediaIds }: Prepared) => {
+  const found = statuses.find(({ id, content, created_at, media_attachments: media }) => {
+    if (out.some(({ externalId }) => externalId === id)) return false;
+    if (mediaIds.length > 0) return media.some((one) => mediaIds.includes(one.id));
+    return comparable(plain(content ?? '')) === comparable(part.body) && isSince(Date.parse(created_at), since);
+  });
+  return found && asSent(found);
+};
+
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  '#39': "'",
+  '#039': "'",
+  '#x27': "'",
+  nbsp: ' ',
+};
+
+const plain = (html: string) =>
+  html.replace(/<[^>]*>/g, '').replace(/&(#?\w+);/g, (all, name) => entities[name] ?? all);
+
+/** A mention loses its host, paragraphs become tags. */
+const comparable = (text: string) =>
+  text
+    .replace(/@([\w.-]+)@[\w.-]*\w/g, '@$1')
+    .replace(/\s+/g, '')
+    .normalize('NFC');

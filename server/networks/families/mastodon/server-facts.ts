@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import type { Constraints } from '#contracts/providers';
+import type { Json, Site, Tokens } from '#server/networks/network';
+import { hostOf, troubleOf } from './api.ts';
+
+const whole = z.int().positive().optional().catch(undefined);
+const text = z.string().optional().catch(undefined);
+const texts = z.array(z.string()).nonempty().optional().catch(undefined);
+
+/** What `facts` keep of the server of an account. */
+const ServerFacts = z.object({
+  version: text,
+  maxCharacters: whole,
+  charactersPerUrl: whole,
+  maxMedia: whole,
+  mimeTypes: texts,
+  maxImageBytes: whole,
+  maxImagePixels: whole,
+  maxVideoBytes: whole,
+  maxAltLength: whole,
+});
+export type ServerFacts = z.output<typeof ServerFacts>;
+
+/** Version 2 calls its name `domain`, version 1 `uri`. */
+const Instance = z.object({
+  domain: text,
+  uri: text,
+  version: text,
+  configuration: z
+    .object({
+      statuses: z
+        .object({ max_characters: whole, max_media_attachments: whole, characters_reserved_per_url: whole })
+        .optional(),
+      media_attachments: z
+        .object({
+          supported_mime_types: texts,
+          image_size_limit: whole,
+          image_matrix_limit: whole,
+          video_size_limit: whole,
+          description_limit: whole,
+        })
+        .optional(),
+    })
+    .optional()
+    .catch(undefined),
+});
+
+export interface Server {
+  /** As it stands behind the @ of a handle. */
+  readonly domain: string;
+  readonly facts: ServerFacts;
+}
+
+/** What a server tells of itself. One that keeps it to itself has the usual limits. */
+export const readServer = async (site: Site, tokens?: Tokens): Promise<Server> => {
+  const read = (path: string) =>
+    site.request({
+      url: site.server + path,
+      ...(tokens && { headers: { authorization: `Bearer ${tokens.accessToken}` } }),
+    });
+  const newer = await read('/api/v2/instance');
+  const path = '/api/v1/instance';
+  const answer = newer.status === 200 ? newer : await read(path);
+  if (answer.status === 429 || answer.status >= 500) throw troubleOf(site, path, answer);
+  const { data = {} } = Instance.safeParse(answer.status === 200 ? answer.json : {});
+  return toServer(site, data);
+};
+
+const toServer = (site: Site, { domain, uri, version, configuration }: z.output<typeof Instance>): Server => {
+  const { statuses, media_attachments: media } = configuration ?? {};
+  const facts = {
+    version,
+    maxCharacters: statuses?.max_characters,
+    charactersPerUrl: statuses?.characters_reserved_per_url,
+    maxMedia: statuses?.max_media_attachments,
+    mimeTypes: media?.supported_mime_types,
+    maxImageBytes: media?.image_size_limit,
+    // Pixelfed tells a number that it does not enforce: it makes larger images smaller.
+    maxImagePixels: runsPixelfed(version) ? undefined : media?.image_matrix_limit,
+    maxVideoBytes: media?.video_size_limit,
+    maxAltLength: media?.description_limit,
+  };
+  return { domain: (domain ?? uri ?? hostOf(site)).replace(/^https?:\/\//, ''), facts: ServerFacts.parse(facts) };
+};
+
+/** `3.5.3 (compatible; Pixelfed 0.12.4)` */
+export const runsPixelfed = (version: string | undefined): boolean => /pixelfed/i.test(version ?? '');
+
+/** Other software that speaks the API says so: `2.7.2 (compatible; Pleroma 2.9.1)`, or counts its versions below 1. */
+export const runsMastodonItself = (facts: Json): boolean =>
+  /^[2-9]\.\d+\.\d+([-+~][\w.+~-]*)?$/.test(ServerFacts.safeParse(facts).data?.version ?? '');
+
+/** Whether it is the server that the network's `hosts` name, which the sandbox stands in for. */
+export const isUsual = (site: Site): boolean => site.server === site.host('server');
+
+/** A server can say anything. */
+const longestUrl = 1_000;
+
+/** The usual constraints with the limits of the server in their place. */
+export const withLimitsOf = (facts: Json | undefined, constraints: Constraints): Constraints => {
+  const told = ServerFacts.safeParse(facts).data ?? {};
+  const { characters } = constraints;
+  const { images, videos, ...media } = constraints.media;
+  const max = told.maxMedia ?? media.max;
+  const typesOf = (kind: string, usual: readonly string[] = []) =>
+    told.mimeTypes?.filter((type) => type.startsWith(kind)) ?? [...usual];
+  const imageTypes = typesOf('image/', images?.mimeTypes);
+  const videoTypes = typesOf('video/', videos?.mimeTypes);
+  const imageBytes = told.maxImageBytes ?? images?.maxBytes ?? 0;
+  const videoBytes = told.maxVideoBytes ?? videos?.maxBytes ?? imageBytes;
+  const pixels = told.maxImagePixels ?? images?.maxPixels;
+  const altLength = told.maxAltLength ?? images?.maxAltLength;
+  return {
+    ...constraints,
+    characters: {
+      ...characters,
+      max: told.maxCharacters ?? characters.max,
+      ...(characters.links && {
+        links: { ...characters.links, length: Math.min(told.charactersPerUrl ?? characters.links.length, longestUrl) },
+      }),
+    },
+    media: {
+      ...media,
+      max,
+      ...(imageTypes.length > 0 && {
+        images: {
+          ...images,
+          max,
+          mimeTypes: imageTypes,
+          maxBytes: imageBytes,
+          ...(pixels !== undefined && { maxPixels: pixels }),
+          ...(altLength !== undefined && { maxAltLength: altLength }),
+        },
+      }),
+      ...(videoTypes.length > 0 && { videos: { max: 1, ...videos, mimeTypes: videoTypes, maxBytes: videoBytes } }),
+    },
+  };
+};

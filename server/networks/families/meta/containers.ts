@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import {
+  absent,
+  type Confirmation,
+  type NetworkAccount,
+  type Preparation,
+  ready,
+  type Sending,
+  type Sent,
+  type Site,
+  sent,
+  unknown,
+  waiting,
+} from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { isVideo } from '#server/networks/shared/post';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { type Ask, isGone, kindOfText } from './graph.ts';
+
+/** What Instagram and Threads publish: made first, filled by the network, and published once. */
+export interface Containers {
+  /** Those of a carousel, which go into the container that is published. */
+  readonly children: readonly string[];
+  readonly container?: string;
+  /** Those the network still works on. */
+  readonly working: readonly string[];
+  /** How often in this step. */
+  readonly asked: number;
+}
+
+export const noContainers: Containers = { children: [], working: [], asked: 0 };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface Form {
+  readonly children: readonly Fields[];
+  readonly container: (children: readonly string[]) => Fields;
+}
+
+type State = 'IN_PROGRESS' | 'FINISHED' | 'PUBLISHED' | 'ERROR' | 'EXPIRED' | 'GONE';
+
+const states = z.enum(['IN_PROGRESS', 'FINISHED', 'PUBLISHED', 'ERROR', 'EXPIRED']);
+/** Instagram has the words in `status` and the state in `status_code`, Threads `error_message` and `status`. */
+const Status = z.union([
+  z
+    .object({ status_code: states, status: z.string().optional() })
+    .transform(({ status_code, status }) => ({ state: status_code, why: status })),
+  z
+    .object({ status: states, error_message: z.string().optional() })
+    .transform(({ status, error_message }) => ({ state: status, why: error_message })),
+]);
+
+const Made = z.object({ id: z.string() });
+
+const longestPauseMs = 30_000;
+const pauseMs = ({ part }: Sending, asked: number) =>
+  part.media.some(isVideo) ? Math.min(5_000 * (asked + 1), longestPauseMs) : 2_000;
+
+/** A call whose answer was lost may still be under way, and lists lag behind. */
+const lookAgainMs = 15_000;
+/** How often a state is believed to be about to change. */
+const patience = { made: 5, finished: 1, published: 8 };
+
+export const createContainers = ({
+  name,
+  ask,
+  edges,
+  statusFields,
+  formOf,
+  find,
+}: {
+  name: string;
+  ask: Ask;
+  edges: { readonly create: string; readonly publish: string };
+  statusFields: string;
+  formOf: (sending: Sending) => Form;
+  /** The part in the lists of the account, newest first. */
+  find: (site: Site, sending: Sending) => Promise<Sent | undefined>;
+}) => {
+  const create = async (site: Site, account: NetworkAccount, json: Fields) =>
+    shaped(Made, await ask(site, account, { path: `/${account.id}/${edges.create}`, json })).id;
+
+  const stateOf = async (site: Site, account: NetworkAccount, id: string): Promise<{ state: State; why?: string }> => {
+    try {
+      const { state, why } = shaped(
+        Status,
+        await ask(site, account, { path: `/${id}`, query: { fields: statusFields } }),
+      );
+      return { state, ...(why !== undefined && { why }) };
+    } catch (error) {
+      if (isGone(error)) return { state: 'GONE' };
+      throw error;
+    }
+  };
+
+  const prepare = async (site: Site, sending: Sending, kept?: Containers): Promise<Preparation<Containers>> => {
+    const { account } = sending;
+    const form = formOf(sending);
+    if (kept === undefined) {
+      const children: string[] = [];
+      for (const child of form.children) children.push(await create(site, account, child));
+      return prepare(site, sending, { children, working: children, asked: 0 });
+    }
+    const working: string[] = [];
+    for (const id of kept.working) {
+      const { state, why = '' } = await stateOf(site, account, id);
+      // A container lives for a day. One that was just made may not be known everywhere yet.
+      if (state === 'EXPIRED' || (state === 'GONE' && kept.asked >= patience.made)) return prepare(site, sending);
+      if (state === 'ERROR') throw failed(name, why);
+      if (state === 'IN_PROGRESS' || state === 'GONE') working.push(id);
+    }
+    if (working.length > 0) {
+      return waiting({ ...kept, working, asked: kept.asked + 1 }, pauseMs(sending, kept.asked));
+    }
+    const { children } = kept;
+    if (kept.container !== undefined) return ready({ children, container: kept.container, working: [], asked: 0 });
+    const container = await create(site, account, form.container(children));
+    return prepare(site, sending, { children, container, working: [container], asked: 0 });
+  };
+
+  return {
+    prepare,
+
+    /** Gives the id of what is public now. */
+    publish: async (site: Site, { account }: Sending, { container }: Containers): Promise<string> => {
+      const json = { creation_id: container };
+      return shaped(Made, await ask(site, account, { path: `/${account.id}/${edges.publish}`, json })).id;
+    },
+
+    confirm: async (site: Site, sending: Sending, kept: Containers): Promise<Confirmation<Containers>> => {
+      const { state } = await stateOf(site, sending.account, kept.container ?? '');
+      const again = waiting({ ...kept, asked: kept.asked + 1 }, lookAgainMs);
+      switch (state) {
+        case 'PUBLISHED':
+        case 'GONE': {
+          const found = await find(site, sending);
+          if (found) return sent(found);
+          return state === 'PUBLISHED' && kept.asked < patience.published ? again : unknown;
+        }
+        case 'IN_PROGRESS':
+          return again;
+        case 'FINISHED':
+          return kept.asked < patience.finished ? again : absent;
+        default:
+          return absent;
+      }
+    },
+  };
+};
+
+const failed = (name: string, why: string) =>
+  new NetworkTrouble(
+    kindOfText(why) ?? (why === 'UNKNOWN' ? 'temporary' : 'media'),
+    `${name} could not use the media (${why || 'it does not say why'}). Check that the file is as ${name} wants it, and that ${name} can fetch it from this server.`,
+    { networkCode: /\b\d{7}\b/.exec(why)?.[0] ?? (why || 'ERROR') },
+  );
+
+const Permalink = z.object({ permalink: z.url() });
+
+/** The post is out: trouble with its address, which only the network knows, does not change that. */
+export const addressOf = async (
+  ask: Ask,
+  site: Site,
+  account: NetworkAccount,
+  id: string,
+  otherwise: string,
+): Promise<string> => {
+  try {
+    return shaped(Permalink, await ask(site, account, { path: `/${id}`, query: { fields: 'permalink' } })).permalink;
+  } catch (error) {
+    if (error instanceof NetworkTrouble) return otherwise;
+    throw error;
+  }
+};

@@ -1,0 +1,48 @@
+import type { NetworkAccount, Site, Tokens } from '#server/networks/network';
+import { TokenAnswer, tokensFrom } from '#server/networks/oauth2';
+import { type NetworkAnswer, type NetworkRequest, shaped } from '#server/networks/request';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { graphTrouble, wordsOf } from './graph.ts';
+
+/** Meta puts `#_` behind every code. */
+export const plainCode = (code: string): string => code.replace(/#_$/, '');
+
+/** Asks for tokens. What is refused here, only connecting again can mend. */
+export const askForAccess = async (name: string, site: Site, request: NetworkRequest): Promise<NetworkAnswer> => {
+  const answer = await site.request(request);
+  if (answer.status >= 400) throw accessTrouble(name, answer, site.now());
+  return answer;
+};
+
+const accessTrouble = (name: string, answer: NetworkAnswer, now: Date) => {
+  const trouble = graphTrouble(name, answer, now);
+  // Code 1, an outage elsewhere, is a wrong secret here.
+  if (trouble.kind === 'rateLimited' || answer.status >= 500) return trouble;
+  return new NetworkTrouble('token', `${name} gave no access (${wordsOf(answer)}). Connect the account again.`, {
+    ...(trouble.networkCode !== undefined && { networkCode: trouble.networkCode }),
+  });
+};
+
+/** Instagram and Threads change a token of an hour into one of 60 days, and that into the next. */
+export const createLongTokens = (name: string, prefix: 'ig' | 'th') => {
+  const get = async (site: Site, path: string, query: Record<string, string>): Promise<Tokens> => {
+    const answer = await askForAccess(name, site, { url: site.host('graph') + path, query });
+    return tokensFrom(shaped(TokenAnswer, answer), site.now());
+  };
+  return {
+    exchange: (site: Site, shortToken: string) =>
+      get(site, '/access_token', {
+        grant_type: `${prefix}_exchange_token`,
+        client_secret: site.registration.clientSecret,
+        access_token: shortToken,
+      }),
+    refresh: (site: Site, { tokens }: NetworkAccount) =>
+      get(site, '/refresh_access_token', {
+        grant_type: `${prefix}_refresh_token`,
+        access_token: tokens.accessToken,
+      }),
+  };
+};
+
+/** Its tokens can be renewed until they expire, from a day after they were given. */
+export const longTokensAheadMs = 15 * 24 * 3_600_000;

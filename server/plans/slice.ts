@@ -1,0 +1,10 @@
+import type { Clock } from '#server/clock';
+import type { Database } from '#server/store/database';
+import { createPlans } from './allowance.ts';
+import { planRoutes } from './routes.ts';
+import { createPlanStore } from './store.ts';
+
+export const openPlans = ({ database, clock }: { database: Database; clock: Clock }) => {
+  const plans = createPlans({ store: createPlanStore(database), clock });
+  return { plans, routes: planRoutes({ plans }) };
+};

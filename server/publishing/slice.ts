@@ -1,0 +1,51 @@
+import type { AccountAccess } from '#server/accounts/access';
+import type { Clock, Stopwatch } from '#server/clock';
+import type { Config } from '#server/config';
+import type { MediaLibrary } from '#server/media/library';
+import type { Networks } from '#server/networks/registry';
+import type { Lifecycle } from '#server/posts/lifecycle';
+import type { Outcomes } from '#server/posts/outcome';
+import type { Reading } from '#server/posts/reading';
+import type { Publications } from '#server/statistics/publications';
+import type { Database } from '#server/store/database';
+import { createBegin } from './begin.ts';
+import { createByHand } from './by-hand.ts';
+import { createPublishing } from './due-work.ts';
+import type { PublishingFigures } from './figures.ts';
+import { publishingRoutes } from './routes.ts';
+import { createPublishingStore } from './store.ts';
+
+export const openPublishing = ({
+  database,
+  figures,
+  lifecycle,
+  reading,
+  config: { sendsPerNetwork, sendLeaseMs, lateGraceMs },
+  ...parts
+}: {
+  database: Database;
+  networks: Networks;
+  access: AccountAccess;
+  library: MediaLibrary;
+  outcomes: Outcomes;
+  lifecycle: Lifecycle;
+  reading: Reading;
+  publications: Publications;
+  figures: PublishingFigures;
+  config: Config;
+  startStopwatch: () => Stopwatch;
+  clock: Clock;
+  report: (error: unknown) => void;
+}) => {
+  const store = createPublishingStore(database);
+  figures.watchOverdue(store.overdue);
+  const { outcomes } = parts;
+  const begin = createBegin({ store, outcomes });
+  const limits = { perNetwork: sendsPerNetwork, leaseMs: sendLeaseMs, graceMs: lateGraceMs };
+  const byHand = createByHand({ store, lifecycle, outcomes, reading, begin });
+  return {
+    loops: createPublishing({ ...parts, ...limits, store, begin, figures }),
+    byHand,
+    routes: publishingRoutes({ byHand }),
+  };
+};

@@ -1,0 +1,71 @@
+import express, { type RequestHandler, type Router } from 'express';
+import type { Clock } from '#server/clock';
+import type { FaultMoment, Sandbox, SandboxKit, SandboxPost } from '#server/networks/sandbox';
+import type { PlannedFault } from './faults.ts';
+import { createKit } from './kit.ts';
+import type { SandboxStore } from './store.ts';
+
+export type Sandboxes = ReturnType<typeof createSandboxes>;
+
+/** The sandboxes of all networks, below `/sandbox/<key>`. */
+export const createSandboxes = ({
+  folders,
+  store,
+  clock,
+  baseUrl,
+  fetchMedia,
+}: {
+  folders: Readonly<Record<string, Sandbox>>;
+  store: SandboxStore;
+  clock: Clock;
+  baseUrl: string;
+  fetchMedia: SandboxKit['fetchMedia'];
+}) => {
+  const kits = new Map(
+    Object.keys(folders).map((network) => [network, createKit({ network, store, clock, baseUrl, fetchMedia })]),
+  );
+  const faultsOf = (network: string) => {
+    const kit = kits.get(network);
+    if (kit === undefined) throw new Error(`no sandbox ${network}`);
+    return kit.faults;
+  };
+
+  return {
+    networks: Object.keys(folders),
+
+    router: (): Router => {
+      const router = express.Router();
+      // Some networks take images as text. Bodies of other paths are none of ours.
+      router.use('/sandbox', express.json({ limit: '60mb' }), express.urlencoded({ extended: false, limit: '1mb' }));
+      for (const [network, kit] of kits) {
+        const sandbox = folders[network];
+        const catchUp: RequestHandler = (_req, _res, next) => void kit.catchUp().then(() => next(), next);
+        if (sandbox) router.use(`/sandbox/${network}`, catchUp, sandbox(kit));
+      }
+      // Addresses of posts, for people who follow them.
+      router.get('/sandbox/:network/*path', (req, res, next) => {
+        if (kits.has(req.params.network) && req.accepts('html')) res.redirect(`/sandbox#${req.params.network}`);
+        else next();
+      });
+      return router;
+    },
+
+    /** Undefined takes it back. */
+    planFault: (network: string, moment: FaultMoment, plan: PlannedFault | undefined) =>
+      faultsOf(network).plan(moment, plan),
+
+    plannedFault: (network: string, moment: FaultMoment) => faultsOf(network).planned(moment),
+
+    /** As if its author had deleted it. */
+    remove: async (network: string, id: string) => {
+      await store.take(network, 'post', id);
+    },
+
+    /** Newest first, with what their readers did. */
+    feed: async (network: string, limit: number) => {
+      await kits.get(network)?.catchUp();
+      const posts = (await store.newest(network, 'post', limit)) as unknown as SandboxPost[];
+      return posts.map((post) => ({ ...post, numbers: kits.get(network)?.numbers(post) }));
+    },
+  };
+};

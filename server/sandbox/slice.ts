@@ -1,0 +1,67 @@
+import type { Connecting } from '#server/accounts/connecting';
+import type { AuditLog } from '#server/audit/audit-log';
+import type { MovableClock } from '#server/clock';
+import type { Config } from '#server/config';
+import type { Networks } from '#server/networks/registry';
+import type { Sandbox } from '#server/networks/sandbox';
+import { createSandboxClient } from '#server/outbound/sandbox-client';
+import type { Providers } from '#server/providers/offered';
+import type { Database } from '#server/store/database';
+import type { People } from '#server/workspaces/people';
+import { createSandboxClock } from './clock.ts';
+import { createSandboxFeed } from './feed.ts';
+import { createMediaFetch } from './fetch-media.ts';
+import { sandboxRoutes } from './routes.ts';
+import { createSandboxes } from './serve.ts';
+import { createSandboxClockStore, createSandboxStore } from './store.ts';
+
+export const openSandbox = ({
+  database,
+  folders,
+  networks,
+  hasLiveAccount,
+  people,
+  audit,
+  connecting,
+  providers,
+  config: { baseUrl, production, sandboxUrl },
+  ownUrl,
+  clock,
+}: {
+  database: Database;
+  /** The sandbox of each network. */
+  folders: Readonly<Record<string, Sandbox>>;
+  networks: Networks;
+  hasLiveAccount: () => Promise<boolean>;
+  people: Pick<People, 'mustBeOperator'>;
+  connecting: Connecting;
+  providers: Providers;
+  audit: AuditLog;
+  config: Config;
+  ownUrl: () => string;
+  clock: MovableClock;
+}) => {
+  const ownClient = createSandboxClient(ownUrl);
+  const fetchMedia = createMediaFetch({ outbound: ownClient, baseUrl, ownUrl });
+  const sandboxes = createSandboxes({ folders, store: createSandboxStore(database), clock, baseUrl, fetchMedia });
+  const clockStore = createSandboxClockStore(database);
+  const sandboxClock = createSandboxClock({ store: clockStore, clock, production, hasLiveAccount });
+  const sandboxFeed = createSandboxFeed({ sandboxes, sandboxClock, networks, baseUrl });
+  return {
+    sandboxes,
+    sandboxClock,
+    routes: sandboxRoutes({
+      sandboxes,
+      sandboxClock,
+      sandboxFeed,
+      sandboxPage: (url) => url.replace(sandboxUrl ?? baseUrl, sandboxUrl ?? ownUrl()),
+      people,
+      audit,
+      connecting,
+      networks,
+      providers,
+      production,
+    }),
+    close: ownClient.close,
+  };
+};

@@ -1,0 +1,43 @@
+import type { AccountAccess } from '#server/accounts/access';
+import type { Accounts } from '#server/accounts/connected';
+import type { PublishedPosts } from '#server/analytics/published-posts';
+import type { Clock } from '#server/clock';
+import type { Networks } from '#server/networks/registry';
+import type { Reading } from '#server/posts/reading';
+import type { Database } from '#server/store/database';
+import { createStatistics } from './post-metrics.ts';
+import { createPublications } from './publications.ts';
+import { createReads } from './reads.ts';
+import { statisticsRoutes } from './routes.ts';
+import { createStatisticsStore } from './store.ts';
+
+export const openStatistics = ({
+  database,
+  networks,
+  accounts,
+  access,
+  reading,
+  publishedPosts,
+  clock,
+  report,
+}: {
+  database: Database;
+  networks: Networks;
+  accounts: Accounts;
+  access: AccountAccess['forReading'];
+  reading: Reading;
+  publishedPosts: PublishedPosts;
+  clock: Clock;
+  report: (error: unknown) => void;
+}) => {
+  const store = createStatisticsStore(database);
+  const statistics = createStatistics({ store, networks, reading });
+  const publications = createPublications({ store, publishedPosts });
+  return {
+    statistics,
+    publications,
+    reads: createReads({ store, publications, networks, accounts, access, clock, report }),
+    readSoon: store.readSoon,
+    routes: statisticsRoutes({ statistics }),
+  };
+};

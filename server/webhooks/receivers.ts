@@ -1,0 +1,221 @@
+import { type Delivery, type DeliveryDetails, mostWebhooks, type NewWebhook, type Webhook } from '#contracts/webhooks';
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Clock } from '#server/clock';
+import type { Caller } from '#server/context';
+import { badInput, notFound, Refusal } from '#server/errors';
+import { newId } from '#server/ids';
+import type { Live } from '#server/live/open-tabs';
+import type { Outbound } from '#server/outbound/guarded-client';
+import type { Seal } from '#server/secrets/seal';
+import { ladderMs } from './delivering.ts';
+import type { Events } from './events.ts';
+import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
+import { newSecret, oldSecretPlace, secretPlace } from './signing.ts';
+import type { DeliveryDetailsRow, DeliveryRow, DeliveryStore, WebhookRow, WebhookStore } from './store.ts';
+
+const oldSecretLivesMs = 24 * 3_600_000;
+/** SPEC, Delivery rules 5. */
+const shown = 50;
+const keptMs = 30 * 24 * 3_600_000;
+
+interface WebhookChange {
+  readonly url?: string | undefined;
+  readonly events?: Webhook['events'] | undefined;
+}
+
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+/** What owners and admins do with webhooks. Every new or changed address is checked by mustBePublic. */
+export const createWebhooks = ({
+  store,
+  deliveries,
+  events,
+  outbound,
+  seal,
+  audit,
+  live,
+  allowedWebhooks,
+  clock,
+}: {
+  store: WebhookStore;
+  deliveries: DeliveryStore;
+  events: Events;
+  outbound: Outbound;
+  seal: Seal;
+  audit: AuditLog;
+  live: Live;
+  allowedWebhooks: AllowedWebhooks;
+  clock: Clock;
+}) => {
+  const mustBePublic = (url: string) => {
+    const checked = outbound.checkUrl(url);
+    if (!checked.ok) throw badInput({ path: 'url', code: 'BadAddress', message: `cannot be used. ${checked.message}` });
+  };
+
+  const list = async ({ workspaceId }: Caller): Promise<Webhook[]> => {
+    const allowed = await allowedWebhooks(workspaceId);
+    return (await store.list(workspaceId)).map((row, place) =>
+      show(row, place < allowed ? undefined : beyondPlan(allowed)),
+    );
+  };
+
+  const find = async (caller: Caller, id: string) => {
+    const row = (await store.list(caller.workspaceId)).find((one) => one.id === id);
+    if (row === undefined) throw notFound('webhook', id);
+    return row;
+  };
+
+  const get = async (caller: Caller, id: string): Promise<Webhook> => {
+    const found = (await list(caller)).find((one) => one.id === id);
+    if (found === undefined) throw notFound('webhook', id);
+    return found;
+  };
+
+  const getDelivery = async (webhookId: string, id: string): Promise<DeliveryDetails> => {
+    const row = await deliveries.get(webhookId, id, keptMs);
+    if (row === undefined) throw notFound('delivery', id);
+    return showDetails(row);
+  };
+
+  const tellTabs = ({ workspaceId }: Caller, id: string) => live.tell({ workspaceId, kind: 'webhook', id });
+
+  const record = ({ workspaceId, userId }: Caller, event: string, details: Record<string, unknown>) =>
+    audit.write({ event, workspaceId, userId, details });
+
+  return {
+    list,
+    get,
+
+    add: (caller: Caller, { url, events: types }: Pick<Webhook, 'url' | 'events'>): Promise<NewWebhook> =>
+      store.transaction(async () => {
+        mustBePublic(url);
+        const { workspaceId } = caller;
+        await store.lockWorkspace(workspaceId);
+        const { length } = await store.list(workspaceId);
+        if (length >= mostWebhooks) {
+          throw new Refusal('Conflict', `A workspace has at most ${mostWebhooks} webhooks. Delete one first.`);
+        }
+        const allowed = await allowedWebhooks(workspaceId);
+        if (length >= allowed) throw new Refusal('PlanLimit', beyondPlan(allowed));
+        const id = newId('webhook', clock.now());
+        const secret = newSecret();
+        await store.insert(id, workspaceId, url, types, seal.seal(secret, secretPlace(id)));
+        await record(caller, 'webhook.added', { id, host: hostOf(url), events: types });
+        return { ...(await get(caller, id)), secret };
+      }),
+
+    change: (caller: Caller, id: string, { url, events: types }: WebhookChange) =>
+      store.transaction(async () => {
+        if (url !== undefined) mustBePublic(url);
+        await find(caller, id);
+        await store.change(id, url, types);
+        await record(caller, 'webhook.changed', {
+          id,
+          ...(url && { host: hostOf(url) }),
+          ...(types && { events: types }),
+        });
+        return get(caller, id);
+      }),
+
+    remove: (caller: Caller, id: string) =>
+      store.transaction(async () => {
+        const { url } = await find(caller, id);
+        await store.remove(id);
+        await record(caller, 'webhook.deleted', { id, host: hostOf(url) });
+      }),
+
+    rotateSecret: (caller: Caller, id: string): Promise<NewWebhook> =>
+      store.transaction(async () => {
+        await store.lockWorkspace(caller.workspaceId);
+        const before = seal.open((await find(caller, id)).secret, secretPlace(id));
+        const secret = newSecret();
+        await store.rotateSecret(
+          id,
+          seal.seal(secret, secretPlace(id)),
+          seal.seal(before, oldSecretPlace(id)),
+          oldSecretLivesMs,
+        );
+        await record(caller, 'webhook.secret-rotated', { id });
+        return { ...(await get(caller, id)), secret };
+      }),
+
+    resume: (caller: Caller, id: string) =>
+      store.transaction(async () => {
+        const { pausedAt } = await find(caller, id);
+        if (pausedAt !== null) {
+          await store.resume(id);
+          await record(caller, 'webhook.resumed', { id });
+          await tellTabs(caller, id);
+        }
+        return get(caller, id);
+      }),
+
+    test: (caller: Caller, id: string) =>
+      store.transaction(async () => {
+        const webhook = await find(caller, id);
+        mustBeActive(webhook);
+        return getDelivery(id, await events.ping(webhook));
+      }),
+
+    deliveries: async (caller: Caller, id: string): Promise<Delivery[]> => {
+      await find(caller, id);
+      return (await deliveries.list(id, shown, keptMs)).map(showDelivery);
+    },
+
+    delivery: async (caller: Caller, id: string, deliveryId: string) => {
+      await find(caller, id);
+      return getDelivery(id, deliveryId);
+    },
+
+    /** SPEC, Delivery rules 5: starts again with the first attempt. */
+    resend: (caller: Caller, id: string, deliveryId: string) =>
+      store.transaction(async () => {
+        mustBeActive(await find(caller, id));
+        await getDelivery(id, deliveryId);
+        if (!(await deliveries.resend(id, deliveryId))) {
+          throw new Refusal('Conflict', 'This delivery is being sent right now. Look at the log again in a moment.');
+        }
+        await record(caller, 'webhook.resent', { id, deliveryId });
+        return getDelivery(id, deliveryId);
+      }),
+
+    /** Removes what the log no longer shows. */
+    purge: async () => (await deliveries.purge(shown, keptMs)) + (await events.purge(keptMs)),
+  };
+};
+
+const mustBeActive = ({ pausedAt }: WebhookRow) => {
+  if (pausedAt !== null) throw new Refusal('Conflict', 'This webhook is paused. Resume it first.');
+};
+
+const show = (row: WebhookRow, beyond: string | undefined): Webhook => {
+  const reason = row.pauseReason ?? beyond;
+  return {
+    id: row.id,
+    url: row.url,
+    events: row.events,
+    state: row.pausedAt === null ? 'active' : 'paused',
+    ...(reason !== undefined && { reason }),
+    ...(row.pausedAt !== null && { pausedAt: row.pausedAt }),
+    ...(row.oldSecretUntil !== null && { oldSecretUntil: row.oldSecretUntil }),
+    createdAt: row.createdAt,
+  };
+};
+
+const showDelivery = ({ lastAnswer, lastTriedAt, nextTryAt, ...row }: DeliveryRow): Delivery => ({
+  ...row,
+  ...(lastAnswer !== null && { lastAnswer }),
+  ...(lastTriedAt !== null && { lastTriedAt }),
+  ...(nextTryAt !== null && { nextTryAt }),
+});
+
+const showDetails = ({ body, headers, tries, ...row }: DeliveryDetailsRow): DeliveryDetails => ({
+  ...showDelivery(row),
+  body,
+  ...(headers !== null && { headers }),
+  tries,
+  ladderSeconds: [0, ...ladderMs.map((ms) => ms / 1000)],
+});
+
+/** Only the host: the rest of an address may hold a secret of the receiver. */
+const hostOf = (url: string) => new URL(url).host;

@@ -1,0 +1,56 @@
+import type { AuditLog } from '#server/audit/audit-log';
+import { type Clock, type Stopwatch, systemClock } from '#server/clock';
+import type { Live } from '#server/live/open-tabs';
+import type { Outbound } from '#server/outbound/guarded-client';
+import type { Seal } from '#server/secrets/seal';
+import type { Database } from '#server/store/database';
+import { createDelivering } from './delivering.ts';
+import { createDeliveries } from './delivery-loop.ts';
+import { createEvents } from './events.ts';
+import type { AllowedWebhooks } from './plan-limit.ts';
+import { createWebhooks } from './receivers.ts';
+import { webhookRoutes } from './routes.ts';
+import { createDeliveryStore, createEventStore, createWebhookStore } from './store.ts';
+
+export const openWebhooks = ({
+  database,
+  audit,
+  live,
+  outbound,
+  seal,
+  allowedWebhooks,
+  answerTimeoutMs,
+  startStopwatch,
+  clock,
+  report,
+}: {
+  database: Database;
+  audit: AuditLog;
+  live: Live;
+  outbound: Outbound;
+  seal: Seal;
+  allowedWebhooks: AllowedWebhooks;
+  answerTimeoutMs: number;
+  startStopwatch: () => Stopwatch;
+  clock: Clock;
+  report: (error: unknown) => void;
+}) => {
+  const shared = { audit, live, outbound, seal, allowedWebhooks };
+  const deliveryStore = createDeliveryStore(database);
+  const events = createEvents({ store: createEventStore(database), clock });
+  const webhooks = createWebhooks({
+    ...shared,
+    store: createWebhookStore(database),
+    deliveries: deliveryStore,
+    events,
+    clock,
+  });
+  // A receiver compares the time of the signature with its own clock, which the sandbox does not move.
+  const deliver = createDelivering({ ...shared, store: deliveryStore, clock: systemClock, answerTimeoutMs });
+  return {
+    events,
+    webhooks,
+    deliveries: createDeliveries({ store: deliveryStore, deliver, startStopwatch, report }),
+    routes: webhookRoutes({ webhooks }),
+  };
+};

@@ -1,0 +1,4 @@
+import type { ProviderLimits } from '#generated/app-client';
+
+export type Constraints = ProviderLimits['constraints'];
+export type Option = ProviderLimits['options'][number];

@@ -1,0 +1,1 @@
+export const thumbnailOf = (id: string) => `/media/${id}?size=thumbnail`;
