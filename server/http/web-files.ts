@@ -39,7 +39,8 @@ interface WebFile {
 const pagePaths = [
   /^\/$/,
   /^\/(posts|approvals)(\/[^/]+)?\/?$/,
-  /^\/(calendar|media|analytics|accounts)\/?$/,
+  /^\/(calendar|media|analytics|accounts|sandbox)\/?$/,
+  /^\/connect\/[^/]+(\/[^/]+)?\/?$/,
   /^\/settings(\/(api|workspace|profile|webhooks(\/[^/]+)?))?\/?$/,
 ];
 

@@ -71,10 +71,6 @@ export const excerpt = (text: string) => (text.length > 200 ? `${text.slice(0, 2
 export const shownHandle = ({ handle, name }: { readonly handle: string; readonly name: string }) =>
   handle === name || /^@|\s/.test(handle) ? handle : `@${handle}`;
 
-/** The picture of an account. Its first letter is below, for when there is none or it does not load. */
-export const avatar = ({ name, avatarUrl }: { readonly name: string; readonly avatarUrl?: string | undefined }) =>
-  html`<span class="avatar" aria-hidden="true">${[...name][0]?.toUpperCase()}${avatarUrl !== undefined && html`<img src="${avatarUrl}" alt="" loading="lazy" width="40" height="40">`}</span>`;
-
 /** What cannot be undone takes a second click. */
 export const confirmed = (what: string, warning: string, form: Html) =>
   html`<details class="confirm"><summary class="button quiet">${what}</summary><p>${warning}</p>${form}</details>`;

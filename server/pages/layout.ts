@@ -74,21 +74,13 @@ ${body}
 </html>
 `;
 
-/**
- * `avatars`: pictures of accounts are on the networks. `namesOrigin`: a form on it is sent with our origin, which browsers
- * leave out where no referrer may be sent.
- */
-export const sendPage = (
-  res: ServerResponse,
-  page: Html,
-  status = 200,
-  { avatars = false, namesOrigin = false } = {},
-) => {
+/** `namesOrigin`: a form on it is sent with our origin, which browsers leave out where no referrer may be sent. */
+export const sendPage = (res: ServerResponse, page: Html, status = 200, { namesOrigin = false } = {}) => {
   const text = page.toString();
   res.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',
     'content-length': Buffer.byteLength(text),
-    'content-security-policy': avatars ? pageSecurity.replace("img-src 'self'", "img-src 'self' https:") : pageSecurity,
+    'content-security-policy': pageSecurity,
     'cache-control': 'no-store',
     'referrer-policy': namesOrigin ? 'same-origin' : 'no-referrer',
     'x-frame-options': 'DENY',

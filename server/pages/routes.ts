@@ -1,7 +1,6 @@
 import { type Request, type Response, Router } from 'express';
 import { editors } from '#contracts/scopes';
 import type { Accounts } from '#server/accounts/accounts';
-import type { Connecting } from '#server/accounts/connecting';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { AuditLog } from '#server/audit/audit-log';
 import { asAccount } from '#server/auth/email-address';
@@ -9,17 +8,12 @@ import type { PersonalTokens } from '#server/auth/personal-tokens';
 import type { Sessions } from '#server/auth/sessions';
 import type { WhoIsSignedIn } from '#server/auth/sign-in';
 import { Refusal } from '#server/errors';
-import type { Networks } from '#server/networks/registry';
 import type { Reading } from '#server/posts/reading';
-import type { Providers } from '#server/providers/providers';
 import type { SandboxClock } from '#server/sandbox/clock';
-import { readSandbox, sandboxPage } from '#server/sandbox/feed-page';
-import type { Sandboxes } from '#server/sandbox/sandboxes';
 import type { Members } from '#server/workspaces/members';
 import type { OutsidePerson, People } from '#server/workspaces/people';
 import type { Welcome } from '#server/workspaces/welcome';
 import { approvalPage, requestsPage, settingsPage } from './app-pages.ts';
-import { connectRoutes } from './connect-routes.ts';
 import { type Here, isOneOf, refusalPage, type ServePage } from './frame.ts';
 import { sendPage } from './layout.ts';
 import { composePage, postsPage } from './post-pages.ts';
@@ -42,11 +36,7 @@ export interface PageParts {
   readonly welcome: Welcome;
   readonly audit: AuditLog;
   readonly accounts: Accounts;
-  readonly providers: Providers;
-  readonly connecting: Connecting;
   readonly reading: Reading;
-  readonly networks: Networks;
-  readonly sandboxes: Sandboxes;
   readonly sandboxClock: SandboxClock;
   /** Absent: people sign in with a password. */
   readonly outside: OutsideSignIn | undefined;
@@ -130,15 +120,6 @@ export const pageRoutes = (parts: PageParts): Router => {
       sendPage(res, composePage(here, await parts.accounts.list(here.caller), clock));
     }),
   );
-
-  router.use(connectRoutes({ ...parts, serve }));
-
-  if (hasSandbox) {
-    router.get(
-      '/sandbox',
-      serve(async (here, _req, res) => sendPage(res, sandboxPage(here, await readSandbox(parts), baseUrl))),
-    );
-  }
 
   router.get(
     '/settings',

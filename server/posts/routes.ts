@@ -12,6 +12,7 @@ export const postRoutes = ({
 }): RouteHandlers<PostRoutes> => ({
   searchPosts: ({ query: { cursor, accountIds, from, to, ...search }, caller }) =>
     overview.search(caller, { ...search, accountIds: idsIn(accountIds), from: from || null, to: to || null }, cursor),
+  countScheduled: async ({ caller }) => ({ accounts: await overview.scheduledByAccount(caller) }),
   countPosts: async ({ query: { query, accountIds }, caller }) => ({
     counts: await overview.counts(caller, { query, accountIds: idsIn(accountIds) }),
   }),
