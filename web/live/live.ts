@@ -14,13 +14,13 @@ interface News {
 /** Which queries an event makes stale, by the first part of their keys. Any other kind is its own domain. */
 const touched: Record<string, readonly string[]> = {
   approval: ['approvals', 'posts'],
-  post: ['posts', 'analytics', 'approvals'],
+  post: ['posts', 'analytics', 'approvals', 'sandbox'],
   account: ['accounts', 'posts'],
   webhook: ['webhooks'],
   media: ['media'],
   member: ['members', 'session', 'invitations'],
   workspace: ['session', 'plan'],
-  clock: ['clock'],
+  clock: ['clock', 'sandbox'],
 };
 /** `ended`: the session is over, or another workspace is open now. */
 const kinds = [...Object.keys(touched), 'resync', 'ended'];

@@ -1,28 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect } from 'react';
+import { useSession } from '#web/session.ts';
 
 /** Off in fields and dialogs. */
 export const isTyping = ({ target }: KeyboardEvent) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.closest('input, textarea, select, [role="dialog"], [role="menu"]') !== null);
 
-const storeKey = 'posthorn-shortcuts';
-const hearers = new Set<() => void>();
-
 /** Single keys can be switched off in the profile (WCAG 2.1.4). */
-export const setShortcutsOn = (on: boolean) => {
-  localStorage.setItem(storeKey, on ? 'on' : 'off');
-  for (const hear of hearers) hear();
-};
-
-export const useShortcutsOn = () =>
-  useSyncExternalStore(
-    (hear) => {
-      hearers.add(hear);
-      return () => hearers.delete(hear);
-    },
-    () => localStorage.getItem(storeKey) !== 'off',
-  );
+export const useShortcutsOn = () => useSession().user.shortcuts;
 
 const places = {
   h: '/',
