@@ -22,7 +22,7 @@ export const cardPage = ({ title, body }: { title: string; body: Part }) =>
   document(
     title,
     html`<main class="card">
-<a class="brand" href="/">Posthorn</a>
+<a class="brand" href="/"><img src="/favicon.svg" alt="Posthorn" width="36" height="36"></a>
 <div class="paper">
 <h1>${title}</h1>
 ${body}
@@ -64,6 +64,7 @@ const document = (title: string, body: Html) => html`<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Posthorn</title>
+<script src="/color-scheme.js"></script>
 <link rel="icon" type="image/svg+xml" href="/favicon.svg">
 <link rel="stylesheet" href="${stylesheet}">
 <script src="${script}" defer></script>

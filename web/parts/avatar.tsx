@@ -16,6 +16,7 @@ export const Avatar = ({ name, src, size = 26 }: { name: string; src?: string | 
 
 const initialsOf = (name: string) =>
   name
+    .replace(/^@/, '')
     .replace(/@.*$/, '')
     .split(/[\s._-]+/)
     .filter((word) => /[\p{L}\p{N}]/u.test(word))

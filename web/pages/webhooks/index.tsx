@@ -19,6 +19,7 @@ import { NotYours } from './not-yours.tsx';
 import { SignatureSample } from './signature-sample.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookRow } from './webhook-row.tsx';
+import styles from './webhooks.module.css';
 
 const Webhooks = () => {
   const { manage } = useMay();
@@ -91,11 +92,13 @@ const Managed = () => {
         </EmptyState>
       )}
       {webhooks && webhooks.length > 0 && (
-        <List label="Webhooks">
-          {webhooks.map((webhook) => (
-            <WebhookRow key={webhook.id} webhook={webhook} />
-          ))}
-        </List>
+        <div className={styles.rows}>
+          <List label="Webhooks">
+            {webhooks.map((webhook) => (
+              <WebhookRow key={webhook.id} webhook={webhook} />
+            ))}
+          </List>
+        </div>
       )}
       {webhooks && (
         <Column width="narrow">

@@ -52,7 +52,7 @@ const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void 
   const mayTouch = manage && !isAbove(member.role, own);
   const name = nameOf(member);
   return (
-    <li className={styles.row}>
+    <li className={`${styles.row} ${styles.member}`}>
       <Avatar name={name} size={32} />
       <span className={styles.text}>
         <span className={`one-line ${styles.name}`} dir="auto">
@@ -73,7 +73,13 @@ const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void 
         <span className={styles.side}>{capital(member.role)}</span>
       )}
       {(isYou || mayTouch) && (
-        <Button size="xs" variant="quiet" onClick={onRemove} aria-label={isYou ? 'Leave' : `Remove ${name}`}>
+        <Button
+          size="xs"
+          variant="quiet"
+          className={styles.act}
+          onClick={onRemove}
+          aria-label={isYou ? 'Leave' : `Remove ${name}`}
+        >
           {isYou ? 'Leave' : 'Remove'}
         </Button>
       )}

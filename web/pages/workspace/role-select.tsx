@@ -1,7 +1,6 @@
 import { Select } from '@mantine/core';
 import type { Role } from '#web/session.ts';
 import { rolesFor } from './roles.ts';
-import styles from './workspace.module.css';
 
 export const RoleSelect = ({
   own,
@@ -21,7 +20,6 @@ export const RoleSelect = ({
   return (
     <Select
       {...props}
-      className={styles.role ?? ''}
       w={128}
       data={roles.map(({ value: role, label }) => ({ value: role, label }))}
       value={value}
