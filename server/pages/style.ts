@@ -71,6 +71,8 @@ th, td { padding: .5rem; border-bottom: 1px solid var(--line); text-align: start
 .top button { padding: .3rem .8rem; }
 .plain { padding: 0; list-style: none; }
 .box { padding: 1rem 1.25rem; margin: 0 0 1rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--paper); }
+.narrow { max-width: 32rem; }
+.hint { display: block; color: var(--faint); font-weight: 400; }
 .row { display: flex; gap: 1rem; align-items: start; }
 .grow { flex: 1; min-width: 0; }
 .row .actions { margin-top: .75rem; }

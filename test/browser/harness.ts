@@ -12,6 +12,8 @@ if (path === undefined && !isRequired) {
   console.warn('No Chromium: the browser tests are skipped. Install one, or set CHROMIUM_PATH.');
 }
 
+type ServiceOptions = NonNullable<Parameters<typeof startService>[1]>;
+
 export interface Visit {
   /** Default `/`. */
   at?: string;
@@ -30,10 +32,15 @@ export interface Visit {
  * Tests in a real browser with the built web app on a service of their own. A console error, or a request that leaves
  * the host, fails the test it came from.
  */
-export const inBrowser = (name: string, tests: (world: World) => void, settings: NodeJS.ProcessEnv = {}) => {
+export const inBrowser = (
+  name: string,
+  tests: (world: World) => void,
+  settings: NodeJS.ProcessEnv = {},
+  options: ServiceOptions = {},
+) => {
   describe.skipIf(path === undefined && !isRequired)(name, () => {
     const world = new World();
-    beforeAll(() => world.open(settings));
+    beforeAll(() => world.open(settings, options));
     afterEach(() => world.leave());
     afterAll(() => world.close());
     tests(world);
@@ -51,9 +58,9 @@ export class World {
     return this.#service;
   }
 
-  async open(settings: NodeJS.ProcessEnv) {
+  async open(settings: NodeJS.ProcessEnv, options: ServiceOptions) {
     if (path === undefined) throw new Error('No Chromium. Install one, or set CHROMIUM_PATH.');
-    this.#service = await startService(settings, { ownAddress: true });
+    this.#service = await startService(settings, { ...options, ownAddress: true });
     this.#service.startJobs();
     this.#browser = await chromium.launch({ executablePath: path });
   }
@@ -143,3 +150,11 @@ export const axe = async (page: Page): Promise<string[]> => {
     nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${target.join(' ')}: ${failureSummary}`),
   );
 };
+
+/** Every page is clean in these: `test.each(looks)('… %s at %i px', …)`. */
+export const looks = [
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 390],
+  ['dark', 390],
+] as const;

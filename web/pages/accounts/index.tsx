@@ -17,12 +17,12 @@ import { ConnectTiles } from './connect-tiles.tsx';
 import { useConnectedToast } from './use-connected-toast.ts';
 
 const AccountsPage = () => {
-  const { data, error, refetch } = useQuery(queries.accounts);
+  const { data, error, refetch, isFetching } = useQuery(queries.accounts);
   const { manage } = useMay();
   const phone = usePhone();
   const [connecting, setConnecting] = useState(false);
   const tiles = useRef<HTMLUListElement>(null);
-  useConnectedToast(data?.accounts);
+  useConnectedToast(data?.accounts, isFetching);
   const connect = () => (phone ? setConnecting(true) : tiles.current?.querySelector('a')?.focus());
   const button = (
     <Button variant="ink" leftSection={<Plus size={15} aria-hidden="true" />} onClick={connect}>

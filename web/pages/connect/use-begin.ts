@@ -1,6 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
+import { keys } from '#web/queries.ts';
 
 /** Begins to connect, and goes where the server says: the page of the network, a choice, or the accounts. */
 export const useBegin = (network: string) => {
@@ -24,8 +26,10 @@ export const useBegin = (network: string) => {
 /** This step leaves the history: Back does not send somebody to the network once more. */
 export const useGoOn = () => {
   const navigate = useNavigate();
+  const client = useQueryClient();
   return async (next: string) => {
-    if (next.startsWith('/')) await navigate({ href: next, replace: true });
-    else location.replace(next);
+    if (!next.startsWith('/')) return location.replace(next);
+    void client.invalidateQueries({ queryKey: keys.accounts, refetchType: 'all' });
+    await navigate({ href: next, replace: true });
   };
 };
