@@ -8,10 +8,10 @@ inBrowser('the profile', (world) => {
   test('theme and shortcuts follow the person into another browser', async () => {
     const { email } = await world.service.addMember('editor');
     const page = await world.visit({ at: '/settings/profile', as: email });
-    await page.getByRole('radio', { name: 'Dark' }).check({ force: true });
+    await page.getByRole('radio', { name: 'Dark' }).click({ force: true });
     await expect.poll(() => schemeOf(page)).toBe('dark');
     const saved = page.waitForResponse(/\/api\/app\/profile/);
-    await page.getByRole('switch', { name: 'Single-key shortcuts' }).uncheck({ force: true });
+    await page.getByRole('switch', { name: 'Single-key shortcuts' }).click({ force: true });
     await saved;
     const other = await world.visit({ at: '/settings/profile', as: email });
     await expect.poll(() => schemeOf(other)).toBe('dark');

@@ -40,7 +40,7 @@ inBrowser('the sandbox', (world) => {
     const page = await world.visit({ at: '/sandbox?network=tiktok' });
     const fault = page.getByRole('switch', { name: 'Service down (503)' });
     await page.getByText('The send is tried again, then fails').waitFor();
-    await fault.check({ force: true });
+    await fault.click({ force: true });
     const planned = page.getByRole('list', { name: 'Planned faults' });
     await planned.getByText('TikTok: Service down (503)').waitFor();
     await planned.getByText('On sending, once').waitFor();
@@ -54,9 +54,9 @@ inBrowser('the sandbox', (world) => {
     const { email } = await world.service.addMember('admin');
     const other = await world.visit({ at: '/sandbox', as: email });
     await other.getByText('Only the person who set Posthorn up moves it.').waitFor();
-    expect(await other.getByRole('button', { name: /^Move the clock/ }).count()).toBe(0);
+    expect(await other.getByRole('button', { name: /^\+/ }).count()).toBe(0);
     const page = await world.visit({ at: '/sandbox' });
-    await page.getByRole('button', { name: 'Move the clock forward by six hours' }).click();
+    await page.getByRole('group', { name: 'Move the clock forward' }).getByRole('button', { name: '+6 h' }).click();
     await page.getByRole('link', { name: /Clock is (6 h|5 h 59 min)/ }).waitFor();
     await page.getByText(/^(6 h|5 h 59 min)( \d+ min)? ahead$/).waitFor();
     expect(await axe(page)).toEqual([]);

@@ -23,7 +23,7 @@ inBrowser(
       const address = receiver.address();
       const page = await world.visit({ at: '/settings/webhooks', as: email, expected: [/400/] });
       await page.getByText('No webhook yet').waitFor();
-      await page.getByRole('banner').getByRole('button', { name: 'Add webhook' }).click();
+      await page.getByRole('button', { name: 'Add webhook' }).first().click();
       const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
       await dialog.getByLabel('Address').fill('http://example.com');
       await dialog.getByRole('button', { name: 'Add webhook' }).click();
@@ -100,7 +100,7 @@ inBrowser(
       await page.getByText('Events since then are not kept.').waitFor();
       expect(await axe(page)).toEqual([]);
       await page.getByRole('button', { name: 'Resume' }).click();
-      await page.getByRole('banner').getByText('Active').waitFor();
+      await page.locator('header').getByText('Active').waitFor();
       expect((await webhook.get()).state).toBe('active');
     });
 

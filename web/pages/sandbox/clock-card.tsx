@@ -11,11 +11,11 @@ import styles from './sandbox.module.css';
 
 const hourMs = 3_600_000;
 const steps = [
-  ['+1 h', hourMs, 'one hour'],
-  ['+6 h', 6 * hourMs, 'six hours'],
-  ['+1 d', 24 * hourMs, 'one day'],
-  ['+7 d', 7 * 24 * hourMs, 'seven days'],
-  ['+30 d', 30 * 24 * hourMs, 'thirty days'],
+  ['+1 h', hourMs],
+  ['+6 h', 6 * hourMs],
+  ['+1 d', 24 * hourMs],
+  ['+7 d', 7 * 24 * hourMs],
+  ['+30 d', 30 * 24 * hourMs],
 ] as const;
 
 /** The time that Posthorn goes by; the person who set it up moves it forward. */
@@ -40,20 +40,20 @@ export const ClockCard = ({ aheadMs }: { aheadMs: number }) => {
           {aheadMs > 0 && <span className={styles.ahead}>{formatSpan(aheadMs)} ahead</span>}
         </p>
         {operator && (
-          <div className={styles.steps}>
-            {steps.map(([label, ms, words]) => (
+          <fieldset className={styles.steps}>
+            <legend className="hidden">Move the clock forward</legend>
+            {steps.map(([label, ms]) => (
               <Button
                 key={ms}
                 size="xs"
                 px={0}
-                aria-label={`Move the clock forward by ${words}`}
                 loading={isPending && variables === ms}
                 onClick={() => !isPending && mutate(ms)}
               >
                 {label}
               </Button>
             ))}
-          </div>
+          </fieldset>
         )}
         {error && <FaultBanner fault={error} title="The clock was not moved" />}
         <p className={`small text-2 ${styles.under}`}>
