@@ -10,7 +10,7 @@ const events = readdirSync(server, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !name.startsWith('networks'))
   .flatMap((name) => [
     ...readFileSync(join(server, name), 'utf8').matchAll(
-      /(?:\bevent: (?:known \? '([\w.-]+)' : )?|record\(caller, )'([\w.-]+)'/g,
+      /(?:\bevent: (?:known \? '([a-z.-]+)' : )?|record\(caller, )'([a-z.-]+)'/g,
     ),
   ])
   .flatMap(([, first, second]) => [first, second].filter((event) => event !== undefined));

@@ -7,7 +7,7 @@ inBrowser('the workspace', (world) => {
     const { email, userId } = await world.service.addMember('viewer');
     const page = await world.visit({ at: '/settings/workspace', expected: [/409/] });
     const member = page.getByRole('list', { name: 'Members' }).getByRole('listitem').filter({ hasText: email });
-    await member.getByRole('textbox', { name: /^Role of/ }).click();
+    await member.getByRole('combobox', { name: /^Role of/ }).click();
     await page.getByRole('option', { name: /^Editor/ }).click();
     await until('the role is changed', async () => {
       const members = await world.service.posthorn.members.list(world.service.owner.workspaceId);
