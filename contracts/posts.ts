@@ -488,6 +488,17 @@ export const postRoutes = {
     more: ['NotFound'],
   }),
 
+  countScheduled: appRoute({
+    method: 'GET',
+    path: '/api/app/posts/scheduled',
+    tag: 'posts',
+    summary: 'Count scheduled posts by account',
+    description:
+      'How many scheduled posts each account has, those with none left out; they fail when it is disconnected.',
+    roles: everyone,
+    answer: z.object({ accounts: z.array(z.object({ id: z.string(), scheduled: z.int() })) }),
+  }),
+
   unschedule: appRoute({
     method: 'POST',
     path: '/api/app/posts/:id/unschedule',

@@ -21,6 +21,8 @@ export const ChosenEvents = z
   .transform((types) => [...new Set(types)])
   .describe('The event types it is told about');
 
+export const deliveryStates = ['pending', 'sending', 'delivered', 'failed'] as const;
+
 export const Webhook = z
   .object({
     id: z.string().describe('Webhook id, prefix `whk_`'),
@@ -36,6 +38,14 @@ export const Webhook = z
       .string()
       .optional()
       .describe('ISO-8601 instant until which the secret before the last rotation signs as well'),
+    lastDelivery: z
+      .object({
+        type: z.enum(Object.keys(events) as EventType[]),
+        state: z.enum(deliveryStates),
+        at: z.string().describe('ISO-8601 instant of its last try, or at which it was queued'),
+      })
+      .optional()
+      .describe('Absent before the first one, and when it is older than 30 days'),
     createdAt: z.string().describe('ISO-8601 instant'),
   })
   .meta({ id: 'Webhook', description: 'An address of yours that is told what happens. Its secret is never listed' });
@@ -46,8 +56,6 @@ export const NewWebhook = Webhook.extend({
 }).meta({ id: 'NewWebhook', description: 'A webhook with its signing secret' });
 export type NewWebhook = z.output<typeof NewWebhook>;
 
-export const deliveryStates = ['pending', 'sending', 'delivered', 'failed'] as const;
-
 export const Delivery = z
   .object({
     id: z.string().describe('Delivery id, prefix `whd_`; the receiver sees it in `Posthorn-Delivery`'),
@@ -56,6 +64,7 @@ export const Delivery = z
     state: z.enum(deliveryStates).describe('pending waits for its next try; failed is given up'),
     attempts: z.int().describe('Tries that have ended'),
     lastAnswer: z.string().optional().describe('What the receiver answered last, or why there was no answer'),
+    lastTookMs: z.int().optional().describe('Milliseconds from the last call to its answer'),
     lastTriedAt: z.string().optional().describe('ISO-8601 instant'),
     nextTryAt: z.string().optional().describe('ISO-8601 instant; while it is pending'),
     createdAt: z.string().describe('ISO-8601 instant'),

@@ -387,6 +387,15 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', (field) => `/api/app/posts/${field('id')}/editor`, [], input, options),
 
     /**
+     * Count scheduled posts by account.
+     *
+     * How many scheduled posts each account has, those with none left out; they fail when it is disconnected.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    countScheduled: (options?: CallOptions): ApiPromise<CountScheduledOutput> => http.json('GET', () => '/api/app/posts/scheduled', [], {}, options),
+
+    /**
      * Take a scheduled post back.
      *
      * It is a Draft again; its time stays as a wish.
@@ -1342,6 +1351,14 @@ export interface ViewForEditorInput {
   id: string;
 }
 
+/** What `countScheduled` answers. */
+export interface CountScheduledOutput {
+  accounts: Array<{
+    id: string;
+    scheduled: number;
+  }>;
+}
+
 /** What `unschedule` takes. */
 export interface UnscheduleInput {
   id: string;
@@ -1567,6 +1584,13 @@ export interface Webhook {
   pausedAt?: string;
   /** ISO-8601 instant until which the secret before the last rotation signs as well */
   oldSecretUntil?: string;
+  /** Absent before the first one, and when it is older than 30 days */
+  lastDelivery?: {
+    type: 'post.published' | 'post.failed' | 'account.disconnected' | 'ping';
+    state: 'pending' | 'sending' | 'delivered' | 'failed';
+    /** ISO-8601 instant of its last try, or at which it was queued */
+    at: string;
+  };
   /** ISO-8601 instant */
   createdAt: string;
 }
@@ -1592,6 +1616,13 @@ export interface NewWebhook {
   pausedAt?: string;
   /** ISO-8601 instant until which the secret before the last rotation signs as well */
   oldSecretUntil?: string;
+  /** Absent before the first one, and when it is older than 30 days */
+  lastDelivery?: {
+    type: 'post.published' | 'post.failed' | 'account.disconnected' | 'ping';
+    state: 'pending' | 'sending' | 'delivered' | 'failed';
+    /** ISO-8601 instant of its last try, or at which it was queued */
+    at: string;
+  };
   /** ISO-8601 instant */
   createdAt: string;
   /** Signing secret, prefix `whsec_`. Shown only this once; keep it now */
@@ -1639,6 +1670,8 @@ export interface Delivery {
   attempts: number;
   /** What the receiver answered last, or why there was no answer */
   lastAnswer?: string;
+  /** Milliseconds from the last call to its answer */
+  lastTookMs?: number;
   /** ISO-8601 instant */
   lastTriedAt?: string;
   /** ISO-8601 instant; while it is pending */
@@ -1686,6 +1719,8 @@ export interface DeliveryDetails {
   attempts: number;
   /** What the receiver answered last, or why there was no answer */
   lastAnswer?: string;
+  /** Milliseconds from the last call to its answer */
+  lastTookMs?: number;
   /** ISO-8601 instant */
   lastTriedAt?: string;
   /** ISO-8601 instant; while it is pending */

@@ -618,6 +618,20 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.viewForEditor.responses[200].body.parse(answer) };
         },
       },
+      countScheduled: {
+        middleware: [guards.admit(routes.countScheduled)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.countScheduled({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.countScheduled.responses[200].body.parse(answer) };
+        },
+      },
       unschedule: {
         middleware: [guards.admit(routes.unschedule)],
         handler: async ({ params, body, req, res }) => {
@@ -1088,6 +1102,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/posts', wrongMethod('GET'));
   app.all('/api/app/posts/counts', wrongMethod('GET'));
   app.all('/api/app/posts/:id/editor', wrongMethod('GET'));
+  app.all('/api/app/posts/scheduled', wrongMethod('GET'));
   app.all('/api/app/posts/:id/unschedule', wrongMethod('POST'));
   app.all('/api/app/posts/:id/publish-again', wrongMethod('POST'));
   app.all('/api/app/posts/:id/progress', wrongMethod('GET'));

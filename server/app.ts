@@ -31,8 +31,6 @@ import { createMcpEndpoint } from '#server/mcp/endpoint';
 import { openMedia } from '#server/media/slice';
 import { openNetworks } from '#server/networks/open';
 import type { Outbound } from '#server/outbound/guarded-client';
-import { pageRoutes } from '#server/pages/routes';
-import { scriptRoutes } from '#server/pages/script';
 import { styleRoutes } from '#server/pages/style';
 import { openPlans } from '#server/plans/slice';
 import { openPosts } from '#server/posts/slice';
@@ -301,10 +299,10 @@ export const createHttpApp = ({
         },
       }),
     sandbox: production ? undefined : posthorn.sandboxes.router(),
-    pages: ({ who, set }) => {
+    pages: ({ set }) => {
       const outside = identity.outsideSignIn;
       const signIn = outside ? [outsideSignInRoutes({ ...posthorn, outside, setSession: set, baseUrl })] : [];
-      return [...signIn, styleRoutes(), scriptRoutes(), pageRoutes({ ...posthorn, who, baseUrl, production })];
+      return [...signIn, styleRoutes()];
     },
   });
   return { app, health };

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sayYes } from '#server/sandbox/sign-up';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;
 let browser: ReturnType<Service['browser']>;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({}, { ownAddress: true });
   browser = service.browser();
   await browser.signIn();
 });
@@ -35,6 +36,111 @@ describe('what a network asks for', () => {
   });
 });
 
+type Browser = ReturnType<Service['browser']>;
+
+const asAdmin = async () => {
+  const admin = service.browser();
+  await admin.signIn((await service.addMember('admin')).email);
+  return admin;
+};
+
+const begin = async (by: Browser, network: string, values: Record<string, string> = {}) =>
+  (await by.post('/api/app/connections', { network, values })).body.next as string;
+
+/** What the network puts into the address on the way back. */
+const yes = async (url: string, handle: string) => Object.fromEntries((await sayYes(url, handle)).searchParams);
+
+const finish = (by: Browser, network: string, answer: Record<string, string>) =>
+  by.post(`/api/app/connect/${network}/finish`, { answer });
+
+const connected = async (by: Browser, network: string) => {
+  const { body } = await by.post('/api/app/actions/accounts.list');
+  return (body.accounts as { network: string; handle: string }[]).filter((one) => one.network === network);
+};
+
+describe('an account is connected', () => {
+  test('on the page of its network, and the next step names it', async () => {
+    const { body } = await finish(browser, 'x', await yes(await begin(browser, 'x'), 'anna.page'));
+    expect(body).toEqual({ next: `/accounts?connected=${body.accountIds[0]}`, accountIds: [expect.any(String)] });
+    expect(await connected(browser, 'x')).toMatchObject([{ handle: 'anna.page' }]);
+  });
+
+  test('on the sandbox server when none is named, and a bad address is told at its field', async () => {
+    await finish(browser, 'mastodon', await yes(await begin(browser, 'mastodon', { server: '' }), 'bo'));
+    expect(await connected(browser, 'mastodon')).toMatchObject([{ handle: expect.stringMatching(/^bo@/) }]);
+    const bad = await browser.post('/api/app/connections', { network: 'mastodon', values: { server: 'https://a b' } });
+    expect(bad.body).toMatchObject({ code: 'BadInput', issues: [{ path: 'values.server' }] });
+  });
+
+  test('out of several that the person chooses from, once', async () => {
+    const { body } = await finish(browser, 'facebook', await yes(await begin(browser, 'facebook'), 'dora'));
+    const id = /^\/connect\/choose\/([\w-]+)$/.exec(body.next)?.[1] ?? '';
+    const choices = (await browser.get(`/api/app/connections/${id}`)).body.accounts;
+    expect(choices.length).toBeGreaterThan(1);
+    const chosen = await browser.post(`/api/app/connections/${id}/choose`, { ids: [choices[0].id] });
+    expect(chosen.body.accountIds).toHaveLength(1);
+    expect(await connected(browser, 'facebook')).toHaveLength(1);
+    expect((await browser.get(`/api/app/connections/${id}`)).status).toBe(409);
+  });
+
+  test('a second time, which gives the same account new access', async () => {
+    for (const _ of ['first', 'second']) {
+      await finish(browser, 'youtube', await yes(await begin(browser, 'youtube'), 'emil'));
+    }
+    expect(await connected(browser, 'youtube')).toHaveLength(1);
+  });
+});
+
+describe('an account is not connected', () => {
+  test('when the person says no, which is told in words; and what came back works once', async () => {
+    const state = new URL(await begin(browser, 'linkedin')).searchParams.get('state') ?? '';
+    const answer = { state, error: 'access_denied' };
+    const { status, body } = await finish(browser, 'linkedin', answer);
+    expect(status).toBe(409);
+    expect(body.message).toBe('LinkedIn was not connected: you did not allow it there.');
+    expect((await finish(browser, 'linkedin', answer)).body.message).toContain('Begin again');
+    expect(await connected(browser, 'linkedin')).toEqual([]);
+  });
+
+  test('when somebody else began it, nor do they see what there is to choose from', async () => {
+    const admin = await asAdmin();
+    const answer = await yes(await begin(browser, 'pinterest'), 'fred');
+    const refused = await finish(admin, 'pinterest', answer);
+    expect(refused.status).toBe(409);
+    expect(refused.body.message).toContain('begun by somebody else');
+    const { body } = await finish(browser, 'facebook', await yes(await begin(browser, 'facebook'), 'gina'));
+    const path = body.next.replace('/connect/choose/', '/api/app/connections/');
+    expect((await admin.get(path)).status).toBe(409);
+    expect((await browser.get(path)).status).toBe(200);
+  });
+
+  test('beyond the plan, which says what lifts it', async () => {
+    const { email, workspaceId } = await service.addWorkspace();
+    const other = service.browser();
+    await other.signIn(email);
+    await service.posthorn.plans.set(workspaceId, 'free');
+    const { status, body } = await other.post('/api/app/connections', { network: 'x' });
+    expect(status).toBe(402);
+    expect(body.message).toContain('What lifts it');
+  });
+});
+
+describe('GET /api/app/posts/scheduled', () => {
+  test('counts the scheduled posts of each account, and nothing else', async () => {
+    const [busy, idle] = [await service.connect('x'), await service.connect('x')];
+    const at = new Date(service.clock.now().getTime() + 3_600_000).toISOString();
+    for (const accountIds of [[busy], [busy], [idle]]) {
+      const { id } = await service.asHuman('posts.create', { accountIds, body: 'Hello' });
+      if (accountIds[0] === busy) await service.asHuman('posts.schedule', { id, at });
+    }
+    const { body } = await browser.get('/api/app/posts/scheduled');
+    expect(body.accounts).toEqual([{ id: busy, scheduled: 2 }]);
+    const stranger = service.browser();
+    await stranger.signIn((await service.addWorkspace()).email);
+    expect((await stranger.get('/api/app/posts/scheduled')).body).toEqual({ accounts: [] });
+  });
+});
+
 describe('GET /api/app/sandbox', () => {
   test('shows what was posted, what can go wrong, and how far the clock was moved', async () => {
     await browser.post('/api/app/sandbox/faults', { network: 'x', moment: 'publish', fault: '503', times: 2 });
@@ -44,5 +150,15 @@ describe('GET /api/app/sandbox', () => {
     expect(body.networks.find(({ network }: { network: string }) => network === 'x').planned).toEqual([
       { moment: 'publish', fault: '503', times: 2 },
     ]);
+  });
+
+  test('is refused in production, and no network there is one', async () => {
+    const production = await startService({}, { production: true });
+    const owner = production.browser();
+    await owner.signIn();
+    expect((await owner.get('/api/app/sandbox')).status).toBe(403);
+    const { body } = await owner.post('/api/app/actions/providers.list');
+    expect(body.providers.filter(({ sandbox }: { sandbox: boolean }) => sandbox)).toEqual([]);
+    await production.stop();
   });
 });

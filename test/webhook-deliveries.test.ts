@@ -205,6 +205,15 @@ describe('the answer', () => {
     expect(delivery).not.toHaveProperty('nextTryAt');
   });
 
+  test('the webhook tells its last one, and the log how long it took', async () => {
+    const webhook = await (await newTeam(service)).addWebhook(receiver.address().url);
+    expect(await webhook.get()).not.toHaveProperty('lastDelivery');
+    await webhook.test();
+    const delivery = await settled(webhook, 1);
+    expect(delivery.lastTookMs).toEqual(expect.any(Number));
+    expect((await webhook.get()).lastDelivery).toEqual({ type: 'ping', state: 'delivered', at: delivery.lastTriedAt });
+  });
+
   test.each<[string, Parameters<Address['answer']>[0], string | RegExp]>([
     ['301', (res) => res.writeHead(301, { location: receiver.address().url }).end(), /^HTTP 301: redirects/],
     ['307', (res) => res.writeHead(307, { location: '/' }).end(), /^HTTP 307: redirects/],

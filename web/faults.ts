@@ -8,6 +8,13 @@ export interface Fault {
   retryAfterSeconds?: number | undefined;
 }
 
+/** What the server says about one field; undefined when it says nothing about it. */
+export const fieldFault = (error: unknown, path: string, label: string): string | undefined => {
+  const message = isPosthornError(error) ? error.issues.find((issue) => issue.path === path)?.message : undefined;
+  // Sentences without a subject are about the field.
+  return message && /^[a-z]/.test(message) ? `${label} ${message}` : message;
+};
+
 /** Any error as something to show. */
 export const faultOf = (error: unknown): Fault => {
   if (isPosthornError(error)) {

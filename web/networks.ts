@@ -26,4 +26,6 @@ export const useNetworks = () => {
 
 /** `@anna`, or the name of a page that has no handle. */
 export const handleOf = ({ handle, name }: { handle: string; name: string }) =>
-  handle === '' || handle.includes(' ') || /^\d+$/.test(handle) ? name : `@${handle.replace(/^@/, '')}`;
+  handle === '' || handle === name || handle.includes(' ') || /^\d+$/.test(handle)
+    ? name
+    : `@${handle.replace(/^@/, '')}`;

@@ -12,6 +12,8 @@ export const keys = {
   providers: ['providers'],
   limits: ['providers', 'limits'],
   accounts: ['accounts'],
+  connectForm: (network: string) => ['connect', network],
+  choices: (id: string) => ['connect', 'choices', id],
   approvals: ['approvals'],
   approvalPages: ['approvals', 'pages'],
   approval: (id: string) => ['approvals', id],
@@ -21,6 +23,8 @@ export const keys = {
   counts: (input: object) => ['posts', 'counts', input],
   post: (id: string) => ['posts', 'one', id],
   editor: (id: string) => ['posts', 'editor', id],
+  scheduledByAccount: ['posts', 'scheduled'],
+  willFail: (accountId: string) => ['posts', 'scheduled', accountId],
   metrics: (id: string) => ['posts', 'metrics', id],
   history: (id: string) => ['posts', 'history', id],
   analytics: (input: object) => ['analytics', input],
@@ -28,10 +32,13 @@ export const keys = {
   webhooks: ['webhooks'],
   webhook: (id: string) => ['webhooks', id],
   deliveries: (id: string) => ['webhooks', id, 'deliveries'],
+  delivery: (id: string, deliveryId: string) => ['webhooks', id, 'deliveries', deliveryId],
   tokens: ['tokens'],
   clients: ['clients'],
   invitations: ['invitations'],
   audit: ['audit'],
+  sessions: ['sessions'],
+  sandbox: ['sandbox'],
 } as const;
 
 /** What several pages read. A page's own reads stand in its folder, with their keys here. */
@@ -46,6 +53,7 @@ export const queries = {
   clock: queryOptions({ queryKey: keys.clock, queryFn: ({ signal }) => app.readSandboxClock({ signal }) }),
   approvals: queryOptions({ queryKey: keys.approvals, queryFn: ({ signal }) => app.listApprovals({}, { signal }) }),
   accounts: queryOptions({ queryKey: keys.accounts, queryFn: ({ signal }) => actions.accounts.list({}, { signal }) }),
+  plan: queryOptions({ queryKey: keys.plan, queryFn: ({ signal }) => app.getPlan({ signal }) }),
   // Networks change with the server alone.
   providers: queryOptions({
     queryKey: keys.providers,

@@ -33,6 +33,7 @@ export const routeTree = root.addChildren([
     page('/media', 'media'),
     page('/accounts', 'accounts'),
     page('/connect/$network', 'connect'),
+    page('/connect/$network/callback', 'connect-callback'),
     page('/connect/choose/$id', 'connect-choose'),
     page('/settings/api', 'api'),
     page('/settings/webhooks', 'webhooks'),

@@ -25,10 +25,7 @@ export const useMay = () => {
 };
 
 /** The person's time zone: of their profile, else the browser's. */
-export const useZone = (): string => {
-  const user: Session['user'] & { timeZone?: string } = useSession().user;
-  return user.timeZone || browserZone();
-};
+export const useZone = (): string => useSession().user.timeZone || browserZone();
 
 /** What to call somebody: their name, else the front of their address. */
 export const nameOf = (person: { email: string; name?: string }) =>

@@ -9,7 +9,6 @@ const serverPaths = [
   '/api/',
   '/auth',
   '/avatars',
-  '/connect',
   '/docs',
   '/media/',
   '/mcp',

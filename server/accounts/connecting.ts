@@ -190,12 +190,6 @@ export const createConnecting = ({
 
   return {
     /** What the page asks for before it goes on. */
-    form: (key: string): { network: Network; connect: Connect } => {
-      const network = find(key);
-      return { network, connect: network.connect };
-    },
-
-    /** The same for a page that draws them itself. */
     fields: (key: string) => {
       const network = find(key);
       const sandbox = !isLive(network);

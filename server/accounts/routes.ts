@@ -18,7 +18,7 @@ const toAnswer = (step: Step) =>
   step.is === 'connected' ? { next: nextPath(step), accountIds: [...step.accountIds] } : { next: nextPath(step) };
 
 /** Where a browser goes after this step. */
-export const nextPath = (step: Step): string => {
+const nextPath = (step: Step): string => {
   if (step.is === 'go') return step.url;
   if (step.is === 'choose') return `/connect/choose/${step.connectionId}`;
   return `/accounts?connected=${step.accountIds.join(',')}`;

@@ -39,9 +39,10 @@ interface WebFile {
 const pagePaths = [
   /^\/$/,
   /^\/(posts|approvals)(\/[^/]+)?\/?$/,
-  /^\/(calendar|media|analytics|accounts)\/?$/,
+  /^\/(calendar|media|analytics|accounts|sandbox)\/?$/,
   /^\/sign-(in|up)\/?$/,
   /^\/(invitations|welcome|consent)\/[^/]+\/?$/,
+  /^\/connect\/[^/]+(\/[^/]+)?\/?$/,
   /^\/settings(\/(api|workspace|profile|webhooks(\/[^/]+)?))?\/?$/,
 ];
 

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { type Html, html, type Part } from './html.ts';
-import { script } from './script.ts';
 import { stylesheet } from './style.ts';
 
 /**
@@ -22,40 +21,12 @@ export const cardPage = ({ title, body }: { title: string; body: Part }) =>
   document(
     title,
     html`<main class="card">
-<a class="brand" href="/">Posthorn</a>
+<a class="brand" href="/"><img src="/favicon.svg" alt="Posthorn" width="36" height="36"></a>
 <div class="paper">
 <h1>${title}</h1>
 ${body}
 </div>
 </main>`,
-  );
-
-/** A page of the app, with the way to the others above it. `aside` stands at the end of the header. */
-export const widePage = ({
-  title,
-  workspaceId = '',
-  links = [],
-  aside,
-  body,
-}: {
-  title: string;
-  workspaceId?: string;
-  links?: readonly { readonly href: string; readonly text: string; readonly current?: boolean }[];
-  aside?: Part;
-  body: Part;
-}) =>
-  document(
-    title,
-    html`<header class="top"><div>
-<a class="brand" href="/">Posthorn</a>
-<nav aria-label="Main">${links.map(({ href, text, current }) => html`<a href="${href}"${current && html` aria-current="page"`}>${text}</a>`)}</nav>
-${aside}
-</div></header>
-<main class="wide">
-<h1>${title}</h1>
-${body}
-</main>
-<div class="toasts" role="status" aria-live="polite" data-workspace="${workspaceId}"></div>`,
   );
 
 const document = (title: string, body: Html) => html`<!doctype html>
@@ -64,9 +35,9 @@ const document = (title: string, body: Html) => html`<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Posthorn</title>
+<script src="/color-scheme.js"></script>
 <link rel="icon" type="image/svg+xml" href="/favicon.svg">
 <link rel="stylesheet" href="${stylesheet}">
-<script src="${script}" defer></script>
 </head>
 <body>
 ${body}
@@ -74,21 +45,13 @@ ${body}
 </html>
 `;
 
-/**
- * `avatars`: pictures of accounts are on the networks. `namesOrigin`: a form on it is sent with our origin, which browsers
- * leave out where no referrer may be sent.
- */
-export const sendPage = (
-  res: ServerResponse,
-  page: Html,
-  status = 200,
-  { avatars = false, namesOrigin = false } = {},
-) => {
+/** `namesOrigin`: a form on it is sent with our origin, which browsers leave out where no referrer may be sent. */
+export const sendPage = (res: ServerResponse, page: Html, status = 200, { namesOrigin = false } = {}) => {
   const text = page.toString();
   res.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',
     'content-length': Buffer.byteLength(text),
-    'content-security-policy': avatars ? pageSecurity.replace("img-src 'self'", "img-src 'self' https:") : pageSecurity,
+    'content-security-policy': pageSecurity,
     'cache-control': 'no-store',
     'referrer-policy': namesOrigin ? 'same-origin' : 'no-referrer',
     'x-frame-options': 'DENY',

@@ -3,44 +3,43 @@ import { Router } from 'express';
 
 const css = `
 :root {
-  color-scheme: light dark;
-  --ground: #f5f5f2; --paper: #ffffff; --ink: #1d1f22; --faint: #5b616a; --line: #d5d7da;
-  --accent: #8a4b08; --on-accent: #ffffff; --warn: #fff4d6; --bad: #a3211c;
+  color-scheme: light;
+  --ground: #f0f1f4; --paper: #ffffff; --ink: #14171f; --on-ink: #ffffff; --ink-hover: #2a2f3b; --faint: #5f6675;
+  --line: #e4e6eb; --field: #ced2da; --hover: #f2f3f6; --link: #2647c5; --warn: #f6eaf9; --bad: #b3261e;
 }
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #16181b; --paper: #1f2226; --ink: #eceef0; --faint: #a9b0b8; --line: #3a3f46;
-    --accent: #f0b35e; --on-accent: #1d1f22; --warn: #40350f; --bad: #ff9b93;
-  }
+[data-mantine-color-scheme=dark] {
+  color-scheme: dark;
+  --ground: #0c0e12; --paper: #14171d; --ink: #eceef2; --on-ink: #14171f; --ink-hover: #ffffff; --faint: #969ead;
+  --line: #252a34; --field: #3a414e; --hover: #1e232c; --link: #a3b5ff; --warn: #2c1a33; --bad: #ff9d95;
 }
 *, ::before, ::after { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-a { color: var(--accent); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.25; }
-h2 { margin: 2rem 0 .5rem; font-size: 1.1rem; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 14px/20px 'Geist Variable', system-ui, sans-serif; overflow-wrap: anywhere; }
+a { color: var(--link); }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+h1 { margin: 0 0 12px; font-size: 20px; line-height: 28px; font-weight: 600; }
+h2 { margin: 32px 0 8px; font-size: 14px; }
 p, ul, dl, form, fieldset { margin: 0 0 1rem; }
 dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; }
 dt { color: var(--faint); }
 dd { margin: 0; }
 fieldset { padding: 0; border: 0; }
-legend { padding: 0; margin-bottom: .5rem; font-weight: 600; }
+legend { padding: 0; margin-bottom: 8px; font-size: 13px; font-weight: 550; }
 textarea { resize: vertical; }
 [aria-invalid=true] { border-color: var(--bad) !important; }
-label { display: block; margin-bottom: .75rem; }
-label.check { display: flex; gap: .6rem; align-items: baseline; margin-bottom: .5rem; }
-label.check.row { align-items: center; }
-.hint { display: block; color: var(--faint); font-size: .9rem; }
+label { display: block; margin-bottom: 16px; font-size: 13px; font-weight: 550; }
+label.check { display: flex; gap: 8px; align-items: center; margin-bottom: 8px; font-weight: 400; }
 input:not([type=checkbox]), textarea, select {
-  display: block; width: 100%; margin-top: .25rem; padding: .55rem .7rem; border: 1px solid var(--faint);
-  border-radius: .4rem; background: var(--paper); color: inherit; font: inherit;
+  display: block; width: 100%; margin-top: 6px; padding: 7px 10px; border: 1px solid var(--field);
+  border-radius: 8px; background: var(--paper); color: inherit; font: inherit; font-size: 14px; font-weight: 400;
 }
-input[type=checkbox] { flex: none; inline-size: 1.1rem; block-size: 1.1rem; margin: 0; accent-color: var(--accent); }
+input[type=checkbox] { flex: none; inline-size: 16px; block-size: 16px; margin: 0; accent-color: var(--ink); }
 button, .button {
-  display: inline-block; padding: .6rem 1.2rem; border: 1px solid var(--accent); border-radius: .4rem; cursor: pointer;
-  background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; text-decoration: none;
+  display: inline-block; padding: 6px 14px; border: 1px solid var(--ink); border-radius: 8px; cursor: pointer;
+  background: var(--ink); color: var(--on-ink); font: inherit; font-weight: 550; text-decoration: none;
 }
-button.quiet, .button.quiet { background: transparent; color: var(--accent); }
+button:hover, .button:hover { background: var(--ink-hover); }
+button.quiet, .button.quiet { border-color: var(--field); background: var(--paper); color: var(--ink); }
+button.quiet:hover, .button.quiet:hover { background: var(--hover); }
 button.small, .row .button, .row button, .results .button, .results button { padding: .25rem .8rem; }
 [aria-busy=true] button { opacity: .6; cursor: progress; }
 table { width: 100%; margin-bottom: 1rem; border-collapse: collapse; }
@@ -51,19 +50,19 @@ button + .faint { margin-top: .75rem; }
 th, td { padding: .5rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: top; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
 .faint { color: var(--faint); }
-.note { padding: .75rem 1rem; border-radius: .4rem; background: var(--warn); }
-.error { color: var(--bad); font-weight: 600; }
+.note { padding: 10px 12px; border-radius: 8px; background: var(--warn); }
+.error { color: var(--bad); font-weight: 550; }
 .brand { color: inherit; font-weight: 700; text-decoration: none; }
 .card { max-width: 29rem; margin: 0 auto; padding: 8vh 1rem 2rem; }
 .card .brand { display: block; margin-bottom: 1rem; text-align: center; }
-.paper { padding: 1.75rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--paper); }
+.paper { padding: 24px; border: 1px solid var(--line); border-radius: 12px; background: var(--paper); }
 .top { border-bottom: 1px solid var(--line); background: var(--paper); }
 .top > div, .wide { max-width: 68rem; margin: 0 auto; padding: 1rem; }
 .top > div { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; }
 .top nav { display: flex; flex-wrap: wrap; gap: 1rem; flex: 1; }
 .top nav a { text-decoration: none; white-space: nowrap; }
 .top nav a:hover { text-decoration: underline; }
-.top nav a[aria-current] { color: inherit; font-weight: 600; text-decoration: underline; text-decoration-color: var(--accent); text-decoration-thickness: 2px; text-underline-offset: .4em; }
+.top nav a[aria-current] { color: inherit; font-weight: 600; text-decoration: underline; text-decoration-color: var(--ink); text-decoration-thickness: 2px; text-underline-offset: .4em; }
 @media (max-width: 62rem) {
   .top .brand { flex: 1; }
   .top nav, .top .faint { order: 1; flex-basis: 100%; }
@@ -73,21 +72,11 @@ th, td { padding: .5rem; border-bottom: 1px solid var(--line); text-align: start
 .plain { padding: 0; list-style: none; }
 .box { padding: 1rem 1.25rem; margin: 0 0 1rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--paper); }
 .narrow { max-width: 32rem; }
+.hint { display: block; color: var(--faint); font-weight: 400; }
 .row { display: flex; gap: 1rem; align-items: start; }
 .grow { flex: 1; min-width: 0; }
 .row .actions { margin-top: .75rem; }
 .row p { margin: .25rem 0 0; }
-.avatar {
-  position: relative; flex: none; display: grid; place-items: center; inline-size: 2.5rem; block-size: 2.5rem; overflow: hidden;
-  border-radius: 50%; background: var(--line); font-weight: 600;
-}
-.avatar img { position: absolute; inset: 0; inline-size: 100%; block-size: 100%; object-fit: cover; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: .75rem; }
-.tile {
-  display: flex; gap: .5rem; justify-content: space-between; align-items: center; padding: .75rem 1rem; border: 1px solid var(--line);
-  border-radius: .5rem; background: var(--paper); text-decoration: none;
-}
-.tile:hover { border-color: var(--accent); }
 .actions form { margin: 0; }
 .confirm[open] { flex-basis: 100%; order: 1; }
 .confirm > p { margin: .75rem 0; }
@@ -96,30 +85,15 @@ th, td { padding: .5rem; border-bottom: 1px solid var(--line); text-align: start
 .results > li { padding: .35rem 0; border-top: 1px solid var(--line); }
 .results p { margin: 0; }
 .results .confirm, .results .confirm > p { margin: .5rem 0; }
-.doubt { padding-inline-start: .75rem; border-inline-start: 3px solid var(--accent); }
+.doubt { padding-inline-start: .75rem; border-inline-start: 3px solid var(--ink); }
 summary { cursor: pointer; }
-summary h2 { display: inline; margin: 0; }
-section.box > h2 { margin-top: 0; }
-.feed { margin-top: 1rem; }
-.feed li { padding: .75rem 0; border-top: 1px solid var(--line); }
-.feed p { margin: 0 0 .35rem; }
-.feed > li > .replies { margin-inline-start: 1.5rem; }
-.replies { margin: .5rem 0 0; }
-.replies li { padding-block: .5rem 0; }
-.media { display: flex; flex-wrap: wrap; gap: .5rem; }
-.media img { max-inline-size: 10rem; max-block-size: 10rem; border-radius: .4rem; }
-.faults { margin-top: .75rem; }
-.faults form { margin: .5rem 0; }
-.fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .75rem; align-items: end; }
-.fields label { margin: 0; }
-.fields > .error { grid-column: 1 / -1; margin: 0; }
 .text { white-space: pre-wrap; margin: 0 0 .5rem; }
 .state { display: inline-block; padding: 0 .6rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .85rem; white-space: nowrap; }
 output { display: block; padding: .6rem; border: 1px dashed var(--faint); border-radius: .4rem; font-family: monospace; }
 [hidden] { display: none !important; }
 code { font-size: .95em; }
 .toasts { position: fixed; inset: auto 1rem 1rem auto; display: grid; gap: .5rem; max-width: 24rem; }
-.toast { padding: .75rem 1rem; border-radius: .5rem; background: var(--accent); color: var(--on-accent); }
+.toast { padding: .75rem 1rem; border-radius: .5rem; background: var(--ink); color: var(--on-ink); }
 `.trimStart();
 
 const version = createHash('sha256').update(css).digest('base64url').slice(0, 8);

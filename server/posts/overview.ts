@@ -30,6 +30,8 @@ export const createOverview = ({ store, library }: { store: PostStore; library: 
     };
   },
 
+  scheduledByAccount: ({ workspaceId }: Caller) => store.scheduledByAccount(workspaceId),
+
   counts: async ({ workspaceId }: Caller, filter: Pick<PostSearch, 'query' | 'accountIds'>) => {
     const counted = new Map((await store.counts(workspaceId, filter)).map(({ status, count }) => [status, count]));
     return Object.fromEntries(postStatuses.map((status) => [status, counted.get(status) ?? 0])) as Record<

@@ -19,6 +19,7 @@ export const postRoutes = ({
       { ...search, accountIds: idsIn(accountIds), ids: idsIn(ids), from: from || null, to: to || null },
       cursor,
     ),
+  countScheduled: async ({ caller }) => ({ accounts: await overview.scheduledByAccount(caller) }),
   countPosts: async ({ query: { query, accountIds }, caller }) => ({
     counts: await overview.counts(caller, { query, accountIds: idsIn(accountIds) }),
   }),

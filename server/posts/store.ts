@@ -150,6 +150,12 @@ const counts = sql(
   `select p.status, count(*)::int as count from posts p where ${filter} group by p.status`,
 );
 
+const scheduledByAccount = sql(
+  'posts.scheduledByAccount',
+  `select account_id as id, count(*)::int as scheduled from posts p, unnest(p.account_ids) as account_id
+    where p.workspace_id = $1 and p.status = 'Scheduled' group by account_id`,
+);
+
 export interface PostSearch {
   readonly group: PostGroup;
   readonly status?: PostStatus | undefined;
@@ -311,6 +317,9 @@ export const createPostStore = (db: Database) => {
 
     counts: async (workspaceId: string, { query, accountIds }: Pick<PostSearch, 'query' | 'accountIds'>) =>
       db.query<{ status: PostStatus; count: number }>(counts, [workspaceId, literal(query), accountIds]),
+
+    scheduledByAccount: (workspaceId: string) =>
+      db.query<{ id: string; scheduled: number }>(scheduledByAccount, [workspaceId]),
 
     /** Something is due earlier than was known. */
     wake: async () => {

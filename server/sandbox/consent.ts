@@ -47,7 +47,8 @@ const texts = (values: Readonly<Record<string, unknown>> = {}): Record<string, s
 const consentPage = (scopes: readonly string[], problem = '') =>
   cardPage({
     title: 'A sandbox network',
-    body: html`<p>This is not the real network: nothing here is public. Choose who you are, and what Posthorn may do for you.</p>
+    body: html`<p class="note">This is not the real network: nothing here is public.</p>
+<p>Choose who you are, and what Posthorn may do for you.</p>
 <form method="post">
 <label>Handle <input name="handle" value="anna" required autocapitalize="none" autocomplete="off" spellcheck="false"></label>
 ${problem !== '' && html`<p class="error" role="alert">${problem}</p>`}

@@ -44,7 +44,7 @@ export const createSandboxes = ({
       }
       // Addresses of posts, for people who follow them.
       router.get('/sandbox/:network/*path', (req, res, next) => {
-        if (kits.has(req.params.network) && req.accepts('html')) res.redirect(`/sandbox#${req.params.network}`);
+        if (kits.has(req.params.network) && req.accepts('html')) res.redirect(`/sandbox?network=${req.params.network}`);
         else next();
       });
       return router;

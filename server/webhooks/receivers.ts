@@ -11,7 +11,14 @@ import { ladderMs } from './delivering.ts';
 import type { Events } from './events.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { newSecret, oldSecretPlace, secretPlace } from './signing.ts';
-import type { DeliveryDetailsRow, DeliveryRow, DeliveryStore, WebhookRow, WebhookStore } from './store.ts';
+import type {
+  DeliveryDetailsRow,
+  DeliveryRow,
+  DeliveryStore,
+  LastDelivery,
+  WebhookRow,
+  WebhookStore,
+} from './store.ts';
 
 const oldSecretLivesMs = 24 * 3_600_000;
 /** SPEC, Delivery rules 5. */
@@ -54,8 +61,11 @@ export const createWebhooks = ({
 
   const list = async ({ workspaceId }: Caller): Promise<Webhook[]> => {
     const allowed = await allowedWebhooks(workspaceId);
+    const last = new Map(
+      (await store.lastDeliveries(workspaceId, keptMs)).map(({ webhookId, ...delivery }) => [webhookId, delivery]),
+    );
     return (await store.list(workspaceId)).map((row, place) =>
-      show(row, place < allowed ? undefined : beyondPlan(allowed)),
+      show(row, place < allowed ? undefined : beyondPlan(allowed), last.get(row.id)),
     );
   };
 
@@ -188,7 +198,7 @@ const mustBeActive = ({ pausedAt }: WebhookRow) => {
   if (pausedAt !== null) throw new Refusal('Conflict', 'This webhook is paused. Resume it first.');
 };
 
-const show = (row: WebhookRow, beyond: string | undefined): Webhook => {
+const show = (row: WebhookRow, beyond: string | undefined, lastDelivery: LastDelivery | undefined): Webhook => {
   const reason = row.pauseReason ?? beyond;
   return {
     id: row.id,
@@ -198,13 +208,15 @@ const show = (row: WebhookRow, beyond: string | undefined): Webhook => {
     ...(reason !== undefined && { reason }),
     ...(row.pausedAt !== null && { pausedAt: row.pausedAt }),
     ...(row.oldSecretUntil !== null && { oldSecretUntil: row.oldSecretUntil }),
+    ...(lastDelivery !== undefined && { lastDelivery }),
     createdAt: row.createdAt,
   };
 };
 
-const showDelivery = ({ lastAnswer, lastTriedAt, nextTryAt, ...row }: DeliveryRow): Delivery => ({
+const showDelivery = ({ lastAnswer, lastTookMs, lastTriedAt, nextTryAt, ...row }: DeliveryRow): Delivery => ({
   ...row,
   ...(lastAnswer !== null && { lastAnswer }),
+  ...(lastTookMs !== null && { lastTookMs }),
   ...(lastTriedAt !== null && { lastTriedAt }),
   ...(nextTryAt !== null && { nextTryAt }),
 });

@@ -71,6 +71,8 @@ const webhookColumns = `id, workspace_id as "workspaceId", url, events, secret, 
   pause_reason as "pauseReason", created_at as "createdAt",
   case when old_secret_until > posthorn_now() then old_secret_until end as "oldSecretUntil"`;
 
+export type LastDelivery = NonNullable<Webhook['lastDelivery']>;
+
 export interface WebhookRow extends Pick<Webhook, 'id' | 'url' | 'events' | 'createdAt'> {
   readonly workspaceId: string;
   readonly secret: string;
@@ -81,6 +83,13 @@ export interface WebhookRow extends Pick<Webhook, 'id' | 'url' | 'events' | 'cre
 
 const lockWorkspace = sql('webhooks.lockWorkspace', 'select from workspaces where id = $1 for no key update');
 const listWebhooks = sql('webhooks.list', `select ${webhookColumns} from webhooks where workspace_id = $1 order by id`);
+const lastDeliveries = sql(
+  'webhooks.lastDeliveries',
+  `select w.id as "webhookId", last.* from webhooks w cross join lateral (
+     select d.type, d.state, coalesce(d.tried_at, d.created_at) as at from deliveries d
+      where d.webhook_id = w.id and d.created_at > posthorn_now() - $2 * interval '1 millisecond' order by d.id desc limit 1
+   ) last where w.workspace_id = $1`,
+);
 const insertWebhook = sql(
   'webhooks.insert',
   'insert into webhooks (id, workspace_id, url, events, secret) values ($1, $2, $3, $4, $5)',
@@ -110,6 +119,8 @@ export const createWebhookStore = (db: Database) => ({
   lockWorkspace: (id: string) => db.run(lockWorkspace, [id]),
   /** Oldest first. */
   list: (workspaceId: string) => db.query<WebhookRow>(listWebhooks, [workspaceId]),
+  lastDeliveries: (workspaceId: string, keptMs: number) =>
+    db.query<LastDelivery & { webhookId: string }>(lastDeliveries, [workspaceId, keptMs]),
   insert: (id: string, workspaceId: string, url: string, events: readonly string[], secret: string) =>
     db.run(insertWebhook, [id, workspaceId, url, events, secret]),
   change: (id: string, url: string | undefined, events: readonly string[] | undefined) =>
@@ -124,10 +135,11 @@ export const createWebhookStore = (db: Database) => ({
 });
 
 const deliveryColumns = `id, event_id as "eventId", type, state, attempts, last_answer as "lastAnswer",
-  tried_at as "lastTriedAt", case when state = 'pending' then due_at end as "nextTryAt", created_at as "createdAt"`;
+  (tries -> -1 ->> 'tookMs')::int as "lastTookMs", tried_at as "lastTriedAt", case when state = 'pending' then due_at end as "nextTryAt", created_at as "createdAt"`;
 
 export interface DeliveryRow extends Pick<Delivery, 'id' | 'eventId' | 'type' | 'state' | 'attempts' | 'createdAt'> {
   readonly lastAnswer: string | null;
+  readonly lastTookMs: number | null;
   readonly lastTriedAt: string | null;
   readonly nextTryAt: string | null;
 }

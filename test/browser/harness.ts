@@ -12,6 +12,8 @@ if (path === undefined && !isRequired) {
   console.warn('No Chromium: the browser tests are skipped. Install one, or set CHROMIUM_PATH.');
 }
 
+type ServiceOptions = NonNullable<Parameters<typeof startService>[1]>;
+
 export interface Visit {
   /** Default `/`. */
   at?: string;
@@ -34,7 +36,7 @@ export const inBrowser = (
   name: string,
   tests: (world: World) => void,
   settings: NodeJS.ProcessEnv | (() => Promise<NodeJS.ProcessEnv>) = {},
-  options: Parameters<typeof startService>[1] = {},
+  options: ServiceOptions = {},
 ) => {
   describe.skipIf(path === undefined && !isRequired)(name, () => {
     const world = new World();
@@ -56,7 +58,7 @@ export class World {
     return this.#service;
   }
 
-  async open(settings: NodeJS.ProcessEnv, options: Parameters<typeof startService>[1] = {}) {
+  async open(settings: NodeJS.ProcessEnv, options: ServiceOptions) {
     if (path === undefined) throw new Error('No Chromium. Install one, or set CHROMIUM_PATH.');
     this.#service = await startService(settings, { ...options, ownAddress: true });
     this.#service.startJobs();
@@ -155,3 +157,11 @@ export const axe = async (page: Page): Promise<string[]> => {
     nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${target.join(' ')}: ${failureSummary}`),
   );
 };
+
+/** Every page is clean in these: `test.each(looks)('… %s at %i px', …)`. */
+export const looks = [
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 390],
+  ['dark', 390],
+] as const;

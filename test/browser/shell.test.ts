@@ -55,9 +55,11 @@ inBrowser('the shell', (world) => {
   });
 
   test('does nothing on single keys once they are switched off', async () => {
-    const page = await world.visit(nowhere);
-    await page.evaluate("localStorage.setItem('posthorn-shortcuts', 'off')");
-    await page.reload();
+    const { email } = await world.service.addMember('editor');
+    const browser = world.service.browser();
+    await browser.signIn(email);
+    await browser.patch('/api/app/profile', { shortcuts: false });
+    const page = await world.visit({ ...nowhere, as: email });
     await page.getByRole('heading', { name: 'Not found' }).waitFor();
     await page.keyboard.press('c');
     await page.keyboard.press('g');
@@ -69,9 +71,12 @@ inBrowser('the shell', (world) => {
   });
 
   test('remembers a chosen theme before the first paint', async () => {
-    const page = await world.visit(nowhere);
+    const { email } = await world.service.addMember('editor');
+    const page = await world.visit({ ...nowhere, as: email });
     await page.getByRole('button', { name: 'Theme' }).click();
+    const saved = page.waitForResponse(/\/api\/app\/profile/);
     await page.getByRole('menuitem', { name: 'Dark' }).click();
+    await saved;
     const scheme = () => page.evaluate("document.documentElement.getAttribute('data-mantine-color-scheme')");
     await expect.poll(scheme).toBe('dark');
     await page.reload({ waitUntil: 'commit' });

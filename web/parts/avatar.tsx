@@ -1,10 +1,12 @@
+import { useState } from 'react';
 import styles from './avatar.module.css';
 
 /** A person or account: its picture, else its initials. */
-export const Avatar = ({ name, src, size = 26 }: { name: string; src?: string; size?: number }) => {
+export const Avatar = ({ name, src, size = 26 }: { name: string; src?: string | undefined; size?: number }) => {
+  const [missing, setMissing] = useState<string>();
   const style = { width: size, height: size, fontSize: Math.max(10, Math.round(size * 0.4)) };
-  return src ? (
-    <img className={styles.avatar} style={style} src={src} alt="" loading="lazy" />
+  return src && src !== missing ? (
+    <img className={styles.avatar} style={style} src={src} alt="" loading="lazy" onError={() => setMissing(src)} />
   ) : (
     <span className={styles.avatar} style={style} aria-hidden="true">
       {initialsOf(name)}
@@ -14,9 +16,10 @@ export const Avatar = ({ name, src, size = 26 }: { name: string; src?: string; s
 
 const initialsOf = (name: string) =>
   name
+    .replace(/^@/, '')
     .replace(/@.*$/, '')
     .split(/[\s._-]+/)
-    .filter(Boolean)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))
     .slice(0, 2)
     .map((word) => [...word][0]?.toUpperCase())
     .join('');

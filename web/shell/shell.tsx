@@ -10,6 +10,7 @@ import { keys, queries } from '#web/queries.ts';
 import { useMay, useSession } from '#web/session.ts';
 import { AppNotices } from './app-notices.tsx';
 import { BottomBar } from './bottom-bar.tsx';
+import { useThemeOfProfile } from './profile.ts';
 import styles from './shell.module.css';
 import { useGlobalShortcuts } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
@@ -21,6 +22,7 @@ const ShortcutHelp = lazy(() => import('./shortcut-help.tsx'));
 /** The frame of every page for people who are signed in. */
 export const Shell = () => {
   const { workspace } = useSession();
+  useThemeOfProfile();
   if (workspace === undefined) {
     return (
       <Suspense>

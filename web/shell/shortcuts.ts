@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect } from 'react';
+import { useSession } from '#web/session.ts';
 
 const fields = 'input:not([type="radio"], [type="checkbox"]), textarea, select, [role="dialog"], [role="menu"]';
 
@@ -7,23 +8,8 @@ const fields = 'input:not([type="radio"], [type="checkbox"]), textarea, select, 
 export const isTyping = ({ target }: Pick<Event, 'target'>) =>
   target instanceof HTMLElement && (target.isContentEditable || target.closest(fields) !== null);
 
-const storeKey = 'posthorn-shortcuts';
-const hearers = new Set<() => void>();
-
 /** Single keys can be switched off in the profile (WCAG 2.1.4). */
-export const setShortcutsOn = (on: boolean) => {
-  localStorage.setItem(storeKey, on ? 'on' : 'off');
-  for (const hear of hearers) hear();
-};
-
-export const useShortcutsOn = () =>
-  useSyncExternalStore(
-    (hear) => {
-      hearers.add(hear);
-      return () => hearers.delete(hear);
-    },
-    () => localStorage.getItem(storeKey) !== 'off',
-  );
+export const useShortcutsOn = () => useSession().user.shortcuts;
 
 const places = {
   h: '/',

@@ -1,15 +1,19 @@
-import { ActionIcon, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Menu } from '@mantine/core';
 import { Check, Monitor, Moon, Sun } from 'lucide-react';
+import type { Session } from '#generated/app-client';
+import { useSession } from '#web/session.ts';
+import { useChangeProfile } from './profile.ts';
 
-const schemes: readonly [MantineColorScheme, string, typeof Sun][] = [
+export const themes: readonly [Session['user']['theme'], string, typeof Sun][] = [
   ['auto', 'Like the system', Monitor],
   ['light', 'Light', Sun],
   ['dark', 'Dark', Moon],
 ];
 
 export const ThemeMenu = () => {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const Shown = schemes.find(([scheme]) => scheme === colorScheme)?.[2] ?? Moon;
+  const { user } = useSession();
+  const { mutate: change } = useChangeProfile();
+  const Shown = themes.find(([theme]) => theme === user.theme)?.[2] ?? Moon;
   return (
     <Menu position="top-end" width={180}>
       <Menu.Target>
@@ -18,12 +22,12 @@ export const ThemeMenu = () => {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {schemes.map(([scheme, label, Icon]) => (
+        {themes.map(([theme, label, Icon]) => (
           <Menu.Item
-            key={scheme}
+            key={theme}
             leftSection={<Icon size={14} aria-hidden="true" />}
-            rightSection={scheme === colorScheme && <Check size={14} aria-label="chosen" />}
-            onClick={() => setColorScheme(scheme)}
+            rightSection={theme === user.theme && <Check size={14} aria-label="chosen" />}
+            onClick={() => change({ theme })}
           >
             {label}
           </Menu.Item>

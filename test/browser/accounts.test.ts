@@ -1,0 +1,164 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { sql } from '#server/store/database';
+import { until } from '#test/support/until';
+import { axe, inBrowser, looks } from './harness.ts';
+
+inBrowser('Social accounts', (world) => {
+  /** The page of the sandbox network, where somebody says yes. */
+  const allow = async (page: Page, handle: string) => {
+    await page.getByRole('heading', { name: 'A sandbox network' }).waitFor();
+    await page.getByLabel('Handle').fill(handle);
+    await page.getByRole('button', { name: 'Allow' }).click();
+  };
+
+  const row = (page: Page, name: RegExp) => page.getByRole('listitem', { name });
+
+  const publish = async (accountId: string) => {
+    const { id } = await world.service.asHuman('posts.create', { accountIds: [accountId], body: 'Good morning' });
+    await world.service.asHuman('posts.publishNow', { id });
+    await until(
+      'the post is out',
+      async () => (await world.service.asHuman('posts.get', { id })).status === 'Published',
+    );
+    return id as string;
+  };
+
+  test('an account is connected on the page of its network, and the address keeps nothing of it', async () => {
+    const page = await world.visit({ at: '/accounts' });
+    await page.getByRole('complementary').getByRole('link', { name: /^X\b/ }).click();
+    await allow(page, 'anna.page');
+    await page.getByText('Connected @anna.page on X.').waitFor();
+    await row(page, /@anna\.page on X/)
+      .getByText('Connected')
+      .waitFor();
+    await expect.poll(() => new URL(page.url()).pathname + new URL(page.url()).search).toBe('/accounts');
+  });
+
+  test('one that asks here is connected by a form, and says at the field what is wrong', async () => {
+    const page = await world.visit({ at: '/connect/bluesky', expected: [/400/] });
+    await page.getByLabel('Handle').fill('cleo');
+    const password = page.getByLabel('App password');
+    expect(await password.getAttribute('type')).toBe('password');
+    await password.fill('abcd-efgh-ijkl-mnop');
+    await page.getByLabel('Server').fill('https://a b');
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await until(
+      'the field is marked',
+      async () => (await page.getByLabel('Server').getAttribute('aria-invalid')) === 'true',
+    );
+    expect(await axe(page)).toEqual([]);
+    await page.getByLabel('Server').fill('');
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByText(/Connected @cleo\S* on Bluesky/).waitFor();
+  });
+
+  test('out of several pages somebody chooses, and at least one', async () => {
+    const page = await world.visit({ at: '/connect/facebook' });
+    await allow(page, 'dora');
+    await page.getByText('Which of these shall Posthorn publish to?').waitFor();
+    await page.getByText('Choose at least one.').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('checkbox').first().check();
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByText(/^Connected .* on Facebook/).waitFor();
+  });
+
+  test('who says no there reads it in words, and can try again', async () => {
+    const page = await world.visit({ at: '/connect/linkedin', expected: [/409/] });
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('LinkedIn was not connected: you did not allow it there.').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await allow(page, 'emil');
+    await page.getByText(/^Connected .* on LinkedIn/).waitFor();
+  });
+
+  test('refused access stands first and asks to be reconnected', async () => {
+    await world.service.connect('youtube', { handle: 'zoe' });
+    const id = await world.service.connect('tiktok', { handle: 'hugo' });
+    await world.service.database.query(
+      sql('test.broken', "update accounts set status = 'NeedsReconnect' where id = $1"),
+      [id],
+    );
+    const page = await world.visit({ at: '/accounts' });
+    const first = page.getByRole('list', { name: 'Accounts' }).getByRole('listitem').first();
+    await first.getByText('TikTok refused the sign-in. Posts to it fail until you reconnect.').waitFor();
+    await first.getByRole('link', { name: 'Reconnect @hugo on TikTok' }).click();
+    await allow(page, 'hugo');
+    await row(page, /@hugo on TikTok/)
+      .getByText('Statistics on')
+      .waitFor();
+  });
+
+  test('reconnecting for statistics: never shown as broken, and its posts are read at once', async () => {
+    const id = await world.service.connect('facebook', { handle: 'ida', without: ['read_insights'] });
+    const postId = await publish(id);
+    const page = await world.visit({ at: '/accounts' });
+    const ida = page.locator(`[data-row="${id}"]`);
+    await ida.getByText(/Reconnect to read statistics.*Publishing works/).waitFor();
+    expect(await ida.getByText(/refused/i).count()).toBe(0);
+    await ida.getByRole('link', { name: /^Reconnect .* on Facebook/ }).click();
+    await allow(page, 'ida');
+    await page.getByRole('checkbox').first().check();
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await ida.getByText('Statistics on').waitFor();
+    await until('its post was read', async () => {
+      const { accounts } = await world.service.asHuman('posts.metrics', { id: postId });
+      return accounts[0]?.metrics?.fetchedAt !== undefined;
+    });
+  });
+
+  test('disconnecting names the scheduled posts that will fail', async () => {
+    const id = await world.service.connect('pixelfed', { handle: 'jan' });
+    const media = await world.service.addFile();
+    const at = new Date(world.service.clock.now().getTime() + 3_600_000).toISOString();
+    const post = await world.service.asHuman('posts.create', { accountIds: [id], body: 'Open from seven' });
+    await world.service.asHuman('posts.update', {
+      id: post.id,
+      accountIds: [id],
+      versions: [{ content: [{ body: 'Open from seven', media: [media] }] }],
+    });
+    await world.service.asHuman('posts.schedule', { id: post.id, at });
+    const page = await world.visit({ at: '/accounts' });
+    const jan = row(page, /@jan\S* on Pixelfed/);
+    await jan.getByText('1 scheduled', { exact: true }).waitFor();
+    await jan.getByRole('button', { name: /^More for/ }).click();
+    await page.getByRole('menuitem', { name: 'Disconnect' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 scheduled post will fail on Pixelfed:').waitFor();
+    await dialog.getByText('Open from seven').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByText(/is disconnected/).waitFor();
+    await jan.waitFor({ state: 'detached' });
+  });
+
+  test('a viewer sees the accounts and who connects them', async () => {
+    await world.service.connect('x', { handle: 'karl' });
+    const { email } = await world.service.addMember('viewer');
+    const page = await world.visit({ at: '/accounts', as: email });
+    await row(page, /@karl on X/).waitFor();
+    await page.getByText(/Owners and admins connect accounts; you are viewer here\. Ask owner/).waitFor();
+    expect(await page.getByRole('button', { name: /^(Connect|More for)/ }).count()).toBe(0);
+    await page.goto(`${world.service.url}/connect/x/callback?code=a&state=b`);
+    await page.getByText(/Owners and admins connect accounts/).waitFor();
+  });
+
+  test.each(looks)('is clean in %s at %i px', async (scheme, width) => {
+    await world.service.connect('threads', { handle: `lea${width}${scheme}`, without: ['threads_manage_insights'] });
+    const page = await world.visit({ at: '/accounts', scheme, width });
+    await row(page, /on Threads/)
+      .first()
+      .waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    if (width > 500) return;
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('link', { name: /^Mastodon/ })
+      .waitFor();
+    expect(await axe(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { axe, inBrowser, looks } from './harness.ts';
+
+inBrowser('the profile', (world) => {
+  const schemeOf = (page: Page) => page.evaluate("document.documentElement.getAttribute('data-mantine-color-scheme')");
+
+  test('theme and shortcuts follow the person into another browser', async () => {
+    const { email } = await world.service.addMember('editor');
+    const page = await world.visit({ at: '/settings/profile', as: email });
+    await page.getByRole('radiogroup', { name: 'Theme' }).getByText('Dark').click();
+    await expect.poll(() => schemeOf(page)).toBe('dark');
+    const saved = page.waitForResponse(/\/api\/app\/profile/);
+    await page.getByRole('switch', { name: 'Single-key shortcuts' }).click({ force: true });
+    await saved;
+    const other = await world.visit({ at: '/settings/profile', as: email });
+    await expect.poll(() => schemeOf(other)).toBe('dark');
+    await other.getByRole('heading', { level: 1, name: 'Profile' }).waitFor();
+    await other.keyboard.press('?');
+    await other.keyboard.press('g');
+    await other.keyboard.press('s');
+    expect(await other.getByRole('switch', { name: 'Single-key shortcuts' }).isChecked()).toBe(false);
+    expect(new URL(other.url()).pathname).toBe('/settings/profile');
+    expect(await other.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('times are shown in the zone of the person, whatever the browser says', async () => {
+    const { email } = await world.service.addMember('editor');
+    const page = await world.visit({ at: '/settings/profile', as: email, timeZone: 'Europe/Paris' });
+    const zone = page.getByRole('combobox', { name: 'Time zone' });
+    expect(await zone.inputValue()).toBe('Like the browser (Europe/Paris)');
+    await zone.fill('Tokyo');
+    await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
+    const shown = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Tokyo', hour: '2-digit' });
+    await page.getByText(new RegExp(`It is .*, ${shown.format(world.service.clock.now())}:\\d\\d there`)).waitFor();
+  });
+
+  test('a name is changed for all to see', async () => {
+    const { email } = await world.service.addMember('editor');
+    const page = await world.visit({ at: '/settings/profile', as: email });
+    await page.getByLabel('Name').fill('Ada Lovelace');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor();
+  });
+
+  test('a wrong present password is said, a right one signs other browsers out', async () => {
+    const { email } = await world.service.addMember('editor');
+    const other = world.service.browser();
+    await other.signIn(email);
+    const page = await world.visit({ at: '/settings/profile', as: email, expected: [/40\d/] });
+    await page.getByLabel('Present password').fill('wrong horse');
+    await page.getByLabel('New password').fill('battery staple');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page
+      .getByRole('region', { name: 'Password' })
+      .getByText(/password.*(wrong|not)/i)
+      .first()
+      .waitFor();
+    await page.getByLabel('Present password').fill('correct horse');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password is changed. Other browsers are signed out.').waitFor();
+    expect((await other.get('/api/auth/session')).status).toBe(401);
+  });
+
+  test('another session is ended from here', async () => {
+    const { email } = await world.service.addMember('editor');
+    const other = world.service.browser();
+    await other.signIn(email);
+    const page = await world.visit({ at: '/settings/profile', as: email });
+    const sessions = page.getByRole('list', { name: 'Sessions' });
+    await sessions.getByText(/This browser/).waitFor();
+    await sessions.getByRole('button', { name: /^End/ }).click();
+    await sessions.getByRole('button', { name: /^End/ }).waitFor({ state: 'detached' });
+    expect((await other.get('/api/auth/session')).status).toBe(401);
+  });
+
+  test.each(looks)('is clean in %s at %i px', async (scheme, width) => {
+    const page = await world.visit({ at: '/settings/profile', scheme, width });
+    await page.getByText(/This browser/).waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  });
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { until } from '#test/support/until';
+import { axe, inBrowser, looks } from './harness.ts';
+
+inBrowser('the sandbox', (world) => {
+  const publish = async (network: string, items: readonly string[]) => {
+    const accountId = await world.service.connect(network);
+    const { id } = await world.service.asHuman('posts.create', { accountIds: [accountId] });
+    const versions = [{ content: items.map((body) => ({ body })) }];
+    await world.service.asHuman('posts.update', { id, accountIds: [accountId], versions });
+    await world.service.asHuman('posts.publishNow', { id });
+    const get = () => world.service.asHuman('posts.get', { id });
+    await until('the post is out', async () => (await get()).status === 'Published');
+    return get();
+  };
+
+  test('shows a thread as replies, and what others wrote is text', async () => {
+    const text = '<script>alert(1)</script><img src=x onerror=alert(2)> "quoted"';
+    await publish('mastodon', [text, 'Part two', 'Part three']);
+    const page = await world.visit({ at: '/sandbox' });
+    const post = page.getByRole('listitem').filter({ hasText: text }).first();
+    const replies = post.getByRole('list', { name: 'Replies' });
+    await replies.getByText('Part two').waitFor();
+    await replies.getByText('Part three').waitFor();
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
+  });
+
+  test('the address of a post leads to the feed of its network', async () => {
+    const { results } = await publish('x', ['Seen from outside']);
+    await publish('bluesky', ['Elsewhere']);
+    const page = await world.visit({ at: new URL(results[0].url).pathname });
+    await page.getByText('Seen from outside').waitFor();
+    expect(page.url()).toContain('/sandbox?network=x');
+    expect(await page.getByText('Elsewhere').count()).toBe(0);
+    await page.getByRole('button', { name: 'All' }).click();
+    await page.getByText('Elsewhere').waitFor();
+  });
+
+  test('a fault says what it will cause, is planned and taken back', async () => {
+    const page = await world.visit({ at: '/sandbox?network=tiktok' });
+    const fault = page.getByRole('switch', { name: 'Service down (503)' });
+    await page.getByText('The send is tried again, then fails').waitFor();
+    await fault.click({ force: true });
+    const planned = page.getByRole('list', { name: 'Planned faults' });
+    await planned.getByText('TikTok: Service down (503)').waitFor();
+    await planned.getByText('On sending, once').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await planned.getByRole('button', { name: /^Take back/ }).click();
+    await planned.waitFor({ state: 'detached' });
+    expect(await fault.isChecked()).toBe(false);
+  });
+
+  test('the clock is moved by whoever set Posthorn up, and no one else', async () => {
+    const { email } = await world.service.addMember('admin');
+    const other = await world.visit({ at: '/sandbox', as: email });
+    await other.getByText('Only the person who set Posthorn up moves it.').waitFor();
+    expect(await other.getByRole('button', { name: /^\+/ }).count()).toBe(0);
+    const page = await world.visit({ at: '/sandbox' });
+    await page.getByRole('group', { name: 'Move the clock forward' }).getByRole('button', { name: '+6 h' }).click();
+    await page.getByRole('link', { name: /Clock is (6 h|5 h 59 min)/ }).waitFor();
+    await page.getByText(/^(6 h|5 h 59 min)( \d+ min)? ahead$/).waitFor();
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test.each(looks)('is clean in %s at %i px', async (scheme, width) => {
+    await world.service.connect('x');
+    const page = await world.visit({ at: '/sandbox', scheme, width });
+    await page.getByRole('button', { name: 'All' }).waitFor();
+    if (width < 500) {
+      expect(await axe(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Clock and faults' }).click();
+    }
+    await page.getByRole('switch').first().waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  });
+});

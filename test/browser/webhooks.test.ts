@@ -1,0 +1,166 @@
+import { afterAll, expect, test } from 'vitest';
+import { sql } from '#server/store/database';
+import { startReceiver } from '#test/support/receiver';
+import { newTeam } from '#test/support/teams';
+import { axe, inBrowser, looks } from './harness.ts';
+
+const receiver = await startReceiver();
+afterAll(() => receiver.stop());
+/** How many webhooks the plan of a workspace covers; ten if nothing else is said. */
+const covered = new Map<string, number>();
+
+inBrowser(
+  'Webhooks',
+  (world) => {
+    const team = async () => {
+      const made = await newTeam(world.service);
+      const { user } = (await made.browser().get('/api/auth/session')).body;
+      return { ...made, email: user.email as string };
+    };
+
+    test('one is added with a secret that is shown this once, then changed, tested and read in its log', async () => {
+      const { email } = await team();
+      const address = receiver.address();
+      const page = await world.visit({ at: '/settings/webhooks', as: email, expected: [/400/] });
+      await page.getByText('No webhook yet').waitFor();
+      await page.getByRole('button', { name: 'Add webhook' }).first().click();
+      const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
+      await dialog.getByLabel('Address').fill('http://example.com');
+      await dialog.getByRole('button', { name: 'Add webhook' }).click();
+      await dialog.getByText(/https/).nth(1).waitFor();
+      expect(await axe(page)).toEqual([]);
+      await dialog.getByLabel('Address').fill(address.url);
+      await dialog.getByRole('button', { name: 'Add webhook' }).click();
+      const secret = page.getByRole('region', { name: /^Signing secret of/ });
+      await secret.getByText(/^whsec_/).waitFor();
+      expect(await axe(page)).toEqual([]);
+
+      // Leaving asks first.
+      const asked = new Promise<string>((resolve) => {
+        page.once('dialog', async (question) => {
+          resolve(question.message());
+          await question.dismiss();
+        });
+      });
+      await page.getByRole('link', { name: 'Sandbox' }).click();
+      expect(await asked).toContain('shown only this once');
+      await secret.getByRole('button', { name: 'I have stored it' }).click();
+      expect(await page.getByText(/whsec_/).count()).toBe(0);
+
+      await page.getByRole('link', { name: /127\.0\.0\.1/ }).click();
+      await page.getByText('Nothing sent yet').waitFor();
+      await page.getByRole('button', { name: 'Edit' }).click();
+      const change = page.getByRole('dialog', { name: 'Change the webhook' });
+      await change.getByRole('checkbox', { name: 'account.disconnected' }).uncheck();
+      await change.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Gets post.published, post.failed', { exact: true }).waitFor();
+
+      await page.getByRole('button', { name: 'Send test' }).click();
+      const ping = page.getByRole('row', { name: /ping.*Delivered/ });
+      await ping.getByText(/^200 in \d+ ms$/).waitFor();
+      await ping.getByRole('button', { name: 'ping' }).click();
+      const details = page.getByRole('complementary', { name: 'Delivery' });
+      await details.getByText('Attempt 1 of 8').waitFor();
+      await details.getByText(/"type": "ping"/).waitFor();
+      await details.getByRole('tab', { name: 'Headers' }).click();
+      await details.getByText(/Posthorn-Signature: t=\d+,v1=/).waitFor();
+      await details.getByRole('tab', { name: 'Check the signature' }).click();
+      await details.getByText(/timingSafeEqual/).waitFor();
+      expect(await axe(page)).toEqual([]);
+      await details.getByRole('button', { name: 'Send again' }).click();
+      const [first, second] = [await address.nth(1), await address.nth(2)];
+      expect(second.headers['posthorn-delivery']).toBe(first.headers['posthorn-delivery']);
+      await details.getByRole('button', { name: 'Close the delivery' }).click();
+      await details.waitFor({ state: 'detached' });
+    });
+
+    test('its log is live: a failed try, the next one, and the ladder', async () => {
+      const { email, addWebhook } = await team();
+      const webhook = await addWebhook(receiver.address(503).url);
+      const page = await world.visit({ at: `/settings/webhooks/${webhook.id}`, as: email });
+      await page.getByText('Nothing sent yet').waitFor();
+      await webhook.test();
+      const row = page.getByRole('row', { name: /ping.*Pending.*503 Service Unavailable/ });
+      await row.getByText(/^in \d+ s$|^in 1 min$|^now$/).waitFor();
+      await row.getByRole('button', { name: 'ping' }).click();
+      await page.getByRole('complementary', { name: 'Delivery' }).getByText('Attempt 1 of 8').waitFor();
+    });
+
+    test('a paused one says why, and is resumed', async () => {
+      const { email, addWebhook } = await team();
+      const webhook = await addWebhook(receiver.address().url);
+      await world.service.database.query(
+        sql('test.pause', "update webhooks set paused_at = posthorn_now(), pause_reason = 'Given up.' where id = $1"),
+        [webhook.id],
+      );
+      const page = await world.visit({ at: '/settings/webhooks', as: email });
+      await page.getByText('Paused').waitFor();
+      await page.getByRole('link', { name: /127\.0\.0\.1/ }).click();
+      await page.getByText('Paused after 10 failed deliveries.').waitFor();
+      await page.getByText('Events since then are not kept.').waitFor();
+      expect(await axe(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.locator('header').getByText('Active').waitFor();
+      expect((await webhook.get()).state).toBe('active');
+    });
+
+    test('one beyond the plan says so, and so does adding another', async () => {
+      const { email, workspaceId, addWebhook } = await team();
+      covered.set(workspaceId, 1);
+      await addWebhook(receiver.address().url);
+      covered.set(workspaceId, 2);
+      await addWebhook('https://hooks.example.com/later');
+      covered.set(workspaceId, 1);
+      const page = await world.visit({ at: '/settings/webhooks', as: email, expected: [/402/] });
+      const later = page.getByRole('listitem').filter({ hasText: 'hooks.example.com/later' });
+      await later.getByText('Beyond the plan').waitFor();
+      await later.getByText(/The plan of this workspace covers 1 webhook/).waitFor();
+      await page.getByRole('button', { name: 'Add webhook' }).click();
+      await page.getByLabel('Address').fill('https://hooks.example.com/more');
+      await page.getByRole('dialog').getByRole('button', { name: 'Add webhook' }).click();
+      await page
+        .getByRole('dialog')
+        .getByText(/The plan of this workspace covers 1 webhook/)
+        .waitFor();
+    });
+
+    test('a new secret is shown once, and deleting takes the log along', async () => {
+      const { email, addWebhook } = await team();
+      const webhook = await addWebhook(receiver.address().url);
+      const page = await world.visit({ at: `/settings/webhooks/${webhook.id}`, as: email });
+      const more = page.getByRole('button', { name: 'More for this webhook' });
+      await more.click();
+      await page.getByRole('menuitem', { name: 'Make a new secret' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Make a new secret' }).click();
+      await page.getByText(/^whsec_/).waitFor();
+      await page.getByRole('button', { name: 'I have stored it' }).click();
+      await page.getByText('Two secrets sign').waitFor();
+      await more.click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No webhook yet').waitFor();
+    });
+
+    test('an editor reads who has the right', async () => {
+      const { email } = await world.service.addMember('editor');
+      const page = await world.visit({ at: '/settings/webhooks', as: email });
+      await page.getByText(/Owners and admins add and change webhooks; you are editor here\. Ask owner/).waitFor();
+    });
+
+    test.each(looks)('are clean in %s at %i px', async (scheme, width) => {
+      const { email, addWebhook } = await team();
+      const webhook = await addWebhook(receiver.address(503).url);
+      await webhook.test();
+      const page = await world.visit({ at: '/settings/webhooks', as: email, scheme, width });
+      await page.getByRole('link', { name: /127\.0\.0\.1/ }).waitFor();
+      expect(await axe(page)).toEqual([]);
+      await page.goto(`${world.service.url}/settings/webhooks/${webhook.id}`);
+      await page.getByRole('button', { name: 'ping' }).click();
+      await page.getByText(/^Attempt 1 of 8$/).waitFor();
+      expect(await axe(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    });
+  },
+  receiver.settings(),
+  { webhooks: { allowedWebhooks: async (workspaceId) => covered.get(workspaceId) ?? 10 } },
+);

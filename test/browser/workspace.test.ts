@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { until } from '#test/support/until';
+import { axe, inBrowser, looks } from './harness.ts';
+
+inBrowser('the workspace', (world) => {
+  test('members have roles that owners change, and the last owner stays one', async () => {
+    const { email, userId } = await world.service.addMember('viewer');
+    const page = await world.visit({ at: '/settings/workspace', expected: [/409/] });
+    const member = page.getByRole('list', { name: 'Members' }).getByRole('listitem').filter({ hasText: email });
+    await member.getByRole('combobox', { name: /^Role of/ }).click();
+    await page.getByRole('option', { name: /^Editor/ }).click();
+    await until('the role is changed', async () => {
+      const members = await world.service.posthorn.members.list(world.service.owner.workspaceId);
+      return members.some((one) => one.userId === userId && one.role === 'editor');
+    });
+    const own = page.getByRole('list', { name: 'Members' }).getByRole('listitem').filter({ hasText: '(you)' });
+    await own.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/last owner/)
+      .waitFor();
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test('the address of an invitation is shown once, and it can be withdrawn', async () => {
+    const page = await world.visit({ at: '/settings/workspace' });
+    await page.getByLabel('E-mail address').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const card = page.getByRole('region', { name: 'Invitation for ada@example.com' });
+    await card.getByText(/\/invitations\//).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await card.getByRole('button', { name: 'I have stored it' }).click();
+    expect(await page.getByText(/\/invitations\//).count()).toBe(0);
+    await page.getByRole('button', { name: 'Withdraw ada@example.com' }).click();
+    await page.getByRole('list', { name: 'Open invitations' }).waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('list', { name: 'Audit log' }).getByText('owner invited ada@example.com as editor').waitFor();
+  });
+
+  test('leaving ends the tokens of the one who leaves', async () => {
+    const { email, token } = await world.service.addMember('editor');
+    const ask = () =>
+      world.service.call('accounts.list', {}, { authorization: `Bearer ${token}` }).then(({ status }) => status);
+    expect(await ask()).toBe(200);
+    const page = await world.visit({ at: '/settings/workspace', as: email });
+    await page.getByRole('button', { name: 'Leave' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Leave Demo?' });
+    await dialog.getByText(/personal tokens for Demo stop working at once/).waitFor();
+    await dialog.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name: 'You are in no workspace' }).waitFor();
+    expect(await ask()).toBe(401);
+  });
+
+  test('one that is switched in another tab is told here, and what was typed stays', async () => {
+    const { email } = await world.service.addMember('admin');
+    const browser = world.service.browser();
+    await browser.signIn(email);
+    await browser.post('/api/app/workspaces', { name: 'Second' });
+    const page = await world.visit({ at: '/settings/workspace', as: email, expected: [/409/] });
+    await page.getByLabel('E-mail address').fill('bo@example.com');
+    const other = await page.context().newPage();
+    await other.goto(`${world.service.url}/settings/workspace`);
+    await other.getByRole('button', { name: 'Switch to Demo' }).click();
+    await page.getByText('You opened another workspace in another tab').waitFor();
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe('bo@example.com');
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Back to Second' }).click();
+    await page.getByRole('button', { name: /Second.*Switch workspace/ }).waitFor();
+  });
+
+  test('its owner renames it, and others read who may', async () => {
+    const { email, userId } = await world.service.addWorkspace();
+    const page = await world.visit({ at: '/settings/workspace', as: email });
+    await page.getByLabel('Name of the workspace').fill('Rye & Ember');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: /Rye & Ember.*Switch workspace/ }).waitFor();
+    expect(userId).toBeTruthy();
+    const editor = await world.service.addMember('editor');
+    const others = await world.visit({ at: '/settings/workspace', as: editor.email });
+    await others.getByText(/Owners change it; you are editor here\. Ask owner/).waitFor();
+    expect(await others.getByRole('heading', { name: 'Audit log' }).count()).toBe(0);
+  });
+
+  test('a viewer opens every page of it without a refusal', async () => {
+    const { email } = await world.service.addMember('viewer');
+    const page = await world.visit({ at: '/accounts', as: email });
+    const titles = {
+      '/accounts': 'Social accounts',
+      '/connect/x': 'Connect an account',
+      '/connect/choose/abc': 'Connect an account',
+      '/settings/webhooks': 'Webhooks',
+      '/settings/webhooks/whk_1': 'Webhooks',
+      '/settings/workspace': 'Workspace',
+      '/settings/profile': 'Profile',
+      '/sandbox': 'Sandbox',
+    };
+    for (const [path, title] of Object.entries(titles)) {
+      await page.goto(world.service.url + path);
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      await page.waitForLoadState('load');
+      expect(await page.getByRole('alert').count()).toBe(0);
+    }
+  });
+
+  test.each(looks)('is clean in %s at %i px', async (scheme, width) => {
+    const page = await world.visit({ at: '/settings/workspace', scheme, width });
+    await page.getByRole('list', { name: 'Audit log' }).getByRole('listitem').first().waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  });
+});

@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Account } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { List } from '#web/parts/list.tsx';
+import { keys } from '#web/queries.ts';
+import { AccountRow } from './account-row.tsx';
+import { DisconnectDialog } from './disconnect-dialog.tsx';
+
+/** What needs a person comes first: refused access, then a missing permission. */
+const urgency = ({ status, statistics }: Account) => {
+  if (status === 'NeedsReconnect') return 0;
+  return statistics === 'Reconnect' ? 1 : 2;
+};
+
+export const AccountList = ({ accounts }: { accounts: readonly Account[] }) => {
+  const scheduled = useQuery({
+    queryKey: keys.scheduledByAccount,
+    queryFn: ({ signal }) => app.countScheduled({ signal }),
+  }).data?.accounts;
+  const [leaving, setLeaving] = useState<Account>();
+  return (
+    <>
+      <List label="Accounts">
+        {accounts
+          .toSorted((one, other) => urgency(one) - urgency(other))
+          .map((account) => (
+            <AccountRow
+              key={account.id}
+              account={account}
+              scheduled={scheduled && (scheduled.find(({ id }) => id === account.id)?.scheduled ?? 0)}
+              onDisconnect={() => setLeaving(account)}
+            />
+          ))}
+      </List>
+      <DisconnectDialog account={leaving} onClose={() => setLeaving(undefined)} />
+    </>
+  );
+};

@@ -1,0 +1,81 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Account } from '#generated/app-client';
+import { actions, app } from '#web/api.ts';
+import { handleOf } from '#web/networks.ts';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { showToast } from '#web/parts/toasts.tsx';
+import { When } from '#web/parts/when.tsx';
+import { keys } from '#web/queries.ts';
+import styles from './accounts.module.css';
+
+const named = 6;
+
+/** Names the scheduled posts that will fail. */
+export const DisconnectDialog = ({ account, onClose }: { account: Account | undefined; onClose: () => void }) => {
+  const client = useQueryClient();
+  const disconnect = async () => {
+    if (!account) return;
+    await actions.accounts.delete({ id: account.id });
+    await client.invalidateQueries({ queryKey: keys.accounts });
+    showToast({ text: `${handleOf(account)} on ${account.provider} is disconnected.` });
+  };
+  return (
+    <ConfirmDialog
+      opened={account !== undefined}
+      onClose={onClose}
+      title={account ? `Disconnect ${handleOf(account)}?` : ''}
+      act="Disconnect"
+      kind="danger"
+      onConfirm={disconnect}
+    >
+      {account && (
+        <>
+          <p>
+            Posthorn forgets its access to {handleOf(account)} on {account.provider}. What is published there stays.
+          </p>
+          <Failing account={account} />
+        </>
+      )}
+    </ConfirmDialog>
+  );
+};
+
+const Failing = ({ account: { id, provider } }: { account: Account }) => {
+  const { data, error } = useQuery({
+    queryKey: keys.willFail(id),
+    queryFn: ({ signal }) => app.searchPosts({ group: 'Scheduled', accountIds: id }, { signal }),
+    staleTime: 0,
+  });
+  if (error) return <FaultBanner fault={error} title="The scheduled posts could not be looked up" />;
+  if (!data) return <p className="text-3">Looking for scheduled posts…</p>;
+  const { posts, nextCursor } = data;
+  if (posts.length === 0) return <p>No scheduled post uses it.</p>;
+  const more = posts.length - named;
+  return (
+    <>
+      <p style={{ marginTop: 12 }}>
+        <strong>
+          {posts.length === 1 ? '1 scheduled post' : `${posts.length}${nextCursor ? '+' : ''} scheduled posts`} will
+          fail on {provider}:
+        </strong>
+      </p>
+      <ul className={styles.failing}>
+        {posts.slice(0, named).map((post) => (
+          <li key={post.id}>
+            <span className="one-line" dir="auto">
+              {post.text || <em>Empty</em>}
+            </span>
+            {post.scheduledAt && <When at={post.scheduledAt} />}
+          </li>
+        ))}
+        {more > 0 && (
+          <li className="text-3">
+            and {more}
+            {nextCursor ? ' or more' : ''} others
+          </li>
+        )}
+      </ul>
+    </>
+  );
+};

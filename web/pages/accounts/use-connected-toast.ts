@@ -1,0 +1,22 @@
+import { useEffect } from 'react';
+import type { Account } from '#generated/app-client';
+import { handleOf } from '#web/networks.ts';
+import { showToast } from '#web/parts/toasts.tsx';
+import { usePageSearch } from '#web/parts/use-search.ts';
+
+/** Who comes back from a network is told once what is connected; the address forgets it. */
+export const useConnectedToast = (accounts: readonly Account[] | undefined, isFetching: boolean) => {
+  const [{ connected }, setSearch] = usePageSearch<'connected'>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is changed once, when the accounts are there
+  useEffect(() => {
+    if (!connected || !accounts) return;
+    const ids = connected.split(',');
+    const fresh = accounts.filter(({ id }) => ids.includes(id));
+    if (fresh.length < ids.length && isFetching) return;
+    void setSearch({ connected: undefined }, { replace: true });
+    if (fresh.length === 0) return;
+    const names = fresh.map((account) => `${handleOf(account)} on ${account.provider}`).join(', ');
+    const link = { to: '/posts/$id', params: { id: 'new' } } as const;
+    showToast({ id: 'connected', text: `Connected ${names}.`, action: { label: 'Write a post', link } });
+  }, [connected, accounts, isFetching]);
+};

@@ -1,0 +1,39 @@
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { app } from '#web/api.ts';
+import { useNetworks } from '#web/networks.ts';
+import { ConnectPage, NotConnected } from '#web/pages/connect/connect-page.tsx';
+import { useGoOn } from '#web/pages/connect/use-begin.ts';
+import { useMay } from '#web/session.ts';
+
+/** Somebody comes back from a network: the server takes what it put into the address. */
+const ConnectCallback = () => {
+  const { network } = useParams({ from: '/shell/connect/$network/callback' });
+  const { manage } = useMay();
+  const { name } = useNetworks().of(network);
+  const [fault, setFault] = useState<unknown>();
+  const asked = useRef(false);
+  const goOn = useGoOn();
+  const navigate = useNavigate();
+  useEffect(() => {
+    // What the network gave works once.
+    if (asked.current || !manage) return;
+    asked.current = true;
+    const answer = Object.fromEntries(new URLSearchParams(location.search));
+    app.finishConnection({ network, answer }).then(({ next }) => goOn(next), setFault);
+  }, [manage, network, goOn]);
+  const again = () => navigate({ to: '/connect/$network', params: { network }, replace: true });
+  return (
+    <ConnectPage title={`Connect ${name}`}>
+      {fault === undefined ? (
+        <p role="status" className="text-2">
+          Connecting {name}…
+        </p>
+      ) : (
+        <NotConnected fault={fault} onAgain={again} />
+      )}
+    </ConnectPage>
+  );
+};
+
+export default ConnectCallback;

@@ -1,0 +1,55 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { GetConnectFormOutput } from '#generated/app-client';
+import { fieldFault } from '#web/faults.ts';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import styles from './connect.module.css';
+import { useBegin } from './use-begin.ts';
+
+/** The fields of a network that asks here, not on its own page. */
+export const ConnectForm = ({ form: { network, fields } }: { form: GetConnectFormOutput }) => {
+  const [values, setValues] = useState<Record<string, string>>({});
+  const { begin, fault, running } = useBegin(network);
+  const faults = fields.map(({ name, label }) => fieldFault(fault, `values.${name}`, label));
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void begin(values);
+      }}
+    >
+      {fields.map(({ name, label, hint, secret, required, placeholder = '' }, index) => {
+        const Field = secret ? PasswordInput : TextInput;
+        return (
+          <Field
+            key={name}
+            label={label}
+            description={hint}
+            placeholder={placeholder}
+            required={required}
+            withAsterisk={false}
+            value={values[name] ?? ''}
+            error={faults[index]}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            onChange={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
+          />
+        );
+      })}
+      {fault !== undefined && faults.every((one) => one === undefined) && (
+        <FaultBanner fault={fault} title="Not connected" />
+      )}
+      <div className={styles.ways}>
+        <Button type="submit" variant="ink" loading={running}>
+          Connect
+        </Button>
+        <Button component={Link} to="/accounts" variant="quiet">
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+};

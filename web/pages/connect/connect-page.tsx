@@ -1,0 +1,65 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { isPosthornError } from '#generated/app-client';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { WhoMay } from '#web/parts/who-may.tsx';
+import { useMay } from '#web/session.ts';
+import styles from './connect.module.css';
+
+/** The frame of every step between Connect and a connected account. */
+export const ConnectPage = ({ title, children }: { title: string; children: React.ReactNode }) => {
+  const { manage } = useMay();
+  return (
+    <>
+      <PageHeader crumb={{ label: 'Social accounts', link: { to: '/accounts' } }} title={title} />
+      <Column width="narrow">
+        <div className={styles.step}>
+          {manage ? (
+            children
+          ) : (
+            <>
+              <p>
+                <WhoMay act="connect accounts" />
+              </p>
+              <Ways />
+            </>
+          )}
+        </div>
+      </Column>
+    </>
+  );
+};
+
+export const TakingThere = ({ provider }: { provider: string }) => (
+  <p role="status" className="text-2">
+    Taking you to {provider}…
+  </p>
+);
+
+/** Why, in words, and the ways on. What nobody can mend by trying has no Try again. */
+export const NotConnected = ({ fault, onAgain }: { fault: unknown; onAgain?: () => void }) => {
+  const isFinal = isPosthornError(fault, 'NotFound') || isPosthornError(fault, 'Forbidden');
+  return (
+    <>
+      <FaultBanner fault={fault} title="Not connected" />
+      <Ways>
+        {onAgain && !isFinal && (
+          <Button variant="ink" onClick={onAgain}>
+            Try again
+          </Button>
+        )}
+      </Ways>
+    </>
+  );
+};
+
+const Ways = ({ children }: { children?: React.ReactNode }) => (
+  <div className={styles.ways}>
+    {children}
+    <Button component={Link} to="/accounts">
+      Back to the accounts
+    </Button>
+  </div>
+);

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { app } from '#web/api.ts';
+import { handleOf } from '#web/networks.ts';
+import { Banner } from '#web/parts/banner.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { usePageSearch } from '#web/parts/use-search.ts';
+import { keys, queries } from '#web/queries.ts';
+import { useMay } from '#web/session.ts';
+import { ConnectForm } from './connect-form.tsx';
+import { ConnectPage, NotConnected, TakingThere } from './connect-page.tsx';
+import { useBegin } from './use-begin.ts';
+
+/** What a network asks for, or straight on to its own page. */
+const Connect = () => {
+  const { network } = useParams({ from: '/shell/connect/$network' });
+  const { manage } = useMay();
+  const { data: form, error } = useQuery({
+    queryKey: keys.connectForm(network),
+    queryFn: ({ signal }) => app.getConnectForm({ network }, { signal }),
+    enabled: manage,
+  });
+  const [{ account: accountId }] = usePageSearch<'account'>();
+  const account = useQuery(queries.accounts).data?.accounts.find(({ id }) => id === accountId);
+  const title = account ? `Reconnect ${handleOf(account)}` : `Connect ${form?.provider ?? 'an account'}`;
+  return (
+    <ConnectPage title={title}>
+      {error && <NotConnected fault={error} />}
+      {!form && !error && <SkeletonRows rows={3} />}
+      {form && form.fields.length === 0 && <StraightOn network={network} provider={form.provider} />}
+      {form && form.fields.length > 0 && (
+        <>
+          {form.sandbox && (
+            <Banner tone="plum" title={`${form.provider} is a sandbox here`}>
+              A stand-in on this server where nothing is public.{' '}
+              {form.fields.some(({ secret }) => secret)
+                ? 'Any handle and password work.'
+                : 'Leave the server empty to use it.'}
+            </Banner>
+          )}
+          <ConnectForm form={form} />
+        </>
+      )}
+    </ConnectPage>
+  );
+};
+
+const StraightOn = ({ network, provider }: { network: string; provider: string }) => {
+  const { begin, fault } = useBegin(network);
+  const begun = useRef(false);
+  useEffect(() => {
+    if (begun.current) return;
+    begun.current = true;
+    void begin({});
+  }, [begin]);
+  return fault === undefined ? (
+    <TakingThere provider={provider} />
+  ) : (
+    <NotConnected fault={fault} onAgain={() => begin({})} />
+  );
+};
+
+export default Connect;

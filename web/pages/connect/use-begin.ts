@@ -1,0 +1,35 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { app } from '#web/api.ts';
+import { keys } from '#web/queries.ts';
+
+/** Begins to connect, and goes where the server says: the page of the network, a choice, or the accounts. */
+export const useBegin = (network: string) => {
+  const [fault, setFault] = useState<unknown>();
+  const [running, setRunning] = useState(false);
+  const goOn = useGoOn();
+  const begin = async (values: Record<string, string>) => {
+    setRunning(true);
+    setFault(undefined);
+    try {
+      const { next } = await app.beginConnection({ network, values });
+      await goOn(next);
+    } catch (error) {
+      setFault(error);
+      setRunning(false);
+    }
+  };
+  return { begin, fault, running };
+};
+
+/** This step leaves the history: Back does not send somebody to the network once more. */
+export const useGoOn = () => {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  return async (next: string) => {
+    if (!next.startsWith('/')) return location.replace(next);
+    void client.invalidateQueries({ queryKey: keys.accounts, refetchType: 'all' });
+    await navigate({ href: next, replace: true });
+  };
+};

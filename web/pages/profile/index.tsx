@@ -1,0 +1,21 @@
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { useSession } from '#web/session.ts';
+import { AboutYou } from './about-you.tsx';
+import { Appearance } from './appearance.tsx';
+import { Password } from './password.tsx';
+import { Sessions } from './sessions.tsx';
+
+const ProfilePage = () => (
+  <>
+    <PageHeader title="Profile" meta={useSession().user.email} />
+    <Column width="narrow">
+      <AboutYou />
+      <Appearance />
+      <Password />
+      <Sessions />
+    </Column>
+  </>
+);
+
+export default ProfilePage;

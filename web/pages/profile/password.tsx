@@ -1,0 +1,77 @@
+import { Button, PasswordInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { app } from '#web/api.ts';
+import { fieldFault } from '#web/faults.ts';
+import { Banner } from '#web/parts/banner.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { showToast } from '#web/parts/toasts.tsx';
+import { keys } from '#web/queries.ts';
+import { useSession } from '#web/session.ts';
+import styles from './profile.module.css';
+
+export const Password = () => {
+  const { user } = useSession();
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const client = useQueryClient();
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => app.changePassword({ current, next }),
+    onSuccess: () => {
+      setCurrent('');
+      setNext('');
+      showToast({ text: 'The password is changed. Other browsers are signed out.' });
+      void client.invalidateQueries({ queryKey: keys.session });
+      void client.invalidateQueries({ queryKey: keys.sessions });
+    },
+  });
+  const ofCurrent = fieldFault(error, 'current', 'The present password');
+  const ofNext = fieldFault(error, 'next', 'The new password');
+  return (
+    <Section title="Password">
+      <form
+        className={styles.fields}
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate();
+        }}
+      >
+        {!user.hasPassword && (
+          <Banner tone="blue" title="You have no password yet">
+            You came by a one-time link. Set a password to be able to come back.
+          </Banner>
+        )}
+        <input hidden readOnly autoComplete="username" value={user.email} />
+        {user.asksPassword && (
+          <PasswordInput
+            label="Present password"
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            value={current}
+            error={ofCurrent}
+            onChange={(event) => setCurrent(event.currentTarget.value)}
+          />
+        )}
+        <PasswordInput
+          label="New password"
+          description="At least 8 characters. Other browsers are signed out, and MCP clients sign in again."
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          minLength={8}
+          value={next}
+          error={ofNext}
+          onChange={(event) => setNext(event.currentTarget.value)}
+        />
+        {error && !ofCurrent && !ofNext && <FaultBanner fault={error} title="The password is as before" />}
+        <div className={styles.buttons}>
+          <Button type="submit" loading={isPending}>
+            {user.hasPassword ? 'Change the password' : 'Set a password'}
+          </Button>
+        </div>
+      </form>
+    </Section>
+  );
+};

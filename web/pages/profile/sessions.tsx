@@ -1,0 +1,56 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { OpenSession } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { showToast } from '#web/parts/toasts.tsx';
+import { When } from '#web/parts/when.tsx';
+import { keys } from '#web/queries.ts';
+import styles from './profile.module.css';
+
+/** The browsers that the person is signed in with. */
+export const Sessions = () => {
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.sessions,
+    queryFn: ({ signal }) => app.listSessions({ signal }),
+  });
+  return (
+    <Section title="Sessions" note="browsers that you are signed in with" card>
+      {error && <FaultBanner fault={error} title="The sessions could not be loaded" onRetry={refetch} />}
+      {!data && !error && <SkeletonRows rows={2} height={60} />}
+      <ul aria-label="Sessions">
+        {data?.sessions.map((session) => (
+          <SessionRow key={session.id} session={session} />
+        ))}
+      </ul>
+    </Section>
+  );
+};
+
+const SessionRow = ({ session: { id, userAgent, since, lastSeenAt, current } }: { session: OpenSession }) => {
+  const client = useQueryClient();
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => app.endSession({ id }),
+    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.sessions }),
+  });
+  const name = userAgent || 'Unknown browser';
+  return (
+    <li className={styles.setting}>
+      <div className={styles.words}>
+        <p>{name}</p>
+        <p className="small text-3">
+          {current ? 'This browser, ' : null}since <When at={since} form="day" />, last seen <When at={lastSeenAt} />
+        </p>
+      </div>
+      {!current && (
+        <Button size="xs" loading={isPending} onClick={() => mutate()} aria-label={`End ${name}`}>
+          End
+        </Button>
+      )}
+    </li>
+  );
+};

@@ -1,0 +1,130 @@
+import { Button, Select, Switch } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { PlanSandboxFaultInput, ReadSandboxOutput } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { Section } from '#web/parts/section.tsx';
+import { showToast } from '#web/parts/toasts.tsx';
+import { usePageSearch } from '#web/parts/use-search.ts';
+import { WhoMay } from '#web/parts/who-may.tsx';
+import { keys } from '#web/queries.ts';
+import { useMay } from '#web/session.ts';
+import { causeOf, type Moment, moments, momentWords, oftenWords, titleOf } from './fault-words.ts';
+import styles from './sandbox.module.css';
+
+const often = [1, 3, 10];
+
+/** Lets a sandbox network misbehave. Each fault says what it will cause. */
+export const Faults = ({ sandbox: { networks, faults } }: { sandbox: ReadSandboxOutput }) => {
+  const { manage } = useMay();
+  const [{ network: only }] = usePageSearch<'network'>();
+  const [picked, setPicked] = useState<string>();
+  const [moment, setMoment] = useState<Moment>('publish');
+  const [times, setTimes] = useState(1);
+  const plan = usePlan();
+  const network = networks.find((one) => one.network === (picked ?? only)) ?? networks[0];
+  if (network === undefined) return null;
+  const planned = network.planned.find((one) => one.moment === moment);
+  return (
+    <Section title="Faults" action={<span className={styles.note}>for the next calls</span>}>
+      <Planned networks={networks} mayTakeBack={manage} />
+      {manage ? (
+        <>
+          <div className={styles.choose}>
+            <Select
+              label="Network"
+              data={networks.map(({ network: value, provider }) => ({ value, label: provider }))}
+              value={network.network}
+              onChange={(value) => setPicked(value ?? undefined)}
+            />
+            <Select
+              label="When"
+              data={moments.map((value) => ({ value, label: momentWords[value] }))}
+              value={moment}
+              onChange={(value) => setMoment(value as Moment)}
+            />
+            <Select
+              label="How often"
+              data={often.map((value) => ({ value: String(value), label: oftenWords(value) }))}
+              value={String(times)}
+              onChange={(value) => setTimes(Number(value))}
+            />
+          </div>
+          <ul className={`card ${styles.faults}`}>
+            {faults.map((one) => (
+              <li key={one.fault}>
+                <div className={styles.words}>
+                  <p id={`fault-${one.fault}`}>{titleOf(one)}</p>
+                  <p id={`cause-${one.fault}`} className="caption text-3">
+                    {causeOf(one, moment)}
+                  </p>
+                </div>
+                <Switch
+                  aria-labelledby={`fault-${one.fault}`}
+                  aria-describedby={`cause-${one.fault}`}
+                  checked={planned?.fault === one.fault}
+                  disabled={plan.isPending}
+                  onChange={({ currentTarget: { checked } }) =>
+                    plan.mutate({ network: network.network, moment, fault: checked ? one.fault : '', times })
+                  }
+                />
+              </li>
+            ))}
+          </ul>
+          <p className="caption text-3" style={{ marginTop: 8 }}>
+            Or write <code>[sandbox:429]</code> anywhere in a post's text; <code>[sandbox:429!]</code> does it every
+            time.
+          </p>
+        </>
+      ) : (
+        <p className="small text-2">
+          <WhoMay act="plan faults" />
+        </p>
+      )}
+    </Section>
+  );
+};
+
+const Planned = ({ networks, mayTakeBack }: { networks: ReadSandboxOutput['networks']; mayTakeBack: boolean }) => {
+  const plan = usePlan();
+  const list = networks.flatMap(({ network, provider, planned }) =>
+    planned.map((one) => ({ network, provider, ...one })),
+  );
+  if (list.length === 0) return null;
+  return (
+    <ul className={`card ${styles.faults} ${styles.planned}`} aria-label="Planned faults">
+      {list.map(({ network, provider, moment, fault, times }) => (
+        <li key={`${network} ${moment}`}>
+          <div className={styles.words}>
+            <p>
+              {provider}: {titleOf({ fault, effect: fault })}
+            </p>
+            <p className="caption text-3">
+              {momentWords[moment]}, {oftenWords(times).toLowerCase()}
+            </p>
+          </div>
+          {mayTakeBack && (
+            <Button
+              size="xs"
+              loading={plan.isPending}
+              onClick={() => plan.mutate({ network, moment, fault: '' })}
+              aria-label={`Take back ${titleOf({ fault, effect: fault })} on ${provider}`}
+            >
+              Take back
+            </Button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+const usePlan = () => {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (plan: PlanSandboxFaultInput) => app.planSandboxFault(plan),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.sandbox }),
+    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+  });
+};

@@ -1,0 +1,71 @@
+import { ActionIcon } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Clock, SlidersHorizontal } from 'lucide-react';
+import { useState } from 'react';
+import { isPosthornError } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import NotFound from '#web/pages/not-found/index.tsx';
+import { Banner } from '#web/parts/banner.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { formatSpan } from '#web/parts/time.ts';
+import { keys } from '#web/queries.ts';
+import { ClockCard } from './clock-card.tsx';
+import { Faults } from './faults.tsx';
+import { Feed } from './feed.tsx';
+import styles from './sandbox.module.css';
+
+const SandboxPage = () => {
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.sandbox,
+    queryFn: ({ signal }) => app.readSandbox({ signal }),
+    // Its readers like and comment while nobody tells us.
+    refetchInterval: 30_000,
+  });
+  const [controls, setControls] = useState(false);
+  // In production there is none.
+  if (isPosthornError(error, 'Forbidden')) return <NotFound />;
+  return (
+    <>
+      <PageHeader
+        title="Sandbox"
+        meta="stays on this server, nobody outside sees it"
+        actions={
+          <ActionIcon className="phone-only" size={40} aria-label="Clock and faults" onClick={() => setControls(true)}>
+            <SlidersHorizontal size={18} aria-hidden="true" />
+          </ActionIcon>
+        }
+      />
+      <WithRail
+        rail={
+          <SideRail label="Clock and faults" width={392} opened={controls} onClose={() => setControls(false)}>
+            {data && (
+              <>
+                <ClockCard aheadMs={data.aheadMs} />
+                <Faults sandbox={data} />
+              </>
+            )}
+          </SideRail>
+        }
+      >
+        <Column width="narrow">
+          <div className={styles.feed}>
+            {error && <FaultBanner fault={error} title="The sandbox could not be loaded" onRetry={refetch} />}
+            {data && data.aheadMs > 0 && (
+              <div className="phone-only" style={{ marginBottom: 12 }}>
+                <Banner tone="plum" icon={Clock} title={`Clock is ${formatSpan(data.aheadMs)} ahead`} />
+              </div>
+            )}
+            {!data && !error && <SkeletonRows rows={5} height={96} />}
+            {data && <Feed networks={data.networks} />}
+          </div>
+        </Column>
+      </WithRail>
+    </>
+  );
+};
+
+export default SandboxPage;

@@ -1,0 +1,155 @@
+import { ActionIcon, Tabs } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { RotateCw, X } from 'lucide-react';
+import type { DeliveryDetails as Details, Webhook } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { SignatureSample } from '#web/pages/webhooks/signature-sample.tsx';
+import { CopyField } from '#web/parts/copy.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { MainButton } from '#web/parts/main-button.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { usePhone } from '#web/parts/use-phone.ts';
+import { When } from '#web/parts/when.tsx';
+import { keys } from '#web/queries.ts';
+import { answerInWords, answerOf, isTrouble } from './answers.ts';
+import { Ladder } from './ladder.tsx';
+import styles from './webhook.module.css';
+
+/** One delivery: its ids, what became of each try, what was sent. */
+export const DeliveryDetails = ({
+  webhook,
+  deliveryId,
+  onClose,
+}: {
+  webhook: Webhook;
+  deliveryId: string;
+  onClose: () => void;
+}) => {
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.delivery(webhook.id, deliveryId),
+    queryFn: ({ signal }) => app.getDelivery({ id: webhook.id, deliveryId }, { signal }),
+  });
+  const phone = usePhone();
+  if (error) return <FaultBanner fault={error} title="The delivery could not be loaded" onRetry={refetch} />;
+  if (!data) return <SkeletonRows rows={5} />;
+  return (
+    <div className={styles.details}>
+      <header className={styles.head}>
+        <h2 className="one-line">{data.type}</h2>
+        <SendAgain webhook={webhook} delivery={data} />
+        {/* On a phone the sheet has its own. */}
+        {!phone && (
+          <ActionIcon aria-label="Close the delivery" onClick={onClose}>
+            <X size={17} aria-hidden="true" />
+          </ActionIcon>
+        )}
+      </header>
+      <dl className={styles.facts}>
+        <dt>Delivery</dt>
+        <dd>
+          <code>{data.id}</code>
+        </dd>
+        <dt>Event</dt>
+        <dd>
+          <code>{data.eventId}</code>
+        </dd>
+        <dt>Last answer</dt>
+        <dd className={isTrouble(data) ? styles.trouble : undefined}>{answerOf(data)}</dd>
+        {data.nextTryAt && (
+          <>
+            <dt>Next try</dt>
+            <dd>
+              <When at={data.nextTryAt} />, <When at={data.nextTryAt} form="relative" />
+            </dd>
+          </>
+        )}
+      </dl>
+      <Ladder delivery={data} />
+      {data.tries.length > 0 && <Tries delivery={data} />}
+      <Sent delivery={data} />
+    </div>
+  );
+};
+
+const SendAgain = ({ webhook, delivery }: { webhook: Webhook; delivery: Details }) => {
+  const client = useQueryClient();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => app.resendDelivery({ id: webhook.id, deliveryId: delivery.id }),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.webhook(webhook.id) }),
+  });
+  const reason =
+    webhook.state === 'paused'
+      ? 'The webhook is paused. Resume it first.'
+      : delivery.state === 'sending'
+        ? 'It is being sent at this moment.'
+        : undefined;
+  return (
+    <>
+      <MainButton
+        variant="default"
+        size="xs"
+        leftSection={<RotateCw size={13} aria-hidden="true" />}
+        reason={reason}
+        reasonHidden
+        loading={isPending}
+        onClick={() => mutate()}
+      >
+        Send again
+      </MainButton>
+      {(error || reason) && (
+        <div className={styles.why}>
+          {error ? <FaultBanner fault={error} title="It was not queued" /> : <p className="small text-3">{reason}</p>}
+        </div>
+      )}
+    </>
+  );
+};
+
+const Tries = ({ delivery: { tries } }: { delivery: Details }) => (
+  <ol className={styles.tries} aria-label="Tries">
+    {tries.map(({ at, answer, tookMs }) => (
+      <li key={at}>
+        <When at={at} />
+        <span>{answerInWords(answer, tookMs)}</span>
+      </li>
+    ))}
+  </ol>
+);
+
+const Sent = ({ delivery: { body, headers } }: { delivery: Details }) => (
+  <Tabs defaultValue="body" classNames={{ tab: styles.tab ?? '' }}>
+    <Tabs.List>
+      <Tabs.Tab value="body">Body</Tabs.Tab>
+      <Tabs.Tab value="headers">Headers</Tabs.Tab>
+      <Tabs.Tab value="check">Check the signature</Tabs.Tab>
+    </Tabs.List>
+    <Tabs.Panel value="body" pt={12}>
+      <CopyField block label="body" value={indented(body)} />
+      <p className={`caption text-3 ${styles.hint}`}>Indented to be read. What is signed and sent has no spaces.</p>
+    </Tabs.Panel>
+    <Tabs.Panel value="headers" pt={12}>
+      {headers ? (
+        <CopyField
+          block
+          label="headers"
+          value={Object.entries(headers)
+            .map(([name, value]) => `${name}: ${value}`)
+            .join('\n')}
+        />
+      ) : (
+        <p className="small text-3">Known after the first try.</p>
+      )}
+    </Tabs.Panel>
+    <Tabs.Panel value="check" pt={12}>
+      <SignatureSample />
+    </Tabs.Panel>
+  </Tabs>
+);
+
+const indented = (body: string) => {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+};

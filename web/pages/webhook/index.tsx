@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { isPosthornError, type NewWebhook, type Webhook } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import NotFound from '#web/pages/not-found/index.tsx';
+import { NotYours } from '#web/pages/webhooks/not-yours.tsx';
+import { WebhookState } from '#web/pages/webhooks/webhook-state.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { usePageSearch } from '#web/parts/use-search.ts';
+import { keys } from '#web/queries.ts';
+import { useMay } from '#web/session.ts';
+import { DeliveryDetails } from './delivery-details.tsx';
+import { DeliveryLog } from './delivery-log.tsx';
+import { WebhookActs } from './webhook-acts.tsx';
+import { WebhookNotices } from './webhook-notices.tsx';
+
+const crumb = { label: 'Webhooks', link: { to: '/settings/webhooks' } } as const;
+
+const WebhookPage = () => {
+  const { id } = useParams({ from: '/shell/settings/webhooks/$id' });
+  const { manage } = useMay();
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.webhook(id),
+    queryFn: ({ signal }) => app.getWebhook({ id }, { signal }),
+    enabled: manage,
+  });
+  if (!manage) return <NotYours />;
+  if (isPosthornError(error, 'NotFound')) return <NotFound />;
+  if (data) return <Log webhook={data} />;
+  return (
+    <>
+      <PageHeader crumb={crumb} title="Webhook" />
+      {error ? (
+        <Column>
+          <FaultBanner fault={error} title="The webhook could not be loaded" onRetry={refetch} />
+        </Column>
+      ) : (
+        <SkeletonRows rows={8} height={44} />
+      )}
+    </>
+  );
+};
+
+const Log = ({ webhook }: { webhook: Webhook }) => {
+  const [{ delivery }, setSearch] = usePageSearch<'delivery'>();
+  const [fresh, setFresh] = useState<NewWebhook>();
+  const close = () => setSearch({ delivery: undefined }, { replace: true });
+  return (
+    <>
+      <PageHeader
+        crumb={crumb}
+        title={new URL(webhook.url).host}
+        chip={<WebhookState webhook={webhook} />}
+        actions={<WebhookActs webhook={webhook} onSecret={setFresh} />}
+      />
+      <WithRail
+        rail={
+          delivery && (
+            <SideRail label="Delivery" width={396} opened onClose={close}>
+              <DeliveryDetails key={delivery} webhook={webhook} deliveryId={delivery} onClose={close} />
+            </SideRail>
+          )
+        }
+      >
+        <WebhookNotices webhook={webhook} fresh={fresh} onStored={() => setFresh(undefined)} />
+        <DeliveryLog
+          webhook={webhook}
+          openId={delivery}
+          onOpen={(deliveryId) => setSearch({ delivery: deliveryId }, { replace: delivery !== undefined })}
+        />
+      </WithRail>
+    </>
+  );
+};
+
+export default WebhookPage;

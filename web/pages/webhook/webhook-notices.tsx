@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { NewWebhook, Webhook } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { isBeyondPlan } from '#web/pages/webhooks/webhook-state.tsx';
+import { Banner } from '#web/parts/banner.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { ShownOnce } from '#web/parts/shown-once.tsx';
+import { When } from '#web/parts/when.tsx';
+import { keys } from '#web/queries.ts';
+import styles from './webhook.module.css';
+
+/** Why nothing is sent, and the secret that was made a moment ago. */
+export const WebhookNotices = ({
+  webhook,
+  fresh,
+  onStored,
+}: {
+  webhook: Webhook;
+  fresh: NewWebhook | undefined;
+  onStored: () => void;
+}) => {
+  const client = useQueryClient();
+  const resume = useMutation({
+    mutationFn: () => app.resumeWebhook({ id: webhook.id }),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.webhooks }),
+  });
+  return (
+    <div className={styles.notices}>
+      {resume.error && <FaultBanner fault={resume.error} title="The webhook is still paused" />}
+      {webhook.state === 'paused' && (
+        <Banner
+          tone="orange"
+          title="Paused after 10 failed deliveries."
+          action={
+            <Button size="xs" loading={resume.isPending} onClick={() => resume.mutate()}>
+              Resume
+            </Button>
+          }
+        >
+          Events since then are not kept.
+        </Banner>
+      )}
+      {isBeyondPlan(webhook) && (
+        <Banner tone="orange" title="Nothing is sent to this webhook">
+          {webhook.reason}
+        </Banner>
+      )}
+      {fresh && (
+        <ShownOnce title="New signing secret" label="signing secret" value={fresh.secret} onStored={onStored}>
+          The secret before it signs as well for 24 hours.
+        </ShownOnce>
+      )}
+      {webhook.oldSecretUntil && !fresh && (
+        <Banner tone="blue" title="Two secrets sign">
+          The one before the last change signs as well until <When at={webhook.oldSecretUntil} />.
+        </Banner>
+      )}
+    </div>
+  );
+};

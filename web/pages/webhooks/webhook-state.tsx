@@ -1,0 +1,28 @@
+import { CircleCheck, CircleMinus, CirclePause } from 'lucide-react';
+import type { Webhook } from '#generated/app-client';
+import { Chip } from '#web/parts/state-chip.tsx';
+
+/** One that is active and has a reason is beyond the plan: nothing is sent to it. */
+export const isBeyondPlan = ({ state, reason }: Webhook) => state === 'active' && reason !== undefined;
+
+export const WebhookState = ({ webhook }: { webhook: Webhook }) => {
+  if (webhook.state === 'paused') {
+    return (
+      <Chip tone="orange" icon={CirclePause}>
+        Paused
+      </Chip>
+    );
+  }
+  if (isBeyondPlan(webhook)) {
+    return (
+      <Chip tone="orange" icon={CircleMinus}>
+        Beyond the plan
+      </Chip>
+    );
+  }
+  return (
+    <Chip tone="green" icon={CircleCheck}>
+      Active
+    </Chip>
+  );
+};

@@ -1,0 +1,87 @@
+import type { AuditEntry } from '#generated/app-client';
+
+interface Names {
+  /** Undefined for somebody who is no member any more. */
+  person: (userId: string | undefined) => string | undefined;
+  network: (key: string) => string;
+}
+
+type Words = (details: Record<string, string | undefined>, names: Names) => string;
+
+/** What somebody did, after their name. */
+const deeds: Record<string, Words> = {
+  'account.connected': ({ handle, network = '' }, names) => `connected ${handle} on ${names.network(network)}`,
+  'account.reconnected': ({ handle, network = '' }, names) => `reconnected ${handle} on ${names.network(network)}`,
+  'account.linked': () => 'signed in through the identity provider for the first time',
+  'approval.approved': ({ action }) => `approved: ${actionWords(action)}`,
+  'approval.rejected': ({ action }) => `rejected: ${actionWords(action)}`,
+  'approval.outdated': ({ action }) => `found a request outdated: ${actionWords(action)}`,
+  'client.ended': ({ name }) => (name ? `ended the access of ${name}` : 'ended the access of a client'),
+  'clock.moved': ({ forwardMs }) => `moved the clock forward by ${hours(forwardMs)}`,
+  'consent.given': ({ name }) => `let ${name ?? 'a client'} act for them`,
+  'invitation.failed': ({ email }) => `could not accept an invitation for ${email}`,
+  'invitation.withdrawn': () => 'withdrew an invitation',
+  'link.used': () => 'came in by a one-time link',
+  'member.invited': ({ email, role }) => `invited ${email} as ${role}`,
+  'member.joined': ({ role }) => `joined as ${role}`,
+  'member.removed': ({ email }) => `removed ${email}`,
+  'member.role': ({ userId, from, to }, names) =>
+    `changed the role of ${names.person(userId) ?? 'somebody'} from ${from} to ${to}`,
+  'owner.first': () => 'set Posthorn up',
+  'password.changed': () => 'changed their password',
+  'password.failed': () => 'gave a wrong password while changing it',
+  'session.ended': () => 'ended a session of theirs',
+  'sign-in.failed': ({ email }) => `could not sign in as ${email}`,
+  'sign-in.succeeded': () => 'signed in',
+  'sign-out': () => 'signed out',
+  'token.created': ({ name }) => `made the token ${name}`,
+  'token.revoked': () => 'revoked a token',
+  'webhook.added': ({ host }) => `added a webhook for ${host}`,
+  'webhook.changed': ({ host }) => (host ? `moved a webhook to ${host}` : 'changed the events of a webhook'),
+  'webhook.deleted': ({ host }) => `deleted the webhook of ${host}`,
+  'webhook.resent': () => 'sent a delivery again',
+  'webhook.resumed': () => 'resumed a webhook',
+  'webhook.secret-rotated': () => 'made a new secret for a webhook',
+  'workspace.changed': ({ name, statisticsTools }) =>
+    name ? `renamed the workspace to ${name}` : `switched the statistics tools ${statisticsTools ? 'on' : 'off'}`,
+  'workspace.created': ({ name }) => `made the workspace${name ? ` ${name}` : ''}`,
+};
+
+/** What happened without a person. */
+const happenings: Record<string, Words> = {
+  'approval.expired': ({ action }) => `Nobody decided within 7 days: ${actionWords(action)}`,
+  'webhook.paused': () => 'A webhook was paused after 10 failed deliveries',
+};
+
+const actions: Record<string, string> = {
+  'posts.schedule': 'schedule a post',
+  'posts.publishNow': 'publish a post now',
+  'posts.delete': 'delete a post',
+  'posts.update': 'change a scheduled post',
+  'posts.setVersionText': 'change the text of a scheduled post',
+  'posts.setOption': 'change an option of a scheduled post',
+  'accounts.delete': 'disconnect an account',
+};
+
+const actionWords = (action = '') => actions[action] ?? action;
+
+const hours = (ms = '0') => {
+  const count = Math.round(Number(ms) / 3_600_000);
+  return count >= 48 && count % 24 === 0 ? `${count / 24} days` : `${count} h`;
+};
+
+/** Whether an event is told in words of its own. */
+export const hasAuditWords = (event: string) => event in deeds || event in happenings || event === 'approval.requested';
+
+/** One entry as a sentence: `Marta invited ada@example.com as editor`. */
+export const auditWords = ({ event, userId, client, details }: AuditEntry, names: Names): string => {
+  const texts = Object.fromEntries(
+    Object.entries(details).map(([key, value]) => [key, value === false ? undefined : String(value)]),
+  );
+  const who = names.person(userId) ?? (userId ? 'Somebody who left' : 'Somebody');
+  if (event === 'approval.requested') return `${client} asked as ${who}: ${actionWords(texts.action)}`;
+  const happening = happenings[event]?.(texts, names);
+  if (happening !== undefined) return happening;
+  const deed = deeds[event]?.(texts, names) ?? event.replaceAll(/[.-]/g, ' ');
+  return `${who} ${deed}${client && event.startsWith('approval.') ? ` (asked by ${client})` : ''}`;
+};

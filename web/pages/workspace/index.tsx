@@ -1,0 +1,29 @@
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { useMay, useWorkspace } from '#web/session.ts';
+import { AuditLog } from './audit-log.tsx';
+import { Invitations } from './invitations.tsx';
+import { Members } from './members.tsx';
+import { PlanAndUse } from './plan-and-use.tsx';
+import { WorkspaceName } from './workspace-name.tsx';
+import { Workspaces } from './workspaces.tsx';
+
+const WorkspacePage = () => {
+  const { name } = useWorkspace();
+  const { manage, role } = useMay();
+  return (
+    <>
+      <PageHeader title="Workspace" meta={`${name}, where you are ${role}`} />
+      <Column width="narrow">
+        <WorkspaceName />
+        <Members />
+        {manage && <Invitations />}
+        <PlanAndUse />
+        <Workspaces />
+        {manage && <AuditLog />}
+      </Column>
+    </>
+  );
+};
+
+export default WorkspacePage;

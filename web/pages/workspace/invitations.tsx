@@ -1,0 +1,110 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Invitation, NewInvitation } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { faultOf, fieldFault } from '#web/faults.ts';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { ShownOnce } from '#web/parts/shown-once.tsx';
+import { showToast } from '#web/parts/toasts.tsx';
+import { When } from '#web/parts/when.tsx';
+import { keys } from '#web/queries.ts';
+import { type Role, useMay } from '#web/session.ts';
+import { RoleSelect } from './role-select.tsx';
+import { capital } from './roles.ts';
+import styles from './workspace.module.css';
+
+export const Invitations = () => {
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.invitations,
+    queryFn: ({ signal }) => app.listInvitations({ signal }),
+  });
+  const [fresh, setFresh] = useState<NewInvitation>();
+  return (
+    <Section title="Invitations">
+      <div className={styles.gap}>
+        <InviteForm onInvited={setFresh} />
+        {fresh && (
+          <ShownOnce
+            title={`Invitation for ${fresh.email}`}
+            label="invitation address"
+            value={fresh.url}
+            onStored={() => setFresh(undefined)}
+          >
+            Pass it on yourself: no mail is sent. It works once, within 7 days, for {fresh.email}.
+          </ShownOnce>
+        )}
+        {error && <FaultBanner fault={error} title="The invitations could not be loaded" onRetry={refetch} />}
+        {data && data.invitations.length > 0 && (
+          <ul className="card" aria-label="Open invitations">
+            {data.invitations.map((invitation) => (
+              <InvitationRow key={invitation.id} invitation={invitation} />
+            ))}
+          </ul>
+        )}
+      </div>
+    </Section>
+  );
+};
+
+const InviteForm = ({ onInvited }: { onInvited: (invitation: NewInvitation) => void }) => {
+  const { role: own } = useMay();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('editor');
+  const client = useQueryClient();
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => app.invite({ email: email.trim(), role }),
+    onSuccess: (invitation) => {
+      onInvited(invitation);
+      setEmail('');
+      void client.invalidateQueries({ queryKey: keys.invitations });
+    },
+  });
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (email.trim() !== '') mutate();
+      }}
+    >
+      <TextInput
+        className={styles.grow}
+        label="E-mail address"
+        type="email"
+        value={email}
+        maxLength={254}
+        autoComplete="off"
+        error={error && (fieldFault(error, 'email', 'The address') ?? faultOf(error).message)}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <RoleSelect label="Role" own={own} value={role} onChange={setRole} />
+      <Button type="submit" loading={isPending} className={styles.beside}>
+        Invite
+      </Button>
+    </form>
+  );
+};
+
+const InvitationRow = ({ invitation: { id, email, role, expiresAt } }: { invitation: Invitation }) => {
+  const client = useQueryClient();
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => app.withdrawInvitation({ id }),
+    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.invitations }),
+  });
+  return (
+    <li className={styles.row}>
+      <span className={styles.text}>
+        <span className={`one-line ${styles.name}`}>{email}</span>
+        <span className="small text-3">
+          {capital(role)}, until <When at={expiresAt} form="day" />
+        </span>
+      </span>
+      <Button size="xs" variant="quiet" loading={isPending} onClick={() => mutate()} aria-label={`Withdraw ${email}`}>
+        Withdraw
+      </Button>
+    </li>
+  );
+};

@@ -1,0 +1,115 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Member } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { Avatar } from '#web/parts/avatar.tsx';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { showToast } from '#web/parts/toasts.tsx';
+import { keys, queries } from '#web/queries.ts';
+import { nameOf, type Role, useMay, useSession, useWorkspace } from '#web/session.ts';
+import { RoleSelect } from './role-select.tsx';
+import { capital, isAbove } from './roles.ts';
+import styles from './workspace.module.css';
+
+export const Members = () => {
+  const { data, error, refetch } = useQuery(queries.members);
+  const [going, setGoing] = useState<Member>();
+  return (
+    <Section title="Members" note={data && <span className="number">{data.members.length}</span>} card>
+      {error && <FaultBanner fault={error} title="The members could not be loaded" onRetry={refetch} />}
+      {!data && !error && <SkeletonRows rows={3} height={54} />}
+      {data && (
+        <ul aria-label="Members">
+          {data.members.map((member) => (
+            <MemberRow key={member.userId} member={member} onRemove={() => setGoing(member)} />
+          ))}
+        </ul>
+      )}
+      <RemoveDialog member={going} onClose={() => setGoing(undefined)} />
+    </Section>
+  );
+};
+
+const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void }) => {
+  const { user } = useSession();
+  const { role: own, manage } = useMay();
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (role: Role) => app.changeMember({ id: member.userId, role }),
+    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: keys.members });
+      // Somebody may have changed their own.
+      if (member.userId === user.id) void client.invalidateQueries({ queryKey: keys.session });
+    },
+  });
+  const isYou = member.userId === user.id;
+  const mayTouch = manage && !isAbove(member.role, own);
+  const name = nameOf(member);
+  return (
+    <li className={`${styles.row} ${styles.member}`}>
+      <Avatar name={name} size={32} />
+      <span className={styles.text}>
+        <span className={`one-line ${styles.name}`} dir="auto">
+          {name}
+          {isYou && <span className="text-3"> (you)</span>}
+        </span>
+        <span className="one-line small text-3">{member.email}</span>
+      </span>
+      {mayTouch ? (
+        <RoleSelect
+          aria-label={`Role of ${name}`}
+          own={own}
+          value={change.isPending ? change.variables : member.role}
+          disabled={change.isPending}
+          onChange={(role) => change.mutate(role)}
+        />
+      ) : (
+        <span className={styles.side}>{capital(member.role)}</span>
+      )}
+      {(isYou || mayTouch) && (
+        <Button
+          size="xs"
+          variant="quiet"
+          className={styles.act}
+          onClick={onRemove}
+          aria-label={isYou ? 'Leave' : `Remove ${name}`}
+        >
+          {isYou ? 'Leave' : 'Remove'}
+        </Button>
+      )}
+    </li>
+  );
+};
+
+const RemoveDialog = ({ member, onClose }: { member: Member | undefined; onClose: () => void }) => {
+  const { user } = useSession();
+  const { name: workspace } = useWorkspace();
+  const client = useQueryClient();
+  const isYou = member?.userId === user.id;
+  const remove = async () => {
+    if (!member) return;
+    await app.removeMember({ id: member.userId });
+    // Everything of the workspace is forgotten with the page.
+    if (isYou) location.assign('/');
+    else await client.invalidateQueries({ queryKey: keys.members });
+  };
+  return (
+    <ConfirmDialog
+      opened={member !== undefined}
+      onClose={onClose}
+      title={isYou ? `Leave ${workspace}?` : `Remove ${member ? nameOf(member) : ''}?`}
+      act={isYou ? 'Leave' : 'Remove'}
+      kind="danger"
+      onConfirm={remove}
+    >
+      {isYou ? 'Your' : 'Their'} personal tokens for {workspace} stop working at once, and joining again does not bring
+      them back. What {isYou ? 'you' : 'they'} wrote stays.
+    </ConfirmDialog>
+  );
+};

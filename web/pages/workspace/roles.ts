@@ -1,0 +1,23 @@
+import type { Role } from '#web/session.ts';
+
+/** From the most to the least; nobody reaches above their own. */
+const ranked: readonly Role[] = ['owner', 'admin', 'editor', 'viewer'];
+
+const may: Record<Role, string> = {
+  owner: 'Everything, the plan and other owners included',
+  admin: 'Accounts, webhooks and members',
+  editor: 'Writes, schedules and publishes',
+  viewer: 'Looks, and changes nothing',
+};
+
+const rank = (role: Role) => ranked.indexOf(role);
+
+/** The roles that somebody with `own` may give. */
+export const rolesFor = (own: Role) =>
+  ranked
+    .filter((role) => rank(role) >= rank(own))
+    .map((role) => ({ value: role, label: capital(role), may: may[role] }));
+
+export const isAbove = (role: Role, own: Role) => rank(role) < rank(own);
+
+export const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);

@@ -1,0 +1,58 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { app } from '#web/api.ts';
+import { faultOf, fieldFault } from '#web/faults.ts';
+import { Section } from '#web/parts/section.tsx';
+import { showToast } from '#web/parts/toasts.tsx';
+import { WhoMay } from '#web/parts/who-may.tsx';
+import { keys } from '#web/queries.ts';
+import { useMay, useWorkspace } from '#web/session.ts';
+import styles from './workspace.module.css';
+
+export const WorkspaceName = () => {
+  const { name } = useWorkspace();
+  const { own } = useMay();
+  const [typed, setTyped] = useState(name);
+  const client = useQueryClient();
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => app.changeWorkspace({ name: typed.trim() }),
+    onSuccess: (session) => {
+      client.setQueryData(keys.session, session);
+      showToast({ text: `The workspace is called ${session.workspace?.name} now.` });
+    },
+  });
+  if (!own) {
+    return (
+      <Section title="Name" note={<WhoMay act="change it" roles={['owner']} />}>
+        <p dir="auto">{name}</p>
+      </Section>
+    );
+  }
+  const isChanged = typed.trim() !== '' && typed.trim() !== name;
+  return (
+    <Section title="Name">
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isChanged) mutate();
+        }}
+      >
+        <TextInput
+          className={styles.grow}
+          aria-label="Name of the workspace"
+          value={typed}
+          maxLength={100}
+          error={error && (fieldFault(error, 'name', 'The name') ?? faultOf(error).message)}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        {isChanged && (
+          <Button type="submit" variant="ink" loading={isPending}>
+            Save
+          </Button>
+        )}
+      </form>
+    </Section>
+  );
+};

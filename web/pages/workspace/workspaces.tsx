@@ -1,0 +1,54 @@
+import { Button } from '@mantine/core';
+import { Check, Plus } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { Section } from '#web/parts/section.tsx';
+import { useSession, useWorkspace } from '#web/session.ts';
+import { openWorkspace } from '#web/shell/workspace-switcher.tsx';
+import { capital } from './roles.ts';
+import styles from './workspace.module.css';
+
+const NewWorkspace = lazy(() => import('#web/shell/new-workspace.tsx'));
+
+/** All workspaces of the person. */
+export const Workspaces = () => {
+  const { workspaces, user } = useSession();
+  const { id: openId } = useWorkspace();
+  const [making, setMaking] = useState(false);
+  return (
+    <Section
+      title="Your workspaces"
+      note="MCP clients act in the one you opened last"
+      action={
+        user.mayMakeWorkspaces && (
+          <Button size="xs" leftSection={<Plus size={14} aria-hidden="true" />} onClick={() => setMaking(true)}>
+            New workspace
+          </Button>
+        )
+      }
+      card
+    >
+      <ul aria-label="Your workspaces">
+        {workspaces.map(({ id, name, role }) => (
+          <li key={id} className={styles.row}>
+            <span className={styles.text}>
+              <span className={`one-line ${styles.name}`} dir="auto">
+                {name}
+              </span>
+              <span className="small text-3">{capital(role)}</span>
+            </span>
+            {id === openId ? (
+              <span className={styles.side}>
+                <Check size={14} aria-hidden="true" /> Open
+              </span>
+            ) : (
+              <Button size="xs" onClick={() => openWorkspace(id)} aria-label={`Switch to ${name}`}>
+                Switch
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Suspense>{making && <NewWorkspace onClose={() => setMaking(false)} />}</Suspense>
+    </Section>
+  );
+};
