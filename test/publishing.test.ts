@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
 import { createHealth } from '#server/http/health';
 import type { Fault } from '#server/networks/sandbox';
+import { createPostStore } from '#server/posts/store';
 import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -115,6 +116,41 @@ describe('posts.publishNow', () => {
     expect(refused.reason).toMatchObject({ code: 'Conflict' });
     expect((await ended(id)).status).toBe('Published');
     expect(await shown('x', text)).toBe(1);
+  });
+
+  test('to two accounts that end at the same time ends the post, once', async () => {
+    const accounts = [await service.addAccount('x'), await service.addAccount('x')];
+    const { id } = await draft(accounts, newText());
+    const { database } = service;
+    const store = createPostStore(database);
+    const endSend = sql(
+      'test.endSend',
+      `insert into sends (post_id, account_id, workspace_id, network, result)
+       values ($1, $2, $3, 'x', jsonb_build_object('accountId', $2::text, 'ok', true))
+       on conflict (post_id, account_id) do update set due_at = null, result = excluded.result`,
+    );
+    const queued = sql(
+      'test.queued',
+      "insert into sends (post_id, account_id, workspace_id, network, due_at) select $1, unnest($2::text[]), $3, 'x', 'infinity'",
+    );
+    await service.setStatus(id, 'Publishing');
+    await database.run(queued, [id, accounts, service.owner.workspaceId]);
+    const end = (accountId = '') =>
+      database.transaction(async () => {
+        await database.run(endSend, [id, accountId, service.owner.workspaceId]);
+        return store.end([id]);
+      });
+    const waiting = sql('test.lockWaits', 'select 1 from pg_locks where not granted');
+    let second: ReturnType<typeof end> = Promise.resolve([]);
+    await database.transaction(async () => {
+      expect(await end(accounts[0])).toEqual([]);
+      await database.outside(() => {
+        second = end(accounts[1]);
+        return until('the second waits', async () => (await database.query(waiting)).length > 0);
+      });
+    });
+    expect(await second).toMatchObject([{ post: { id, status: 'Published' } }]);
+    expect(await store.end([id])).toEqual([]);
   });
 
   test('of a published post answers 409', async () => {

@@ -88,27 +88,21 @@ const lockClock = sql(
   'sandbox.lockClock',
   'select offset_ms::float8 as "offsetMs", is_closed as "isClosed" from sandbox_clock for update',
 );
-const moveClock = sql(
-  'sandbox.moveClock',
-  `update sandbox_clock set offset_ms = offset_ms + $1 returning offset_ms::float8 as "offsetMs", ${wakes('clock')}`,
-);
-/** Enough for whoever asks what it showed when something ran last: nothing recurs more seldom than daily. */
-const remembered = `interval '2 days'`;
-const forgetMoves = sql(
-  'sandbox.forgetMoves',
-  `delete from sandbox_clock_moves
-    where at < (select max(at) from sandbox_clock_moves where at < clock_timestamp() - ${remembered})`,
-);
-const rememberMove = sql(
-  'sandbox.rememberMove',
-  'insert into sandbox_clock_moves (at, offset_ms) values (clock_timestamp(), $1)',
+/** Moves are remembered for whoever asks what it showed when something ran last: nothing recurs more seldom than daily. */
+const setClock = sql(
+  'sandbox.setClock',
+  `with forgotten as (
+     delete from sandbox_clock_moves
+      where at < (select max(at) from sandbox_clock_moves where at < clock_timestamp() - interval '2 days')),
+   remembered as (
+     insert into sandbox_clock_moves (at, offset_ms) values (clock_timestamp(), $1))
+   update sandbox_clock set offset_ms = $1, is_closed = $2 returning ${wakes('clock')}`,
 );
 const clockMoves = sql(
   'sandbox.clockMoves',
   `select case when isfinite(at) then (extract(epoch from at) * 1000)::float8 end as "atMs", offset_ms::float8 as "offsetMs"
      from sandbox_clock_moves order by at`,
 );
-const closeClock = sql('sandbox.closeClock', 'update sandbox_clock set offset_ms = 0, is_closed = true');
 /** The one notion of now of the database. The number is written into it, which costs nothing. */
 const setNow = (offsetMs: number) => {
   if (!Number.isSafeInteger(offsetMs)) throw new Error(`a clock cannot be ${offsetMs} ms ahead`);
@@ -123,10 +117,9 @@ export const createSandboxClockStore = (db: Database) => {
     const [row] = await db.query<{ offsetMs: number; isClosed?: boolean }>(...query);
     return row ?? { offsetMs: 0 };
   };
-  const set = async (offsetMs: number) => {
+  const set = async (offsetMs: number, isClosed = false) => {
+    await db.query(setClock, [offsetMs, isClosed]);
     await db.script(setNow(offsetMs));
-    await db.run(forgetMoves);
-    await db.run(rememberMove, [offsetMs]);
   };
   return {
     offset: async () => (await one(clockOffset)).offsetMs,
@@ -137,9 +130,9 @@ export const createSandboxClockStore = (db: Database) => {
     /** Nothing when it is closed. */
     move: (byMs: number) =>
       db.transaction(async () => {
-        const { isClosed } = await one(lockClock);
-        if (isClosed) return undefined;
-        const { offsetMs } = await one(moveClock, [byMs]);
+        const before = await one(lockClock);
+        if (before.isClosed) return undefined;
+        const offsetMs = before.offsetMs + byMs;
         await set(offsetMs);
         return offsetMs;
       }),
@@ -149,8 +142,7 @@ export const createSandboxClockStore = (db: Database) => {
       db.transaction(async () => {
         const { offsetMs, isClosed } = await one(lockClock);
         if (isClosed) return 0;
-        await db.run(closeClock);
-        if (offsetMs !== 0) await set(0);
+        await set(0, true);
         return offsetMs;
       }),
   };
