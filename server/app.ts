@@ -125,7 +125,7 @@ import { webhookRoutes } from '#server/webhooks/routes';
 import { createDeliveryStore, createEventStore, createWebhookStore } from '#server/webhooks/store';
 import { createWebhooks } from '#server/webhooks/webhooks';
 import { createMembers } from '#server/workspaces/members';
-import { type OutsideSignIn, outsideSignInRoutes } from '#server/workspaces/outside-sign-in';
+import { type OutsideSignIn, outsideSignIn } from '#server/workspaces/outside-sign-in';
 import { createPeople } from '#server/workspaces/people';
 import { workspaceRoutes } from '#server/workspaces/routes';
 import { createWorkspaceStore } from '#server/workspaces/store';
@@ -596,6 +596,7 @@ export const createHttpApp = ({
       }),
       metrics: metricsPage(posthorn),
       openapi: openapi(config),
+      ...outsideSignIn({ ...posthorn, outside: identity.outsideSignIn, setSession: door.set, baseUrl }),
     },
     forms: { uploadMedia: uploadRoute({ uploads }) },
   });
@@ -608,8 +609,6 @@ export const createHttpApp = ({
     });
     app.use(identity.router);
   }
-  const outside = identity.outsideSignIn;
-  if (outside) app.use(outsideSignInRoutes({ ...posthorn, outside, setSession: door.set, baseUrl }));
   if (!config.production) app.use(posthorn.sandboxes.router());
   app.use('/docs', docsPages());
   const web = createWebApp(webFolder);

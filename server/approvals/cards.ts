@@ -321,7 +321,9 @@ export const createApprovalCards = ({
     },
 
     reject: async (caller: Caller, id: string) => {
-      await store.transaction(async () => settle(caller, await undecided(caller, id, ['Open', 'Outdated']), 'Rejected'));
+      await store.transaction(async () =>
+        settle(caller, await undecided(caller, id, ['Open', 'Outdated']), 'Rejected'),
+      );
       return get(caller, id);
     },
 

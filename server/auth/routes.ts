@@ -1,10 +1,10 @@
 import type { ConsentRoutes } from '#contracts/consent';
 import type { TokenRoutes } from '#contracts/tokens';
 import type { AuditLog } from '#server/audit/audit-log';
+import type { Consent } from '#server/auth/identity-provider/interactions';
 import type { RouteHandlers } from '#server/context';
 import { notFound } from '#server/errors';
 import type { Clients } from './clients.ts';
-import type { Consent } from './identity-provider/interactions.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
 import type { Sessions } from './sessions.ts';
 
