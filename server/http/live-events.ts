@@ -28,8 +28,8 @@ export const liveEvents =
     const { workspaceId, userId } = callerIn(signedIn);
     const after = req.get('last-event-id') ?? only(req.query.last, 'last');
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
-    // A browser keeps the id, so that it can say where it was before it has heard anything.
-    res.write(`retry: ${retryMs}\n${after === undefined ? `id: ${live.last()}\n` : ''}\n`);
+    // An event without a name: the app keeps its id, so that it can say where it was before it has heard anything.
+    res.write(`retry: ${retryMs}\n${after === undefined ? `id: ${live.last()}\ndata: {}\n` : ''}\n`);
 
     const write = (text: string) => {
       // A browser that reads nothing costs no more memory than this; it can come back.

@@ -66,7 +66,7 @@ inBrowser('API and MCP', (world) => {
         .getByText(`${world.service.url}/mcp`)
         .waitFor();
     }
-    await page.getByText('With a token').click();
+    await page.getByRole('tabpanel', { name: 'Other' }).getByText('With a token').click();
     await page.getByRole('region', { name: 'Configuration for Other' }).getByText('Authorization').waitFor();
     await page.reload();
     await page.getByRole('region', { name: 'Configuration for Other' }).getByText('Authorization').waitFor();
