@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -185,10 +188,13 @@ describe('consent', () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-consent-'));
   afterAll(() => {
     documents?.stop();
+    listener.close();
     outside.stop();
     rmSync(folder, { recursive: true });
   });
-  const redirectUrl = 'http://127.0.0.1:7777/done';
+  /** Where the client listens on the computer of its user. */
+  const listener = createServer((_req, res) => res.end('done'));
+  let redirectUrl = '';
 
   /** A real client that keeps what it is told, and lets its user's browser go where it asks. */
   const desk = () => {
@@ -226,14 +232,13 @@ describe('consent', () => {
         const asked = new URL(String(kept.asked));
         return { at: asked.pathname + asked.search, first, transport };
       };
-      const openDone = (page: Page) => page.route(`${redirectUrl}**`, (route) => route.fulfill({ body: 'done' }));
       const isDone = (page: Page) => page.waitForURL(`${redirectUrl}**`);
-      const expected = [/127\.0\.0\.1:7777/, /401/];
+      const expected = () => [new RegExp(new URL(redirectUrl).host), /401/];
 
       test('signs in, sees who asks for what, approves a part; the client acts in the workspace opened last', async () => {
         const { at, first, transport } = await begin();
         const { email, workspaceId } = await world.service.addMember('admin');
-        const page = await world.visit({ at, as: null, expected });
+        const page = await world.visit({ at, as: null, expected: expected() });
         await page.waitForURL(/\/sign-in/);
         await signIn(page, email);
         await page.getByRole('heading', { name: 'Let Desk Agent use Posthorn?' }).waitFor();
@@ -241,7 +246,6 @@ describe('consent', () => {
         await page.getByText('Demo, always the one you opened last').waitFor();
         await page.getByText(documents.host).waitFor();
         await isClean(page);
-        await openDone(page);
         await page.getByRole('button', { name: 'Approve' }).click();
         await isDone(page);
         await first.finishAuth(new URL(page.url()).searchParams);
@@ -268,10 +272,9 @@ describe('consent', () => {
 
       test('Cancel tells the client no, and the question is over then', async () => {
         const { at } = await begin();
-        const page = await world.visit({ at, expected: [...expected, /404/] });
+        const page = await world.visit({ at, expected: [...expected(), /404/] });
         await page.getByRole('heading', { name: 'Let Desk Agent use Posthorn?' }).waitFor();
         const question = pathOf(page);
-        await openDone(page);
         await page.getByRole('button', { name: 'Cancel' }).click();
         await isDone(page);
         expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied');
@@ -289,6 +292,8 @@ describe('consent', () => {
     },
     async () => {
       documents = await startDocuments();
+      await once(listener.listen(0, '127.0.0.1'), 'listening');
+      redirectUrl = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/done`;
       const ca = join(folder, 'ca.pem');
       writeFileSync(ca, documents.cert);
       return { OUTBOUND_ALLOW: documents.host, OUTBOUND_CA: ca, SIGN_INS_PER_HOUR: '1000' };
