@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { appRoute, ById, Done, Empty, Name, publicRoute, RoleField, type Route } from './define.ts';
+import {
+  appRoute,
+  ById,
+  Done,
+  Empty,
+  Name,
+  publicRoute,
+  type RawRoute,
+  RoleField,
+  type Route,
+  rawRoute,
+} from './define.ts';
 import { admins, everyone } from './scopes.ts';
 
 const Email = z.string().max(254).describe('E-mail address');
@@ -274,3 +285,22 @@ export const peopleRoutes = {
   }),
 } as const satisfies Record<string, Route>;
 export type PeopleRoutes = typeof peopleRoutes;
+
+/** The way to an outside identity provider and back. */
+export const signInPaths = {
+  beginSignIn: rawRoute({
+    methods: ['GET'],
+    path: '/sign-in/begin',
+    access: 'Open',
+    handler: 'Own',
+    description: 'Leads to the outside identity provider.',
+  }),
+
+  finishSignIn: rawRoute({
+    methods: ['GET'],
+    path: '/sign-in/callback',
+    access: 'Open',
+    handler: 'Own',
+    description: 'Where the outside identity provider leads back to.',
+  }),
+} as const satisfies Record<string, RawRoute>;

@@ -21,6 +21,8 @@ export interface RouterParts {
     readonly mcp: RequestHandler<Record<string, string>>;
     readonly describeMcp: RequestHandler<Record<string, string>>;
     readonly mediaBytes: RequestHandler<{ id: string }>;
+    readonly beginSignIn: RequestHandler<Record<string, string>>;
+    readonly finishSignIn: RequestHandler<Record<string, string>>;
     readonly liveEvents: OwnHandler<Record<string, string>>;
   };
   /** For bodies that come as multipart/form-data. */
@@ -39,6 +41,8 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/mcp', own.mcp);
   app.get('/.well-known/oauth-protected-resource/mcp', own.describeMcp);
   app.get('/media/:id', own.mediaBytes);
+  app.get('/sign-in/begin', own.beginSignIn);
+  app.get('/sign-in/callback', own.finishSignIn);
   app.get('/api/app/events', guards.forPerson(uiPaths.liveEvents, own.liveEvents));
   app.post('/api/media', forms.uploadMedia(guards.writer(routes.uploadMedia)));
   createExpressEndpoints(
@@ -1063,6 +1067,8 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/metrics', wrongMethod('GET'));
   app.all('/.well-known/oauth-protected-resource/mcp', wrongMethod('GET'));
   app.all('/media/:id', wrongMethod('GET', 'HEAD'));
+  app.all('/sign-in/begin', wrongMethod('GET'));
+  app.all('/sign-in/callback', wrongMethod('GET'));
   app.all('/api/app/events', wrongMethod('GET'));
   app.all('/api/app/connect/:network', wrongMethod('GET'));
   app.all('/api/app/connect/:network/finish', wrongMethod('POST'));

@@ -44,7 +44,7 @@ import type { Database } from '#server/store/database';
 import { openUi } from '#server/ui/slice';
 import type { AllowedWebhooks } from '#server/webhooks/plan-limit';
 import { openWebhooks } from '#server/webhooks/slice';
-import { outsideSignInRoutes } from '#server/workspaces/outside-sign-in';
+import { outsideSignIn } from '#server/workspaces/outside-sign-in';
 import { openWorkspaces } from '#server/workspaces/slice';
 
 export type Posthorn = ReturnType<typeof createPosthorn>;
@@ -299,11 +299,9 @@ export const createHttpApp = ({
         },
       }),
     sandbox: production ? undefined : posthorn.sandboxes.router(),
-    pages: ({ set }) => {
-      const outside = identity.outsideSignIn;
-      const signIn = outside ? [outsideSignInRoutes({ ...posthorn, outside, setSession: set, baseUrl })] : [];
-      return [...signIn, styleRoutes()];
-    },
+    signInElsewhere: ({ set }) =>
+      outsideSignIn({ ...posthorn, outside: identity.outsideSignIn, setSession: set, baseUrl }),
+    pages: styleRoutes(),
   });
   return { app, health };
 };

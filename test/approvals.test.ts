@@ -486,6 +486,24 @@ describe('the list of cards', () => {
     for (const { cardId } of [old, young]) await here.post(path(cardId, 'reject'));
   });
 
+  test('whose post changed shows the post as it is now, can be rejected, and never approved', async () => {
+    const post = await draft();
+    const { id } = await ask('posts.publishNow', { id: post.id });
+    expect((await browser.get(path(id))).body).not.toHaveProperty('changedPost');
+    await service.client.posts.setVersionText({ id: post.id, body: 'Hello again' });
+    const { body } = await browser.get(path(id));
+    expect(body).toMatchObject({
+      status: 'Outdated',
+      post: { versions: [{ content: [{ body: 'Hello' }] }] },
+      changedPost: { id: post.id, versions: [{ content: [{ body: 'Hello again' }] }] },
+    });
+    expect((await browser.post(path(id, 'approve'))).status).toBe(409);
+    const rejected = await browser.post(path(id, 'reject'));
+    expect(rejected.body).toMatchObject({ status: 'Rejected', decidedBy: service.owner.userId });
+    expect(rejected.body).not.toHaveProperty('changedPost');
+    expect((await browser.post(path(id, 'reject'))).status).toBe(409);
+  });
+
   test('says of a card whose post changed that it is Outdated', async () => {
     const { postId, cardId } = await request('Before');
     await team.client.posts.setVersionText({ id: postId, body: 'After' });

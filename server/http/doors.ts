@@ -15,6 +15,7 @@ import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Uploads } from '#server/media/uploads';
 import type { RunnableAction } from '#server/run-action';
+import type { outsideSignIn } from '#server/workspaces/outside-sign-in';
 import { actionRoute } from './action-route.ts';
 import { createGuards, type Identify } from './app-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -48,11 +49,13 @@ export interface DoorParts {
   readonly mcp: { readonly serve: Own; readonly describe: Own };
   readonly identity: Identity;
   readonly rateLimit: RateLimit;
+  /** The way to an outside identity provider and back. */
+  readonly signInElsewhere: (door: SessionDoor) => ReturnType<typeof outsideSignIn>;
   readonly config: Config;
   readonly log: Logger;
 }
 
-const createDoors = ({ door, ...parts }: DoorParts & { door: SessionDoor }) => {
+const createDoors = ({ door, signInElsewhere, ...parts }: DoorParts & { door: SessionDoor }) => {
   const { tokens, actions, answers, library, uploads, avatars, live, figures, mcp, identity, rateLimit, config } =
     parts;
   return {
@@ -76,6 +79,7 @@ const createDoors = ({ door, ...parts }: DoorParts & { door: SessionDoor }) => {
       }),
       metrics: metricsPage({ figures }),
       openapi: openapi(config),
+      ...signInElsewhere(door),
     },
     forms: { uploadMedia: uploadRoute({ uploads }) },
   };
@@ -92,8 +96,8 @@ export const openDoors = ({
   readonly serveRoutes: (app: Express, doors: Doors) => void;
   /** Absent in production. */
   readonly sandbox: RequestHandler | undefined;
-  /** Pages that the server still makes itself. */
-  readonly pages: (door: SessionDoor) => readonly RequestHandler[];
+  /** Files of the few pages that the server makes itself. */
+  readonly pages: RequestHandler;
 }): Express => {
   const { sessions, identity, rateLimit, config, log } = parts;
   const { baseUrl } = config;
@@ -113,7 +117,7 @@ export const openDoors = ({
   if (sandbox) app.use(sandbox);
   app.use('/docs', docsPages());
   const web = createWebApp(webFolder);
-  app.use(web.files, web.pages, ...pages(door));
+  app.use(web.files, web.pages, pages);
   app.use(web.notFound, noSuchPath, answerErrors(log));
   return app;
 };

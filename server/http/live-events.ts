@@ -28,8 +28,8 @@ export const liveEvents =
     const { workspaceId, userId } = callerIn(signedIn);
     const after = req.get('last-event-id') ?? only(req.query.last, 'last');
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
-    // The browser keeps this id, so that it can resume even before the first event.
-    res.write(`retry: ${retryMs}\n${after === undefined ? `id: ${live.last()}\n` : ''}\n`);
+    // An event without a name: the app keeps its id, so that it can say where it was before it has heard anything.
+    res.write(`retry: ${retryMs}\n${after === undefined ? `id: ${live.last()}\ndata: {}\n` : ''}\n`);
 
     const write = (text: string) => {
       // Bounds the memory for a browser that reads nothing; it can connect again.

@@ -1,4 +1,4 @@
-import { type Response, Router } from 'express';
+import type { RequestHandler, Response } from 'express';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { OutsideSignIn } from '#server/auth/identity-provider/identity';
 import type { Sessions } from '#server/auth/sessions';
@@ -8,8 +8,8 @@ import type { Welcome } from './welcome.ts';
 
 const stateCookie = 'sign-in-state';
 
-/** `/sign-in/begin` leads to the provider, which leads to `/sign-in/callback`. The sign-in page says what was refused. */
-export const outsideSignInRoutes = ({
+/** To the provider and back. The sign-in page says what was refused. */
+export const outsideSignIn = ({
   outside,
   people,
   welcome,
@@ -18,17 +18,17 @@ export const outsideSignInRoutes = ({
   setSession,
   baseUrl,
 }: {
-  outside: OutsideSignIn;
+  /** Absent: people sign in with a password. */
+  outside: OutsideSignIn | undefined;
   people: People;
   welcome: Welcome;
   sessions: Sessions;
   audit: AuditLog;
   setSession: (res: Response, secret: string) => void;
   baseUrl: string;
-}): Router => {
-  const router = Router();
-
-  router.get('/sign-in/begin', async (req, res) => {
+}): { beginSignIn: RequestHandler; finishSignIn: RequestHandler } => ({
+  beginSignIn: async (req, res) => {
+    if (outside === undefined) return res.redirect('/sign-in');
     const code = typeof req.query.code === 'string' ? req.query.code.trim().slice(0, 100) : '';
     try {
       const { url, state } = await outside.begin(ownPath(req.query.next), code);
@@ -44,9 +44,10 @@ export const outsideSignInRoutes = ({
       if (!(error instanceof Refusal)) throw error;
       res.redirect(refusedPath(error));
     }
-  });
+  },
 
-  router.get('/sign-in/callback', async (req, res) => {
+  finishSignIn: async (req, res) => {
+    if (outside === undefined) return res.redirect('/sign-in');
     const { requestId, ip: address } = req;
     const state = new RegExp(`(?:^|; *)${stateCookie}=([^;]*)`).exec(req.headers.cookie ?? '')?.[1] ?? '';
     let email: string | undefined;
@@ -66,10 +67,8 @@ export const outsideSignInRoutes = ({
       }
       res.redirect(refusedPath(error));
     }
-  });
-
-  return router;
-};
+  },
+});
 
 /** The page has the words: an address that carries them could make it say anything. */
 const refusedPath = ({ code, issues }: Refusal) => {

@@ -66,7 +66,7 @@ inBrowser('API and MCP', (world) => {
         .getByText(`${world.service.url}/mcp`)
         .waitFor();
     }
-    await page.getByText('With a token').click();
+    await page.getByRole('tabpanel', { name: 'Other' }).getByText('With a token').click();
     await page.getByRole('region', { name: 'Configuration for Other' }).getByText('Authorization').waitFor();
     await page.reload();
     await page.getByRole('region', { name: 'Configuration for Other' }).getByText('Authorization').waitFor();
@@ -76,7 +76,7 @@ inBrowser('API and MCP', (world) => {
     const page = await world.visit({ at: '/settings/api' });
     const control = page.getByRole('switch', { name: 'Statistics over MCP' });
     await control.click({ force: true });
-    await expect.poll(() => control.isChecked()).toBe(true);
+    await expect.poll(() => control.isChecked(), { timeout: 20_000 }).toBe(true);
     const { email } = await world.service.addMember('admin');
     const other = await world.visit({ at: '/settings/api', as: email });
     await other.getByText('It is on; owners decide.').waitFor();

@@ -42,7 +42,9 @@ inBrowser('approvals', (world) => {
     await second.getByText(words).waitFor({ state: 'detached' });
     await cardOf(first).getByText('Fits the account').waitFor();
     await cardOf(first).getByRole('button', { name: 'Approve and publish' }).click();
-    await first.getByText(/^Approved by you, \d\d:\d\d$/).waitFor();
+    await cardOf(first)
+      .getByText(/approved by you at \d\d:\d\d/)
+      .waitFor();
     await isOut(world, 'Fresh from the oven');
     await second.getByText('A post was published').waitFor();
   });
@@ -51,7 +53,9 @@ inBrowser('approvals', (world) => {
     const { ask, post } = await draftIn(world, 'Rejected', 'Not today');
     const page = await world.visit({ at: await ask('posts_publishNow', { id: post.id }) });
     await cardOf(page).getByRole('button', { name: 'Reject' }).click();
-    await page.getByText(/^Rejected by you, /).waitFor();
+    await cardOf(page)
+      .getByText(/rejected by you at /)
+      .waitFor();
     expect((await world.service.client.posts.get({ id: post.id })).status).toBe('Draft');
   });
 
@@ -119,7 +123,7 @@ inBrowser('approvals', (world) => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await card.getByRole('button', { name: 'Approve and disconnect' }).click();
     await dialog.getByRole('button', { name: 'Approve and disconnect' }).click();
-    await page.getByText(/^Approved by you/).waitFor();
+    await card.getByText(/approved by you at /).waitFor();
     const { accounts } = await world.service.client.accounts.list({});
     expect(accounts.map(({ id }) => id)).not.toContain(account);
   });
@@ -142,7 +146,7 @@ inBrowser('approvals', (world) => {
     await page.getByText('X: 19 characters too many.').waitFor();
     const yes = page.getByRole('button', { name: 'Approve and publish' });
     expect(await yes.getAttribute('aria-disabled')).toBe('true');
-    await yes.click();
+    await yes.click({ force: true });
     await page.getByText('Fix this first.').waitFor();
     expect((await world.service.client.posts.get({ id: post.id })).status).toBe('Draft');
   });

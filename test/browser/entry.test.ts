@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -22,6 +25,8 @@ const isClean = async (page: Page) => {
 
 const pathOf = (page: Page) => new URL(page.url()).pathname + new URL(page.url()).search;
 
+const isAt = (page: Page, path: string) => page.waitForURL((url) => url.pathname + url.search === path);
+
 const signIn = async (page: Page, email: string, password = 'correct horse') => {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
@@ -39,15 +44,20 @@ inBrowser('coming in', (world) => {
     const { email } = await world.service.addMember('editor');
     const at = `/sign-in?next=${encodeURIComponent('/approvals?show=decided')}`;
     const page = await world.visit({ at, as: null, expected: [/401/, /429/] });
-    for (let tries = 0; tries < 4; tries++) {
-      await signIn(page, email, 'wrong');
-      await page.getByText('E-mail address or password is wrong.').waitFor();
-    }
     await signIn(page, email, 'wrong');
-    await page.getByText(/^Wait .*, then try again\./).waitFor();
+    await page.getByText('E-mail address or password is wrong.').waitFor();
+    // Each further wait is longer than the one before.
+    const waits = page.getByText(/^Wait .*, then try again\./);
+    for (let tries = 0; tries < 15 && !(await waits.isVisible()); tries++) {
+      const answered = page.waitForResponse((response) => response.url().endsWith('/api/auth/sign-in'));
+      await signIn(page, email, 'wrong');
+      await answered;
+      await page.getByRole('button', { name: 'Sign in' }).isEnabled();
+    }
+    await waits.waitFor();
     world.service.wallClock.forward(3_600_000);
     await signIn(page, email);
-    await expect.poll(() => pathOf(page)).toBe('/approvals?show=decided');
+    await isAt(page, '/approvals?show=decided');
   });
 
   test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)'])(
@@ -56,7 +66,7 @@ inBrowser('coming in', (world) => {
       const { email } = await world.service.addMember('viewer');
       const page = await world.visit({ at: `/sign-in?next=${encodeURIComponent(next)}`, as: null });
       await signIn(page, email);
-      await expect.poll(() => pathOf(page)).toBe('/');
+      await isAt(page, '/');
     },
   );
 
@@ -68,7 +78,7 @@ inBrowser('coming in', (world) => {
       return (await browser.get('/api/auth/session')).body.user.timeZone;
     };
     await world.visit({ at: '/settings/api', as: email, timeZone: 'Asia/Tokyo' });
-    await expect.poll(zone).toBe('Asia/Tokyo');
+    await expect.poll(zone, { timeout: 20_000 }).toBe('Asia/Tokyo');
     const later = await world.visit({ at: '/settings/api', as: email, timeZone: 'America/New_York' });
     await later.getByRole('heading', { name: 'Connect a client' }).waitFor();
     expect(await zone()).toBe('Asia/Tokyo');
@@ -80,7 +90,7 @@ inBrowser('coming in', (world) => {
     await page.getByText('new@example.com').waitFor();
     await page.getByRole('textbox', { name: 'Password' }).fill('a long password');
     await page.getByRole('button', { name: 'Join' }).click();
-    await expect.poll(() => pathOf(page)).toBe('/');
+    await isAt(page, '/');
     expect((await world.service.browser().signIn('new@example.com', 'a long password')).status).toBe(200);
   });
 
@@ -91,7 +101,7 @@ inBrowser('coming in', (world) => {
     await page.getByRole('button', { name: 'Join' }).waitFor();
     expect(await page.getByRole('textbox', { name: 'Password' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Join' }).click();
-    await expect.poll(() => pathOf(page)).toBe('/');
+    await isAt(page, '/');
     const again = await world.visit({ at, as: null, expected: [/404/] });
     await again.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
     await isClean(again);
@@ -101,7 +111,7 @@ inBrowser('coming in', (world) => {
     const { email } = await world.service.addMember('editor');
     const { path } = await world.service.posthorn.welcome.linkFor(email);
     const page = await world.visit({ at: path, as: null });
-    await expect.poll(() => pathOf(page)).toBe('/');
+    await isAt(page, '/');
     await page.getByRole('button', { name: email.split('@')[0] ?? '' }).waitFor();
     const again = await world.visit({ at: path, as: null, expected: [/404/] });
     await again.getByRole('heading', { name: 'This link is used up' }).waitFor();
@@ -178,10 +188,13 @@ describe('consent', () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-consent-'));
   afterAll(() => {
     documents?.stop();
+    listener.close();
     outside.stop();
     rmSync(folder, { recursive: true });
   });
-  const redirectUrl = 'http://127.0.0.1:7777/done';
+  /** Where the client listens on the computer of its user. */
+  const listener = createServer((_req, res) => res.end('done'));
+  let redirectUrl = '';
 
   /** A real client that keeps what it is told, and lets its user's browser go where it asks. */
   const desk = () => {
@@ -219,16 +232,13 @@ describe('consent', () => {
         const asked = new URL(String(kept.asked));
         return { at: asked.pathname + asked.search, first, transport };
       };
-      const openDone = async (page: Page) => {
-        await page.route(`${redirectUrl}**`, (route) => route.fulfill({ body: 'done' }));
-        return page.waitForRequest((request) => request.url().startsWith(redirectUrl));
-      };
-      const expected = [/127\.0\.0\.1:7777/, /401/];
+      const isDone = (page: Page) => page.waitForURL(`${redirectUrl}**`);
+      const expected = () => [new RegExp(new URL(redirectUrl).host), /401/];
 
       test('signs in, sees who asks for what, approves a part; the client acts in the workspace opened last', async () => {
         const { at, first, transport } = await begin();
         const { email, workspaceId } = await world.service.addMember('admin');
-        const page = await world.visit({ at, as: null, expected });
+        const page = await world.visit({ at, as: null, expected: expected() });
         await page.waitForURL(/\/sign-in/);
         await signIn(page, email);
         await page.getByRole('heading', { name: 'Let Desk Agent use Posthorn?' }).waitFor();
@@ -236,9 +246,9 @@ describe('consent', () => {
         await page.getByText('Demo, always the one you opened last').waitFor();
         await page.getByText(documents.host).waitFor();
         await isClean(page);
-        const done = openDone(page);
         await page.getByRole('button', { name: 'Approve' }).click();
-        await first.finishAuth(new URL((await done).url()).searchParams);
+        await isDone(page);
+        await first.finishAuth(new URL(page.url()).searchParams);
         const client = new Client({ name: 'desk', version: '1' });
         await client.connect(transport());
         const bodies = async () => JSON.stringify(await client.callTool({ name: 'posts_list', arguments: {} }));
@@ -262,12 +272,12 @@ describe('consent', () => {
 
       test('Cancel tells the client no, and the question is over then', async () => {
         const { at } = await begin();
-        const page = await world.visit({ at, expected: [...expected, /404/] });
+        const page = await world.visit({ at, expected: [...expected(), /404/] });
         await page.getByRole('heading', { name: 'Let Desk Agent use Posthorn?' }).waitFor();
         const question = pathOf(page);
-        const done = openDone(page);
         await page.getByRole('button', { name: 'Cancel' }).click();
-        expect(new URL((await done).url()).searchParams.get('error')).toBe('access_denied');
+        await isDone(page);
+        expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied');
         await page.goto(world.service.url + question);
         await page.getByRole('heading', { name: 'This question is over' }).waitFor();
         await isClean(page);
@@ -282,6 +292,8 @@ describe('consent', () => {
     },
     async () => {
       documents = await startDocuments();
+      await once(listener.listen(0, '127.0.0.1'), 'listening');
+      redirectUrl = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/done`;
       const ca = join(folder, 'ca.pem');
       writeFileSync(ca, documents.cert);
       return { OUTBOUND_ALLOW: documents.host, OUTBOUND_CA: ca, SIGN_INS_PER_HOUR: '1000' };

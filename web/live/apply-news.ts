@@ -32,6 +32,7 @@ export const knownKinds = Object.keys(touched);
 /** `dismissEverywhere` tells the other tabs that a toast was opened or dismissed here. */
 export const applyNews = (client: QueryClient, news: News, dismissEverywhere: (toastId: string) => void) => {
   const { kind, id, text } = news;
+  if (kind === 'here') return;
   if (kind === 'dismissed') return id === undefined ? undefined : closeToast(id, 'elsewhere');
   if (kind === 'resync') {
     void client.invalidateQueries();

@@ -67,6 +67,8 @@ const readStream = (url: () => string, tell: (news: News) => void, signal: Abort
         // Closed for good: the browser tries again by itself only when an open connection breaks.
         if (source?.readyState === EventSource.CLOSED) reopen();
       };
+      // Where the stream begins, for a browser that goes offline before it has heard anything.
+      source.onmessage = ({ lastEventId }) => tell({ kind: 'here', eventId: lastEventId });
       for (const kind of kinds) {
         source.addEventListener(kind, ({ data, lastEventId }: MessageEvent<string>) => {
           tell({ ...parsed(data), eventId: lastEventId, kind });

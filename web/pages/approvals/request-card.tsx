@@ -67,6 +67,7 @@ export const RequestCard = ({
           </h2>
           <p className="small text-3">
             Asked at {shortMoment(card.createdAt, zone)}
+            {!isToDecide(card) && ` · ${decision}`}
             {isOpen && at && ` · ${formatRelative(at)}`}
             {isOpen && ` · card open until ${formatDay(card.expiresAt, zone).replace(/^\w+ /, '')}`}
           </p>
