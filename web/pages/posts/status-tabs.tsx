@@ -8,14 +8,17 @@ export const StatusTabs = ({ filter }: { filter: Filter }) => {
   const counts = useCounts(filter);
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const tabs = [[undefined, 'All', all], ...statuses.map((one) => [one, words[one], counts[one]] as const)] as const;
+  // A tab is the current one when its search is the whole search of the address.
+  const { query, accountIds } = filter;
+  const kept = { ...(query && { q: query }), ...(accountIds && { accounts: accountIds }) };
   return (
     <nav className={styles.tabs} aria-label="Posts by state">
       {tabs.map(([one, word, count]) => (
         <Link
           key={word}
           to="/posts"
-          search={{ status: one, q: filter.query || undefined, accounts: filter.accountIds || undefined }}
-          activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
+          search={{ ...(one && { status: one }), ...kept }}
+          activeOptions={{ exact: true, includeSearch: true }}
           className={styles.tab}
         >
           {word}
