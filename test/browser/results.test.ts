@@ -214,7 +214,8 @@ inBrowser('the results of a post', (world) => {
   test('is duplicated into a draft, and deleted with a warning about what stays public', async () => {
     const { service } = world;
     const { id, body } = await uncertain();
-    const page = await world.visit({ at: `/posts/${id}` });
+    // The news that it is gone may come before the page has left it.
+    const page = await world.visit({ at: `/posts/${id}`, expected: [/404/] });
     await page.getByRole('button', { name: 'Duplicate' }).click();
     await expect.poll(() => new URL(page.url()).pathname, patience).not.toBe(`/posts/${id}`);
     const copy = await service.client.posts.get({ id: new URL(page.url()).pathname.split('/').at(-1) ?? '' });

@@ -1,4 +1,4 @@
-const mostLetters = 80;
+const mostLetters = 48;
 
 /** The first line of a post's text; empty when it has none. */
 export const titleOf = (text: string) => text.trim().split('\n')[0]?.trim() ?? '';
