@@ -21,7 +21,7 @@ const present = (path) => {
 const stamp = () => {
   const hash = createHash('sha256');
   const add = (path) => {
-    const { mtimeMs, size } = statSync(resolve(root, path));
+    const { mtimeMs = 0, size = 0 } = statSync(resolve(root, path), { throwIfNoEntry: false }) ?? {};
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   };
   for (const folder of ['contracts', 'generated', 'server']) {

@@ -9,7 +9,7 @@ if (existsSync(resolve(import.meta.dirname, '../server/cli/index.ts'))) {
   await import('./install.mjs');
   await import('./build.mjs');
   // In a process of its own: the service should not carry the memory of a build.
-  if (process.argv[2] === 'start') {
+  if (process.argv[2] === 'start' && existsSync(resolve(import.meta.dirname, '../web/index.html'))) {
     const { isWebBuilt } = await import('./build-web.mjs');
     const script = resolve(import.meta.dirname, 'build-web.mjs');
     if (!isWebBuilt() && spawnSync(process.execPath, [script], { stdio: ['ignore', 2, 2] }).status !== 0)

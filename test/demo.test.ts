@@ -164,8 +164,8 @@ describe('a demo', () => {
   test('does not know what became of a post that Mastodon took before it went down', async () => {
     const { results } = titled('New on the shelf: seeded spelt');
     expect(results.map((result) => [networkOf(result), result.ok, result.uncertain])).toEqual([
-      ['x', true, undefined],
-      ['bluesky', true, undefined],
+      ['x', true, false],
+      ['bluesky', true, false],
       ['mastodon', false, true],
     ]);
   });
@@ -220,8 +220,8 @@ describe('a demo', () => {
     const tokens = await get<{ name: string; lastUsedAt?: string }[]>('/api/auth/tokens');
     expect(tokens.map(({ name }) => name).sort()).toEqual(['Claude Code', 'Cursor']);
     const { entries } = await get<{ entries: { event: string }[] }>('/api/app/audit');
-    expect(new Set(entries.map(({ event }) => event))).toEqual(
-      new Set([
+    expect(entries.map(({ event }) => event)).toEqual(
+      expect.arrayContaining([
         ...['member.invited', 'member.joined', 'token.created', 'token.revoked', 'account.connected'],
         ...['webhook.added', 'webhook.paused'],
         ...['approval.requested', 'approval.approved', 'approval.rejected', 'approval.outdated'],

@@ -11,6 +11,8 @@ export interface Told {
   readonly title: string;
   /** How often this very delivery came before. */
   readonly before: number;
+  /** How many other deliveries came to this host before. */
+  readonly earlier: number;
 }
 
 interface Event {
@@ -23,13 +25,18 @@ interface Event {
  */
 export const startReceiver = async (hosts: readonly string[], statusFor: (told: Told) => number) => {
   const seen = new Map<string, number>();
+  const deliveriesOf = new Map<string, string[]>();
   const server = createServer(async (req, res) => {
     const event = (await json(req)) as Event;
     const delivery = String(req.headers['posthorn-delivery']);
     const before = seen.get(delivery) ?? 0;
     seen.set(delivery, before + 1);
+    const host = req.headers.host ?? '';
+    const deliveries = deliveriesOf.get(host) ?? [];
+    if (before === 0) deliveriesOf.set(host, [...deliveries, delivery]);
+    const earlier = before === 0 ? deliveries.length : deliveries.indexOf(delivery);
     const [title = ''] = event.data.post?.versions[0]?.content[0]?.body.split('\n') ?? [];
-    res.writeHead(statusFor({ host: req.headers.host ?? '', title, before })).end();
+    res.writeHead(statusFor({ host, title, before, earlier })).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
