@@ -80,7 +80,9 @@ export const createWebApp = (folder: string) => {
   return {
     /** Hashed files never change; the few others are asked for again. */
     files: ((req, res, next) => {
-      const file = isReading(req) && req.path !== '/index.html' ? find(req.path) : undefined;
+      // What browsers ask for by themselves.
+      const path = req.path === '/favicon.ico' ? '/favicon.svg' : req.path;
+      const file = isReading(req) && path !== '/index.html' ? find(path) : undefined;
       if (file === undefined) return next();
       const hashed = req.path.startsWith('/assets/');
       send(req, res, file, 200, hashed ? 'public, max-age=31536000, immutable' : 'no-cache');
@@ -92,7 +94,7 @@ export const createWebApp = (folder: string) => {
 
     /** Last of all: the app says that there is nothing, to a person; a program gets the error shape. */
     notFound: ((req, res, next) => {
-      if (req.path.startsWith('/api/') || !sendPage(req, res, 404)) next();
+      if (/^\/(api|\.well-known)\//.test(req.path) || !sendPage(req, res, 404)) next();
     }) satisfies RequestHandler,
   };
 };

@@ -87,6 +87,9 @@ export const createLive = ({ store }: { store: LiveStore }) => {
     /** The id from which a browser that connects now can resume. */
     last,
 
+    /** How many tabs are open. */
+    hearing: () => hearers.size,
+
     /** Answers with how to stop hearing. */
     hear: (hearer: Hearer) => {
       hearers.add(hearer);

@@ -78,6 +78,8 @@ export function connectionFrom(databaseUrl: string): Connection {
   };
 }
 
+const closePatienceMs = 5_000;
+
 const urlHint = 'It looks like postgres://user:password@host:5432/database, special characters percent-encoded.';
 
 function parseUrl(databaseUrl: string): pg.ClientConfig {
@@ -229,7 +231,12 @@ export function openDatabase(
     },
     writeFailedAt: () => writeFailedAt,
     close: async () => {
-      await Promise.all([pool.end(), sequelize.close(), ...[...open].map((listening) => listening.stop())]);
+      const closed = Promise.all([pool.end(), sequelize.close(), ...[...open].map((listening) => listening.stop())]);
+      // A connection that broke may never be given back, and nobody waits for it.
+      const given = new AbortController();
+      await Promise.race([closed, sleep(closePatienceMs, undefined, { ref: false, signal: given.signal })]).finally(
+        () => given.abort(),
+      );
     },
   };
 }
