@@ -37,7 +37,10 @@ afterAll(async () => {
 
 const accountWith = async (url: string | null) => {
   const id = await service.addAccount('x');
-  await service.database.query(sql('test.avatar', 'update accounts set avatar_url = $2 where id = $1'), [id, url]);
+  await service.database.query(
+    sql('test.avatar', 'update accounts set avatar_url = $2, sandbox = false where id = $1'),
+    [id, url],
+  );
   asked = [];
   return id;
 };
@@ -74,7 +77,10 @@ describe('GET /avatars/{accountId}', () => {
     const id = await accountWith('https://cdn.example.com/none.png');
     expect((await get(id)).status).toBe(404);
     const url = 'https://cdn.example.com/face.png';
-    await service.database.query(sql('test.avatar', 'update accounts set avatar_url = $2 where id = $1'), [id, url]);
+    await service.database.query(
+      sql('test.avatar', 'update accounts set avatar_url = $2, sandbox = false where id = $1'),
+      [id, url],
+    );
     expect((await get(id)).status).toBe(200);
   });
 

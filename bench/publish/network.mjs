@@ -1,7 +1,7 @@
 // The sandbox networks of the service with everything in memory, and a bare path beside them: both note when a post came.
 import { once } from 'node:events';
 import express from 'express';
-import { networks, sandboxes as twins } from '../../generated/networks.ts';
+import { sandboxes as folders, networks } from '../../generated/networks.ts';
 import { createMemorySandboxStore } from '../../server/sandbox/memory-store.ts';
 import { createSandboxes } from '../../server/sandbox/serve.ts';
 
@@ -16,7 +16,7 @@ export const startNetwork = async () => {
     },
   };
   const clock = { now: () => new Date() };
-  const sandboxes = createSandboxes({ twins, store: noting, clock, baseUrl: '', fetchMedia: async () => undefined });
+  const sandboxes = createSandboxes({ folders, store: noting, clock, baseUrl: '', fetchMedia: async () => undefined });
   const app = express().disable('x-powered-by').disable('etag');
   app.post('/bare', express.json(), (req, res) => {
     arrivals.set(req.body.text, Date.now());

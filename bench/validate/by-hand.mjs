@@ -86,25 +86,3 @@ const optionsOf = (options, path) => {
   }
   return checked;
 };
-
-/** Text, media and thread of every account against the numbers of its network; how a text is counted is the network's. */
-export const limits = (post, { networkOf, media }) => {
-  const broken = [];
-  for (const accountId of post.accountIds) {
-    const { constraints, count } = networkOf(accountId).network;
-    const { content, options } = post.versions.find((version) => version.accountId === accountId) ?? post.versions[0];
-    const items = content.map(({ body, media: ids }) => ({ body, media: ids.map((id) => media.get(id)) }));
-    if (items.length > constraints.thread.max) broken.push(`${accountId}: too many items`);
-    for (const item of items) {
-      if (count(item.body, { items, options }) > constraints.characters.max) broken.push(`${accountId}: too long`);
-      if (item.media.length < constraints.media.min) broken.push(`${accountId}: too few media`);
-      if (item.media.length > constraints.media.max) broken.push(`${accountId}: too many media`);
-      for (const file of item.media) {
-        const allowed = file.kind === 'Image' ? constraints.media.images : constraints.media.videos;
-        if (!allowed?.mimeTypes.includes(file.mimeType)) broken.push(`${accountId}: wrong kind`);
-        else if (file.bytes > allowed.maxBytes) broken.push(`${accountId}: too large`);
-      }
-    }
-  }
-  return broken;
-};

@@ -1,4 +1,4 @@
-// Checking alone, without network and database: the input schemas and the limits of the networks.
+// Checking alone, without network and database: the input schemas.
 import assert from 'node:assert/strict';
 import { importCompiled } from '../compiled.mjs';
 import { ratio, shuffled, table } from '../table.mjs';

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { postActions } from '../../contracts/posts.ts';
 import { networks } from '../../generated/networks.ts';
-import { checkLimits } from '../../server/posts/limits.ts';
 import * as byHand from './by-hand.mjs';
 
 const accountIds = networks.map(({ key }) => `acct_${key.toUpperCase().padEnd(26, '0')}`);
@@ -29,36 +28,6 @@ const update = {
   baseUpdatedAt: instant,
 };
 
-const media = new Map([
-  ['picture', { id: 'picture', kind: 'Image', mimeType: 'image/jpeg', bytes: 400_000, width: 1080, height: 1080 }],
-  [
-    'video',
-    { id: 'video', kind: 'Video', mimeType: 'video/mp4', bytes: 8e6, width: 1080, height: 1920, durationMs: 30_000 },
-  ],
-]);
-const required = networks.flatMap(({ options }) => options.filter((option) => option.required).map(({ key }) => key));
-const noPictures = accountIds.filter((_, i) => networks[i].constraints.media.images === undefined);
-const versionWith = (file) => ({ content: [{ body: text, media: [file] }], options: {} });
-
-/** Goes to every network, and breaks no limit. */
-const post = {
-  id,
-  status: 'Draft',
-  accountIds,
-  versions: [
-    { ...versionWith('picture'), options: Object.fromEntries(required.map((key) => [key, 'chosen'])) },
-    ...noPictures.map((accountId) => ({ accountId, ...versionWith('video') })),
-  ],
-  results: [],
-  updatedAt: instant,
-};
-const networkOfAccount = new Map(accountIds.map((accountId, i) => [accountId, networks[i]]));
-const surroundings = {
-  networkOf: (accountId) => ({ network: networkOfAccount.get(accountId), facts: null }),
-  media,
-  reachable: true,
-};
-
 const inputs = (name, input, check) => {
   const { input: schema } = postActions[name];
   const compiled = z.compile(schema);
@@ -76,11 +45,4 @@ const inputs = (name, input, check) => {
 export const subjects = [
   inputs('posts.create', create, byHand.createInput),
   inputs('posts.update', update, byHand.updateInput),
-  {
-    name: `limits of ${networks.length} networks`,
-    ways: {
-      'by hand: lengths, numbers, file types and sizes alone': () => byHand.limits(post, surroundings),
-      'checkLimits: all rules (what the service runs)': () => checkLimits(post, surroundings),
-    },
-  },
 ];

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { sql } from '#server/store/database';
+import { publicationsOf } from '#test/support/publications';
 import { axe, inBrowser, type World } from './harness.ts';
 
 /** Three weeks with four posts; in the three weeks before there was one. */
@@ -13,16 +13,13 @@ const put = async (
 ) => {
   const { id } = await service.client.posts.create({ body, accountIds: Object.keys(numbers) });
   await service.setStatus(id, 'Published');
-  for (const [accountId, metrics] of Object.entries(numbers)) {
-    await service.database.query(
-      sql(
-        'test.publication',
-        `insert into publications (post_id, account_id, workspace_id, external_id, published_at, metrics)
-         values ($1, $2, $3, 'ext', $4, $5)`,
-      ),
-      [id, accountId, service.owner.workspaceId, publishedAt, JSON.stringify(metrics)],
-    );
-  }
+  const targets = Object.entries(numbers).map(([accountId, metrics]) => ({
+    postId: id,
+    accountId,
+    publishedAt,
+    metrics,
+  }));
+  await publicationsOf(service.database).add(targets);
 };
 
 const totalOf = async (page: Page, name: string) => {

@@ -199,7 +199,7 @@ inBrowser('the results of a post', (world) => {
       ),
       [id, doubtful],
     );
-    await service.database.query(sql('test.ended', 'select id from end_publishing($1)'), [[id]]);
+    await service.database.transaction(() => service.posthorn.outcomes.end([id]));
     await page.getByText('2 accounts have it.').waitFor();
   });
 
