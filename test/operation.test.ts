@@ -55,7 +55,9 @@ describe('a database that is not there yet', () => {
       }
       outside.pipe(inside).pipe(outside);
       const place = ++made;
-      if (cuts.includes(place)) inside.once('data', () => setTimeout(() => outside.destroy(), 3 * place));
+      // Both ends: a session that PostgreSQL keeps would go on holding its locks.
+      const cut = () => [outside, inside].map((each) => each.destroy());
+      if (cuts.includes(place)) inside.once('data', () => setTimeout(cut, 3 * place));
     }).listen(port, '127.0.0.1');
     await once(line, 'listening');
   };

@@ -139,7 +139,8 @@ export const createApprovalCards = ({
     const closed = [...(await close(late, 'Expired')), ...(await close(outdated, 'Outdated'))];
     const { workspaceId } = caller;
     await live.tell(...closed.map((id) => ({ workspaceId, kind: 'approval' as const, id })));
-    return closed.length > 0;
+    // Also when another reader was quicker: what the caller has read is stale then, too.
+    return late.length + outdated.length > 0;
   };
 
   /** Adds what a list leaves out, as checking a hundred long posts for a list would take too long. */
