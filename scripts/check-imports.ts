@@ -120,7 +120,6 @@ const writing =
   /\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+([a-z_]+)\b|\bupdate\s+([a-z_]+)(?:\s+(?:as\s+)?[a-z_]+)?\s+set\b|\btable(?:Name:\s*|\()'([a-z_]+)'/g;
 /** By table: the slice that writes it beside its owner, and why. */
 const secondWriters: Readonly<Record<string, { readonly slice: string; readonly because: string }>> = {
-  sends: { slice: 'posts', because: 'a post and its sends begin and are settled together, and publishing calls posts' },
   users: { slice: 'auth', because: 'tokens_valid_after, which ends the access tokens of a user; workspaces call auth' },
   workspaces: { slice: 'plans', because: 'the column plan, which the operator sets; workspaces call plans' },
 };

@@ -300,6 +300,7 @@ describe('a running service', () => {
     own.health.beginStop();
     own.posthorn.live.stop();
     expect(await before).toContain('retry: ');
+    expect(await listen()).toContain('retry: ');
     expect(await own.request('GET', '/healthz')).toMatchObject({ status: 200, body: 'ok' });
     expect(await own.request('GET', '/readyz')).toMatchObject({ status: 503, body: 'shutting down' });
     await own.stop();

@@ -43,6 +43,7 @@ export type Live = ReturnType<typeof createLive>;
 /** News for open tabs, across all instances. */
 export const createLive = ({ store }: { store: LiveStore }) => {
   const hearers = new Set<Hearer>();
+  let isStopped = false;
   // Every instance hears the same news in the order of the commits, so a browser can resume on any of them.
   let recent: LiveEvent[] = [];
   const forget = () => {
@@ -94,6 +95,7 @@ export const createLive = ({ store }: { store: LiveStore }) => {
     hear: (hearer: Hearer) => {
       hearers.add(hearer);
       catchUp(hearer);
+      if (isStopped) setImmediate(() => hearer.end());
       return () => {
         hearers.delete(hearer);
       };
@@ -114,6 +116,7 @@ export const createLive = ({ store }: { store: LiveStore }) => {
 
     /** Open tabs then connect to another instance. */
     stop: () => {
+      isStopped = true;
       for (const hearer of [...hearers]) hearer.end();
     },
   };
