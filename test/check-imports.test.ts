@@ -205,13 +205,13 @@ test.each([
 });
 
 test('a table with a named second writer has no third', async () => {
-  const text = 'const write = `update sends set due_at = null`;\n';
-  await plant({ 'server/publishing/store.ts': text, 'server/posts/store.ts': text });
+  const text = 'const write = `update workspaces set name = null`;\n';
+  await plant({ 'server/workspaces/store.ts': text, 'server/plans/store.ts': text });
   expect(await checkImports(tree)).toEqual([]);
   await plant({ 'server/webhooks/store.ts': text });
   expect(await checkImports(tree)).toMatchObject([
-    { file: 'server/publishing/store.ts' },
-    { file: 'server/webhooks/store.ts', rule: expect.stringContaining('publishing and webhooks write sends') },
+    { file: 'server/webhooks/store.ts', rule: expect.stringContaining('webhooks and workspaces write workspaces') },
+    { file: 'server/workspaces/store.ts' },
   ]);
 });
 
