@@ -106,6 +106,10 @@ export interface SandboxKit {
     readonly codeLifeMs?: number;
     /** Put behind the code, as Meta does. */
     readonly suffix?: string;
+    /** What every new operator meets: words of a handle, and how the network behaves to somebody who is called so. */
+    readonly states?: Readonly<Record<string, string>>;
+    /** What goes back instead of a code, as `error` and in words. */
+    readonly refusalOf?: (handle: string) => readonly [error: string, description: string] | undefined;
   }): RequestHandler;
 
   readonly grants: {

@@ -23,7 +23,11 @@ export const refuse = (res: Response, { code, status, message, reason, details }
 };
 
 /** `/accounts` and `/oauth`. */
-export const googleSignIn = (kit: SandboxKit, scopes: readonly string[]): Router => {
+export const googleSignIn = (
+  kit: SandboxKit,
+  scopes: readonly string[],
+  states: Readonly<Record<string, string>> = {},
+): Router => {
   const router = Router();
   const wrong = (res: Response, status: number, error: string, description: string) =>
     res.status(status).send({ error, error_description: description });
@@ -42,6 +46,7 @@ export const googleSignIn = (kit: SandboxKit, scopes: readonly string[]): Router
         return undefined;
       },
       scopesOf: (query) => (query.scope ?? '').split(' '),
+      states,
     }),
   );
 
