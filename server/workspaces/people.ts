@@ -8,6 +8,7 @@ import type { Clock } from '#server/clock';
 import type { NewWorkspaces } from '#server/config';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
+import type { Plans } from '#server/plans/allowance';
 import type { UserRow, WorkspaceStore } from './store.ts';
 
 export type People = ReturnType<typeof createPeople>;
@@ -16,12 +17,14 @@ export type People = ReturnType<typeof createPeople>;
 export const createPeople = ({
   store,
   audit,
+  plans,
   newWorkspaces,
   forgetEverything,
   clock,
 }: {
   store: WorkspaceStore;
   audit: AuditLog;
+  plans: Pick<Plans, 'mustExist'>;
   newWorkspaces: NewWorkspaces;
   /** Ends every session, token and client of a user. */
   forgetEverything: (userId: string) => Promise<void>;
@@ -235,6 +238,8 @@ export const createPeople = ({
       });
     },
 
+    distrustTokens: (userId: string) => store.updateUser(userId, { tokensValidAfter: clock.now() }),
+
     createWorkspace: (userId: string, name: string) =>
       store.transaction(async () => {
         if (!mayMake(await mustExist(userId), await store.memberships(userId))) {
@@ -257,6 +262,12 @@ export const createPeople = ({
         ...(name !== undefined && { name }),
         ...(statisticsTools !== undefined && { statisticsTools }),
       }),
+
+    /** By the operator; plans say what it covers. */
+    setPlan: async (workspaceId: string, plan: string) => {
+      plans.mustExist(plan);
+      if (!(await store.setPlan(workspaceId, plan))) throw notFound('workspace', workspaceId);
+    },
 
     addPerson: (email: string, password: string) => addUser(email, password),
 

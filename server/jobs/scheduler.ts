@@ -24,14 +24,14 @@ export interface ServiceClock {
   history(): Promise<(trueTime: Date) => Date>;
 }
 
-export type Jobs = ReturnType<typeof createJobs>;
+export type Scheduler = ReturnType<typeof createScheduler>;
 
 /**
  * Due rows and recurring work. Loops sleep until their next row is due, and a notice in the database wakes them earlier on
  * every instance. Agenda has a job for each of them, which looks for due rows in case a notice was lost, and one for each
  * chore.
  */
-export const createJobs = ({
+export const createScheduler = ({
   database,
   loops,
   chores,
