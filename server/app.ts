@@ -13,7 +13,7 @@ import { systemClock } from '#server/clock';
 import { createFigures } from '#server/figures';
 import { openDoors, type ServeRoutes } from '#server/http/doors';
 import { openIdempotency } from '#server/idempotency/slice';
-import { createJobs } from '#server/jobs/jobs';
+import { createScheduler } from '#server/jobs/scheduler';
 import { openLive } from '#server/live/slice';
 import { openMcp } from '#server/mcp/open';
 import { openMedia } from '#server/media/slice';
@@ -71,7 +71,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const actions = prepareActions(declared, createHandlers(rules));
   const { cards, ...approvals } = openApprovals({ ...core, actions, reading, lifecycle, library, accounts });
 
-  const jobs = createJobs({
+  const jobs = createScheduler({
     database,
     loops: { ...publishing.loops, ...delivery.loops, ...connected.loops, ...numbers.loops },
     chores: {
@@ -121,7 +121,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     answers,
     cards,
     jobs,
-    openIdentity: () => auth.openIdentity(people.openedLast),
+    openIdentity: () => auth.openIdentity(people),
     /** REST, MCP, the web app and the pages, once it is known who signs people in. */
     openDoors: (identity: Identity) => {
       const mcp = openMcp({ actions, tools: mcpTools, cards, mcpAccess, identity, rateLimit, config, log });

@@ -18,7 +18,7 @@ type Acceptance = { readonly password: string } | { readonly userId: string; rea
 
 export type Members = ReturnType<typeof createMembers>;
 
-/** Who is in a workspace, and who is invited. Nobody hands out or takes away more than they have. */
+/** Who is in a workspace, and who is invited. Nobody can give or change a role above their own. */
 export const createMembers = ({
   store,
   people,
@@ -38,7 +38,7 @@ export const createMembers = ({
   /** Those for this workspace; joining again does not bring them back. */
   endTokens: (of: { userId: string; workspaceId: string }) => Promise<unknown>;
   baseUrl: string;
-  /** The one on the wall. */
+  /** The wall clock. */
   clock: Clock;
 }) => {
   const record = (caller: Caller, event: string, details: Record<string, unknown>) =>
@@ -71,7 +71,7 @@ export const createMembers = ({
       if (asAccount(by.email) !== asAccount(email)) throw forSomebodyElse(email);
       return by.userId;
     }
-    // One that nobody can have is refused the same way, whether or not there is an account.
+    // An invalid password is refused the same way, whether or not there is an account.
     checkPassword(by.password, 'password');
     return (await people.known(email)).userId === undefined
       ? people.addPerson(email, by.password)
@@ -99,7 +99,7 @@ export const createMembers = ({
         return { userId, ...about(member.User), role, joinedAt: member.createdAt };
       }),
 
-    /** Also how somebody leaves. */
+    /** Also used by members who leave. */
     remove: (caller: Caller, userId: string) =>
       store.transaction(async () => {
         const member = await find(caller, userId);

@@ -39,6 +39,7 @@ export const openWorkspaces = ({
   const people = createPeople({
     store,
     audit,
+    plans,
     newWorkspaces,
     forgetEverything: async (userId) => {
       await sessions.endOthers(userId);

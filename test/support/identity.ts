@@ -109,6 +109,11 @@ export const startIdentity = async ({
   const server = serverFor(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  /** As the workspaces slice does it. */
+  const distrustTokens = async (userId: string) => {
+    const distrust = sql('test.distrust', 'update users set tokens_valid_after = $2 where id = $1');
+    await database.run(distrust, [userId, clock.now()]);
+  };
   const create = () =>
     createIdentityProvider({
       baseUrl: url,
@@ -116,6 +121,7 @@ export const startIdentity = async ({
       outbound,
       seal,
       whoIsSignedIn,
+      distrustTokens,
       clock,
       log,
       ...options,
@@ -147,6 +153,7 @@ export const startIdentity = async ({
     /** One more instance on the same database. */
     create,
     database,
+    distrustTokens,
     seal,
     clock,
     log,

@@ -80,7 +80,7 @@ type NewContainer = z.output<typeof NewContainer>;
 
 const storyLifeMs = 24 * 3_600_000;
 
-/** Seventeen digits: as a number, more than JSON can tell. */
+/** Seventeen digits: more than a JSON number holds exactly. */
 const userId = ({ id }: SandboxPerson) => `17841${id}`;
 
 const sandbox: Sandbox = (kit) => {
@@ -141,7 +141,7 @@ const sandbox: Sandbox = (kit) => {
     return false;
   };
 
-  /** Images are looked at while the caller waits, videos later. */
+  /** Images are checked while the caller waits, videos later. */
   const wrongWith = async (wanted: NewContainer) => {
     if ('image_url' in wanted) {
       const found = await kit.fetchMedia(wanted.image_url);

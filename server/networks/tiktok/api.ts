@@ -29,7 +29,7 @@ const errorOf = ({ json }: NetworkAnswer) => Refusal.safeParse(json).data?.error
 
 const dailyEnd = 'TikTok takes no more posts of this account through apps today. Try again tomorrow.';
 
-/** What TikTok says at once, and what it says later of a post that it worked on. */
+/** Error codes of requests, and those of a post that failed in processing. */
 const known: Readonly<Record<string, readonly [TroubleKind, string]>> = {
   access_token_invalid: ['token', 'TikTok refused our access.'],
   auth_removed: ['token', 'The account took our access away. Connect it again.'],

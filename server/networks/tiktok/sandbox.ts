@@ -10,7 +10,7 @@ import type { Refusals, Sandbox, SandboxGrant, SandboxPerson, SandboxPost } from
 
 const day = 86_400_000;
 const uploadLifeMs = 3_600_000;
-/** How long a public post is looked at before it has an id. */
+/** How long a public post is reviewed before it has an id. */
 const moderationMs = 45_000;
 const MB = 1_000_000;
 
@@ -321,7 +321,7 @@ const sandbox: Sandbox = (kit) => {
     });
   });
 
-  /** What is wrong with photos, in TikTok's word. It finds out after it has answered. */
+  /** What is wrong with photos, as TikTok's code. TikTok checks them after it has answered. */
   const pullProblem = async (urls: readonly string[]): Promise<string | undefined> => {
     for (const url of urls) {
       const file = await kit.fetchMedia(url);

@@ -19,13 +19,13 @@ import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, troubleOf } from './api.ts';
 import { titleOf } from './title.ts';
 
-/** A piece is a whole number of these, but for the last. */
+/** A piece is a multiple of this, except the last. */
 const unitBytes = 256 * 1024;
 const pieceBytes = 256 * unitBytes;
 const stuckMs = 60_000;
 const finishingMs = 5_000;
 
-/** YouTube itself knows how much of the video it has. */
+/** YouTube reports how much of the video it has. */
 export interface Prepared {
   readonly session: string;
 }

@@ -12,7 +12,7 @@ export interface SandboxRules {
   /** Whether images can be read back, which takes more than writing. */
   readonly tellsImages: boolean;
   readonly visibilities: readonly string[];
-  /** Whom a person may write as. */
+  /** Whom a person may post as. */
   authorsOf(person: SandboxPerson): readonly { readonly urn: string; readonly name: string }[];
 }
 
@@ -29,7 +29,7 @@ export const fail = (res: Response, status: number, code: string, message: strin
   res.status(status).send({ status, code, message, serviceErrorCode });
 };
 
-/** How a body that is not as it should be is answered. */
+/** The answer to an invalid body. */
 export const failInput = (res: Response, status: number, code: string, message: string) => {
   res.status(status).send({
     errorDetailType: 'com.linkedin.common.error.BadRequest',
