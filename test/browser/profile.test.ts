@@ -43,12 +43,12 @@ inBrowser('the profile', (world) => {
     await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor();
   });
 
-  test('a wrong present password is said, a right one signs other browsers out', async () => {
+  test('a wrong current password is said, a right one signs other browsers out', async () => {
     const { email } = await world.service.addMember('editor');
     const other = world.service.browser();
     await other.signIn(email);
     const page = await world.visit({ at: '/settings/profile', as: email, expected: [/40\d/] });
-    await page.getByLabel('Present password').fill('wrong horse');
+    await page.getByLabel('Current password').fill('wrong horse');
     await page.getByLabel('New password').fill('battery staple');
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page
@@ -56,7 +56,7 @@ inBrowser('the profile', (world) => {
       .getByText(/password.*(wrong|not)/i)
       .first()
       .waitFor();
-    await page.getByLabel('Present password').fill('correct horse');
+    await page.getByLabel('Current password').fill('correct horse');
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('The password is changed. Other browsers are signed out.').waitFor();
     expect((await other.get('/api/auth/session')).status).toBe(401);

@@ -1,4 +1,5 @@
 import type { Post, Version } from '#generated/app-client';
+import { headingOf } from '#web/parts/post-title.tsx';
 
 export interface Item {
   /** Of this editor alone, so that a moved item stays the same field. */
@@ -142,13 +143,6 @@ export const toggleAccount =
     return { ...draft, accountIds: [...known, ...[...chosen].filter((id) => !order.includes(id))] };
   };
 
-const longestTitle = 60;
-
 /** The first words of a post, for its header. */
-export const titleOf = ({ original }: Draft) => {
-  const text = original.items.find(({ body }) => body.trim() !== '')?.body.trimStart() ?? '';
-  const line = text.slice(0, 200).split('\n')[0]?.trim() ?? '';
-  const sentence = /^.{3,}?[.:?!](?=\s)/u.exec(line)?.[0].replace(/[.:]$/, '') ?? line;
-  if (sentence.length <= longestTitle) return sentence;
-  return `${sentence.slice(0, longestTitle).replace(/\s+\S*$/, '')}…`;
-};
+export const titleOf = ({ original }: Draft) =>
+  headingOf(original.items.find(({ body }) => body.trim() !== '')?.body ?? '');
