@@ -138,7 +138,7 @@ inBrowser('posts', (world) => {
     await expect.poll(() => new URL(page.url()).search).toBe('?status=Published');
   });
 
-  test('pages follow each other, and two hundred posts keep their order', async () => {
+  test('pages follow each other, and a hundred and twenty posts keep their order', async () => {
     for (let n = 0; n < 120; n++) await draft(`page number ${n}`);
     const page = await world.visit({ at: '/posts?q=page+number&status=Draft' });
     const more = page.getByRole('button', { name: 'Show more' });
