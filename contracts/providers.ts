@@ -46,7 +46,7 @@ export const Characters = z
     rule: z
       .enum(countingRules)
       .describe(
-        'The same for programs. Weighted: Latin is 1, other scripts and an emoji 2. EmojiBytes: code points, an emoji as its UTF-8 bytes. Escaped: UTF-16 units, each of `\\|{}@[]()<>#*_~` as 2',
+        'The same for programs. Weighted: Latin is 1, other scripts and an emoji 2. EmojiBytes: code points, an emoji as its UTF-8 bytes. Escaped: UTF-16 units, each of `\\|{}@[]()<>#*_~` as 2, a hashtag 12 more than it has, an http(s) URL as it is',
       ),
     links: z
       .object({

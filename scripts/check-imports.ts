@@ -89,7 +89,7 @@ const rules: readonly Rule[] = [
       const own = networkFolder(from);
       const families = isFamily(from) || isSharedByNetworks(from) ? [] : ['server/networks/families/'];
       const known = [own ?? '', 'server/networks/shared/', ...families, 'contracts/'];
-      const isBeside = /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links)$/.test(to);
+      const isBeside = /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links|little-text)$/.test(to);
       return own !== undefined && isOurs(to) && !isBeside && !known.some((one) => to.startsWith(one));
     },
   },

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import type { Role } from '#contracts/scopes';
-import { createHttpApp, type Posthorn } from '#server/app';
+import type { Posthorn } from '#server/app';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { type Config, SettingError } from '#server/config';
 import type { Caller } from '#server/context';
@@ -67,8 +67,8 @@ export const makeDemo = async (
     receiver.stop();
     throw error;
   });
-  const { posthorn, database, clock } = opened;
-  const { app } = createHttpApp({ posthorn, database, identity: nobody(config), config, log });
+  const { posthorn, clock } = opened;
+  const { app } = posthorn.openDoors(nobody(config));
   const outages = new Set<string>();
   const server = express().use(duringOutages(outages), app).listen(0, '127.0.0.1');
   try {

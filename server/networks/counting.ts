@@ -1,5 +1,6 @@
 import type { Characters } from '#contracts/providers';
 import { findLinks } from './links.ts';
+import { littleText } from './little-text.ts';
 
 /**
  * How long a text is for a network, by the rule that providers.limits shows. Pure, so that the server and the editor in
@@ -33,7 +34,7 @@ type Counter = (text: string, most: number, links: Characters['links']) => numbe
 const counters: Readonly<Record<Exclude<Characters['rule'], 'Utf16Units'>, Counter>> = {
   CodePoints: (text, most) => sumOf(text, most, () => 1),
   Utf8Bytes: (text, most) => sumOf(text, most, bytesOf),
-  Escaped: (text, most) => sumOf(text, most, (code) => (isEscaped(code) ? 2 : unitsOf(code))),
+  Escaped: (text, most) => littleText(text.slice(0, most)).length,
   Graphemes: (text, most) => sumOfGraphemes(text, most, () => 1),
   EmojiBytes: (text, most) =>
     sumOfGraphemes(text, most, (piece) => sumOf(piece, most, emoji.test(piece) ? bytesOf : () => 1)),
@@ -84,10 +85,6 @@ const bytesOf = (code: number) => (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0
 export const utf8Bytes = (text: string): number => sumOf(text, Number.POSITIVE_INFINITY, bytesOf);
 
 export const codePoints = (text: string): number => sumOf(text, Number.POSITIVE_INFINITY, () => 1);
-
-/** What LinkedIn writes with a backslash before it. */
-const escaped = new Set([...'\\|{}@[]()<>#*_~'].map((character) => character.charCodeAt(0)));
-const isEscaped = (code: number) => escaped.has(code);
 
 /** Pictographs, flags and keycaps. */
 const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;

@@ -225,6 +225,8 @@ export interface Network<Prepared = unknown> {
   choicesFor?(key: string, facts: Json): Option['choices'];
   /** Rules that the constraints cannot say. */
   check(post: NetworkPost, facts?: Json): readonly Problem[];
+  /** What the network takes, but not as people expect. */
+  surprises?(post: NetworkPost): readonly Problem[];
 
   readonly connect: Connect;
   /** How long before their end tokens are renewed. */

@@ -40,6 +40,8 @@ export const createSites = ({
   };
 
   return {
+    sandboxUrl: sandbox.url,
+
     live: (
       network: Network,
       { server = '', registration = liveRegistration(network) }: { server?: string; registration?: Registration } = {},

@@ -1,6 +1,6 @@
 import type { Accounts } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
-import { isPublicAddress } from '#server/config';
+import { type Config, isPublicAddress } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
@@ -24,7 +24,7 @@ export const openPosts = ({
   plans,
   events,
   live,
-  baseUrl,
+  config,
   clock,
 }: {
   database: Database;
@@ -34,13 +34,13 @@ export const openPosts = ({
   plans: Plans;
   events: Events;
   live: Live;
-  baseUrl: string;
+  config: Config;
   clock: Clock;
 }) => {
   const store = createPostStore(database);
   const overview = createOverview({ store, library });
   const outcomes = createOutcomes({ store, events, live });
-  const reachable = isPublicAddress(baseUrl);
+  const reachable = isPublicAddress(config.baseUrl);
   const lifecycle = createLifecycle({ store, accounts, library, networks, plans, outcomes, reachable, clock });
   const desk = createDesk({ store, accounts, library, networks, lifecycle });
   return {
@@ -50,8 +50,7 @@ export const openPosts = ({
     lifecycle,
     drafts: createDrafts({ store, accounts, library, networks, lifecycle, clock }),
     desk,
-    usesMedia: store.usesMedia,
-    mediaUses: store.mediaUses,
+    mediaUse: { isUsed: store.usesMedia, usesOf: store.mediaUses },
     routes: postRoutes({ desk, lifecycle, overview }),
   };
 };

@@ -8,6 +8,7 @@ import type { Live } from '#server/live/open-tabs';
 import type { Plans } from '#server/plans/allowance';
 import type { Database } from '#server/store/database';
 import { createMembers } from './members.ts';
+import { outsideSignIn } from './outside-sign-in.ts';
 import { createPeople } from './people.ts';
 import { workspaceRoutes } from './routes.ts';
 import { createWorkspaceStore } from './store.ts';
@@ -55,8 +56,10 @@ export const openWorkspaces = ({
     people,
     members,
     welcome,
+    signInElsewhere: (parts: Pick<Parameters<typeof outsideSignIn>[0], 'outside' | 'setSession'>) =>
+      outsideSignIn({ ...parts, people, welcome, sessions, audit, baseUrl }),
     /** Once it is known who signs people in. */
-    routes: ({ outsideSignIn, forgetUser }: Pick<Identity, 'outsideSignIn' | 'forgetUser'>) =>
+    routes: ({ outsideSignIn: outside, forgetUser }: Pick<Identity, 'outsideSignIn' | 'forgetUser'>) =>
       workspaceRoutes({
         people,
         members,
@@ -65,7 +68,7 @@ export const openWorkspaces = ({
         audit,
         tries,
         mayTry: signInsOfAddress.mustHaveLeft,
-        hasPasswords: outsideSignIn === undefined,
+        hasPasswords: outside === undefined,
         production,
         forgetUser: async (userId) => {
           await forgetUser(userId);
@@ -74,3 +77,5 @@ export const openWorkspaces = ({
       }),
   };
 };
+
+export type Workspaces = ReturnType<typeof openWorkspaces>;

@@ -48,7 +48,7 @@ inBrowser(
       expect(await page.getByText(/whsec_/).count()).toBe(0);
 
       await page.getByRole('link', { name: /127\.0\.0\.1/ }).click();
-      await page.getByText('Nothing sent yet').waitFor();
+      await page.getByText('Send a test to see the first delivery.').waitFor();
       await page.getByRole('button', { name: 'Edit' }).click();
       const change = page.getByRole('dialog', { name: 'Change the webhook' });
       await change.getByRole('checkbox', { name: 'account.disconnected' }).uncheck();

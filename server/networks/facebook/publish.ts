@@ -176,7 +176,7 @@ const findEntry = async (
 
 /** Nothing at Facebook has a key of ours. */
 const confirmPost = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
-  const found = await findEntry(site, sending, `/${sending.account.id}/feed`);
+  const found = await findEntry(site, sending, `/${sending.account.id}/published_posts`);
   if (!('id' in found)) return found;
   return sent({ externalId: found.id, url: addressOf(site, found.id), publishedAt: found.created_time });
 };

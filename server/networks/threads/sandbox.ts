@@ -113,6 +113,7 @@ const sandbox: Sandbox = (kit) => {
   api.get(
     '/debug_token',
     signedIn('threads_basic', async (req, res, { person }) => {
+      if (!person.handle.includes('tester')) return refusals['missing-permission'](res);
       const grant = await kit.grants.find('access', String(req.query.input_token));
       if (grant?.person.id !== person.id) return refuse(res, invalid('The parameter input_token is required'));
       res.send({ data: { type: 'USER', is_valid: !grant.expired, scopes: grant.scopes, user_id: userId(person) } });

@@ -59,8 +59,7 @@ const privacyProblem = (privacy: string, offered: readonly string[]): string | u
 
 /** Who will see the post. The account's own settings may have changed since the post was written. */
 export const privacyFor = (post: NetworkPost, { privacyOptions }: Creator): string => {
-  const byDefault = privacyOptions.includes(everyone) ? everyone : onlyYou;
-  const privacy = option(post, 'tiktok.privacy') || byDefault;
+  const privacy = option(post, 'tiktok.privacy');
   const problem = privacyProblem(privacy, privacyOptions);
   if (problem !== undefined) {
     throw new NetworkTrouble('content', problem, { networkCode: 'privacy_level_option_mismatch' });

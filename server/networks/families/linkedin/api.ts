@@ -65,6 +65,8 @@ const Refusal = z.object({
     .catch(undefined),
 });
 
+export const postUrn = /urn:li:(?:share|ugcPost|activity):\d+/;
+
 export const troubleOf = (site: Site, answer: NetworkAnswer): NetworkTrouble => {
   const { status, json } = answer;
   const refusal = Refusal.safeParse(json).data;
@@ -89,7 +91,7 @@ export const troubleOf = (site: Site, answer: NetworkAnswer): NetworkTrouble => 
   if (status === 429) return rateLimited(site, answer, said, networkCode);
   if (status >= 500) return new NetworkTrouble('temporary', 'LinkedIn is not available.', { networkCode });
   if (networkCode === 'DUPLICATE_POST' || /duplicate of urn:li:/i.test(said)) {
-    const urn = /urn:li:(?:share|ugcPost|activity):\d+/.exec(said)?.[0];
+    const urn = postUrn.exec(said)?.[0];
     return new NetworkTrouble(
       'content',
       `LinkedIn refused the post because the same text is there already${urn ? `: ${urn}` : '.'}`,
