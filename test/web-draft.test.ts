@@ -9,7 +9,7 @@ import {
   isOwn,
   setOption,
 } from '#web/pages/post/editor/draft.ts';
-import { headingOf } from '#web/parts/post-title.tsx';
+import { headingOf } from '#web/parts/heading.ts';
 
 const post: Post = {
   id: 'post_1',
@@ -17,7 +17,6 @@ const post: Post = {
   accountIds: ['acc_1', 'acc_2'],
   versions: [{ content: [{ body: 'Buns', media: [] }], options: {} }],
   results: [],
-  createdAt: '2026-11-15T12:00:00.000Z',
   updatedAt: '2026-11-15T12:00:00.000Z',
 };
 const write = (body: string) => changeItem(0, (item) => ({ ...item, body }));

@@ -1,5 +1,5 @@
 import type { Post, Version } from '#generated/app-client';
-import { headingOf } from '#web/parts/post-title.tsx';
+import { headingOf } from '#web/parts/heading.ts';
 
 export interface Item {
   /** Of this editor alone, so that a moved item stays the same field. */
