@@ -135,7 +135,8 @@ inBrowser('the results of a post', (world) => {
       ),
       [id],
     );
-    await page.reload();
+    // An open page hears of it.
+    await service.posthorn.live.tell({ workspaceId: service.owner.workspaceId, kind: 'statistics', id });
     await rowOf(page, 'Bluesky').getByText('likes').waitFor();
     expect(await rowOf(page, 'Bluesky').getByRole('definition').allInnerTexts()).toEqual(['7', '1']);
     const steps = page.getByRole('region', { name: 'Reads' }).getByRole('listitem');

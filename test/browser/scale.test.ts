@@ -34,7 +34,7 @@ const addPosts = sql(
      from generate_series(1, 2000) n
      cross join lateral (select case when n <= 400 then 'Draft' when n > 1400 then 'Scheduled' when n % 100 = 0 then 'Failed'
                                      else 'Published' end as status,
-                                array[$3::text[]]::text[] as every) kind
+                                $3::text[] as every) kind
      cross join lateral (select array[every[1 + n % 13], every[1 + (n * 7 + 1) % 13]] as accounts) chosen`,
 );
 const addMedia = sql(

@@ -86,6 +86,14 @@ inBrowser('the workspace', (world) => {
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ at: '/accounts', as: email });
     const titles = {
+      '/': 'Home',
+      '/posts': 'Posts',
+      '/posts/new': 'New post',
+      '/calendar': 'Calendar',
+      '/approvals': 'Approvals',
+      '/analytics': 'Analytics',
+      '/media': 'Media',
+      '/settings/api': 'API and MCP',
       '/accounts': 'Social accounts',
       '/connect/x': 'Connect an account',
       '/connect/choose/abc': 'Connect an account',
