@@ -187,7 +187,7 @@ export const peopleRoutes = {
     summary: 'Change the password',
     description: 'Ends all other sessions of the user and the access of MCP clients; personal tokens stay.',
     body: z.strictObject({
-      current: z.string().max(1024).default('').describe('The present password; empty when none is set'),
+      current: z.string().max(1024).default('').describe('The current password; empty when none is set'),
       next: Password,
     }),
     answer: Done,

@@ -1133,7 +1133,7 @@ export interface Done {
 
 /** What `changePassword` takes. */
 export interface ChangePasswordInput {
-  /** The present password; empty when none is set (default `''`) */
+  /** The current password; empty when none is set (default `''`) */
   current?: string;
   next: string;
 }

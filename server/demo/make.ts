@@ -22,6 +22,7 @@ const timed: readonly DueKind[] = ['posts', 'sends', 'deliveries', 'reads'];
 /** Once a day is enough for accounts: whoever needs new tokens in between gets them at once. */
 const daily: readonly DueKind[] = ['accounts'];
 const workspaceName = 'Rye & Ember';
+const ownerName = 'Marta Lind';
 
 /** Who is who on the networks; one account may not read its statistics. */
 const handles: readonly (readonly [network: string, handle: string])[] = [
@@ -169,14 +170,18 @@ const gather = async (posthorn: Posthorn, again: boolean) => {
     human: true,
   });
   const join = async (host: Caller, name: string, role: Role, ownPassword: string) => {
-    const { url } = await members.invite(host, { email: addressOf(name), role });
-    return caller(await members.accept(url.split('/').at(-1) ?? '', { password: ownPassword }), host.workspaceId, role);
+    const [first = ''] = name.toLowerCase().split(' ');
+    const { url } = await members.invite(host, { email: addressOf(first), role });
+    const userId = await members.accept(url.split('/').at(-1) ?? '', { password: ownPassword });
+    await people.changeProfile(userId, { name });
+    return caller(userId, host.workspaceId, role);
   };
 
   const email = addressOf('marta');
   let owner: Caller;
   if (await people.isEmpty()) {
     const { userId, workspaceId } = await people.setUp({ email, password, workspace });
+    await people.changeProfile(userId, { name: ownerName });
     owner = caller(userId, workspaceId, 'owner');
   } else {
     // Whoever set up this installation finds the demo among their workspaces, too.
@@ -184,11 +189,11 @@ const gather = async (posthorn: Posthorn, again: boolean) => {
     const host = (await members.list(first?.id ?? '')).find(({ role }) => role === 'owner');
     if (host === undefined) throw new SettingError('No workspace has an owner. Use another data folder.');
     const workspaceId = await people.createWorkspace(host.userId, workspace);
-    owner = await join(caller(host.userId, workspaceId, 'owner'), 'marta', 'owner', password);
+    owner = await join(caller(host.userId, workspaceId, 'owner'), ownerName, 'owner', password);
   }
   const others = randomBytes(18).toString('base64url');
-  const jonas = await join(owner, 'jonas', 'admin', others);
-  const ines = await join(owner, 'ines', 'editor', others);
+  const jonas = await join(owner, 'Jonas Weber', 'admin', others);
+  const ines = await join(owner, 'Ines Duarte', 'editor', others);
   await members.invite(owner, { email: `pavel${suffix}@ryeandember.example`, role: 'viewer' });
 
   const agent = async (name: string) => {

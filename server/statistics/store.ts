@@ -1,6 +1,7 @@
 import { type Metrics, metricNames } from '#contracts/analytics';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
 import { wakes } from '#server/jobs/notices';
+import { tellsOf } from '#server/live/news';
 import type { Json, PublishedPost } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 import { type Counts, countsOf, type Numbers } from './numbers.ts';
@@ -139,7 +140,8 @@ const keep = sql(
                cross join lateral (select p.published_at + ms * interval '1 ms' as at) instant where at > clock.now)
        from (select posthorn_now() as now) clock, unnest($3::text[], $4::jsonb[], $6::jsonb[]) as told(post_id, metrics, counts)
       where ${held} and p.post_id = told.post_id
-     returning p.post_id, p.account_id, p.fetched_at, p.metrics, p.engagement),
+     returning p.post_id, p.account_id, p.fetched_at, p.metrics, p.engagement,
+               ${tellsOf('statistics', { id: 'p.post_id', workspaceId: 'p.workspace_id' })}),
    remembered as (
      insert into metric_reads (post_id, account_id, fetched_at, metrics)
      select post_id, account_id, fetched_at, metrics from kept)

@@ -230,7 +230,7 @@ export const createPeople = ({
     changePassword: async (userId: string, next: string, current: string | undefined) => {
       const { passwordHash } = await mustExist(userId);
       if (passwordHash !== null && current !== undefined && !(await isPassword(passwordHash, current))) {
-        throw badInput({ path: 'current', code: 'WrongPassword', message: 'is not your present password' });
+        throw badInput({ path: 'current', code: 'WrongPassword', message: 'is not your current password' });
       }
       await store.updateUser(userId, {
         passwordHash: await hashPassword(checkPassword(next, 'next')),

@@ -21,7 +21,7 @@ export const openWorkspaces = ({
   auth: { sessions, tokens, clients, tries, secrets },
   plans,
   audit,
-  live: { accessChanged },
+  live: { accessChanged, tell },
   config,
   wallClock: clock,
 }: {
@@ -49,7 +49,7 @@ export const openWorkspaces = ({
     clock,
   });
   const endTokens = tokens.revokeAll;
-  const members = createMembers({ store, people, audit, plans, accessChanged, endTokens, baseUrl, clock });
+  const members = createMembers({ store, people, audit, plans, accessChanged, tell, endTokens, baseUrl, clock });
   const mayWelcome = !production && config.databaseUrl === undefined;
   const welcome = createWelcome({ people, sessions, secrets, audit, production, mayWelcome });
   const signInsOfAddress = createRateLimit({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs, clock });
