@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { type CryptoKey, importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { pino } from 'pino';
+import { inject } from 'vitest';
 import type { ConsentQuestion } from '#contracts/consent';
 import { createIdentityProvider, type IdentityProviderOptions } from '#server/auth/identity-provider/embedded';
 import { answerErrors } from '#server/http/errors';
@@ -15,8 +16,6 @@ import { createOutbound } from '#server/outbound/guarded-client';
 import { createSeal } from '#server/secrets/seal';
 import type { WhoIsSignedIn } from '#server/signed-in';
 import { openDatabase, sql } from '#server/store/database';
-import { migrate } from '#server/store/migrate';
-import { migrations } from '#server/store/migrations/index';
 import { type Browser, createBrowser, type Page } from './browser.ts';
 import { selfSigned } from './certificate.ts';
 import { freshDatabase } from './database.ts';
@@ -92,9 +91,8 @@ export const startIdentity = async ({
   documents: Documents;
   options?: Partial<IdentityProviderOptions>;
 }) => {
-  const { parts, drop } = await freshDatabase();
+  const { parts, drop } = await freshDatabase({ template: inject('migrated') });
   const database = openDatabase(parts, { report: () => undefined });
-  await migrate(database, migrations);
   for (const id of ['usr_ann', 'usr_bob']) {
     await database.run(sql('test.user', 'insert into users (id, email) values ($1, $2)'), [id, `${id}@example.com`]);
   }
