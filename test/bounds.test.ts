@@ -105,7 +105,7 @@ describe('a body', () => {
       '400 BadInput f0 is not a field of this input',
     );
     expect(await refusal(service.call('posts.create', fields(20_001)))).toBe(
-      '400 BadInput body brings the body to more than 20000 fields and entries',
+      '400 BadInput body has more than 20000 fields and entries. Send fewer',
     );
   });
 
