@@ -101,8 +101,17 @@ export const createPosthorn = (given: {
   const { accounts, access, avatars, refreshes, openConnecting } = openAccounts({ ...core, ...reached, events });
   const { routes: mediaRoutes, ...media } = openMedia({ ...core, outbound, config });
   const { library } = media;
-  const { routes: postRoutes, ...posts } = openPosts({ ...core, accounts, library, networks, plans, events, baseUrl });
-  const { reading, lifecycle, drafts, outcomes } = posts;
+  const { routes: postRoutes, ...posts } = openPosts({
+    ...core,
+    accounts,
+    access,
+    library,
+    networks,
+    plans,
+    events,
+    baseUrl,
+  });
+  const { reading, lifecycle, drafts, outcomes, linkCards } = posts;
   const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics({ database, networks });
   const {
     statistics,
@@ -130,6 +139,7 @@ export const createPosthorn = (given: {
     library,
     outcomes,
     lifecycle,
+    linkCards,
     reading,
     publications,
     figures: figures.publishing,
@@ -157,6 +167,7 @@ export const createPosthorn = (given: {
     actions,
     reading,
     lifecycle,
+    linkCards,
     library,
     accounts,
     baseUrl,

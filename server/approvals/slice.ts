@@ -4,6 +4,7 @@ import type { Clock } from '#server/clock';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Lifecycle } from '#server/posts/lifecycle';
+import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';
 import type { RunnableAction } from '#server/run-action';
 import type { Database } from '#server/store/database';
@@ -21,6 +22,7 @@ export const openApprovals = ({
   actions: ReadonlyMap<string, RunnableAction>;
   reading: Reading;
   lifecycle: Lifecycle;
+  linkCards: LinkCards;
   library: MediaLibrary;
   accounts: Accounts;
   audit: AuditLog;
@@ -28,8 +30,8 @@ export const openApprovals = ({
   baseUrl: string;
   clock: Clock;
 }) => {
-  const { reading, lifecycle, accounts } = parts;
-  const subjects = createSubjects({ reading, lifecycle, library, accounts });
+  const { reading, lifecycle, linkCards, accounts } = parts;
+  const subjects = createSubjects({ reading, lifecycle, linkCards, library, accounts });
   const cards = createApprovalCards({ ...parts, store: createApprovalStore(database), subjects });
   return { cards, routes: approvalRoutes({ cards }) };
 };
