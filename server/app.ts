@@ -127,7 +127,7 @@ export const createPosthorn = (given: {
     reading,
     publishedPosts,
   });
-  const { connecting, routes: accountRoutes } = openConnecting({ plans, audit, providers, reconnected: readSoon });
+  const { connecting, routes: accountRoutes } = openConnecting({ plans, providers, reconnected: readSoon });
   const {
     loops,
     byHand,

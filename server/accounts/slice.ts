@@ -24,6 +24,7 @@ export const openAccounts = ({
   sites,
   sandboxUrl,
   events,
+  audit,
   live,
   outbound,
   seal,
@@ -36,6 +37,7 @@ export const openAccounts = ({
   sites: Sites;
   sandboxUrl: () => string;
   events: Events;
+  audit: AuditLog;
   live: Live;
   outbound: Outbound;
   seal: Seal;
@@ -55,7 +57,7 @@ export const openAccounts = ({
   });
   const access = createAccountAccess({ store, networkAccess, networks, events, live, clock, report });
   return {
-    accounts: createAccounts({ store, networks, live }),
+    accounts: createAccounts({ store, networks, audit, live }),
     access,
     avatars: createAvatars({ store: createAvatarStore(database), outbound }),
     refreshes: createDueLoop(access.work),
@@ -63,12 +65,10 @@ export const openAccounts = ({
     /** Opened last: statistics, which need `access`, are told when an account is reconnected. */
     openConnecting: ({
       plans,
-      audit,
       providers: { isOffered, isLive },
       reconnected,
     }: {
       plans: Plans;
-      audit: AuditLog;
       providers: Record<'isOffered' | 'isLive', (network: Network) => boolean>;
       reconnected: (accountId: string) => Promise<void>;
     }) => {
