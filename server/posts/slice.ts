@@ -1,3 +1,4 @@
+import type { AccountAccess } from '#server/accounts/access';
 import type { Accounts } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
 import { type Config, isPublicAddress } from '#server/config';
@@ -10,6 +11,7 @@ import type { Events } from '#server/webhooks/events';
 import { createDesk } from './desk.ts';
 import { createDrafts } from './drafts.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { createLinkCards } from './link-cards.ts';
 import { createOutcomes } from './outcome.ts';
 import { createOverview } from './overview.ts';
 import { createReading } from './reading.ts';
@@ -19,6 +21,7 @@ import { createPostStore } from './store.ts';
 export const openPosts = ({
   database,
   accounts,
+  access,
   library,
   networks,
   plans,
@@ -29,6 +32,7 @@ export const openPosts = ({
 }: {
   database: Database;
   accounts: Accounts;
+  access: AccountAccess;
   library: MediaLibrary;
   networks: Networks;
   plans: Plans;
@@ -41,14 +45,26 @@ export const openPosts = ({
   const overview = createOverview({ store, library });
   const outcomes = createOutcomes({ store, events, live });
   const reachable = isPublicAddress(config.baseUrl);
-  const lifecycle = createLifecycle({ store, accounts, library, networks, plans, outcomes, reachable, clock });
+  const linkCards = createLinkCards({ store, accounts, access, library, networks });
+  const lifecycle = createLifecycle({
+    store,
+    accounts,
+    library,
+    networks,
+    plans,
+    outcomes,
+    linkCards,
+    reachable,
+    clock,
+  });
   const desk = createDesk({ store, accounts, library, networks, lifecycle });
   return {
     reading: createReading({ store }),
     overview,
     outcomes,
     lifecycle,
-    drafts: createDrafts({ store, accounts, library, networks, lifecycle, clock }),
+    linkCards,
+    drafts: createDrafts({ store, accounts, library, networks, lifecycle, linkCards, clock }),
     desk,
     mediaUse: { isUsed: store.usesMedia, usesOf: store.mediaUses },
     routes: postRoutes({ desk, lifecycle, overview }),
