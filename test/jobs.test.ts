@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenedAgenda } from '#server/jobs/agenda';
-import { createScheduler } from '#server/jobs/scheduler';
 import { type DueKind, dueWork } from '#server/jobs/notices';
 import type { DueLoop } from '#server/jobs/queue';
+import { createScheduler } from '#server/jobs/scheduler';
 import type { Database } from '#server/store/database';
 
 interface Job {
