@@ -296,7 +296,7 @@ const randomWorkspace = ({ below, chance, one, some }: Random): Workspace => {
   const around = (ms: number) => ms + one([-1, 1]) * (chance(0.8) ? one(steps) : below(300 * day));
   const texts = new Map<string, string>();
   const targets: ToldTarget[] = [];
-  for (let left = below(20); left > 0; left--) {
+  for (let left = below(chance(0.2) ? 20 : 8); left > 0; left--) {
     const postId = nextPostId();
     texts.set(postId, one(['Hello', '', 'Ein Text', '🎉 "quoted" \\ text\n']));
     const first = Math.max(0, around(Date.parse(place)));
@@ -312,7 +312,22 @@ const randomWorkspace = ({ below, chance, one, some }: Random): Workspace => {
   return { id, accounts, texts, targets };
 };
 
-const oddNumbers = [-1, 5_000_000_000, 2 ** 31, 'many', null, true, 1e13, 1.5, Number.NaN, Infinity, 2 ** 53, '7', -0, [3]];
+const oddNumbers = [
+  -1,
+  5_000_000_000,
+  2 ** 31,
+  'many',
+  null,
+  true,
+  1e13,
+  1.5,
+  Number.NaN,
+  Infinity,
+  2 ** 53,
+  '7',
+  -0,
+  [3],
+];
 
 const randomNumbers = ({ below, chance, one, some }: Random) =>
   chance(0.2)
