@@ -1,5 +1,8 @@
 /** What open tabs hear about. */
-export type LiveKind = 'post' | 'approval' | 'account' | 'webhook' | 'media';
+export type LiveKind = 'post' | 'approval' | 'account' | 'webhook' | 'media' | 'statistics' | 'member' | 'clock';
+
+/** In place of a workspace: what concerns them all. */
+export const everyWorkspace = '*';
 
 export const channel = 'posthorn_live';
 

@@ -1,7 +1,7 @@
 import type { AccountAccess } from '#server/accounts/access';
 import type { Accounts } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
-import { isPublicAddress } from '#server/config';
+import { type Config, isPublicAddress } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
@@ -27,7 +27,7 @@ export const openPosts = ({
   plans,
   events,
   live,
-  baseUrl,
+  config,
   clock,
 }: {
   database: Database;
@@ -38,13 +38,13 @@ export const openPosts = ({
   plans: Plans;
   events: Events;
   live: Live;
-  baseUrl: string;
+  config: Config;
   clock: Clock;
 }) => {
   const store = createPostStore(database);
   const overview = createOverview({ store, library });
   const outcomes = createOutcomes({ store, events, live });
-  const reachable = isPublicAddress(baseUrl);
+  const reachable = isPublicAddress(config.baseUrl);
   const linkCards = createLinkCards({ store, accounts, access, library, networks });
   const lifecycle = createLifecycle({
     store,
@@ -66,8 +66,7 @@ export const openPosts = ({
     linkCards,
     drafts: createDrafts({ store, accounts, library, networks, lifecycle, linkCards, clock }),
     desk,
-    usesMedia: store.usesMedia,
-    mediaUses: store.mediaUses,
+    mediaUse: { isUsed: store.usesMedia, usesOf: store.mediaUses },
     routes: postRoutes({ desk, lifecycle, overview }),
   };
 };

@@ -1,5 +1,5 @@
 import type { AccountAccess } from '#server/accounts/access';
-import type { Clock, Stopwatch } from '#server/clock';
+import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
 import type { Config } from '#server/config';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
@@ -18,11 +18,12 @@ import { createPublishingStore } from './store.ts';
 
 export const openPublishing = ({
   database,
-  figures,
+  figures: { publishing: figures },
   lifecycle,
   linkCards,
   reading,
   config: { sendsPerNetwork, sendLeaseMs, lateGraceMs },
+  startStopwatch = () => startSystemStopwatch(),
   ...parts
 }: {
   database: Database;
@@ -34,9 +35,9 @@ export const openPublishing = ({
   linkCards: LinkCards;
   reading: Reading;
   publications: Publications;
-  figures: PublishingFigures;
+  figures: { readonly publishing: PublishingFigures };
   config: Config;
-  startStopwatch: () => Stopwatch;
+  startStopwatch?: () => Stopwatch;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -47,7 +48,7 @@ export const openPublishing = ({
   const limits = { perNetwork: sendsPerNetwork, leaseMs: sendLeaseMs, graceMs: lateGraceMs };
   const byHand = createByHand({ store, lifecycle, linkCards, outcomes, reading, begin });
   return {
-    loops: createPublishing({ ...parts, ...limits, store, begin, figures }),
+    loops: createPublishing({ ...parts, ...limits, store, begin, figures, startStopwatch }),
     byHand,
     routes: publishingRoutes({ byHand }),
   };

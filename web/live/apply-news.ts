@@ -23,6 +23,7 @@ const touched: Record<string, readonly string[]> = {
   account: ['accounts', 'posts', 'approvals'],
   webhook: ['webhooks'],
   media: ['media'],
+  statistics: [],
   member: ['members', 'session', 'invitations'],
   workspace: ['session', 'plan'],
   clock: ['clock'],
@@ -42,6 +43,10 @@ export const applyNews = (client: QueryClient, news: News, dismissEverywhere: (t
     // The session says what happened: sign in again, or another workspace is open.
     void client.invalidateQueries({ queryKey: keys.session });
     return;
+  }
+  // Networks are read all day long: only what shows this very post is read again.
+  if (kind === 'statistics' && id !== undefined) {
+    for (const queryKey of [keys.metrics(id), keys.history(id)]) void client.invalidateQueries({ queryKey });
   }
   for (const domain of touched[kind] ?? [kind]) void client.invalidateQueries({ queryKey: [domain] });
   const toastId = toastIdOf(kind, id);
