@@ -196,6 +196,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   const agenda = await openAgenda({
     connection: opened.connection,
     mongodbUrl: config.mongodbUrl,
+    waitMs: Math.min(lockWaitMs, config.startPatienceMs),
     name: `${hostname()} ${process.pid} ${randomUUID()}`,
     report,
   });
