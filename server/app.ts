@@ -29,7 +29,9 @@ import { createJobs } from '#server/jobs/jobs';
 import { openLive } from '#server/live/slice';
 import { createMcpEndpoint } from '#server/mcp/endpoint';
 import { openMedia } from '#server/media/slice';
+import { openMessages } from '#server/messages/slice';
 import { openNetworks } from '#server/networks/open';
+import { openNotifications } from '#server/notifications/slice';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { styleRoutes } from '#server/pages/style';
 import { openPlans } from '#server/plans/slice';
@@ -78,8 +80,11 @@ export const createPosthorn = (given: {
   const core = { database, clock, report, audit, live };
   const { plans, routes: planRoutes } = openPlans(core);
   const { routes: tokenRoutes, ...auth } = openAuth({ ...core, wallClock });
-  const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...core, auth, plans, config, wallClock });
-  const { people } = workspaces;
+  const { mailer, push, messages } = openMessages({ ...core, outbound, seal, config, startStopwatch });
+  const { notifications, routes: notificationRoutes } = openNotifications({ ...core, messages, push, baseUrl });
+  const told = { ...core, notifications };
+  const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...told, messages, auth, plans, config, wallClock });
+  const { people, deletion } = workspaces;
   const allowedWebhooks = given.allowedWebhooks ?? plans.webhooks;
   const delivery = { allowedWebhooks, answerTimeoutMs, startStopwatch };
   const {
@@ -87,7 +92,7 @@ export const createPosthorn = (given: {
     webhooks,
     deliveries,
     routes: webhookRoutes,
-  } = openWebhooks({ ...core, outbound, seal, ...delivery });
+  } = openWebhooks({ ...told, outbound, seal, ...delivery });
 
   const { networks, sites, ...network } = openNetworks({
     ...core,
@@ -98,10 +103,19 @@ export const createPosthorn = (given: {
   });
   const { providers } = openProviders({ networks, config });
   const reached = { networks, sites, sandboxUrl, outbound, seal, baseUrl };
-  const { accounts, access, avatars, refreshes, openConnecting } = openAccounts({ ...core, ...reached, events });
+  const { accounts, access, avatars, refreshes, openConnecting } = openAccounts({ ...told, ...reached, events });
   const { routes: mediaRoutes, ...media } = openMedia({ ...core, outbound, config });
   const { library } = media;
-  const { routes: postRoutes, ...posts } = openPosts({ ...core, accounts, library, networks, plans, events, baseUrl });
+  const { routes: postRoutes, ...posts } = openPosts({
+    ...told,
+    accounts,
+    library,
+    networks,
+    plans,
+    mustStay: deletion.mustStay,
+    events,
+    baseUrl,
+  });
   const { reading, lifecycle, drafts, outcomes } = posts;
   const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics({ database, networks });
   const {
@@ -153,7 +167,7 @@ export const createPosthorn = (given: {
   const rules = { accounts, providers, library, openPage, reading, lifecycle, drafts, byHand, statistics, analytics };
   const actions = prepareActions(declared, createHandlers(rules));
   const { cards, routes: cardRoutes } = openApprovals({
-    ...core,
+    ...told,
     actions,
     reading,
     lifecycle,
@@ -164,7 +178,7 @@ export const createPosthorn = (given: {
 
   const jobs = createJobs({
     database,
-    loops: { ...loops, deliveries, accounts: refreshes, reads },
+    loops: { ...loops, deliveries, accounts: refreshes, reads, mails: messages.mails, pushes: messages.pushes },
     chores: {
       'remove old sessions': { every: '1 hour', run: auth.sessions.purge },
       'remove old one-time links': { every: '1 hour', run: auth.secrets.purge },
@@ -174,6 +188,9 @@ export const createPosthorn = (given: {
       'remove files without a media item': { every: '1 hour', run: media.sweepOrphans },
       'remove unfinished connections': { every: '1 hour', run: connecting.purge },
       'remove old deliveries and events': { every: '1 hour', run: webhooks.purge },
+      'remove old notifications': { every: '1 day', run: notifications.purge },
+      'remove old mails and push messages': { every: '1 day', run: messages.purge },
+      'remove workspaces whose time has come': { every: '1 hour', run: deletion.removeDue },
       'remove the plan usage of past months': { every: '1 day', run: plans.purge },
     },
     clock: sandbox.sandboxClock,
@@ -185,6 +202,10 @@ export const createPosthorn = (given: {
     plans,
     ...auth,
     ...workspaces,
+    mailer,
+    push,
+    messages,
+    notifications,
     events,
     webhooks,
     deliveries,
@@ -210,6 +231,7 @@ export const createPosthorn = (given: {
       ...planRoutes,
       ...tokenRoutes,
       ...peopleRoutes(identity),
+      ...notificationRoutes,
       ...consentRoutes(identity.consent),
       ...webhookRoutes,
       ...accountRoutes,

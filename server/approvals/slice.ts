@@ -3,6 +3,7 @@ import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { Reading } from '#server/posts/reading';
 import type { RunnableAction } from '#server/run-action';
@@ -24,6 +25,7 @@ export const openApprovals = ({
   library: MediaLibrary;
   accounts: Accounts;
   audit: AuditLog;
+  notifications: Notifications;
   live: Live;
   baseUrl: string;
   clock: Clock;

@@ -1,5 +1,5 @@
 /** What open tabs hear about. */
-export type LiveKind = 'post' | 'approval' | 'account' | 'webhook' | 'media';
+export type LiveKind = 'post' | 'approval' | 'account' | 'webhook' | 'media' | 'notification' | 'workspace';
 
 export const channel = 'posthorn_live';
 

@@ -22,6 +22,7 @@ export const createLifecycle = ({
   library,
   networks,
   plans,
+  mustStay,
   outcomes,
   reachable,
   clock,
@@ -31,6 +32,8 @@ export const createLifecycle = ({
   library: MediaLibrary;
   networks: Networks;
   plans: Plans;
+  /** Refuses while the workspace waits to be deleted. */
+  mustStay: (workspaceId: string) => Promise<void>;
   outcomes: Outcomes;
   reachable: boolean;
   clock: Clock;
@@ -121,6 +124,7 @@ export const createLifecycle = ({
     schedule: (caller: Caller, id: string, at: string, field = 'at') =>
       store.transaction(async () => {
         mustBeFuture(at, field);
+        await mustStay(caller.workspaceId);
         const post = await locked(caller, id);
         if (post.status !== 'Draft' && post.status !== 'Failed') {
           throw notFrom(post, 'scheduled', 'a Draft or Failed post');
@@ -154,6 +158,7 @@ export const createLifecycle = ({
      * are accounts that failed; answers with the results of the others that did, which stay as they are.
      */
     readyNow: async (caller: Caller, id: string, only: readonly string[] = []): Promise<Result[]> => {
+      await mustStay(caller.workspaceId);
       const post = await locked(caller, id);
       if (post.status !== 'Draft' && post.status !== 'Failed')
         throw notFrom(post, 'published', 'a Draft or Failed post');

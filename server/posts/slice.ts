@@ -4,6 +4,7 @@ import { isPublicAddress } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/allowance';
 import type { Database } from '#server/store/database';
 import type { Events } from '#server/webhooks/events';
@@ -23,6 +24,8 @@ export const openPosts = ({
   networks,
   plans,
   events,
+  notifications,
+  mustStay,
   live,
   baseUrl,
   clock,
@@ -33,15 +36,28 @@ export const openPosts = ({
   networks: Networks;
   plans: Plans;
   events: Events;
+  notifications: Notifications;
+  /** Refuses while the workspace waits to be deleted. */
+  mustStay: (workspaceId: string) => Promise<void>;
   live: Live;
   baseUrl: string;
   clock: Clock;
 }) => {
   const store = createPostStore(database);
   const overview = createOverview({ store, library });
-  const outcomes = createOutcomes({ store, events, live });
+  const outcomes = createOutcomes({ store, events, notifications, live });
   const reachable = isPublicAddress(baseUrl);
-  const lifecycle = createLifecycle({ store, accounts, library, networks, plans, outcomes, reachable, clock });
+  const lifecycle = createLifecycle({
+    store,
+    accounts,
+    library,
+    networks,
+    plans,
+    mustStay,
+    outcomes,
+    reachable,
+    clock,
+  });
   const desk = createDesk({ store, accounts, library, networks, lifecycle });
   return {
     reading: createReading({ store }),

@@ -8,7 +8,7 @@ import type { Clock } from '#server/clock';
 import type { NewWorkspaces } from '#server/config';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
-import type { UserRow, WorkspaceStore } from './store.ts';
+import type { UserRow, WorkspaceRow, WorkspaceStore } from './store.ts';
 
 export type People = ReturnType<typeof createPeople>;
 
@@ -83,6 +83,7 @@ export const createPeople = ({
           name: open.Workspace.name,
           role: open.role,
           statisticsTools: open.Workspace.statisticsTools,
+          ...(await deletionOf(open.Workspace)),
         },
       }),
       workspaces: memberships.map(({ workspaceId, role, Workspace }) => ({
@@ -91,6 +92,12 @@ export const createPeople = ({
         role,
       })),
     };
+  };
+
+  const deletionOf = async ({ deleteAt, deleteAskedBy }: WorkspaceRow) => {
+    if (deleteAt === null) return {};
+    const owner = deleteAskedBy === null ? null : await store.user(deleteAskedBy);
+    return { deletion: { at: String(deleteAt), askedBy: owner ? nameOf(owner) : '' } };
   };
 
   const mustExist = async (userId: string) => {

@@ -5,8 +5,12 @@ import type { Auth } from '#server/auth/slice';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
+import type { Messages } from '#server/messages/queue';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/allowance';
 import type { Database } from '#server/store/database';
+import { createDeletion } from './deletion.ts';
+import { createForgottenPassword } from './forgotten-password.ts';
 import { createMembers } from './members.ts';
 import { createPeople } from './people.ts';
 import { workspaceRoutes } from './routes.ts';
@@ -20,7 +24,10 @@ export const openWorkspaces = ({
   auth: { sessions, tokens, clients, tries, secrets },
   plans,
   audit,
-  live: { accessChanged },
+  live,
+  messages,
+  notifications,
+  report,
   config,
   wallClock: clock,
 }: {
@@ -29,6 +36,9 @@ export const openWorkspaces = ({
   plans: Plans;
   audit: AuditLog;
   live: Live;
+  messages: Messages;
+  notifications: Notifications;
+  report: (error: unknown) => void;
   config: Config;
   /** People, their invitations and their limits go by it: the sandbox does not move it. */
   wallClock: Clock;
@@ -46,8 +56,11 @@ export const openWorkspaces = ({
     },
     clock,
   });
-  const endTokens = tokens.revokeAll;
-  const members = createMembers({ store, people, audit, plans, accessChanged, endTokens, baseUrl, clock });
+  const { accessChanged } = live;
+  const told = { audit, messages, notifications, baseUrl, clock };
+  const members = createMembers({ ...told, store, people, plans, accessChanged, endTokens: tokens.revokeAll });
+  const deletion = createDeletion({ store, notifications, audit, live, clock });
+  const forgotten = createForgottenPassword({ ...told, store, people, secrets });
   const mayWelcome = !production && config.databaseUrl === undefined;
   const welcome = createWelcome({ people, sessions, secrets, audit, production, mayWelcome });
   const signInsOfAddress = createRateLimit({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs, clock });
@@ -55,6 +68,7 @@ export const openWorkspaces = ({
     people,
     members,
     welcome,
+    deletion,
     /** Once it is known who signs people in. */
     routes: ({ outsideSignIn, forgetUser }: Pick<Identity, 'outsideSignIn' | 'forgetUser'>) =>
       workspaceRoutes({
@@ -62,11 +76,14 @@ export const openWorkspaces = ({
         members,
         sessions,
         welcome,
+        deletion,
+        forgotten,
         audit,
         tries,
         mayTry: signInsOfAddress.mustHaveLeft,
         hasPasswords: outsideSignIn === undefined,
         production,
+        report,
         forgetUser: async (userId) => {
           await forgetUser(userId);
           await clients.endAll(userId);
