@@ -1,5 +1,6 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { app } from '#web/api.ts';
 import { ownPath } from '#web/own-path.ts';
@@ -102,6 +103,7 @@ const Password = ({ next }: { next: string }) => {
       <Button type="submit" variant="ink" size="lg" loading={running}>
         Sign in
       </Button>
+      <Link to="/forgot-password">Forgot your password?</Link>
     </EntryForm>
   );
 };
