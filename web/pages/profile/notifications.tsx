@@ -1,6 +1,5 @@
 import { Checkbox, Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
 import type { ChangeNotificationChoicesInput, NotificationChoices } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
@@ -8,6 +7,7 @@ import { FaultBanner } from '#web/parts/fault.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
+import { useAnchor } from '#web/parts/use-anchor.ts';
 import { keys } from '#web/queries.ts';
 import styles from './profile.module.css';
 import { PushBrowsers } from './push-browsers.tsx';
@@ -28,19 +28,13 @@ export const Notifications = () => {
     queryKey: keys.notificationChoices,
     queryFn: ({ signal }) => app.getNotificationChoices({ signal }),
   });
-  const place = useRef<HTMLDivElement>(null);
-  const isThere = data !== undefined;
-  useEffect(() => {
-    if (isThere && location.hash === '#notifications') place.current?.scrollIntoView();
-  }, [isThere]);
+  useAnchor('notifications', data !== undefined);
   return (
-    <div ref={place} id="notifications">
-      <Section title="Notifications" note="outside the app, from all your workspaces" card>
-        {error && <FaultBanner fault={error} title="Your choices could not be loaded" onRetry={refetch} />}
-        {!data && !error && <SkeletonRows rows={6} height={54} />}
-        {data && <Choices choices={data} />}
-      </Section>
-    </div>
+    <Section anchor="notifications" title="Notifications" note="outside the app, from all your workspaces" card>
+      {error && <FaultBanner fault={error} title="Your choices could not be loaded" onRetry={refetch} />}
+      {!data && !error && <SkeletonRows rows={6} height={54} />}
+      {data && <Choices choices={data} />}
+    </Section>
   );
 };
 

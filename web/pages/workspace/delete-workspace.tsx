@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
@@ -7,9 +7,10 @@ import { Banner } from '#web/parts/banner.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
+import { useAnchor } from '#web/parts/use-anchor.ts';
 import { When } from '#web/parts/when.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
-import { keys } from '#web/queries.ts';
+import { keys, queries } from '#web/queries.ts';
 import { useMay, useWorkspace } from '#web/session.ts';
 import styles from './workspace.module.css';
 
@@ -20,26 +21,25 @@ export const DeleteWorkspace = () => {
   const { deletion, name } = useWorkspace();
   const { own } = useMay();
   const [asking, setAsking] = useState(false);
+  useAnchor('delete', useQuery(queries.members).data !== undefined);
   return (
-    <div id="delete">
-      <Section title="Delete" note={own ? undefined : <WhoMay act="delete it" roles={['owner']} />}>
-        {deletion && <Leaving at={deletion.at} />}
-        {own && !deletion && (
-          <div className={styles.gap}>
-            <p className="small text-2">
-              Everything in {name} goes: posts, media, statistics, accounts, tokens and webhooks. What is public on the
-              networks stays there.
-            </p>
-            <div>
-              <Button variant="danger" onClick={() => setAsking(true)}>
-                Delete the workspace
-              </Button>
-            </div>
+    <Section anchor="delete" title="Delete" note={own ? undefined : <WhoMay act="delete it" roles={['owner']} />}>
+      {deletion && <Leaving at={deletion.at} />}
+      {own && !deletion && (
+        <div className={styles.gap}>
+          <p className="small text-2">
+            Everything in {name} goes: posts, media, statistics, accounts, tokens and webhooks. What is public on the
+            networks stays there.
+          </p>
+          <div>
+            <Button variant="danger" onClick={() => setAsking(true)}>
+              Delete the workspace
+            </Button>
           </div>
-        )}
-        <DeleteDialog opened={asking} onClose={() => setAsking(false)} />
-      </Section>
-    </div>
+        </div>
+      )}
+      <DeleteDialog opened={asking} onClose={() => setAsking(false)} />
+    </Section>
   );
 };
 

@@ -22,9 +22,9 @@ const WorkspacePage = () => {
         {manage && <Invitations />}
         <PlanAndUse />
         <Workspaces />
-        {manage && <AuditLog />}
         {own && <HandOver />}
         <DeleteWorkspace />
+        {manage && <AuditLog />}
       </Column>
     </>
   );
