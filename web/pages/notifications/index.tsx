@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Bell, Settings2 } from 'lucide-react';
 import { useRef } from 'react';
@@ -34,13 +34,15 @@ const NotificationsPage = () => {
                 Mark all read
               </Button>
             )}
-            <Button
-              variant="quiet"
-              leftSection={<Settings2 size={15} aria-hidden="true" />}
-              renderRoot={(props) => <Link to="/settings/profile" hash="notifications" {...props} />}
-            >
-              Choose
-            </Button>
+            <Tooltip label="Choose what you hear of">
+              <ActionIcon
+                size={34}
+                aria-label="Choose what you hear of"
+                renderRoot={(props) => <Link to="/settings/profile" hash="notifications" {...props} />}
+              >
+                <Settings2 size={17} strokeWidth={1.75} aria-hidden="true" />
+              </ActionIcon>
+            </Tooltip>
           </>
         }
       />

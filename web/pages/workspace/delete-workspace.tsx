@@ -14,7 +14,7 @@ import { keys, queries } from '#web/queries.ts';
 import { useMay, useWorkspace } from '#web/session.ts';
 import styles from './workspace.module.css';
 
-const exportPath = '/workspace/export';
+const exportPath = '/settings/transfer';
 
 /** With a week to think it over. */
 export const DeleteWorkspace = () => {
@@ -43,6 +43,12 @@ export const DeleteWorkspace = () => {
   );
 };
 
+const Export = () => (
+  <p>
+    <a href={exportPath}>Export what you want to keep</a>
+  </p>
+);
+
 const Leaving = ({ at }: { at: string }) => {
   const { own } = useMay();
   const client = useQueryClient();
@@ -70,8 +76,11 @@ const Leaving = ({ at }: { at: string }) => {
         )
       }
     >
-      Nothing is published meanwhile. If it is kept, scheduled posts whose time passed in the last 24 hours go out at
-      once, and older ones fail as missed. <a href={exportPath}>Export what you want to keep</a>
+      <p>
+        Nothing is published meanwhile. If it is kept, scheduled posts whose time passed in the last 24 hours go out at
+        once, and older ones fail as missed.
+      </p>
+      <Export />
     </Banner>
   );
 };
@@ -94,8 +103,9 @@ const DeleteDialog = ({ opened, onClose }: { opened: boolean; onClose: () => voi
     >
       <p>
         Publishing stops at once: scheduled posts do not go out. Everything is removed in 7 days, and an owner can take
-        it back until then. <a href={exportPath}>Export what you want to keep</a>
+        it back until then.
       </p>
+      <Export />
       <TextInput
         className={styles.typed}
         label={`Type ${name} to confirm`}

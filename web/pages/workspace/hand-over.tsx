@@ -26,7 +26,8 @@ export const HandOver = () => {
     await client.invalidateQueries({ queryKey: keys.members });
   };
   return (
-    <Section title="Hand over" note="somebody else becomes owner, and you become an admin">
+    <Section title="Hand over">
+      <p className={`small text-2 ${styles.lead}`}>Another member becomes owner, and you become an admin.</p>
       {others.length === 0 ? (
         <p className="small text-3">You are the only member. Invite somebody first.</p>
       ) : (
