@@ -18,7 +18,7 @@ export const ApprovalCard = z
     conversation: z.object({ id: z.string(), title: z.string().describe('`Requests from <client>`') }),
     client: z.string().describe('Name of the client that asked'),
     action: z.string().describe('Dotted name of the action that waits'),
-    input: z.record(z.string(), z.unknown()).describe('What it will be called with'),
+    input: z.record(z.string(), z.unknown()).describe('The input it will run with'),
     sentence: z
       .string()
       .describe(

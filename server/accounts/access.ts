@@ -122,7 +122,7 @@ export const createAccountAccess = ({
       const row = await store.claimRefresh(id, claim, leaseMs);
       if (row) return renew(row, claim, whenRefused);
       const current = await store.get(id);
-      const refused = current === null || current.status !== 'Connected' || current.disconnectedAt !== null;
+      const refused = current === undefined || current.status !== 'Connected' || current.disconnectedAt !== null;
       return refused ? { is: 'refused' } : { is: 'busy', forMs: busyMs };
     };
 

@@ -1,6 +1,7 @@
 import type { Accounts } from '#server/accounts/connected';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
+import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Notifications } from '#server/notifications/notifications';
@@ -16,6 +17,7 @@ import { createSubjects } from './subject.ts';
 export const openApprovals = ({
   database,
   library,
+  config: { baseUrl },
   ...parts
 }: {
   database: Database;
@@ -27,11 +29,15 @@ export const openApprovals = ({
   audit: AuditLog;
   notifications: Notifications;
   live: Live;
-  baseUrl: string;
+  config: Config;
   clock: Clock;
 }) => {
   const { reading, lifecycle, accounts } = parts;
   const subjects = createSubjects({ reading, lifecycle, library, accounts });
-  const cards = createApprovalCards({ ...parts, store: createApprovalStore(database), subjects });
-  return { cards, routes: approvalRoutes({ cards }) };
+  const cards = createApprovalCards({ ...parts, baseUrl, store: createApprovalStore(database), subjects });
+  return {
+    cards,
+    routes: approvalRoutes({ cards }),
+    chores: { 'close old approval cards': { every: '10 minutes', run: cards.expire } },
+  };
 };

@@ -8,7 +8,7 @@ import type { Connection } from '#server/store/database';
 /** Any number that nothing else in the database locks. */
 const schemaLock = 727_002;
 const scanMs = 1_000;
-/** Who dies with a job in hand holds it up for so long. */
+/** How long a job stays locked when its process dies. */
 const lockMs = 10_000;
 
 export interface OpenedAgenda {
@@ -25,7 +25,7 @@ export const openAgenda = async ({
 }: {
   connection: Connection;
   mongodbUrl: string | undefined;
-  /** No other process has it. */
+  /** Unique to this process. */
   name: string;
   report: (error: unknown) => void;
 }): Promise<OpenedAgenda> => {
@@ -57,15 +57,15 @@ const inPostgres = async (connection: Connection, report: (error: unknown) => vo
     throw error;
   });
   const backend = new PostgresBackend({ pool, ensureSchema: false });
-  // A connection that is lost is made again, but unheard it would end the process.
+  // A lost connection is made again, but an error without a listener would end the process.
   (backend.notificationChannel as unknown as EventEmitter).on('error', report);
   return { backend, close: () => pool.end() };
 };
 
-/** One process at a time: two at once run into each other. */
+/** One process at a time: two at once would conflict. */
 const createSchema = async (pool: pg.Pool) => {
   const client = await pool.connect();
-  // A connection that breaks while nobody asks anything of it would end the process.
+  // An idle connection that breaks would end the process.
   client.on('error', () => undefined);
   try {
     await client.query('select pg_advisory_lock($1)', [schemaLock]);
@@ -76,9 +76,9 @@ const createSchema = async (pool: pg.Pool) => {
   }
 };
 
-/** Connected before Agenda has it, so that an address that is wrong is told in words. */
+/** Connected before Agenda gets it, so that a wrong address gives a clear message. */
 const inMongo = async (url: string, report: (error: unknown) => void) => {
-  // Loaded by those who use it: it is large.
+  // Loaded only when it is used: it is large.
   const { MongoClient } = await import('mongodb');
   const { MongoBackend, MongoChangeStreamNotificationChannel } = await import('@agendajs/mongo-backend');
   const client = new MongoClient(url, { serverSelectionTimeoutMS: 10_000 });
@@ -89,7 +89,7 @@ const inMongo = async (url: string, report: (error: unknown) => void) => {
   }
   const db = client.db();
   const { setName } = await db.admin().command({ hello: 1 });
-  // Only a replica set tells of changes; elsewhere Agenda looks for itself.
+  // Only a replica set reports changes; elsewhere Agenda polls.
   const notificationChannel = setName ? new MongoChangeStreamNotificationChannel({ db }) : undefined;
   (notificationChannel as EventEmitter | undefined)?.on('error', report);
   return {

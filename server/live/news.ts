@@ -1,5 +1,18 @@
 /** What open tabs hear about. */
-export type LiveKind = 'post' | 'approval' | 'account' | 'webhook' | 'media' | 'notification' | 'workspace';
+export type LiveKind =
+  | 'post'
+  | 'approval'
+  | 'account'
+  | 'webhook'
+  | 'media'
+  | 'statistics'
+  | 'member'
+  | 'notification'
+  | 'workspace'
+  | 'clock';
+
+/** In place of a workspace: what concerns them all. */
+export const everyWorkspace = '*';
 
 export const channel = 'posthorn_live';
 

@@ -34,7 +34,7 @@ interface Held extends ClaimedMessage {
   mayBegin(): boolean;
 }
 
-export type Messages = ReturnType<typeof createMessages>;
+export type Messages = Omit<ReturnType<typeof createMessages>, 'mails' | 'pushes'>;
 
 /** Mails and push messages. Each is sent at least once, and with the same id if it is sent again. */
 export const createMessages = ({

@@ -1,4 +1,4 @@
-import type { Clock, Stopwatch } from '#server/clock';
+import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
@@ -13,7 +13,7 @@ export const openMessages = ({
   outbound,
   seal,
   config: { mail, baseUrl },
-  startStopwatch,
+  startStopwatch = () => startSystemStopwatch(),
   clock,
   report,
 }: {
@@ -21,7 +21,7 @@ export const openMessages = ({
   outbound: Outbound;
   seal: Seal;
   config: Config;
-  startStopwatch: () => Stopwatch;
+  startStopwatch?: () => Stopwatch;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -30,5 +30,12 @@ export const openMessages = ({
   const contact = mailer ? `mailto:${mailer.sender}` : atHome;
   const push = createPush({ store: createPushStore(database), outbound, seal, contact, clock });
   const store = createMessageStore(database);
-  return { mailer, push, messages: createMessages({ store, mailer, push, seal, startStopwatch, clock, report }) };
+  const { mails, pushes, ...messages } = createMessages({ store, mailer, push, seal, startStopwatch, clock, report });
+  return {
+    mailer,
+    push,
+    messages,
+    loops: { mails, pushes },
+    chores: { 'remove old mails and push messages': { every: '1 day', run: messages.purge } },
+  };
 };

@@ -8,15 +8,15 @@ export interface Link {
   readonly hasScheme: boolean;
 }
 
-/** What X takes for an address; more is text. */
+/** The longest address that X makes a link of. */
 const longestLink = 4096;
 const longestLabel = 63;
 const longestEnding = 24;
 const schemes = ['http://', 'https://'];
 
 /**
- * The links of a text as X finds them, and with it most of the world: after a space or bracket, a domain with a known
- * ending, its port, path and query. Every character is looked at a fixed number of times, whatever the text is.
+ * The links of a text as X, and most other networks, find them: after a space or bracket, a domain with a known ending,
+ * then its port, path and query. The work grows with the length of the text alone.
  */
 export const findLinks = (
   text: string,
@@ -217,7 +217,7 @@ const isAccent = (code: number) =>
 
 const isLatin = (code: number) => isDigit(code) || isAsciiLetter(code) || isJoint(code) || isAccent(code);
 
-/** Not a space, a mark of direction or one that cannot be. */
+/** Not a space, a direction mark or an invalid character. */
 const isHost = (code: number) =>
   code <= 0x7f
     ? isDigit(code) || isAsciiLetter(code) || isJoint(code)

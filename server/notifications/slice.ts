@@ -1,4 +1,5 @@
 import type { Clock } from '#server/clock';
+import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { Push } from '#server/messages/push';
 import type { Messages } from '#server/messages/queue';
@@ -13,18 +14,22 @@ export const openNotifications = ({
   messages,
   push,
   live,
-  baseUrl,
+  config: { baseUrl },
   clock,
 }: {
   database: Database;
   messages: Messages;
   push: Push;
   live: Live;
-  baseUrl: string;
+  config: Config;
   clock: Clock;
 }) => {
   const store = createNotificationStore(database);
   const notifications = createNotifications({ store, messages, live, baseUrl, clock });
   const choices = createChoices({ store, push, messages });
-  return { notifications, routes: notificationRoutes({ notifications, choices }) };
+  return {
+    notifications,
+    chores: { 'remove old notifications': { every: '1 day', run: notifications.purge } },
+    routes: notificationRoutes({ notifications, choices }),
+  };
 };

@@ -8,6 +8,7 @@ import type { MediaLibrary } from '#server/media/library';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Plans } from '#server/plans/allowance';
+import type { Deletion } from '#server/workspaces/deletion';
 import { checkLimits, type Findings } from './limits.ts';
 import type { Outcomes } from './outcome.ts';
 import { mediaIn, pinOf } from './outgoing.ts';
@@ -22,7 +23,7 @@ export const createLifecycle = ({
   library,
   networks,
   plans,
-  mustStay,
+  deletion,
   outcomes,
   reachable,
   clock,
@@ -32,8 +33,7 @@ export const createLifecycle = ({
   library: MediaLibrary;
   networks: Networks;
   plans: Plans;
-  /** Refuses while the workspace waits to be deleted. */
-  mustStay: (workspaceId: string) => Promise<void>;
+  deletion: Deletion;
   outcomes: Outcomes;
   reachable: boolean;
   clock: Clock;
@@ -124,7 +124,7 @@ export const createLifecycle = ({
     schedule: (caller: Caller, id: string, at: string, field = 'at') =>
       store.transaction(async () => {
         mustBeFuture(at, field);
-        await mustStay(caller.workspaceId);
+        await deletion.mustStay(caller.workspaceId);
         const post = await locked(caller, id);
         if (post.status !== 'Draft' && post.status !== 'Failed') {
           throw notFrom(post, 'scheduled', 'a Draft or Failed post');
@@ -158,7 +158,7 @@ export const createLifecycle = ({
      * are accounts that failed; answers with the results of the others that did, which stay as they are.
      */
     readyNow: async (caller: Caller, id: string, only: readonly string[] = []): Promise<Result[]> => {
-      await mustStay(caller.workspaceId);
+      await deletion.mustStay(caller.workspaceId);
       const post = await locked(caller, id);
       if (post.status !== 'Draft' && post.status !== 'Failed')
         throw notFrom(post, 'published', 'a Draft or Failed post');

@@ -1,6 +1,6 @@
 import type { Accounts } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
-import { isPublicAddress } from '#server/config';
+import { type Config, isPublicAddress } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
@@ -8,6 +8,7 @@ import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/allowance';
 import type { Database } from '#server/store/database';
 import type { Events } from '#server/webhooks/events';
+import type { Deletion } from '#server/workspaces/deletion';
 import { createDesk } from './desk.ts';
 import { createDrafts } from './drafts.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -25,9 +26,9 @@ export const openPosts = ({
   plans,
   events,
   notifications,
-  mustStay,
+  deletion,
   live,
-  baseUrl,
+  config,
   clock,
 }: {
   database: Database;
@@ -37,27 +38,17 @@ export const openPosts = ({
   plans: Plans;
   events: Events;
   notifications: Notifications;
-  /** Refuses while the workspace waits to be deleted. */
-  mustStay: (workspaceId: string) => Promise<void>;
+  deletion: Deletion;
   live: Live;
-  baseUrl: string;
+  config: Config;
   clock: Clock;
 }) => {
   const store = createPostStore(database);
   const overview = createOverview({ store, library });
   const outcomes = createOutcomes({ store, events, notifications, live });
-  const reachable = isPublicAddress(baseUrl);
-  const lifecycle = createLifecycle({
-    store,
-    accounts,
-    library,
-    networks,
-    plans,
-    mustStay,
-    outcomes,
-    reachable,
-    clock,
-  });
+  const reachable = isPublicAddress(config.baseUrl);
+  const around = { accounts, library, networks, plans, deletion };
+  const lifecycle = createLifecycle({ ...around, store, outcomes, reachable, clock });
   const desk = createDesk({ store, accounts, library, networks, lifecycle });
   return {
     reading: createReading({ store }),
@@ -66,8 +57,7 @@ export const openPosts = ({
     lifecycle,
     drafts: createDrafts({ store, accounts, library, networks, lifecycle, clock }),
     desk,
-    usesMedia: store.usesMedia,
-    mediaUses: store.mediaUses,
+    mediaUse: { isUsed: store.usesMedia, usesOf: store.mediaUses },
     routes: postRoutes({ desk, lifecycle, overview }),
   };
 };

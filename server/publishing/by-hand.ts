@@ -22,7 +22,7 @@ export const createByHand = ({
   begin: BeginPublishing;
 }) => ({
   /**
-   * `despite` are uncertain accounts that somebody looked at, and wants it sent to all the same. `only`: of the accounts
+   * `despite`: uncertain accounts that a person checked and wants the post sent to anyway. `only`: of the accounts
    * without the post, those that get it now; none means all.
    */
   publishNow: (

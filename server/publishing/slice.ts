@@ -1,5 +1,5 @@
 import type { AccountAccess } from '#server/accounts/access';
-import type { Clock, Stopwatch } from '#server/clock';
+import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
 import type { Config } from '#server/config';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
@@ -17,10 +17,11 @@ import { createPublishingStore } from './store.ts';
 
 export const openPublishing = ({
   database,
-  figures,
+  figures: { publishing: figures },
   lifecycle,
   reading,
   config: { sendsPerNetwork, sendLeaseMs, lateGraceMs },
+  startStopwatch = () => startSystemStopwatch(),
   ...parts
 }: {
   database: Database;
@@ -31,9 +32,9 @@ export const openPublishing = ({
   lifecycle: Lifecycle;
   reading: Reading;
   publications: Publications;
-  figures: PublishingFigures;
+  figures: { readonly publishing: PublishingFigures };
   config: Config;
-  startStopwatch: () => Stopwatch;
+  startStopwatch?: () => Stopwatch;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -44,7 +45,7 @@ export const openPublishing = ({
   const limits = { perNetwork: sendsPerNetwork, leaseMs: sendLeaseMs, graceMs: lateGraceMs };
   const byHand = createByHand({ store, lifecycle, outcomes, reading, begin });
   return {
-    loops: createPublishing({ ...parts, ...limits, store, begin, figures }),
+    loops: createPublishing({ ...parts, ...limits, store, begin, figures, startStopwatch }),
     byHand,
     routes: publishingRoutes({ byHand }),
   };

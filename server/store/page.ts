@@ -1,6 +1,6 @@
 import { badInput } from '#server/errors';
 
-/** A cursor is the last id of the page before, dressed so that nobody reads meaning into it. */
+/** A cursor is the last id of the page before, encoded so that callers do not rely on its form. */
 export const toCursor = (id: string) => Buffer.from(id).toString('base64url');
 
 export const fromCursor = (cursor: string | undefined): string | null => {

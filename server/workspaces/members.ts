@@ -8,6 +8,7 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
+import type { Live } from '#server/live/open-tabs';
 import { letter } from '#server/messages/letter';
 import type { Messages } from '#server/messages/queue';
 import type { Notifications } from '#server/notifications/notifications';
@@ -22,13 +23,14 @@ type Acceptance = { readonly password: string } | { readonly userId: string; rea
 
 export type Members = ReturnType<typeof createMembers>;
 
-/** Who is in a workspace, and who is invited. Nobody hands out or takes away more than they have. */
+/** Who is in a workspace, and who is invited. Nobody can give or change a role above their own. */
 export const createMembers = ({
   store,
   people,
   audit,
   plans,
   accessChanged,
+  tell,
   endTokens,
   messages,
   notifications,
@@ -41,16 +43,20 @@ export const createMembers = ({
   plans: Plans;
   /** What is open for this user may have to be closed. */
   accessChanged: (userId: string) => Promise<void>;
+  tell: Live['tell'];
   /** Those for this workspace; joining again does not bring them back. */
   endTokens: (of: { userId: string; workspaceId: string }) => Promise<unknown>;
   messages: Messages;
   notifications: Notifications;
   baseUrl: string;
-  /** The one on the wall. */
+  /** The wall clock. */
   clock: Clock;
 }) => {
   const record = (caller: Caller, event: string, details: Record<string, unknown>) =>
     audit.write({ event, workspaceId: caller.workspaceId, userId: caller.userId, details });
+
+  /** A member or an invitation. */
+  const tellTabs = (workspaceId: string, id: string) => tell({ workspaceId, kind: 'member', id });
 
   const find = async ({ workspaceId }: Caller, userId: string) => {
     const member = await store.member(workspaceId, userId);
@@ -79,7 +85,7 @@ export const createMembers = ({
       if (asAccount(by.email) !== asAccount(email)) throw forSomebodyElse(email);
       return by.userId;
     }
-    // One that nobody can have is refused the same way, whether or not there is an account.
+    // An invalid password is refused the same way, whether or not there is an account.
     checkPassword(by.password, 'password');
     return (await people.known(email)).userId === undefined
       ? people.addPerson(email, by.password)
@@ -117,10 +123,11 @@ export const createMembers = ({
         await store.updateMember({ workspaceId: caller.workspaceId, userId }, role);
         await record(caller, 'member.role', { userId, from: member.role, to: role });
         await accessChanged(userId);
+        await tellTabs(caller.workspaceId, userId);
         return { userId, ...about(member.User), role, joinedAt: member.createdAt };
       }),
 
-    /** The other one becomes an owner, and whoever hands over an admin. */
+    /** The other one becomes an owner, and the one who hands over an admin. */
     handOver: (caller: Caller, { userId, name }: { userId: string; name: string }, requestId: string) =>
       store.transaction(async () => {
         const { workspaceId } = caller;
@@ -143,11 +150,12 @@ export const createMembers = ({
           requestId,
           details: { to: userId },
         });
+        await tellTabs(workspaceId, userId);
         await accessChanged(userId);
         await accessChanged(caller.userId);
       }),
 
-    /** Also how somebody leaves. */
+    /** Also used by members who leave. */
     remove: (caller: Caller, userId: string) =>
       store.transaction(async () => {
         const member = await find(caller, userId);
@@ -160,6 +168,7 @@ export const createMembers = ({
         await store.removeMember({ workspaceId: caller.workspaceId, userId });
         await endTokens({ workspaceId: caller.workspaceId, userId });
         await accessChanged(userId);
+        await tellTabs(caller.workspaceId, userId);
         await record(caller, 'member.removed', { userId, email: member.User?.email });
       }),
 
@@ -187,6 +196,7 @@ export const createMembers = ({
           expiresAt,
         });
         await record(caller, 'member.invited', { email, role });
+        await tellTabs(caller.workspaceId, id);
         const url = `${baseUrl}/invitations/${secret}`;
         await messages.add([await invitationMail(caller, email, role, url)]);
         return {
@@ -213,6 +223,7 @@ export const createMembers = ({
       store.transaction(async () => {
         if ((await store.removeInvitation(caller.workspaceId, id)) === 0) throw notFound('invitation', id);
         await record(caller, 'invitation.withdrawn', { id });
+        await tellTabs(caller.workspaceId, id);
       }),
 
     /** What the page of an invitation shows before it is accepted. It does not tell whether somebody has this address. */
@@ -232,6 +243,7 @@ export const createMembers = ({
         }
         await people.openWorkspace(userId, workspaceId);
         await store.acceptInvitation(id, clock.now());
+        await tellTabs(workspaceId, userId);
         await audit.write({ event: 'member.joined', workspaceId, userId, details: { role } });
         await notifications.tell([
           {

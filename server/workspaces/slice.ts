@@ -12,6 +12,7 @@ import type { Database } from '#server/store/database';
 import { createDeletion } from './deletion.ts';
 import { createForgottenPassword } from './forgotten-password.ts';
 import { createMembers } from './members.ts';
+import { outsideSignIn } from './outside-sign-in.ts';
 import { createPeople } from './people.ts';
 import { workspaceRoutes } from './routes.ts';
 import { createWorkspaceStore } from './store.ts';
@@ -48,6 +49,7 @@ export const openWorkspaces = ({
   const people = createPeople({
     store,
     audit,
+    plans,
     newWorkspaces,
     forgetEverything: async (userId) => {
       await sessions.endOthers(userId);
@@ -56,9 +58,9 @@ export const openWorkspaces = ({
     },
     clock,
   });
-  const { accessChanged } = live;
+  const { accessChanged, tell } = live;
   const told = { audit, messages, notifications, baseUrl, clock };
-  const members = createMembers({ ...told, store, people, plans, accessChanged, endTokens: tokens.revokeAll });
+  const members = createMembers({ ...told, store, people, plans, accessChanged, tell, endTokens: tokens.revokeAll });
   const deletion = createDeletion({ store, notifications, audit, live, clock });
   const forgotten = createForgottenPassword({ ...told, store, people, secrets });
   const mayWelcome = !production && config.databaseUrl === undefined;
@@ -69,8 +71,11 @@ export const openWorkspaces = ({
     members,
     welcome,
     deletion,
+    chores: { 'remove workspaces whose time has come': { every: '1 hour', run: deletion.removeDue } },
+    signInElsewhere: (parts: Pick<Parameters<typeof outsideSignIn>[0], 'outside' | 'setSession'>) =>
+      outsideSignIn({ ...parts, people, welcome, sessions, audit, baseUrl }),
     /** Once it is known who signs people in. */
-    routes: ({ outsideSignIn, forgetUser }: Pick<Identity, 'outsideSignIn' | 'forgetUser'>) =>
+    routes: ({ outsideSignIn: outside, forgetUser }: Pick<Identity, 'outsideSignIn' | 'forgetUser'>) =>
       workspaceRoutes({
         people,
         members,
@@ -81,7 +86,7 @@ export const openWorkspaces = ({
         audit,
         tries,
         mayTry: signInsOfAddress.mustHaveLeft,
-        hasPasswords: outsideSignIn === undefined,
+        hasPasswords: outside === undefined,
         production,
         report,
         forgetUser: async (userId) => {
@@ -91,3 +96,5 @@ export const openWorkspaces = ({
       }),
   };
 };
+
+export type Workspaces = ReturnType<typeof openWorkspaces>;

@@ -78,6 +78,7 @@ export const createWorkspaceStore = (db: Database) => {
     declare id: string;
     declare name: string;
     declare statisticsTools: CreationOptional<boolean>;
+    declare plan: CreationOptional<string>;
     declare deleteAt: CreationOptional<string | Date | null>;
     declare deleteAskedBy: CreationOptional<string | null>;
   }
@@ -86,6 +87,7 @@ export const createWorkspaceStore = (db: Database) => {
       id: key(),
       name: DataTypes.TEXT,
       statisticsTools: DataTypes.BOOLEAN,
+      plan: DataTypes.TEXT,
       deleteAt: DataTypes.DATE(6),
       deleteAskedBy: DataTypes.TEXT,
     },
@@ -185,6 +187,8 @@ export const createWorkspaceStore = (db: Database) => {
     /** With everything in it, if its time has come. */
     removeWorkspace: (id: string, now: Date) => Workspace.destroy({ where: { id, deleteAt: { [Op.lte]: now } } }),
     wakePosts: () => db.run(wakePosts),
+
+    setPlan: async (id: string, plan: string) => (await Workspace.update({ plan }, { where: { id } }))[0] > 0,
 
     memberships: (userId: string) =>
       Member.findAll({ where: { userId }, include: Workspace, order: [['workspaceId', 'ASC']] }),

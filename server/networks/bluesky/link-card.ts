@@ -18,7 +18,10 @@ const Extract = z.object({
   description: z.string().trim().default(''),
 });
 
-/** What the page says of itself, read by the service that Bluesky's own app asks. A card is never worth a failed post. */
+/**
+ * What the page says about itself, read by the service that Bluesky's own app uses. A post never fails because of its
+ * card.
+ */
 export const cardOf = async (site: Site, { uri }: Link): Promise<LinkCard> => {
   const { host, pathname } = new URL(uri);
   const plain = { uri, title: (host + pathname).replace(/\/$/, ''), description: '' };

@@ -26,7 +26,7 @@ const askAgainMs = 3_000;
 const posts = 'app.bsky.feed.post';
 
 export interface Prepared {
-  /** Of the video service, which still works on it. */
+  /** Of the video service, which is still processing it. */
   readonly job?: string;
   readonly blobs: readonly Blob[];
   readonly facets: readonly Facet[];
@@ -133,7 +133,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   nobody: [],
 };
 
-/** Replies are ruled for a whole thread by its first post, quotes for each post alone. */
+/** The first post sets who may reply to the whole thread; quotes are set for each post. */
 const gatesOf = ({ account, post, index, since }: Sending, rkey: string) => {
   const about = { post: `at://${account.id}/${posts}/${rkey}`, createdAt: since.toISOString() };
   const rules = index === 0 ? rulesOf(post) : undefined;

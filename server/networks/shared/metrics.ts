@@ -1,6 +1,6 @@
 import type { MetricName } from '#contracts/analytics';
 
-/** Only what the network told: a number it leaves out is not 0, and one that cannot be is not told. */
+/** Only what the network reported: a missing number is not 0, and an impossible one is left out. */
 export const reported = (
   told: Readonly<Partial<Record<MetricName, number | undefined>>>,
 ): Partial<Record<MetricName, number>> =>

@@ -1,9 +1,10 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { EmailField } from '#web/parts/entry-fields.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { queries } from '#web/queries.ts';
 
@@ -51,16 +52,7 @@ const ForgotPassword = () => {
   return (
     <EntryCard title="Forgot your password?" lead="You get a mail with a link to set a new one." foot={back}>
       <EntryForm onSubmit={ask.mutate}>
-        <TextInput
-          label="E-mail address"
-          type="email"
-          autoComplete="username"
-          required
-          withAsterisk={false}
-          autoFocus
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
+        <EmailField value={email} onChange={setEmail} autoFocus />
         {ask.error && <FaultBanner fault={ask.error} title="No mail was sent" />}
         <Button type="submit" variant="ink" size="lg" loading={ask.isPending}>
           Send the link
