@@ -54,6 +54,13 @@ export const SessionRecord = z
         name: z.string(),
         role: RoleField,
         statisticsTools: z.boolean().describe('Whether posts_metrics and analytics_summary are in tools/list'),
+        deletion: z
+          .object({
+            at: z.string().describe('ISO-8601 instant at which everything in it is removed'),
+            askedBy: z.string().describe('Name of the owner who asked for it'),
+          })
+          .optional()
+          .describe('While it waits to be deleted; nothing is published from it then'),
       })
       .optional()
       .describe('The workspace that is open in this browser; a new sign-in opens the last one'),
@@ -89,6 +96,7 @@ const Entrance = z
     empty: z.boolean().describe('There is no user yet: whoever signs up becomes the owner'),
     needsCode: z.boolean().describe('The first owner needs the code that start printed'),
     outside: z.boolean().describe('An outside identity provider signs people in; there are no passwords'),
+    mail: z.boolean().describe('A forgotten password can be set anew by mail'),
     signedInAs: z.string().optional().describe('E-mail address of the person signed in with this browser'),
   })
   .meta({ id: 'Entrance', description: 'How people get in here' });
@@ -193,6 +201,29 @@ export const peopleRoutes = {
     answer: Done,
   }),
 
+  forgotPassword: publicRoute({
+    method: 'POST',
+    path: '/api/auth/password/forgot',
+    tag: 'Session',
+    summary: 'Ask for a mail to set a new password',
+    description:
+      'The answer is the same whether or not somebody here has the address. The link in the mail works once, within an hour; an address gets at most three an hour. Forbidden when the operator has not set up mail.',
+    body: z.strictObject({ email: Email }),
+    answer: Done,
+  }),
+
+  resetPassword: publicRoute({
+    method: 'POST',
+    path: '/api/auth/password/reset',
+    tag: 'Session',
+    summary: 'Set a new password with the link of a mail',
+    description:
+      'Ends all sessions of the user and the access of MCP clients; personal tokens stay. Signs in. A password that is refused leaves the link as it is.',
+    body: z.strictObject({ secret: z.string().min(1).max(100), password: Password }),
+    answer: SessionRecord,
+    more: ['NotFound'],
+  }),
+
   acceptInvitation: publicRoute({
     method: 'POST',
     path: '/api/auth/invitations/accept',
@@ -265,10 +296,14 @@ export const peopleRoutes = {
     path: '/api/app/invitations',
     tag: 'Members',
     summary: 'Invite somebody',
-    description: 'Gives an address to pass on; it works once, within 7 days, for this e-mail address.',
+    description:
+      'Gives an address to pass on, and mails it where mail is set up; it works once, within 7 days, for this e-mail address.',
     roles: admins,
     body: z.strictObject({ email: Email, role: RoleField }),
-    answer: Invitation.extend({ url: z.string().describe('Shown only this once') }).meta({ id: 'NewInvitation' }),
+    answer: Invitation.extend({
+      url: z.string().describe('Shown only this once'),
+      mailed: z.boolean().describe('Whether it is also on its way by mail'),
+    }).meta({ id: 'NewInvitation' }),
     more: ['Conflict'],
   }),
 

@@ -209,6 +209,67 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('DELETE', (field) => `/api/media/${field('id')}`, [], input, options),
 
     /**
+     * Read notifications.
+     *
+     * Of the open workspace, newest first: up to 100 that wait for you, and a page of the others. What your role may
+     * not see is left out. They are kept for 90 days.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listNotifications: (input: ListNotificationsInput = {}, options?: CallOptions): ApiPromise<ListNotificationsOutput> =>
+      http.json('GET', () => '/api/app/notifications', ['cursor'], input, options),
+
+    /**
+     * Count notifications.
+     *
+     * For the bell.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    countNotifications: (options?: CallOptions): ApiPromise<NotificationCount> => http.json('GET', () => '/api/app/notifications/count', [], {}, options),
+
+    /**
+     * Mark as read or unread.
+     *
+     * For you alone; without `ids` all that you may see in this workspace.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    markNotifications: (input: MarkNotificationsInput, options?: CallOptions): ApiPromise<NotificationCount> =>
+      http.json('POST', () => '/api/app/notifications/mark', [], input, options),
+
+    /**
+     * What do you hear of?.
+     *
+     * By mail and by push message, and the browsers that get those.
+     */
+    getNotificationChoices: (options?: CallOptions): ApiPromise<NotificationChoices> => http.json('GET', () => '/api/app/notification-choices', [], {}, options),
+
+    /**
+     * Choose what you hear of.
+     *
+     * What is left out stays. Invitations and forgotten passwords are always mailed.
+     */
+    changeNotificationChoices: (input: ChangeNotificationChoicesInput = {}, options?: CallOptions): ApiPromise<NotificationChoices> =>
+      http.json('PATCH', () => '/api/app/notification-choices', [], input, options),
+
+    /**
+     * Send push messages to this browser.
+     *
+     * Takes the subscription that the browser made. It ends when you sign out there.
+     */
+    addPushBrowser: (input: AddPushBrowserInput, options?: CallOptions): ApiPromise<NotificationChoices> =>
+      http.json('POST', () => '/api/app/push-browsers', [], input, options),
+
+    /**
+     * Send none to a browser.
+     *
+     * What waits for it is not sent.
+     */
+    removePushBrowser: (input: RemovePushBrowserInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/push-browsers/${field('id')}`, [], input, options),
+
+    /**
      * How do people get in?.
      *
      * What the sign-in page has to ask for.
@@ -272,6 +333,24 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', () => '/api/auth/password', [], input, options),
 
     /**
+     * Ask for a mail to set a new password.
+     *
+     * The answer is the same whether or not somebody here has the address. The link in the mail works once, within
+     * an hour; an address gets at most three an hour. Forbidden when the operator has not set up mail.
+     */
+    forgotPassword: (input: ForgotPasswordInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('POST', () => '/api/auth/password/forgot', [], input, options),
+
+    /**
+     * Set a new password with the link of a mail.
+     *
+     * Ends all sessions of the user and the access of MCP clients; personal tokens stay. Signs in. A password that
+     * is refused leaves the link as it is.
+     */
+    resetPassword: (input: ResetPasswordInput, options?: CallOptions): ApiPromise<Session> =>
+      http.json('POST', () => '/api/auth/password/reset', [], input, options),
+
+    /**
      * Accept an invitation.
      *
      * Joins the workspace. Somebody new chooses a password; somebody who has an account gives theirs; somebody who
@@ -329,7 +408,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Invite somebody.
      *
-     * Gives an address to pass on; it works once, within 7 days, for this e-mail address.
+     * Gives an address to pass on, and mails it where mail is set up; it works once, within 7 days, for this e-mail
+     * address.
      *
      * Roles: owner, admin.
      */
@@ -680,6 +760,37 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     changeWorkspace: (input: ChangeWorkspaceInput = {}, options?: CallOptions): ApiPromise<Session> =>
       http.json('PATCH', () => '/api/app/workspace', [], input, options),
+
+    /**
+     * Hand the open workspace over.
+     *
+     * That member becomes an owner and you become an admin. `name` repeats the name of the workspace.
+     *
+     * Roles: owner.
+     */
+    handOver: (input: HandOverInput, options?: CallOptions): ApiPromise<Session> =>
+      http.json('POST', () => '/api/app/workspace/owner', [], input, options),
+
+    /**
+     * Delete the open workspace.
+     *
+     * In 7 days; until then an owner can take it back. Publishing stops at once: scheduled posts do not go out, and
+     * nothing can be scheduled or published. `name` repeats the name of the workspace.
+     *
+     * Roles: owner.
+     */
+    askDeletion: (input: AskDeletionInput, options?: CallOptions): ApiPromise<Session> =>
+      http.json('POST', () => '/api/app/workspace/deletion', [], input, options),
+
+    /**
+     * Keep the open workspace.
+     *
+     * Publishing goes on. Scheduled posts whose time passed meanwhile go out at once, or fail as missed when they
+     * are later than LATE_GRACE.
+     *
+     * Roles: owner.
+     */
+    takeBackDeletion: (options?: CallOptions): ApiPromise<Session> => http.json('DELETE', () => '/api/app/workspace/deletion', [], {}, options),
   };
 };
 
@@ -1042,6 +1153,103 @@ export interface DeleteMediaInput {
   id: string;
 }
 
+export interface Notification {
+  /** Notification id, prefix `ntf_` */
+  id: string;
+  kind: 'approval.requested' | 'post.failed' | 'post.uncertain' | 'account.reconnect' | 'webhook.paused' | 'member.joined' | 'workspace.deletion';
+  /** What happened */
+  title: string;
+  /** What it means, and what to do; may be empty */
+  detail: string;
+  /** The beginning of the post it is about */
+  excerpt?: string;
+  /** The page of the app where one goes on */
+  path: string;
+  /** It waits for a person, and your role may do it */
+  needsYou: boolean;
+  /** By you */
+  read: boolean;
+  /** ISO-8601 instant */
+  createdAt: string;
+}
+
+/** What `listNotifications` answers. */
+export interface ListNotificationsOutput {
+  needsYou: Notification[];
+  earlier: Notification[];
+  unread: number;
+  /** When there are more of the others */
+  nextCursor?: string;
+}
+
+/** What `listNotifications` takes. */
+export interface ListNotificationsInput {
+  /** `nextCursor` of the page before */
+  cursor?: string;
+}
+
+export interface NotificationCount {
+  /** Those that you have not read */
+  unread: number;
+  needsYou: number;
+}
+
+/** What `markNotifications` takes. */
+export interface MarkNotificationsInput {
+  ids?: string[];
+  read: boolean;
+}
+
+/** What you hear of outside the app; the same in all workspaces */
+export interface NotificationChoices {
+  mail: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
+  push: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
+  /** Push messages show the beginning of the post */
+  pushText: boolean;
+  /** False while the operator has not set SMTP_URL */
+  mailOffered: boolean;
+  /** Public VAPID key, for the browser */
+  pushKey: string;
+  browsers: PushBrowser[];
+}
+
+/** A browser that push messages go to, while you are signed in with it */
+export interface PushBrowser {
+  id: string;
+  /** Such as `Firefox on Linux` */
+  browser: string;
+  /** ISO-8601 instant */
+  since: string;
+  /** The one that asks */
+  current: boolean;
+}
+
+/** What `changeNotificationChoices` takes. */
+export interface ChangeNotificationChoicesInput {
+  mail?: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
+  push?: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
+  pushText?: boolean;
+}
+
+/** What `addPushBrowser` takes. */
+export interface AddPushBrowserInput {
+  /** https address on the public internet */
+  endpoint: string;
+  keys: {
+    p256dh: string;
+    auth: string;
+  };
+}
+
+export interface Done {
+  done: true;
+}
+
+/** What `removePushBrowser` takes. */
+export interface RemovePushBrowserInput {
+  id: string;
+}
+
 /** How people get in here */
 export interface Entrance {
   /** There is no user yet: whoever signs up becomes the owner */
@@ -1050,6 +1258,8 @@ export interface Entrance {
   needsCode: boolean;
   /** An outside identity provider signs people in; there are no passwords */
   outside: boolean;
+  /** A forgotten password can be set anew by mail */
+  mail: boolean;
   /** E-mail address of the person signed in with this browser */
   signedInAs?: string;
 }
@@ -1098,6 +1308,13 @@ export interface Session {
     role: 'owner' | 'admin' | 'editor' | 'viewer';
     /** Whether posts_metrics and analytics_summary are in tools/list */
     statisticsTools: boolean;
+    /** While it waits to be deleted; nothing is published from it then */
+    deletion?: {
+      /** ISO-8601 instant at which everything in it is removed */
+      at: string;
+      /** Name of the owner who asked for it */
+      askedBy: string;
+    };
   };
   workspaces: Membership[];
 }
@@ -1134,15 +1351,23 @@ export interface SignInInput {
   password: string;
 }
 
-export interface Done {
-  done: true;
-}
-
 /** What `changePassword` takes. */
 export interface ChangePasswordInput {
   /** The current password; empty when none is set (default `''`) */
   current?: string;
   next: string;
+}
+
+/** What `forgotPassword` takes. */
+export interface ForgotPasswordInput {
+  /** E-mail address */
+  email: string;
+}
+
+/** What `resetPassword` takes. */
+export interface ResetPasswordInput {
+  secret: string;
+  password: string;
 }
 
 /** What `acceptInvitation` takes. */
@@ -1215,6 +1440,8 @@ export interface NewInvitation {
   expiresAt: string;
   /** Shown only this once */
   url: string;
+  /** Whether it is also on its way by mail */
+  mailed: boolean;
 }
 
 /** What `invite` takes. */
@@ -1777,4 +2004,15 @@ export interface OpenWorkspaceInput {
 export interface ChangeWorkspaceInput {
   name?: string;
   statisticsTools?: boolean;
+}
+
+/** What `handOver` takes. */
+export interface HandOverInput {
+  userId: string;
+  name: string;
+}
+
+/** What `askDeletion` takes. */
+export interface AskDeletionInput {
+  name: string;
 }

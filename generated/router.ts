@@ -342,6 +342,104 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.deleteMedia.responses[200].body.parse(answer) };
         },
       },
+      listNotifications: {
+        middleware: [guards.admit(routes.listNotifications)],
+        handler: async ({ query, req, res }) => {
+          const answer = await handlers.listNotifications({
+            ...guards.visit(req, res),
+            params: undefined,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listNotifications.responses[200].body.parse(answer) };
+        },
+      },
+      countNotifications: {
+        middleware: [guards.admit(routes.countNotifications)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.countNotifications({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.countNotifications.responses[200].body.parse(answer) };
+        },
+      },
+      markNotifications: {
+        middleware: [guards.admit(routes.markNotifications)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.markNotifications({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.markNotifications.responses[200].body.parse(answer) };
+        },
+      },
+      getNotificationChoices: {
+        middleware: [guards.admit(routes.getNotificationChoices)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.getNotificationChoices({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.getNotificationChoices.responses[200].body.parse(answer) };
+        },
+      },
+      changeNotificationChoices: {
+        middleware: [guards.admit(routes.changeNotificationChoices)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.changeNotificationChoices({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.changeNotificationChoices.responses[200].body.parse(answer) };
+        },
+      },
+      addPushBrowser: {
+        middleware: [guards.admit(routes.addPushBrowser)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.addPushBrowser({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.addPushBrowser.responses[200].body.parse(answer) };
+        },
+      },
+      removePushBrowser: {
+        middleware: [guards.admit(routes.removePushBrowser)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.removePushBrowser({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.removePushBrowser.responses[200].body.parse(answer) };
+        },
+      },
       readEntrance: {
         middleware: [guards.admit(routes.readEntrance)],
         handler: async ({ req, res }) => {
@@ -452,6 +550,34 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: undefined,
           });
           return { status: 200, body: routes.changePassword.responses[200].body.parse(answer) };
+        },
+      },
+      forgotPassword: {
+        middleware: [guards.admit(routes.forgotPassword)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.forgotPassword({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: undefined,
+            caller: undefined,
+          });
+          return { status: 200, body: routes.forgotPassword.responses[200].body.parse(answer) };
+        },
+      },
+      resetPassword: {
+        middleware: [guards.admit(routes.resetPassword)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.resetPassword({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: undefined,
+            caller: undefined,
+          });
+          return { status: 200, body: routes.resetPassword.responses[200].body.parse(answer) };
         },
       },
       acceptInvitation: {
@@ -1056,6 +1182,48 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.changeWorkspace.responses[200].body.parse(answer) };
         },
       },
+      handOver: {
+        middleware: [guards.admit(routes.handOver)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.handOver({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.handOver.responses[200].body.parse(answer) };
+        },
+      },
+      askDeletion: {
+        middleware: [guards.admit(routes.askDeletion)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.askDeletion({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.askDeletion.responses[200].body.parse(answer) };
+        },
+      },
+      takeBackDeletion: {
+        middleware: [guards.admit(routes.takeBackDeletion)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.takeBackDeletion({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.takeBackDeletion.responses[200].body.parse(answer) };
+        },
+      },
     },
     app,
     { logInitialization: false, requestValidationErrorHandler: guards.refuseInput },
@@ -1090,6 +1258,12 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/media', wrongMethod('GET'));
   app.all('/api/media', wrongMethod('POST'));
   app.all('/api/media/:id', wrongMethod('PATCH', 'DELETE'));
+  app.all('/api/app/notifications', wrongMethod('GET'));
+  app.all('/api/app/notifications/count', wrongMethod('GET'));
+  app.all('/api/app/notifications/mark', wrongMethod('POST'));
+  app.all('/api/app/notification-choices', wrongMethod('GET', 'PATCH'));
+  app.all('/api/app/push-browsers', wrongMethod('POST'));
+  app.all('/api/app/push-browsers/:id', wrongMethod('DELETE'));
   app.all('/api/auth/entrance', wrongMethod('GET'));
   app.all('/api/auth/invitations/open', wrongMethod('POST'));
   app.all('/api/auth/links/use', wrongMethod('POST'));
@@ -1098,6 +1272,8 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/auth/sign-in', wrongMethod('POST'));
   app.all('/api/auth/sign-out', wrongMethod('POST'));
   app.all('/api/auth/password', wrongMethod('POST'));
+  app.all('/api/auth/password/forgot', wrongMethod('POST'));
+  app.all('/api/auth/password/reset', wrongMethod('POST'));
   app.all('/api/auth/invitations/accept', wrongMethod('POST'));
   app.all('/api/app/profile', wrongMethod('PATCH'));
   app.all('/api/app/members', wrongMethod('GET'));
@@ -1134,4 +1310,6 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/workspaces', wrongMethod('POST'));
   app.all('/api/app/workspaces/:id/open', wrongMethod('POST'));
   app.all('/api/app/workspace', wrongMethod('PATCH'));
+  app.all('/api/app/workspace/owner', wrongMethod('POST'));
+  app.all('/api/app/workspace/deletion', wrongMethod('POST', 'DELETE'));
 };

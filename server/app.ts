@@ -17,7 +17,9 @@ import { createScheduler } from '#server/jobs/scheduler';
 import { openLive } from '#server/live/slice';
 import { openMcp } from '#server/mcp/open';
 import { openMedia } from '#server/media/slice';
+import { openMessages } from '#server/messages/slice';
 import { openNetworks } from '#server/networks/open';
+import { openNotifications } from '#server/notifications/slice';
 import { openPlans } from '#server/plans/slice';
 import { openPosts } from '#server/posts/slice';
 import { openProviders } from '#server/providers/slice';
@@ -45,15 +47,19 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { plans, ...plan } = openPlans(core);
   const { routes: accessRoutes, chores: accessChores, ...auth } = openAuth({ ...core, outbound, seal, wallClock, log });
   const { sessions, tokens, rateLimit, mcpAccess } = auth;
-  const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...core, auth, plans, wallClock });
-  const { people, signInElsewhere } = workspaces;
-  const { events, webhooks, ...delivery } = openWebhooks({ ...core, outbound, seal, plans, ...replaced });
+  const { messages, mailer, push, ...outgoing } = openMessages({ ...core, outbound, seal, ...replaced });
+  const { notifications, ...notices } = openNotifications({ ...core, messages, push });
+  const told = { ...core, notifications };
+  const opened = openWorkspaces({ ...told, messages, auth, plans, wallClock });
+  const { routes: peopleRoutes, chores: peopleChores, ...workspaces } = opened;
+  const { people, deletion, signInElsewhere } = workspaces;
+  const { events, webhooks, ...delivery } = openWebhooks({ ...told, outbound, seal, plans, ...replaced });
   const { providers } = openProviders(core);
-  const connected = openAccounts({ ...core, sites, outbound, seal, events });
+  const connected = openAccounts({ ...told, sites, outbound, seal, events });
   const { accounts, access, avatars } = connected;
   const { routes: mediaRoutes, chores: mediaChores, ...media } = openMedia({ ...core, outbound });
   const { library, uploads } = media;
-  const { routes: postRoutes, ...posts } = openPosts({ ...core, accounts, access, library, plans, events });
+  const { routes: postRoutes, ...posts } = openPosts({ ...told, accounts, access, library, plans, deletion, events });
   const { reading, lifecycle, drafts, outcomes, linkCards } = posts;
   const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics(core);
   const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
@@ -69,11 +75,11 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
 
   const rules = { accounts, providers, library, openPage, reading, lifecycle, drafts, byHand, statistics, analytics };
   const actions = prepareActions(declared, createHandlers(rules));
-  const { cards, ...approvals } = openApprovals({ ...core, actions, reading, lifecycle, linkCards, library, accounts });
+  const { cards, ...approvals } = openApprovals({ ...told, actions, reading, lifecycle, linkCards, library, accounts });
 
   const jobs = createScheduler({
     database,
-    loops: { ...publishing.loops, ...delivery.loops, ...connected.loops, ...numbers.loops },
+    loops: { ...publishing.loops, ...delivery.loops, ...connected.loops, ...numbers.loops, ...outgoing.loops },
     chores: {
       ...plan.chores,
       ...accessChores,
@@ -82,6 +88,9 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
       ...connection.chores,
       ...answerChores,
       ...approvals.chores,
+      ...outgoing.chores,
+      ...notices.chores,
+      ...peopleChores,
     },
     clock: sandboxClock,
     report,
@@ -92,6 +101,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...plan.routes,
     ...accessRoutes(identity),
     ...peopleRoutes(identity),
+    ...notices.routes,
     ...delivery.routes,
     ...connection.routes,
     ...mediaRoutes(posts.mediaUse),
@@ -113,6 +123,10 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     audit,
     live,
     plans,
+    messages,
+    mailer,
+    push,
+    notifications,
     events,
     webhooks,
     networks,

@@ -172,6 +172,19 @@ export const Settings = z.object({
   S3_REGION: z.string().default('us-east-1').describe('Its region'),
   S3_ACCESS_KEY_ID: z.string().optional().describe('The key to it'),
   S3_SECRET_ACCESS_KEY: z.string().optional().describe('The secret of that key'),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\/[^\s]+$/, 'must be smtp://user:password@host:587, or smtps:// for port 465')
+    .optional()
+    .describe(
+      'The server that sends mail: forgotten passwords, invitations, and what people choose to hear of. `smtp://user:password@host:587` uses STARTTLS where the server offers it, `smtps://` TLS from the start; special characters percent-encoded',
+    )
+    .meta(without('no mail is sent')),
+  MAIL_FROM: z
+    .string()
+    .regex(/^([^<>@\r\n]* <)?[^\s<>@,;]+@[^\s<>@,;]+>?$/, 'must be an address, or Name <address>')
+    .optional()
+    .describe('Who mails come from: an address, or `Name <address>`'),
 });
 
 export interface Config {
@@ -221,6 +234,8 @@ export interface Config {
   readonly mongodbUrl: string | undefined;
   /** For operators. Absent: nobody reads /metrics. */
   readonly adminToken: string | undefined;
+  /** Absent: no mail is sent. */
+  readonly mail: MailSettings | undefined;
   /** Begun by `npm start`, and so to end when that is gone. */
   readonly childOfNpm: boolean;
   /** Any other setting, for the credentials of networks. */
@@ -241,6 +256,11 @@ export interface S3Store {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+}
+
+export interface MailSettings {
+  readonly smtpUrl: string;
+  readonly from: string;
 }
 
 /** A setting that keeps Posthorn from starting; the message says what to do. */
@@ -299,6 +319,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
       videoBytes: settings.MAX_VIDEO_MB * 1024 * 1024,
       s3: s3Store(settings),
     },
+    mail: mailSettings(settings),
     childOfNpm: given.npm_lifecycle_event === 'start',
     lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
     startPatienceMs: durationMs(settings.START_PATIENCE) ?? 0,
@@ -345,6 +366,16 @@ const s3Store = (settings: z.output<typeof Settings>): S3Store | undefined => {
   throw new SettingError(
     'For media in an S3 store set all of S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY; for the local folder set none.',
   );
+};
+
+const mailSettings = ({ SMTP_URL: smtpUrl, MAIL_FROM: from }: z.output<typeof Settings>): MailSettings | undefined => {
+  if (smtpUrl === undefined && from === undefined) return undefined;
+  if (smtpUrl === undefined || from === undefined || !URL.canParse(smtpUrl)) {
+    throw new SettingError(
+      'To send mail set both SMTP_URL, like smtp://user:password@host:587, and MAIL_FROM; to send none set neither.',
+    );
+  }
+  return { smtpUrl, from };
 };
 
 const readSettingFile = (setting: string, path: string) => {

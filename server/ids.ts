@@ -17,6 +17,9 @@ const prefixes = {
   delivery: 'whd_',
   session: 'ses_',
   client: 'cli_',
+  notification: 'ntf_',
+  message: 'msg_',
+  pushBrowser: 'brw_',
 } as const;
 
 const resolution = 2 ** 32;

@@ -39,6 +39,9 @@ export const keys = {
   audit: ['audit'],
   sessions: ['sessions'],
   sandbox: ['sandbox'],
+  notificationList: ['notifications', 'list'],
+  notificationCount: ['notifications', 'count'],
+  notificationChoices: ['notification-choices'],
 } as const;
 
 /** What several pages read. A page's own reads stand in its folder, with their keys here. */
@@ -53,6 +56,10 @@ export const queries = {
   clock: queryOptions({ queryKey: keys.clock, queryFn: ({ signal }) => app.readSandboxClock({ signal }) }),
   approvals: queryOptions({ queryKey: keys.approvals, queryFn: ({ signal }) => app.listApprovals({}, { signal }) }),
   accounts: queryOptions({ queryKey: keys.accounts, queryFn: ({ signal }) => actions.accounts.list({}, { signal }) }),
+  notificationCount: queryOptions({
+    queryKey: keys.notificationCount,
+    queryFn: ({ signal }) => app.countNotifications({ signal }),
+  }),
   plan: queryOptions({ queryKey: keys.plan, queryFn: ({ signal }) => app.getPlan({ signal }) }),
   webhooks: queryOptions({ queryKey: keys.webhooks, queryFn: ({ signal }) => app.listWebhooks({ signal }) }),
   // Networks change with the server alone.

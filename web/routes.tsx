@@ -40,6 +40,7 @@ export const routeTree = root.addChildren([
     page('/settings/webhooks/$id', 'webhook'),
     page('/settings/workspace', 'workspace'),
     page('/settings/profile', 'profile'),
+    page('/notifications', 'notifications'),
     page('/sandbox', 'sandbox'),
     createRoute({
       getParentRoute: () => shell,
@@ -54,5 +55,7 @@ export const routeTree = root.addChildren([
   publicPage('/sign-up', 'sign-up'),
   publicPage('/invitations/$token', 'invitation'),
   publicPage('/welcome/$secret', 'welcome'),
+  publicPage('/forgot-password', 'forgot-password'),
+  publicPage('/new-password/$secret', 'new-password'),
   publicPage('/consent/$id', 'consent'),
 ]);

@@ -9,6 +9,7 @@ import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';
@@ -62,6 +63,7 @@ export const createApprovalCards = ({
   linkCards,
   actions,
   audit,
+  notifications,
   live,
   baseUrl,
   clock,
@@ -74,6 +76,7 @@ export const createApprovalCards = ({
   linkCards: LinkCards;
   actions: ReadonlyMap<string, RunnableAction>;
   audit: AuditLog;
+  notifications: Notifications;
   live: Live;
   baseUrl: string;
   clock: Clock;
@@ -234,7 +237,19 @@ export const createApprovalCards = ({
     await audit.write({ event: 'approval.requested', workspaceId, userId, client, requestId, details });
     const row = await store.get(workspaceId, id);
     if (row === undefined) throw new Error('a card that was just made is gone');
-    const text = `${client} asks: ${show(row, await knownAccounts(caller)).sentence}`;
+    const { sentence, post } = show(row, await knownAccounts(caller));
+    await notifications.tell([
+      {
+        workspaceId,
+        kind: 'approval.requested',
+        subjectId: id,
+        title: `${client} asks to ${wordFor(sentence)} ${post ? 'a post' : 'an account'}`,
+        detail: sentence,
+        text: post?.versions[0]?.content[0]?.body,
+        path: `/approvals/${id}`,
+      },
+    ]);
+    const text = `${client} asks: ${sentence}`;
     await live.tell({ workspaceId, kind: 'approval', id, text: text.slice(0, maxToast) });
     return row;
   };
@@ -338,6 +353,9 @@ export const createApprovalCards = ({
     expire: () => store.expire(clock.now()),
   };
 };
+
+/** The sentence of a card begins with what would be done: `Publish this post now`. */
+const wordFor = (sentence: string) => (/^\w+/.exec(sentence)?.[0] ?? 'change').toLowerCase();
 
 const unlessNotFound = (error: unknown) => {
   if (!(error instanceof Refusal && error.code === 'NotFound')) throw error;

@@ -4,6 +4,7 @@ import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';
@@ -28,6 +29,7 @@ export const openApprovals = ({
   library: MediaLibrary;
   accounts: Accounts;
   audit: AuditLog;
+  notifications: Notifications;
   live: Live;
   config: Config;
   clock: Clock;

@@ -320,10 +320,10 @@ const takeSecret = sql(
   'secrets.take',
   'delete from one_time_secrets where hash = $1 and purpose = $2 and expires_at > $3 returning user_id',
 );
-const removeSecrets = sql('secrets.remove', 'delete from one_time_secrets where user_id = $1');
+const removeSecrets = sql('secrets.remove', 'delete from one_time_secrets where user_id = $1 and purpose = $2');
 const purgeSecrets = sql('secrets.purge', 'delete from one_time_secrets where expires_at <= $1');
 
-export type Purpose = 'sign-in' | 'first-owner';
+export type Purpose = 'sign-in' | 'first-owner' | 'password';
 export type SecretStore = ReturnType<typeof createSecretStore>;
 
 export const createSecretStore = (db: Database) => ({
@@ -332,6 +332,6 @@ export const createSecretStore = (db: Database) => ({
   /** To one caller only. */
   take: async (hash: Buffer, purpose: Purpose, now: Date) =>
     (await db.query<{ user_id: string | null }>(takeSecret, [hash, purpose, now]))[0],
-  removeOf: (userId: string) => db.run(removeSecrets, [userId]),
+  removeOf: (userId: string, purpose: Purpose) => db.run(removeSecrets, [userId, purpose]),
   purge: (now: Date) => db.run(purgeSecrets, [now]),
 });

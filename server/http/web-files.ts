@@ -18,11 +18,16 @@ const contentSecurity = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The service worker shows push messages and fetches nothing. */
+const workerPath = '/push-worker.js';
+const workerSecurity = "default-src 'none'";
+
 const types: Record<string, string> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  png: 'image/png',
   woff2: 'font/woff2',
   webmanifest: 'application/manifest+json',
 };
@@ -39,9 +44,9 @@ interface WebFile {
 const pagePaths = [
   /^\/$/,
   /^\/(posts|approvals)(\/[^/]+)?\/?$/,
-  /^\/(calendar|media|analytics|accounts|sandbox)\/?$/,
-  /^\/sign-(in|up)\/?$/,
-  /^\/(invitations|welcome|consent)\/[^/]+\/?$/,
+  /^\/(calendar|media|analytics|accounts|notifications|sandbox)\/?$/,
+  /^\/(sign-(in|up)|forgot-password)\/?$/,
+  /^\/(invitations|welcome|consent|new-password)\/[^/]+\/?$/,
   /^\/connect\/[^/]+(\/[^/]+)?\/?$/,
   /^\/settings(\/(api|workspace|profile|webhooks(\/[^/]+)?))?\/?$/,
 ];
@@ -60,7 +65,7 @@ export const createWebApp = (folder: string) => {
     res.setHeader('cache-control', cache);
     res.setHeader('etag', tag);
     res.setHeader('vary', 'accept-encoding');
-    res.setHeader('content-security-policy', contentSecurity);
+    res.setHeader('content-security-policy', req.path === workerPath ? workerSecurity : contentSecurity);
     if (status === 200 && req.headers['if-none-match'] === tag) return res.writeHead(304).end();
     const asked = String(req.headers['accept-encoding'] ?? '');
     const chosen = packed.find(({ encoding }) => new RegExp(`\\b${encoding}\\b(?!;q=0(\\D|$))`).test(asked));

@@ -1,5 +1,15 @@
 /** What open tabs hear about. */
-export type LiveKind = 'post' | 'approval' | 'account' | 'webhook' | 'media' | 'statistics' | 'member' | 'clock';
+export type LiveKind =
+  | 'post'
+  | 'approval'
+  | 'account'
+  | 'webhook'
+  | 'media'
+  | 'statistics'
+  | 'member'
+  | 'notification'
+  | 'workspace'
+  | 'clock';
 
 /** In place of a workspace: what concerns them all. */
 export const everyWorkspace = '*';

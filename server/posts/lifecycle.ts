@@ -8,6 +8,7 @@ import type { MediaLibrary } from '#server/media/library';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Plans } from '#server/plans/allowance';
+import type { Deletion } from '#server/workspaces/deletion';
 import { checkLimits, type Findings } from './limits.ts';
 import type { LinkCards } from './link-cards.ts';
 import type { Outcomes } from './outcome.ts';
@@ -23,6 +24,7 @@ export const createLifecycle = ({
   library,
   networks,
   plans,
+  deletion,
   outcomes,
   linkCards,
   reachable,
@@ -33,6 +35,7 @@ export const createLifecycle = ({
   library: MediaLibrary;
   networks: Networks;
   plans: Plans;
+  deletion: Deletion;
   outcomes: Outcomes;
   linkCards: LinkCards;
   reachable: boolean;
@@ -103,6 +106,7 @@ export const createLifecycle = ({
   const toScheduled = (caller: Caller, id: string, at: string, field: string) =>
     store.transaction(async () => {
       mustBeFuture(at, field);
+      await deletion.mustStay(caller.workspaceId);
       const post = await locked(caller, id);
       if (post.status !== 'Draft' && post.status !== 'Failed') {
         throw notFrom(post, 'scheduled', 'a Draft or Failed post');
@@ -163,6 +167,7 @@ export const createLifecycle = ({
      * are accounts that failed; answers with the results of the others that did, which stay as they are.
      */
     readyNow: async (caller: Caller, id: string, only: readonly string[] = []): Promise<Result[]> => {
+      await deletion.mustStay(caller.workspaceId);
       const post = await locked(caller, id);
       if (post.status !== 'Draft' && post.status !== 'Failed')
         throw notFrom(post, 'published', 'a Draft or Failed post');

@@ -5,9 +5,11 @@ import { type Config, isPublicAddress } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/allowance';
 import type { Database } from '#server/store/database';
 import type { Events } from '#server/webhooks/events';
+import type { Deletion } from '#server/workspaces/deletion';
 import { createDesk } from './desk.ts';
 import { createDrafts } from './drafts.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -26,6 +28,8 @@ export const openPosts = ({
   networks,
   plans,
   events,
+  notifications,
+  deletion,
   live,
   config,
   clock,
@@ -37,26 +41,19 @@ export const openPosts = ({
   networks: Networks;
   plans: Plans;
   events: Events;
+  notifications: Notifications;
+  deletion: Deletion;
   live: Live;
   config: Config;
   clock: Clock;
 }) => {
   const store = createPostStore(database);
   const overview = createOverview({ store, library });
-  const outcomes = createOutcomes({ store, events, live });
+  const outcomes = createOutcomes({ store, events, notifications, live });
   const reachable = isPublicAddress(config.baseUrl);
   const linkCards = createLinkCards({ store, accounts, access, library, networks });
-  const lifecycle = createLifecycle({
-    store,
-    accounts,
-    library,
-    networks,
-    plans,
-    outcomes,
-    linkCards,
-    reachable,
-    clock,
-  });
+  const around = { accounts, library, networks, plans, deletion };
+  const lifecycle = createLifecycle({ ...around, store, outcomes, linkCards, reachable, clock });
   const desk = createDesk({ store, accounts, library, networks, lifecycle });
   return {
     reading: createReading({ store }),

@@ -65,11 +65,14 @@ export interface Progress extends Held {
   readonly nextPart: boolean;
 }
 
+/** Nothing is published from a workspace that waits to be deleted. */
+const stays = `workspace_id <> all(array(select id from workspaces where delete_at is not null))`;
+
 const moveDue = sql(
   'publishing.moveDue',
   `with due as (
      select id, scheduled_at < (select posthorn_now()) - $2 * interval '1 ms' as missed from posts
-      where status = 'Scheduled' and scheduled_at <= (select posthorn_now())
+      where status = 'Scheduled' and scheduled_at <= (select posthorn_now()) and ${stays}
       order by scheduled_at limit $1 for update skip locked)
    select array_agg(id) filter (where not missed) as due, array_agg(id) filter (where missed) as missed from due`,
 );
@@ -103,12 +106,12 @@ const endMissed = sql(
 const msToPost = sql(
   'publishing.msToPost',
   `select ceil(extract(epoch from min(scheduled_at) - posthorn_now()) * 1000)::float8 as ms
-     from posts where status = 'Scheduled'`,
+     from posts where status = 'Scheduled' and ${stays}`,
 );
 const overdue = sql(
   'publishing.overdue',
   `select count(*)::int as count from posts
-    where status = 'Scheduled' and scheduled_at < (select posthorn_now()) - interval '1 minute'`,
+    where status = 'Scheduled' and scheduled_at < (select posthorn_now()) - interval '1 minute' and ${stays}`,
 );
 /** Up to this many for each network. By row position (ctid): a join could make PostgreSQL read every post. */
 const claim = sql(

@@ -6,10 +6,14 @@ import type { AuditLog } from '#server/audit/audit-log';
 import { asAccount, checkEmail } from '#server/auth/email-address';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
-import { notFound, Refusal } from '#server/errors';
+import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
+import { letter } from '#server/messages/letter';
+import type { Messages } from '#server/messages/queue';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/allowance';
+import { mustBeNamed } from './deletion.ts';
 import { checkPassword, isWrongPassword, nameOf, type People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
 
@@ -28,6 +32,8 @@ export const createMembers = ({
   accessChanged,
   tell,
   endTokens,
+  messages,
+  notifications,
   baseUrl,
   clock,
 }: {
@@ -40,6 +46,8 @@ export const createMembers = ({
   tell: Live['tell'];
   /** Those for this workspace; joining again does not bring them back. */
   endTokens: (of: { userId: string; workspaceId: string }) => Promise<unknown>;
+  messages: Messages;
+  notifications: Notifications;
   baseUrl: string;
   /** The wall clock. */
   clock: Clock;
@@ -84,6 +92,19 @@ export const createMembers = ({
       : people.signIn(email, by.password).catch(wayOut);
   };
 
+  const invitationMail = async ({ userId, workspaceId }: Caller, to: string, role: Role, url: string) => {
+    const [inviter, workspace] = [await store.user(userId), await store.workspace(workspaceId)];
+    const who = inviter ? nameOf(inviter) : 'An admin';
+    const where = workspace?.name ?? 'a workspace';
+    const words = {
+      subject: `${who} invites you to ${where} on Posthorn`,
+      lines: [`${who} invites you to join ${where} as ${role}.`, 'The link works once, within 7 days.'],
+      link: { label: 'Look at the invitation', url },
+      foot: `Sent by Posthorn at ${baseUrl}. If you do not know what this is about, do nothing.`,
+    };
+    return { purpose: 'invitation' as const, livesMs: invitationMs, mail: { to, ...letter(words) } };
+  };
+
   return {
     list: async (workspaceId: string): Promise<Member[]> =>
       (await store.members(workspaceId)).map(({ userId, role, createdAt, User }) => ({
@@ -104,6 +125,34 @@ export const createMembers = ({
         await accessChanged(userId);
         await tellTabs(caller.workspaceId, userId);
         return { userId, ...about(member.User), role, joinedAt: member.createdAt };
+      }),
+
+    /** The other one becomes an owner, and the one who hands over an admin. */
+    handOver: (caller: Caller, { userId, name }: { userId: string; name: string }, requestId: string) =>
+      store.transaction(async () => {
+        const { workspaceId } = caller;
+        const workspace = await store.workspace(workspaceId);
+        mustBeNamed(workspace?.name ?? '', name);
+        const owners = await store.lockOwners(workspaceId);
+        if (owners.every((owner) => owner.userId !== caller.userId)) {
+          throw new Refusal('Conflict', 'You are no longer an owner of this workspace. Load the page again.');
+        }
+        if (userId === caller.userId) {
+          throw badInput({ path: 'userId', code: 'Yourself', message: 'must be another member' });
+        }
+        await find(caller, userId);
+        await store.updateMember({ workspaceId, userId }, 'owner');
+        await store.updateMember({ workspaceId, userId: caller.userId }, 'admin');
+        await audit.write({
+          event: 'workspace.handed-over',
+          workspaceId,
+          userId: caller.userId,
+          requestId,
+          details: { to: userId },
+        });
+        await tellTabs(workspaceId, userId);
+        await accessChanged(userId);
+        await accessChanged(caller.userId);
       }),
 
     /** Also used by members who leave. */
@@ -149,6 +198,7 @@ export const createMembers = ({
         await record(caller, 'member.invited', { email, role });
         await tellTabs(caller.workspaceId, id);
         const url = `${baseUrl}/invitations/${secret}`;
+        await messages.add([await invitationMail(caller, email, role, url)]);
         return {
           id,
           email,
@@ -156,6 +206,7 @@ export const createMembers = ({
           createdAt: instantOf(createdAt),
           expiresAt: instantOf(expiresAt),
           url,
+          mailed: messages.hasMail,
         };
       }),
 
@@ -194,6 +245,17 @@ export const createMembers = ({
         await store.acceptInvitation(id, clock.now());
         await tellTabs(workspaceId, userId);
         await audit.write({ event: 'member.joined', workspaceId, userId, details: { role } });
+        await notifications.tell([
+          {
+            workspaceId,
+            kind: 'member.joined',
+            subjectId: userId,
+            title: `${email} joined the workspace`,
+            detail: `They accepted their invitation, as ${role}.`,
+            path: '/settings/workspace',
+            by: userId,
+          },
+        ]);
         return userId;
       }),
   };

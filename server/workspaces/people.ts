@@ -9,7 +9,7 @@ import type { NewWorkspaces } from '#server/config';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Plans } from '#server/plans/allowance';
-import type { UserRow, WorkspaceStore } from './store.ts';
+import type { UserRow, WorkspaceRow, WorkspaceStore } from './store.ts';
 
 export type People = ReturnType<typeof createPeople>;
 
@@ -86,6 +86,7 @@ export const createPeople = ({
           name: open.Workspace.name,
           role: open.role,
           statisticsTools: open.Workspace.statisticsTools,
+          ...(await deletionOf(open.Workspace)),
         },
       }),
       workspaces: memberships.map(({ workspaceId, role, Workspace }) => ({
@@ -94,6 +95,12 @@ export const createPeople = ({
         role,
       })),
     };
+  };
+
+  const deletionOf = async ({ deleteAt, deleteAskedBy }: WorkspaceRow) => {
+    if (deleteAt === null) return {};
+    const owner = deleteAskedBy === null ? null : await store.user(deleteAskedBy);
+    return { deletion: { at: String(deleteAt), askedBy: owner ? nameOf(owner) : '' } };
   };
 
   const mustExist = async (userId: string) => {

@@ -31,6 +31,8 @@ const deeds: Record<string, Words> = {
   'owner.first': () => 'set Posthorn up',
   'password.changed': () => 'changed their password',
   'password.failed': () => 'gave a wrong password while changing it',
+  'password.asked': () => 'asked for a mail to set a new password',
+  'password.reset': () => 'set a new password with the link of a mail',
   'session.ended': () => 'ended a session of theirs',
   'sign-in.failed': ({ email }) => `could not sign in as ${email}`,
   'sign-in.succeeded': () => 'signed in',
@@ -45,12 +47,16 @@ const deeds: Record<string, Words> = {
   'webhook.secret-rotated': () => 'made a new secret for a webhook',
   'workspace.changed': ({ name, statisticsTools }) =>
     name ? `renamed the workspace to ${name}` : `switched the statistics tools ${statisticsTools ? 'on' : 'off'}`,
+  'workspace.deletion-asked': () => 'asked to delete the workspace',
+  'workspace.deletion-taken-back': () => 'took the deletion of the workspace back',
+  'workspace.handed-over': ({ to }, names) => `handed the workspace over to ${names.person(to) ?? 'somebody'}`,
   'workspace.created': ({ name }) => `made the workspace${name ? ` ${name}` : ''}`,
 };
 
 /** What happened without a person. */
 const happenings: Record<string, Words> = {
   'approval.expired': ({ action }) => `Nobody decided within 7 days: ${actionWords(action)}`,
+  'workspace.deleted': ({ name }) => `The workspace ${name} was deleted`,
   'webhook.paused': () => 'A webhook was paused after 10 failed deliveries',
 };
 

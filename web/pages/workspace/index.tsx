@@ -2,6 +2,8 @@ import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { useMay, useWorkspace } from '#web/session.ts';
 import { AuditLog } from './audit-log.tsx';
+import { DeleteWorkspace } from './delete-workspace.tsx';
+import { HandOver } from './hand-over.tsx';
 import { Invitations } from './invitations.tsx';
 import { Members } from './members.tsx';
 import { PlanAndUse } from './plan-and-use.tsx';
@@ -10,7 +12,7 @@ import { Workspaces } from './workspaces.tsx';
 
 const WorkspacePage = () => {
   const { name } = useWorkspace();
-  const { manage, role } = useMay();
+  const { manage, own, role } = useMay();
   return (
     <>
       <PageHeader title="Workspace" meta={`${name}, where you are ${role}`} />
@@ -20,6 +22,8 @@ const WorkspacePage = () => {
         {manage && <Invitations />}
         <PlanAndUse />
         <Workspaces />
+        {own && <HandOver />}
+        <DeleteWorkspace />
         {manage && <AuditLog />}
       </Column>
     </>
