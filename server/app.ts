@@ -22,6 +22,7 @@ import {
 } from '#server/clock';
 import { type Config, packageVersion } from '#server/config';
 import { createFigures } from '#server/figures';
+import { openHistory } from '#server/history/slice';
 import { openDoors } from '#server/http/doors';
 import { createHealth } from '#server/http/health';
 import { openIdempotency } from '#server/idempotency/slice';
@@ -36,6 +37,7 @@ import { openPlans } from '#server/plans/slice';
 import { openPosts } from '#server/posts/slice';
 import { openProviders } from '#server/providers/slice';
 import { openPublishing } from '#server/publishing/slice';
+import { openReview } from '#server/review/slice';
 import { prepareActions } from '#server/run-action';
 import { openSandbox } from '#server/sandbox/slice';
 import type { Seal } from '#server/secrets/seal';
@@ -101,8 +103,27 @@ export const createPosthorn = (given: {
   const { accounts, access, avatars, refreshes, openConnecting } = openAccounts({ ...core, ...reached, events });
   const { routes: mediaRoutes, ...media } = openMedia({ ...core, outbound, config });
   const { library } = media;
-  const { routes: postRoutes, ...posts } = openPosts({ ...core, accounts, library, networks, plans, events, baseUrl });
+  const { revisions, routes: historyRoutes } = openHistory({ database, library });
+  const { routes: postRoutes, ...posts } = openPosts({
+    ...core,
+    accounts,
+    library,
+    networks,
+    plans,
+    events,
+    revisions,
+    baseUrl,
+  });
   const { reading, lifecycle, drafts, outcomes } = posts;
+  const { shares, routes: reviewRoutes } = openReview({
+    ...core,
+    reading,
+    accounts,
+    library,
+    networks,
+    baseUrl,
+    wallClock,
+  });
   const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics({ database, networks });
   const {
     statistics,
@@ -174,6 +195,7 @@ export const createPosthorn = (given: {
       'remove files without a media item': { every: '1 hour', run: media.sweepOrphans },
       'remove unfinished connections': { every: '1 hour', run: connecting.purge },
       'remove old deliveries and events': { every: '1 hour', run: webhooks.purge },
+      'remove shares that have ended': { every: '1 hour', run: shares.purge },
       'remove the plan usage of past months': { every: '1 day', run: plans.purge },
     },
     clock: sandbox.sandboxClock,
@@ -195,6 +217,7 @@ export const createPosthorn = (given: {
     connecting,
     ...media,
     ...posts,
+    shares,
     byHand,
     statistics,
     analytics,
@@ -215,6 +238,8 @@ export const createPosthorn = (given: {
       ...accountRoutes,
       ...mediaRoutes({ isUsed: posts.usesMedia, usesOf: posts.mediaUses }),
       ...postRoutes,
+      ...historyRoutes,
+      ...reviewRoutes,
       ...publishingRoutes,
       ...statisticsRoutes,
       ...analyticsRoutes,
@@ -252,7 +277,7 @@ export const createHttpApp = ({
   wallClock?: Clock;
   log: Logger;
 }) => {
-  const { sessions, tokens, actions, answers, cards, library, uploads, avatars, live, figures } = posthorn;
+  const { sessions, tokens, actions, answers, cards, library, uploads, avatars, shares, live, figures } = posthorn;
   const { baseUrl, production } = config;
   const rateLimit = createRateLimit({
     name: 'api',
@@ -281,6 +306,7 @@ export const createHttpApp = ({
     library,
     uploads,
     avatars,
+    shares,
     live,
     figures,
     mcp,

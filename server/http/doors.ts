@@ -14,6 +14,7 @@ import type { IdempotentAnswers } from '#server/idempotency/answers';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Uploads } from '#server/media/uploads';
+import type { Shares } from '#server/review/shares';
 import type { RunnableAction } from '#server/run-action';
 import type { outsideSignIn } from '#server/workspaces/outside-sign-in';
 import { actionRoute } from './action-route.ts';
@@ -28,8 +29,9 @@ import { mediaBytes } from './media-bytes.ts';
 import { createOperatorCheck, metricsPage } from './metrics.ts';
 import { patience } from './patience.ts';
 import { tagRequest } from './request.ts';
+import { reviewMedia, reviewPage } from './review.ts';
 import { uploadRoute } from './upload.ts';
-import { createWebApp } from './web-files.ts';
+import { createWebApp, type WebApp } from './web-files.ts';
 
 type Own = RequestHandler<Record<string, string>>;
 
@@ -44,6 +46,7 @@ export interface DoorParts {
   readonly library: MediaLibrary;
   readonly uploads: Uploads;
   readonly avatars: Avatars;
+  readonly shares: Shares;
   readonly live: Live;
   readonly figures: Figures;
   readonly mcp: { readonly serve: Own; readonly describe: Own };
@@ -55,9 +58,9 @@ export interface DoorParts {
   readonly log: Logger;
 }
 
-const createDoors = ({ door, signInElsewhere, ...parts }: DoorParts & { door: SessionDoor }) => {
-  const { tokens, actions, answers, library, uploads, avatars, live, figures, mcp, identity, rateLimit, config } =
-    parts;
+const createDoors = ({ door, web, signInElsewhere, ...parts }: DoorParts & { door: SessionDoor; web: WebApp }) => {
+  const { tokens, actions, answers, library, uploads, avatars, shares, live, figures, mcp, identity } = parts;
+  const { rateLimit, config } = parts;
   return {
     guards: createGuards({
       door,
@@ -72,6 +75,8 @@ const createDoors = ({ door, signInElsewhere, ...parts }: DoorParts & { door: Se
       describeMcp: mcp.describe,
       mediaBytes: mediaBytes({ library }),
       avatarBytes: avatarBytes({ avatars }),
+      reviewPage: reviewPage({ shares, web, rateLimit }),
+      reviewMedia: reviewMedia({ shares, rateLimit }),
       liveEvents: liveEvents({
         live,
         who: door.who,
@@ -104,7 +109,8 @@ export const openDoors = ({
   const door = createSessionDoor({ sessions, baseUrl });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   app.use(tagRequest({ https: baseUrl.startsWith('https:') }), logRequests(log));
-  serveRoutes(app, createDoors({ ...parts, door }));
+  const web = createWebApp(webFolder);
+  serveRoutes(app, createDoors({ ...parts, door, web }));
   app.use(patience());
   if (identity.router) {
     // A client document that could not be read is not remembered, so each try costs a request to outside.
@@ -116,7 +122,6 @@ export const openDoors = ({
   }
   if (sandbox) app.use(sandbox);
   app.use('/docs', docsPages());
-  const web = createWebApp(webFolder);
   app.use(web.files, web.pages, pages);
   app.use(web.notFound, noSuchPath, answerErrors(log));
   return app;

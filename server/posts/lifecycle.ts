@@ -4,6 +4,7 @@ import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
+import type { Revisions } from '#server/history/revisions';
 import type { MediaLibrary } from '#server/media/library';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
@@ -23,6 +24,7 @@ export const createLifecycle = ({
   networks,
   plans,
   outcomes,
+  revisions,
   reachable,
   clock,
 }: {
@@ -32,6 +34,7 @@ export const createLifecycle = ({
   networks: Networks;
   plans: Plans;
   outcomes: Outcomes;
+  revisions: Revisions;
   reachable: boolean;
   clock: Clock;
 }) => {
@@ -128,6 +131,7 @@ export const createLifecycle = ({
         await mustBePublishable(caller, post);
         await usePlan(caller, post, { scheduled: true });
         await store.wake();
+        await revisions.note(caller, id, 'Scheduled', at);
         return store.move(id, caller.workspaceId, 'Scheduled', at);
       }),
 
@@ -137,6 +141,9 @@ export const createLifecycle = ({
       await plans.giveBack(caller.workspaceId, await uncounted(caller, before));
       await usePlan(caller, after, { scheduled: true });
       await store.wake();
+      if (after.scheduledAt !== before.scheduledAt) {
+        await revisions.note(caller, after.id, 'Scheduled', after.scheduledAt);
+      }
     },
 
     /** Back to what it was, Draft or Failed; the time stays as a wish. */
@@ -146,6 +153,7 @@ export const createLifecycle = ({
         if (post.status !== 'Scheduled') throw notFrom(post, 'taken back', 'a Scheduled post');
         await plans.giveBack(caller.workspaceId, await uncounted(caller, post));
         const before = post.results.length > 0 ? 'Failed' : 'Draft';
+        await revisions.note(caller, id, 'Unscheduled');
         return store.move(id, caller.workspaceId, before, post.scheduledAt ?? null);
       }),
 
@@ -163,6 +171,7 @@ export const createLifecycle = ({
       }
       await mustBePublishable(caller, post);
       await usePlan(caller, post, { scheduled: false });
+      await revisions.note(caller, id, 'Publishing');
       return only.length === 0 ? [] : failed.filter(({ accountId }) => !only.includes(accountId));
     },
 

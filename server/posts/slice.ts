@@ -1,6 +1,7 @@
 import type { Accounts } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
 import { isPublicAddress } from '#server/config';
+import type { Revisions } from '#server/history/revisions';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
@@ -24,6 +25,7 @@ export const openPosts = ({
   plans,
   events,
   live,
+  revisions,
   baseUrl,
   clock,
 }: {
@@ -34,6 +36,7 @@ export const openPosts = ({
   plans: Plans;
   events: Events;
   live: Live;
+  revisions: Revisions;
   baseUrl: string;
   clock: Clock;
 }) => {
@@ -41,14 +44,15 @@ export const openPosts = ({
   const overview = createOverview({ store, library });
   const outcomes = createOutcomes({ store, events, live });
   const reachable = isPublicAddress(baseUrl);
-  const lifecycle = createLifecycle({ store, accounts, library, networks, plans, outcomes, reachable, clock });
+  const shared = { store, accounts, library, networks, revisions, clock };
+  const lifecycle = createLifecycle({ ...shared, plans, outcomes, reachable });
   const desk = createDesk({ store, accounts, library, networks, lifecycle });
   return {
     reading: createReading({ store }),
     overview,
     outcomes,
     lifecycle,
-    drafts: createDrafts({ store, accounts, library, networks, lifecycle, clock }),
+    drafts: createDrafts({ ...shared, lifecycle }),
     desk,
     usesMedia: store.usesMedia,
     mediaUses: store.mediaUses,

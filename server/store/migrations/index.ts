@@ -12,6 +12,8 @@ import { sql as signIn } from './0011-sign-in.ts';
 import { sql as cards } from './0012-cards.ts';
 import { sql as noRules } from './0013-no-rules.ts';
 import { sql as refreshDue } from './0014-refresh-due.ts';
+import { sql as history } from './0021-history.ts';
+import { sql as review } from './0022-review.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -29,4 +31,6 @@ export const migrations = [
   { number: 12, name: 'cards', sql: cards },
   { number: 13, name: 'no-rules', sql: noRules },
   { number: 14, name: 'refresh-due', sql: refreshDue },
+  { number: 15, name: 'history', sql: history },
+  { number: 16, name: 'review', sql: review },
 ] as const;
