@@ -55,4 +55,5 @@ export const routeTree = root.addChildren([
   publicPage('/invitations/$token', 'invitation'),
   publicPage('/welcome/$secret', 'welcome'),
   publicPage('/consent/$id', 'consent'),
+  publicPage('/review/$secret', 'review'),
 ]);

@@ -23,6 +23,7 @@ const touched: Record<string, readonly string[]> = {
   account: ['accounts', 'posts', 'approvals'],
   webhook: ['webhooks'],
   media: ['media'],
+  comment: ['comments'],
   member: ['members', 'session', 'invitations'],
   workspace: ['session', 'plan'],
   clock: ['clock'],
