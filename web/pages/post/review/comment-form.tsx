@@ -6,6 +6,9 @@ import { queries } from '#web/queries.ts';
 import { nameOf } from '#web/session.ts';
 import styles from './comments.module.css';
 
+/** Of the field for a new comment. */
+export const newCommentId = 'new-comment';
+
 const mostCharacters = 2000;
 const mostNames = 5;
 
@@ -74,6 +77,7 @@ export const CommentForm = ({
     >
       <Textarea
         ref={field}
+        id={isEdit ? undefined : newCommentId}
         aria-label={label}
         placeholder="Say what you think. @ mentions a member."
         autosize

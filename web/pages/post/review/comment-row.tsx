@@ -1,25 +1,23 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { Comment } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
-import { showToast, showUndo } from '#web/parts/toasts.tsx';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { When } from '#web/parts/when.tsx';
-import { CommentForm } from './comment-form.tsx';
+import { CommentForm, newCommentId } from './comment-form.tsx';
 import styles from './comments.module.css';
 
 /** Changes the comments that are shown, before the server says the same. */
 type Put = (change: (comments: Comment[]) => Comment[]) => void;
 
 export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => {
-  const client = useQueryClient();
   const [editing, setEditing] = useState(false);
+  const [deleting, setDeleting] = useState(false);
   const edited = useRef<HTMLButtonElement>(null);
   const { id, author, body, mentions, createdAt, editedAt, mayEdit, mayDelete } = comment;
-  const readAgain = () => void client.invalidateQueries({ queryKey: ['comments'] });
   const edit = useMutation({
     mutationFn: (text: string) => app.editComment({ id, body: text }),
     onSuccess: (changed) => {
@@ -31,18 +29,10 @@ export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => 
     setEditing(false);
     setTimeout(() => edited.current?.focus());
   };
-  const remove = () => {
+  const remove = async () => {
+    await app.deleteComment({ id });
     put((comments) => comments.filter((one) => one.id !== id));
-    showUndo({
-      text: 'Comment deleted',
-      icon: Trash2,
-      undo: readAgain,
-      act: () =>
-        void app.deleteComment({ id }).catch((error: unknown) => {
-          readAgain();
-          showToast({ text: `The comment was not deleted. ${faultOf(error).message}`, tone: 'red', stays: true });
-        }),
-    });
+    setTimeout(() => document.getElementById(newCommentId)?.focus());
   };
   return (
     <li className={styles.comment}>
@@ -66,7 +56,7 @@ export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => 
             )}
             {mayDelete && (
               <Tooltip label="Delete">
-                <ActionIcon size={24} aria-label="Delete comment" onClick={remove}>
+                <ActionIcon size={24} aria-label="Delete comment" onClick={() => setDeleting(true)}>
                   <Trash2 size={13} aria-hidden="true" />
                 </ActionIcon>
               </Tooltip>
@@ -87,6 +77,16 @@ export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => 
           </p>
         )}
       </div>
+      <ConfirmDialog
+        opened={deleting}
+        onClose={() => setDeleting(false)}
+        title="Delete this comment?"
+        act="Delete comment"
+        kind="danger"
+        onConfirm={remove}
+      >
+        It cannot be brought back.
+      </ConfirmDialog>
     </li>
   );
 };
