@@ -2,6 +2,7 @@ import { Button, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
+import { usePhone } from '#web/parts/use-phone.ts';
 import { queries } from '#web/queries.ts';
 import { nameOf } from '#web/session.ts';
 import styles from './comments.module.css';
@@ -33,6 +34,7 @@ export const CommentForm = ({
   const [running, setRunning] = useState(false);
   const [fault, setFault] = useState<unknown>();
   const names = useNames(body.slice(0, caret));
+  const size = usePhone() ? 'xl' : 'xs';
   const isEdit = onCancel !== undefined;
   useEffect(() => {
     if (isEdit) field.current?.focus();
@@ -108,11 +110,11 @@ export const CommentForm = ({
       )}
       <div className={styles.send}>
         {onCancel && (
-          <Button size="xs" variant="quiet" onClick={onCancel}>
+          <Button size={size} variant="quiet" onClick={onCancel}>
             Cancel
           </Button>
         )}
-        <Button type="submit" size="xs" variant="ink" loading={running} disabled={body.trim() === ''}>
+        <Button type="submit" size={size} variant="ink" loading={running} disabled={body.trim() === ''}>
           {act}
         </Button>
       </div>
