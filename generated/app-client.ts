@@ -7,11 +7,13 @@ import { errorClasses } from '#generated/sdk/src/errors';
 import type { CallOptions } from '#generated/sdk/src/http';
 import type {
   Account,
+  Badge,
   Constraints,
   Issue,
   MediaItem,
   Post,
   Result,
+  Version,
 } from '#generated/sdk/src/types';
 
 export type { AppClientOptions, Progress, FormOptions } from '#generated/app-http';
@@ -162,6 +164,27 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     decideConsent: (input: DecideConsentInput, options?: CallOptions): ApiPromise<DecideConsentOutput> =>
       http.json('POST', (field) => `/auth/interaction/${field('id')}/answer`, [], input, options),
+
+    /**
+     * Read the history of a post.
+     *
+     * Who did what to it, when and from which client, newest first. Small steps of one person with one client are
+     * one entry. Old texts of a post that is changed often are dropped.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listChanges: (input: ListChangesInput, options?: CallOptions): ApiPromise<ListChangesOutput> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/changes`, [], input, options),
+
+    /**
+     * Read an earlier text of a post.
+     *
+     * The post after one change, and before it. To restore it, send it with posts.update.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getRevision: (input: GetRevisionInput, options?: CallOptions): ApiPromise<Revision> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/changes/${field('number')}`, [], input, options),
 
     /**
      * Look through the library.
@@ -517,6 +540,85 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     confirmFound: (input: ConfirmFoundInput, options?: CallOptions): ApiPromise<Post> =>
       http.json('POST', (field) => `/api/app/posts/${field('id')}/found`, [], input, options),
+
+    /**
+     * Read the comments on a post.
+     *
+     * Oldest first. They are for members alone and are never sent to a network.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listComments: (input: ListCommentsInput, options?: CallOptions): ApiPromise<ListCommentsOutput> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/comments`, [], input, options),
+
+    /**
+     * Comment on a post.
+     *
+     * Every member may, viewers too.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    addComment: (input: AddCommentInput, options?: CallOptions): ApiPromise<Comment> =>
+      http.json('POST', (field) => `/api/app/posts/${field('id')}/comments`, [], input, options),
+
+    /**
+     * Change a comment.
+     *
+     * Your own alone.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    editComment: (input: EditCommentInput, options?: CallOptions): ApiPromise<Comment> =>
+      http.json('PATCH', (field) => `/api/app/comments/${field('id')}`, [], input, options),
+
+    /**
+     * Delete a comment.
+     *
+     * Your own, or as an owner or admin that of anybody.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    deleteComment: (input: DeleteCommentInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/comments/${field('id')}`, [], input, options),
+
+    /**
+     * List where a post is shared for review.
+     *
+     * The addresses that work now, newest first, without their secrets.
+     *
+     * Roles: owner, admin, editor.
+     */
+    listShares: (input: ListSharesInput, options?: CallOptions): ApiPromise<ListSharesOutput> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/shares`, [], input, options),
+
+    /**
+     * Share a post for review.
+     *
+     * Makes an address at which anybody who has it sees the post as it is at that moment, and nothing else. The
+     * address is in this answer and nowhere else.
+     *
+     * Roles: owner, admin, editor.
+     */
+    sharePost: (input: SharePostInput, options?: CallOptions): ApiPromise<SharePostOutput> =>
+      http.json('POST', (field) => `/api/app/posts/${field('id')}/shares`, [], input, options),
+
+    /**
+     * End a shared address.
+     *
+     * At once.
+     *
+     * Roles: owner, admin, editor.
+     */
+    revokeShare: (input: RevokeShareInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/shares/${field('id')}`, [], input, options),
+
+    /**
+     * See a shared post.
+     *
+     * For whoever has the address. One that is wrong, has ended or was revoked is NotFound alike.
+     */
+    openShare: (input: OpenShareInput, options?: CallOptions): ApiPromise<SharedPost> =>
+      http.json('POST', () => '/api/review', [], input, options),
 
     /**
      * Look at the sandbox networks.
@@ -1072,6 +1174,74 @@ export interface DecideConsentInput {
   scopes?: string[];
 }
 
+/** One thing that was done to a post */
+export interface HistoryEntry {
+  id: string;
+  /** Publishing: somebody published it by hand. Requested, Approved, Rejected: a request of an agent */
+  kind: 'Created' | 'Edited' | 'Scheduled' | 'Unscheduled' | 'Publishing' | 'Requested' | 'Approved' | 'Rejected' | 'Published' | 'Failed';
+  /** ISO-8601 instant; of several small steps the last */
+  at: string;
+  /** ISO-8601 instant of the first of several small steps */
+  since?: string;
+  /** Absent when nobody had to do it */
+  person?: {
+    id: string;
+    name: string;
+  };
+  /** Absent when it is not known */
+  client?: ClientUsed;
+  /** Number of the text it left, see getRevision */
+  revision?: number;
+  /** What an edit changed */
+  changed?: Array<'Text' | 'Media' | 'Options' | 'Accounts'>;
+  /** ISO-8601 instant for which it was scheduled */
+  scheduledAt?: string;
+  /** What an agent asked for */
+  action?: string;
+  /** How many accounts have the post after publishing, of how many */
+  accounts?: {
+    out: number;
+    all: number;
+  };
+}
+
+/** What a person used to do something */
+export interface ClientUsed {
+  kind: 'App' | 'Token' | 'Mcp' | 'Assistant' | 'Import';
+  /** Of a token, as its owner named it; of an MCP client, as it names itself */
+  name?: string;
+}
+
+/** What `listChanges` answers. */
+export interface ListChangesOutput {
+  entries: HistoryEntry[];
+}
+
+/** What `listChanges` takes. */
+export interface ListChangesInput {
+  id: string;
+}
+
+/** What a post was after a change */
+export interface Revision {
+  accountIds: string[];
+  versions: Version[];
+  number: number;
+  /** What the change began with; absent for the oldest text that is kept */
+  before?: {
+    accountIds: string[];
+    versions: Version[];
+  };
+  /** The files of both that are still in the library */
+  media: MediaItem[];
+}
+
+/** What `getRevision` takes. */
+export interface GetRevisionInput {
+  id: string;
+  number: string;
+}
+
 /** An image or video as the library shows it */
 export interface LibraryItem {
   /** Media id, prefix `media_`; goes into the media list of a content item */
@@ -1623,6 +1793,145 @@ export interface ConfirmFoundInput {
   id: string;
   /** The uncertain accounts you looked at */
   accountIds: string[];
+}
+
+/** What a member says about a post; it never leaves the workspace */
+export interface Comment {
+  /** Comment id, prefix `cmt_` */
+  id: string;
+  author: {
+    id: string;
+    name: string;
+  };
+  body: string;
+  /** The members whose `@name` is in it */
+  mentions: Array<{
+    id: string;
+    name: string;
+  }>;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** ISO-8601 instant */
+  editedAt?: string;
+  /** It is your own */
+  mayEdit: boolean;
+  /** It is your own, or you are an owner or admin */
+  mayDelete: boolean;
+}
+
+/** What `listComments` answers. */
+export interface ListCommentsOutput {
+  comments: Comment[];
+}
+
+/** What `listComments` takes. */
+export interface ListCommentsInput {
+  id: string;
+}
+
+/** What `addComment` takes. */
+export interface AddCommentInput {
+  id: string;
+  /** Plain text; `@name` mentions a member */
+  body: string;
+}
+
+/** What `editComment` takes. */
+export interface EditCommentInput {
+  id: string;
+  /** Plain text; `@name` mentions a member */
+  body: string;
+}
+
+/** What `deleteComment` takes. */
+export interface DeleteCommentInput {
+  id: string;
+}
+
+/** An address at which anybody who has it sees one post */
+export interface Share {
+  /** Share id, prefix `shr_` */
+  id: string;
+  /** Name of the person */
+  madeBy: string;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** ISO-8601 instant */
+  expiresAt: string;
+}
+
+/** What `listShares` answers. */
+export interface ListSharesOutput {
+  shares: Share[];
+}
+
+/** What `listShares` takes. */
+export interface ListSharesInput {
+  id: string;
+}
+
+/** What `sharePost` answers. */
+export interface SharePostOutput {
+  /** Share id, prefix `shr_` */
+  id: string;
+  /** Name of the person */
+  madeBy: string;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** ISO-8601 instant */
+  expiresAt: string;
+  url: string;
+}
+
+/** What `sharePost` takes. */
+export interface SharePostInput {
+  id: string;
+  /** Days until it ends by itself (default `7`) */
+  days?: number;
+}
+
+/** What `revokeShare` takes. */
+export interface RevokeShareInput {
+  id: string;
+}
+
+/** A post as each of its accounts would get it now */
+export interface SharedPost {
+  status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** ISO-8601 instant at which it goes out, or went out */
+  scheduledAt?: string;
+  /** ISO-8601 instant */
+  updatedAt: string;
+  /** ISO-8601 instant at which the address ends */
+  expiresAt: string;
+  /** ISO-8601 instant of this answer */
+  now: string;
+  accounts: Array<{
+    /** Display name of the network */
+    provider: string;
+    badge: Badge;
+    name: string;
+    handle: string;
+    constraints: Constraints;
+    /** The option that is its title, where the network has one */
+    titleKey?: string;
+    options: Record<string, string>;
+    items: Array<{
+      body: string;
+      media: Array<{
+        /** Of this share alone, for /review/{secret}/media/{key} */
+        key: string;
+        kind: 'Image' | 'Video';
+        alt?: string;
+      }>;
+    }>;
+  }>;
+}
+
+/** What `openShare` takes. */
+export interface OpenShareInput {
+  /** What stands behind /review/ in the address */
+  secret: string;
 }
 
 /** A post as outsiders see it on a sandbox network */

@@ -23,6 +23,8 @@ export interface RouterParts {
     readonly mediaBytes: RequestHandler<{ id: string }>;
     readonly beginSignIn: RequestHandler<Record<string, string>>;
     readonly finishSignIn: RequestHandler<Record<string, string>>;
+    readonly reviewPage: RequestHandler<{ secret: string }>;
+    readonly reviewMedia: RequestHandler<{ secret: string; key: string }>;
     readonly liveEvents: OwnHandler<Record<string, string>>;
   };
   /** For bodies that come as multipart/form-data. */
@@ -43,6 +45,8 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.get('/media/:id', own.mediaBytes);
   app.get('/sign-in/begin', own.beginSignIn);
   app.get('/sign-in/callback', own.finishSignIn);
+  app.get('/review/:secret', own.reviewPage);
+  app.get('/review/:secret/media/:key', own.reviewMedia);
   app.get('/api/app/events', guards.forPerson(uiPaths.liveEvents, own.liveEvents));
   app.post('/api/media', forms.uploadMedia(guards.writer(routes.uploadMedia)));
   createExpressEndpoints(
@@ -284,6 +288,34 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: undefined,
           });
           return answer;
+        },
+      },
+      listChanges: {
+        middleware: [guards.admit(routes.listChanges)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.listChanges({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listChanges.responses[200].body.parse(answer) };
+        },
+      },
+      getRevision: {
+        middleware: [guards.admit(routes.getRevision)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getRevision({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getRevision.responses[200].body.parse(answer) };
         },
       },
       searchMedia: {
@@ -818,6 +850,118 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.confirmFound.responses[200].body.parse(answer) };
         },
       },
+      listComments: {
+        middleware: [guards.admit(routes.listComments)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.listComments({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listComments.responses[200].body.parse(answer) };
+        },
+      },
+      addComment: {
+        middleware: [guards.admit(routes.addComment)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.addComment({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.addComment.responses[200].body.parse(answer) };
+        },
+      },
+      editComment: {
+        middleware: [guards.admit(routes.editComment)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.editComment({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.editComment.responses[200].body.parse(answer) };
+        },
+      },
+      deleteComment: {
+        middleware: [guards.admit(routes.deleteComment)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.deleteComment({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.deleteComment.responses[200].body.parse(answer) };
+        },
+      },
+      listShares: {
+        middleware: [guards.admit(routes.listShares)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.listShares({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listShares.responses[200].body.parse(answer) };
+        },
+      },
+      sharePost: {
+        middleware: [guards.admit(routes.sharePost)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.sharePost({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.sharePost.responses[200].body.parse(answer) };
+        },
+      },
+      revokeShare: {
+        middleware: [guards.admit(routes.revokeShare)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.revokeShare({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.revokeShare.responses[200].body.parse(answer) };
+        },
+      },
+      openShare: {
+        middleware: [guards.admit(routes.openShare)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.openShare({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: undefined,
+            caller: undefined,
+          });
+          return { status: 200, body: routes.openShare.responses[200].body.parse(answer) };
+        },
+      },
       readSandbox: {
         middleware: [guards.admit(routes.readSandbox)],
         handler: async ({ req, res }) => {
@@ -1237,6 +1381,8 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/media/:id', wrongMethod('GET', 'HEAD'));
   app.all('/sign-in/begin', wrongMethod('GET'));
   app.all('/sign-in/callback', wrongMethod('GET'));
+  app.all('/review/:secret', wrongMethod('GET'));
+  app.all('/review/:secret/media/:key', wrongMethod('GET'));
   app.all('/api/app/events', wrongMethod('GET'));
   app.all('/api/app/connect/:network', wrongMethod('GET'));
   app.all('/api/app/connect/:network/finish', wrongMethod('POST'));
@@ -1255,6 +1401,8 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/auth/interaction/:id/answer', wrongMethod('POST'));
   app.all('/healthz', wrongMethod('GET'));
   app.all('/readyz', wrongMethod('GET'));
+  app.all('/api/app/posts/:id/changes', wrongMethod('GET'));
+  app.all('/api/app/posts/:id/changes/:number', wrongMethod('GET'));
   app.all('/api/app/media', wrongMethod('GET'));
   app.all('/api/media', wrongMethod('POST'));
   app.all('/api/media/:id', wrongMethod('PATCH', 'DELETE'));
@@ -1289,6 +1437,11 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/posts/:id/publish-again', wrongMethod('POST'));
   app.all('/api/app/posts/:id/progress', wrongMethod('GET'));
   app.all('/api/app/posts/:id/found', wrongMethod('POST'));
+  app.all('/api/app/posts/:id/comments', wrongMethod('GET', 'POST'));
+  app.all('/api/app/comments/:id', wrongMethod('PATCH', 'DELETE'));
+  app.all('/api/app/posts/:id/shares', wrongMethod('GET', 'POST'));
+  app.all('/api/app/shares/:id', wrongMethod('DELETE'));
+  app.all('/api/review', wrongMethod('POST'));
   app.all('/api/app/sandbox', wrongMethod('GET'));
   app.all('/api/app/sandbox/accounts', wrongMethod('POST'));
   app.all('/api/app/sandbox/clock', wrongMethod('GET', 'POST'));

@@ -11,6 +11,7 @@ import type { Identity } from '#server/auth/identity-provider/identity';
 import { openAuth } from '#server/auth/slice';
 import { systemClock } from '#server/clock';
 import { createFigures } from '#server/figures';
+import { openHistory } from '#server/history/slice';
 import { openDoors, type ServeRoutes } from '#server/http/doors';
 import { openIdempotency } from '#server/idempotency/slice';
 import { createScheduler } from '#server/jobs/scheduler';
@@ -24,6 +25,7 @@ import { openPlans } from '#server/plans/slice';
 import { openPosts } from '#server/posts/slice';
 import { openProviders } from '#server/providers/slice';
 import { openPublishing } from '#server/publishing/slice';
+import { openReview } from '#server/review/slice';
 import { prepareActions } from '#server/run-action';
 import { openSandbox } from '#server/sandbox/slice';
 import type { ServiceParts } from '#server/service-parts';
@@ -59,8 +61,11 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { accounts, access, avatars } = connected;
   const { routes: mediaRoutes, chores: mediaChores, ...media } = openMedia({ ...core, outbound });
   const { library, uploads } = media;
-  const { routes: postRoutes, ...posts } = openPosts({ ...told, accounts, access, library, plans, deletion, events });
+  const { revisions, ...history } = openHistory({ ...core, library });
+  const written = { accounts, access, library, plans, deletion, events, revisions };
+  const { routes: postRoutes, ...posts } = openPosts({ ...told, ...written });
   const { reading, lifecycle, drafts, outcomes, linkCards } = posts;
+  const { shares, ...review } = openReview({ ...core, reading, accounts, library, wallClock });
   const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics(core);
   const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
   const { statistics, publications, readSoon } = numbers;
@@ -91,6 +96,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
       ...outgoing.chores,
       ...notices.chores,
       ...peopleChores,
+      ...review.chores,
     },
     clock: sandboxClock,
     report,
@@ -106,6 +112,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...connection.routes,
     ...mediaRoutes(posts.mediaUse),
     ...postRoutes,
+    ...history.routes,
+    ...review.routes,
     ...publishing.routes,
     ...numbers.routes,
     ...analyticsRoutes,
@@ -131,6 +139,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     webhooks,
     networks,
     connecting,
+    shares,
     actions,
     answers,
     cards,
@@ -140,7 +149,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     openDoors: (identity: Identity) => {
       const mcp = openMcp({ actions, tools: mcpTools, cards, mcpAccess, identity, rateLimit, config, log });
       const callers = { sessions, tokens, identity, rateLimit, signInElsewhere };
-      const served = { actions, answers, library, uploads, avatars, live, figures, jobs, sandboxPaths };
+      const served = { actions, answers, library, uploads, avatars, shares, live, figures, jobs, sandboxPaths };
       const serve: ServeRoutes = (app, { handlers, ...doors }) =>
         serveRoutes(app, { ...doors, handlers: { ...handlers, ...routes(identity) } });
       return openDoors({ ...callers, ...served, mcp, serveRoutes: serve, database, config, log });

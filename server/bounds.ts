@@ -26,6 +26,13 @@ export const bounds = {
   /** Cards that wait for a human, in one workspace. */
   openCards: 200,
 
+  /** Of one post: texts that its history keeps, and as many other entries; and bytes of these texts in all. */
+  revisions: 100,
+  revisionBytes: 4 * MiB,
+  comments: 500,
+  /** Addresses for review of one post that work at the same time. */
+  shares: 20,
+
   /** One picture, and all that are decoded at the same time; a picture above that is decoded alone. */
   imagePixels: 100_000_000,
   pixelsUnderWay: 50_000_000,

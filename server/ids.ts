@@ -20,6 +20,8 @@ const prefixes = {
   notification: 'ntf_',
   message: 'msg_',
   pushBrowser: 'brw_',
+  comment: 'cmt_',
+  share: 'shr_',
 } as const;
 
 const resolution = 2 ** 32;

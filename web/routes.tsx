@@ -58,4 +58,5 @@ export const routeTree = root.addChildren([
   publicPage('/forgot-password', 'forgot-password'),
   publicPage('/new-password/$secret', 'new-password'),
   publicPage('/consent/$id', 'consent'),
+  publicPage('/review/$secret', 'review'),
 ]);

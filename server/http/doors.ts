@@ -15,6 +15,7 @@ import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Uploads } from '#server/media/uploads';
 import { styleRoutes } from '#server/pages/style';
+import type { Shares } from '#server/review/shares';
 import type { RunnableAction } from '#server/run-action';
 import type { Workspaces } from '#server/workspaces/slice';
 import { actionRoute } from './action-route.ts';
@@ -30,8 +31,9 @@ import { mediaBytes } from './media-bytes.ts';
 import { createOperatorCheck, metricsPage } from './metrics.ts';
 import { patience } from './patience.ts';
 import { tagRequest } from './request.ts';
+import { reviewMedia, reviewPage } from './review.ts';
 import { uploadRoute } from './upload.ts';
-import { createWebApp } from './web-files.ts';
+import { createWebApp, type WebApp } from './web-files.ts';
 
 type Own = RequestHandler<Record<string, string>>;
 
@@ -47,6 +49,7 @@ export interface DoorParts {
   readonly library: MediaLibrary;
   readonly uploads: Uploads;
   readonly avatars: Avatars;
+  readonly shares: Shares;
   readonly live: Live;
   readonly figures: Figures;
   readonly mcp: { readonly serve: Own; readonly describe: Own };
@@ -60,12 +63,13 @@ export interface DoorParts {
 
 const createDoors = ({
   door,
+  web,
   health,
   signInElsewhere,
   ...parts
-}: DoorParts & { door: SessionDoor; health: Health }) => {
-  const { tokens, actions, answers, library, uploads, avatars, live, figures, mcp, identity, rateLimit, config } =
-    parts;
+}: DoorParts & { door: SessionDoor; web: WebApp; health: Health }) => {
+  const { tokens, actions, answers, library, uploads, avatars, shares, live, figures, mcp, identity } = parts;
+  const { rateLimit, config } = parts;
   return {
     guards: createGuards({
       door,
@@ -80,6 +84,8 @@ const createDoors = ({
       describeMcp: mcp.describe,
       mediaBytes: mediaBytes({ library }),
       avatarBytes: avatarBytes({ avatars }),
+      reviewPage: reviewPage({ shares, web, rateLimit }),
+      reviewMedia: reviewMedia({ shares, rateLimit }),
       liveEvents: liveEvents({
         live,
         who: door.who,
@@ -114,7 +120,8 @@ export const openDoors = ({
   const health = createHealth({ database, idleMs: jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   app.use(tagRequest({ https: baseUrl.startsWith('https:') }), logRequests(log));
-  serveRoutes(app, createDoors({ ...parts, door, health }));
+  const web = createWebApp(webFolder);
+  serveRoutes(app, createDoors({ ...parts, door, web, health }));
   app.use(patience());
   if (identity.router) {
     // A client document that could not be read is not remembered, so each try costs a request to outside.
@@ -127,7 +134,6 @@ export const openDoors = ({
   const sandbox = sandboxPaths();
   if (sandbox) app.use(sandbox);
   app.use('/docs', docsPages());
-  const web = createWebApp(webFolder);
   app.use(web.files, web.pages, styleRoutes());
   app.use(web.notFound, noSuchPath, answerErrors(log));
   return { app, health };

@@ -5,6 +5,7 @@ export type LiveKind =
   | 'account'
   | 'webhook'
   | 'media'
+  | 'comment'
   | 'statistics'
   | 'member'
   | 'notification'

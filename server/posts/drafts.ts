@@ -3,6 +3,7 @@ import type { Accounts, ConnectedNetwork } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { approvalRequired, badInput, notFound, Refusal } from '#server/errors';
+import type { Revisions } from '#server/history/revisions';
 import { newId } from '#server/ids';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
@@ -22,6 +23,7 @@ export const createDrafts = ({
   networks,
   lifecycle,
   linkCards,
+  revisions,
   clock,
 }: {
   store: PostStore;
@@ -30,6 +32,7 @@ export const createDrafts = ({
   networks: Networks;
   lifecycle: Lifecycle;
   linkCards: LinkCards;
+  revisions: Revisions;
   clock: Clock;
 }) => {
   /** The post, locked and open for changes by this caller (SPEC, States and transitions). */
@@ -47,6 +50,7 @@ export const createDrafts = ({
   const save = async (caller: Caller, post: Post, change: Partial<PostContent>) => {
     const { accountIds, versions, scheduledAt = null } = { ...post, ...change };
     mustFit(versions);
+    await revisions.keep(caller, post, { accountIds, versions });
     const saved = await store.replace(post.id, caller.workspaceId, { accountIds, versions, scheduledAt });
     if (saved.status === 'Scheduled') await lifecycle.rescheduled(caller, post, saved);
     return saved;
@@ -103,7 +107,7 @@ export const createDrafts = ({
     create: async (caller: Caller, input: { accountIds: string[]; body: string; scheduledAt: string }) => {
       await accounts.networksOf(caller, input.accountIds);
       const insert = () =>
-        store.insert(newId('post', clock.now()), caller.workspaceId, caller.userId, {
+        store.insert(newId('post', clock.now()), caller, {
           accountIds: input.accountIds,
           versions: [originalVersion(input.body)],
           scheduledAt: input.scheduledAt || null,

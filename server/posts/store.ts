@@ -1,4 +1,5 @@
 import type { Post, PostGroup, PostStatus, PostSummary, Result, Version } from '#contracts/posts';
+import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
 import { tellsOf } from '#server/live/news';
 import { type Database, sql } from '#server/store/database';
@@ -55,8 +56,8 @@ const listByStatus = sql(
 const afterEveryId = 'q'; // they begin with post_
 const insert = sql(
   'posts.insert',
-  `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by)
-   values ($1, $2, 'Draft', $3, $4, $5, $6) returning ${columns}, ${tellsOf('post')}`,
+  `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
+   values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning ${columns}, ${tellsOf('post')}`,
 );
 const replace = sql(
   'posts.replace',
@@ -283,8 +284,14 @@ export const createPostStore = (db: Database) => {
         ]),
       ),
 
-    insert: (id: string, workspaceId: string, createdBy: string, { accountIds, versions, scheduledAt }: PostContent) =>
-      changed(insert, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, createdBy]),
+    insert: (
+      id: string,
+      { workspaceId, userId, client = { kind: 'App' } }: Caller,
+      { accountIds, versions, scheduledAt }: PostContent,
+    ) => {
+      const made = [userId, JSON.stringify(client)];
+      return changed(insert, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, ...made]);
+    },
 
     replace: (id: string, workspaceId: string, { accountIds, versions, scheduledAt }: PostContent) =>
       changed(replace, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt]),

@@ -25,6 +25,7 @@ const touched: Record<string, readonly string[]> = {
   notification: ['notifications'],
   media: ['media'],
   statistics: [],
+  comment: ['comments'],
   member: ['members', 'session', 'invitations'],
   workspace: ['session', 'plan'],
   clock: ['clock'],

@@ -15,6 +15,8 @@ import { sql as refreshDue } from './0014-refresh-due.ts';
 import { sql as linkCards } from './0015-link-cards.ts';
 import { sql as notifications } from './0019-notifications.ts';
 import { sql as leaving } from './0020-leaving.ts';
+import { sql as history } from './0021-history.ts';
+import { sql as review } from './0022-review.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -35,4 +37,6 @@ export const migrations = [
   { number: 15, name: 'link-cards', sql: linkCards },
   { number: 19, name: 'notifications', sql: notifications },
   { number: 20, name: 'leaving', sql: leaving },
+  { number: 21, name: 'history', sql: history },
+  { number: 22, name: 'review', sql: review },
 ] as const;
