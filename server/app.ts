@@ -41,6 +41,7 @@ import { openSandbox } from '#server/sandbox/slice';
 import type { Seal } from '#server/secrets/seal';
 import { openStatistics } from '#server/statistics/slice';
 import type { Database } from '#server/store/database';
+import { openTransfer } from '#server/transfer/slice';
 import { openUi } from '#server/ui/slice';
 import type { AllowedWebhooks } from '#server/webhooks/plan-limit';
 import { openWebhooks } from '#server/webhooks/slice';
@@ -147,6 +148,16 @@ export const createPosthorn = (given: {
     config,
     ownUrl,
   });
+  const { routes: transferRoutes, ...transfer } = openTransfer({
+    ...core,
+    accounts,
+    networks,
+    library,
+    uploads: media.uploads,
+    drafts,
+    lifecycle,
+    baseUrl,
+  });
   const { openPage } = openUi({ database });
   const { answers } = openIdempotency({ database, clock });
 
@@ -174,6 +185,7 @@ export const createPosthorn = (given: {
       'remove files without a media item': { every: '1 hour', run: media.sweepOrphans },
       'remove unfinished connections': { every: '1 hour', run: connecting.purge },
       'remove old deliveries and events': { every: '1 hour', run: webhooks.purge },
+      'forget old imports': { every: '1 day', run: transfer.imports.purge },
       'remove the plan usage of past months': { every: '1 day', run: plans.purge },
     },
     clock: sandbox.sandboxClock,
@@ -198,6 +210,7 @@ export const createPosthorn = (given: {
     byHand,
     statistics,
     analytics,
+    ...transfer,
     ...sandbox,
     actions,
     answers,
@@ -220,6 +233,7 @@ export const createPosthorn = (given: {
       ...analyticsRoutes,
       ...sandboxRoutes,
       ...cardRoutes,
+      ...transferRoutes,
     }),
     close: async () => {
       await network.close();
@@ -252,7 +266,8 @@ export const createHttpApp = ({
   wallClock?: Clock;
   log: Logger;
 }) => {
-  const { sessions, tokens, actions, answers, cards, library, uploads, avatars, live, figures } = posthorn;
+  const { sessions, tokens, actions, answers, cards, library, uploads, avatars, live, figures, imports, exports } =
+    posthorn;
   const { baseUrl, production } = config;
   const rateLimit = createRateLimit({
     name: 'api',
@@ -281,6 +296,8 @@ export const createHttpApp = ({
     library,
     uploads,
     avatars,
+    imports,
+    exports,
     live,
     figures,
     mcp,

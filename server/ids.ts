@@ -17,6 +17,7 @@ const prefixes = {
   delivery: 'whd_',
   session: 'ses_',
   client: 'cli_',
+  import: 'imp_',
 } as const;
 
 const resolution = 2 ** 32;

@@ -15,6 +15,8 @@ import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Uploads } from '#server/media/uploads';
 import type { RunnableAction } from '#server/run-action';
+import type { Exports } from '#server/transfer/exports';
+import type { Imports } from '#server/transfer/imports';
 import type { outsideSignIn } from '#server/workspaces/outside-sign-in';
 import { actionRoute } from './action-route.ts';
 import { createGuards, type Identify } from './app-routes.ts';
@@ -22,6 +24,8 @@ import { createAuthenticate } from './authenticate.ts';
 import { avatarBytes } from './avatar-bytes.ts';
 import { docsPages } from './docs.ts';
 import { answerErrors, noSuchPath } from './errors.ts';
+import { exportRoute } from './export.ts';
+import { importRoute } from './import.ts';
 import { liveEvents } from './live-events.ts';
 import { logRequests } from './log.ts';
 import { mediaBytes } from './media-bytes.ts';
@@ -44,6 +48,8 @@ export interface DoorParts {
   readonly library: MediaLibrary;
   readonly uploads: Uploads;
   readonly avatars: Avatars;
+  readonly imports: Imports;
+  readonly exports: Exports;
   readonly live: Live;
   readonly figures: Figures;
   readonly mcp: { readonly serve: Own; readonly describe: Own };
@@ -56,8 +62,8 @@ export interface DoorParts {
 }
 
 const createDoors = ({ door, signInElsewhere, ...parts }: DoorParts & { door: SessionDoor }) => {
-  const { tokens, actions, answers, library, uploads, avatars, live, figures, mcp, identity, rateLimit, config } =
-    parts;
+  const { tokens, actions, answers, library, uploads, avatars, imports, exports, live, figures, mcp } = parts;
+  const { identity, rateLimit, config } = parts;
   return {
     guards: createGuards({
       door,
@@ -77,11 +83,12 @@ const createDoors = ({ door, signInElsewhere, ...parts }: DoorParts & { door: Se
         who: door.who,
         report: (err) => parts.log.error({ err }, 'access to live events not checked'),
       }),
+      exportPosts: exportRoute({ exports }),
       metrics: metricsPage({ figures }),
       openapi: openapi(config),
       ...signInElsewhere(door),
     },
-    forms: { uploadMedia: uploadRoute({ uploads }) },
+    forms: { uploadMedia: uploadRoute({ uploads }), checkImport: importRoute({ imports }) },
   };
 };
 
