@@ -99,10 +99,13 @@ async function* recordsOf(chunks: AsyncIterable<string>, delimiter: string): Asy
   // It is heard below, by whoever reads the parser.
   feeding.catch(() => undefined);
   let line = 1;
+  let doubled = 0;
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       yield { cells: record, line };
-      line = info.lines + 1;
+      // The parser counts such an ending of a line inside of a cell as two.
+      for (const cell of record) doubled += cell.split('\r\n').length - 1;
+      line = info.lines + 1 - doubled;
     }
   } catch (error) {
     throw error instanceof CsvError ? refusalOf(error, line) : error;
