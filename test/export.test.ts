@@ -1,6 +1,6 @@
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Post } from '#contracts/posts';
-import { parse } from 'csv-parse/sync';
 import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 import { accountCalled, type Person, rowsOf, through, tryFile } from '#test/support/transfer';
@@ -91,10 +91,17 @@ describe('an export', () => {
       [ada, anna],
       [
         {
-          content: [{ body: '-1/2', media: [] }, { body: '\t2/2', media: [bell] }],
+          content: [
+            { body: '-1/2', media: [] },
+            { body: '\t2/2', media: [bell] },
+          ],
           options: { 'bluesky.reply_control': 'nobody', 'mastodon.spoiler_text': 'two words' },
         },
-        { accountId: ada, content: [{ body: '@ada only', media: [horn] }], options: { 'mastodon.visibility': 'unlisted' } },
+        {
+          accountId: ada,
+          content: [{ body: '@ada only', media: [horn] }],
+          options: { 'mastodon.visibility': 'unlisted' },
+        },
       ],
     );
     await add([], [{ content: [{ body: '' }] }]);
@@ -156,7 +163,10 @@ describe('an export', () => {
     const headers = { authorization: `Bearer ${service.token}` };
     expect((await service.request('GET', '/api/app/export?format=json', { headers })).status).toBe(403);
     expect((await fetched('format=json&workspace=ws_OTHER')).status).toBe(409);
-    expect(await (await fetched('format=xml')).json()).toMatchObject({ code: 'BadInput', issues: [{ path: 'format' }] });
+    expect(await (await fetched('format=xml')).json()).toMatchObject({
+      code: 'BadInput',
+      issues: [{ path: 'format' }],
+    });
     expect((await fetched('format=json', service.browser())).status).toBe(401);
   });
 });
@@ -181,9 +191,15 @@ test('results and numbers stand beside the account they are from', async () => {
     likes: String(accounts[0]?.metrics?.likes),
     read: accounts[0]?.metrics?.fetchedAt,
   });
-  expect(table(await exported('format=csv&part=results'))).toMatchObject([{ post: id, ok: 'true', uncertain: 'false' }]);
+  expect(table(await exported('format=csv&part=results'))).toMatchObject([
+    { post: id, ok: 'true', uncertain: 'false' },
+  ]);
   const { posts } = JSON.parse(await exported('format=json'));
-  expect(posts.at(-1)).toMatchObject({ id, results: [{ ok: true }], statistics: [{ metrics: { likes: accounts[0]?.metrics?.likes } }] });
+  expect(posts.at(-1)).toMatchObject({
+    id,
+    results: [{ ok: true }],
+    statistics: [{ metrics: { likes: accounts[0]?.metrics?.likes } }],
+  });
 });
 
 describe('20,000 posts', () => {
@@ -211,7 +227,9 @@ describe('20,000 posts', () => {
     const before = pages();
     const { posts, count } = JSON.parse(await exported('format=json', big));
     expect(count).toBe(20_000);
-    expect(posts.map(({ id }: { id: string }) => Number(id.slice(5)))).toEqual(Array.from({ length: 20_000 }, (_, n) => n + 1));
+    expect(posts.map(({ id }: { id: string }) => Number(id.slice(5)))).toEqual(
+      Array.from({ length: 20_000 }, (_, n) => n + 1),
+    );
     expect(pages() - before).toBeGreaterThan(99);
   });
 
@@ -222,7 +240,8 @@ describe('20,000 posts', () => {
     const reader = body?.getReader();
     await reader?.read();
     gone.abort();
-    const cut = () => service.logLines.some((line) => line.includes('"/api/app/export"') && line.includes('"cut":true'));
+    const cut = () =>
+      service.logLines.some((line) => line.includes('"/api/app/export"') && line.includes('"cut":true'));
     await until('the server has noticed', cut);
     // 30 MB in all, of which buffers on the way hold a few.
     expect(pages() - before).toBeLessThan(50);

@@ -23,7 +23,8 @@ const tried = async (file: string, fields: Record<string, string> = {}) => {
 };
 const report = async (file: string, fields: Record<string, string> = {}) =>
   rowsOf(person, (await tried(file, fields)).id);
-const codesOf = (rows: { problems: { code: string }[] }[]) => rows.map(({ problems }) => problems.map(({ code }) => code));
+const codesOf = (rows: { problems: { code: string }[] }[]) =>
+  rows.map(({ problems }) => problems.map(({ code }) => code));
 const drafts = async () => (await service.client.posts.list({ limit: 100 })).posts;
 
 describe('a dry run', () => {
@@ -43,7 +44,9 @@ describe('a dry run', () => {
       (_, n) => bad.get(n + 1)?.[0] ?? `Post ${n + 1},bluesky:anna.example,2090-01-05 08:30`,
     );
     const before = await service.count('posts');
-    const { id, totals, format } = await tried(['text,accounts,time', ...lines].join('\n'), { timeZone: 'Europe/Paris' });
+    const { id, totals, format } = await tried(['text,accounts,time', ...lines].join('\n'), {
+      timeZone: 'Europe/Paris',
+    });
     expect(format).toBe('Posthorn CSV');
     expect(totals).toMatchObject({ rows: 1000, bad: 30, ready: 970, saved: 0 });
     const problems = await rowsOf(person, id, 'problems');
@@ -149,11 +152,15 @@ describe('a dry run', () => {
   });
 
   test('refuses bytes that are not UTF-8, 10,001 rows, a wrong zone, and settings after the file', async () => {
-    expect((await tryFile(service, person, new Uint8Array([0x74, 0x65, 0xff]))).body.message).toContain('must be UTF-8');
+    expect((await tryFile(service, person, new Uint8Array([0x74, 0x65, 0xff]))).body.message).toContain(
+      'must be UTF-8',
+    );
     const many = (count: number) => `text\n${Array.from({ length: count }, (_, n) => `Row ${n}`).join('\n')}`;
     expect((await tryFile(service, person, many(10_001))).body.message).toBe('file has more than 10000 rows; split it');
     expect((await tried(many(10_000))).totals.ready).toBe(10_000);
-    expect((await tryFile(service, person, 'text\nx', { timeZone: 'Mars/North' })).body.issues[0].path).toBe('timeZone');
+    expect((await tryFile(service, person, 'text\nx', { timeZone: 'Mars/North' })).body.issues[0].path).toBe(
+      'timeZone',
+    );
     const form = new FormData();
     form.set('file', new Blob(['text\nx']), 'x.csv');
     form.set('timeZone', 'Europe/Paris');
@@ -274,7 +281,12 @@ describe('files of other tools', () => {
     const integration = { id: 'c1', providerIdentifier: 'bluesky', name: 'anna.example', picture: null };
     const posts = [
       { id: 'a', content: '<p>One &amp; two</p><p>three</p>', publishDate: '2090-05-01T10:00:00.000Z', integration },
-      { id: 'b', content: 'a < b', publishDate: '2090-05-02T10:00:00.000Z', integration: { ...integration, name: 'x' } },
+      {
+        id: 'b',
+        content: 'a < b',
+        publishDate: '2090-05-02T10:00:00.000Z',
+        integration: { ...integration, name: 'x' },
+      },
     ];
     const read = await tried(JSON.stringify({ posts }));
     expect(read.format).toBe('Postiz JSON');
@@ -286,9 +298,19 @@ describe('files of other tools', () => {
 
   test('an answer of the API of Mixpost: versions, threads, and times in the zone of the import', async () => {
     const account = { id: 7, provider: 'mastodon', username: 'ada@bakers.example', name: 'Ada' };
-    const version = { account_id: 0, is_original: true, content: [{ body: '<div>All</div>', media: [] }, { body: '2/2' }] };
+    const version = {
+      account_id: 0,
+      is_original: true,
+      content: [{ body: '<div>All</div>', media: [] }, { body: '2/2' }],
+    };
     const own = { account_id: 7, is_original: false, content: [{ body: '<div>Toot</div>', media: [] }] };
-    const post = { uuid: 'u', status: 'draft', accounts: [account], versions: [version, own], scheduled_at: '2090-07-01 09:00:00' };
+    const post = {
+      uuid: 'u',
+      status: 'draft',
+      accounts: [account],
+      versions: [version, own],
+      scheduled_at: '2090-07-01 09:00:00',
+    };
     const read = await tried(JSON.stringify({ data: [post], links: {} }), { timeZone: 'Europe/Paris' });
     expect(read.format).toBe('Mixpost JSON');
     await through(person, read.id, 'save');
@@ -296,10 +318,7 @@ describe('files of other tools', () => {
     expect(await service.client.posts.get({ id: row.postId })).toMatchObject({
       accountIds: [ada],
       scheduledAt: '2090-07-01T07:00:00.000000Z',
-      versions: [
-        { content: [{ body: 'All' }, { body: '2/2' }] },
-        { accountId: ada, content: [{ body: 'Toot' }] },
-      ],
+      versions: [{ content: [{ body: 'All' }, { body: '2/2' }] }, { accountId: ada, content: [{ body: 'Toot' }] }],
     });
   });
 });

@@ -39,6 +39,10 @@ export const keys = {
   audit: ['audit'],
   sessions: ['sessions'],
   sandbox: ['sandbox'],
+  imports: ['imports'],
+  import: (id: string) => ['imports', id],
+  importRows: (id: string, show: string) => ['imports', id, 'rows', show],
+  exportCount: (input: object) => ['posts', 'export', input],
 } as const;
 
 /** What several pages read. A page's own reads stand in its folder, with their keys here. */

@@ -40,6 +40,8 @@ export const routeTree = root.addChildren([
     page('/settings/webhooks/$id', 'webhook'),
     page('/settings/workspace', 'workspace'),
     page('/settings/profile', 'profile'),
+    page('/settings/transfer', 'transfer'),
+    page('/settings/transfer/$id', 'import'),
     page('/sandbox', 'sandbox'),
     createRoute({
       getParentRoute: () => shell,

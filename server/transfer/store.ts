@@ -238,7 +238,7 @@ export interface ExportedAccount {
 const inRange = `($2::timestamptz is null or coalesce(out.published_at, p.scheduled_at, p.updated_at) >= $2)
   and ($3::timestamptz is null or coalesce(out.published_at, p.scheduled_at, p.updated_at) < $3)`;
 const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-/** A page ends where its texts reach so many bytes; one post always fits. */
+/** A page ends where its texts reach so many bytes; one post always fits. The order is that of an index, read backwards. */
 const exportPage = sql(
   'exports.page',
   `select id, status, account_ids as "accountIds", versions::jsonb as versions, scheduled_at as "scheduledAt",
@@ -252,7 +252,7 @@ const exportPage = sql(
                           octet_length(p.versions::text) + octet_length(p.results::text) as bytes
                      from posts p left join published_posts out on out.post_id = p.id
                     where p.workspace_id between $1 and $1 and p.id > $4 and ${inRange}
-                    order by p.workspace_id, p.id limit $5) as listed) as sized
+                    order by p.workspace_id desc, p.id limit $5) as listed) as sized
     where "bytesBefore" < $6 order by id`,
 );
 const exportCount = sql(

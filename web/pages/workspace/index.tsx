@@ -5,6 +5,7 @@ import { AuditLog } from './audit-log.tsx';
 import { Invitations } from './invitations.tsx';
 import { Members } from './members.tsx';
 import { PlanAndUse } from './plan-and-use.tsx';
+import { Transfer } from './transfer.tsx';
 import { WorkspaceName } from './workspace-name.tsx';
 import { Workspaces } from './workspaces.tsx';
 
@@ -19,6 +20,7 @@ const WorkspacePage = () => {
         <Members />
         {manage && <Invitations />}
         <PlanAndUse />
+        <Transfer />
         <Workspaces />
         {manage && <AuditLog />}
       </Column>
