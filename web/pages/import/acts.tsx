@@ -66,6 +66,7 @@ export const Acts = ({ read: { id, totals } }: { read: Import }) => {
                 Save {count(toSave, 'draft')}
               </Button>
             )}
+            {canSave && toSave === 0 && <span className="small text-3">Choose above which rows to save.</span>}
             {totals.schedulable > 0 && (
               <Button
                 variant="send"

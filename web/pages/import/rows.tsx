@@ -121,7 +121,7 @@ const Row = ({
         {failure && <p className={styles.trouble}>{failure}</p>}
         {problems.map(({ code, column, message, stops }) => (
           <p key={`${code} ${column} ${message}`} className={stops ? styles.trouble : 'text-2'}>
-            {message}
+            <code>{column}</code> {message.slice(column.length + 1)}
           </p>
         ))}
       </td>

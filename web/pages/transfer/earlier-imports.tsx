@@ -16,7 +16,7 @@ export const EarlierImports = () => {
   if (error) return <FaultBanner fault={error} title="Earlier imports could not be loaded" onRetry={refetch} />;
   if (!data || data.imports.length === 0) return null;
   return (
-    <Section title="Earlier imports" note="kept 7 days, or 90 once something is saved" card>
+    <Section title="Earlier imports" note="kept for up to 90 days">
       <List label="Earlier imports">
         {data.imports.map(({ id, fileName, totals, createdAt }) => (
           <ListRow
