@@ -135,6 +135,17 @@ describe('a dry run', () => {
     expect(rows[5]).toMatchObject({ state: 'Ready', items: 2, media: 1 });
   });
 
+  test('keeps no character that the database could not, wherever it stands', async () => {
+    const read = await tried('text,accounts,id,la\0bels\nA\0B,x:\0,post_\0,\nC,\0,,\n');
+    expect(read.ignored).toEqual(['la bels']);
+    expect(await rowsOf(person, read.id)).toMatchObject([
+      { text: 'AB', state: 'Bad', problems: [{ code: 'UnknownAccount' }, { code: 'BadText' }] },
+      { text: 'C', state: 'Unmatched' },
+    ]);
+    const half = await tried('{"posts":[{"content":"a \\ud800","integration":null},{"content":"whole"}]}');
+    expect(codesOf(await rowsOf(person, half.id))).toEqual([['BadText'], []]);
+  });
+
   test.each([
     ['an empty file', '', 'Required'],
     ['a file without a column text', 'body,when\nx,y', 'WrongColumns'],

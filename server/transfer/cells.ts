@@ -40,6 +40,8 @@ export const mediaCells = {
   },
 };
 
+const mostOptions = 1000;
+
 /** `bluesky.reply_control=nobody`, one a line. */
 export const optionsCell = {
   write: (options: Readonly<Record<string, string>>) => {
@@ -51,7 +53,7 @@ export const optionsCell = {
     if (cell.trimStart().startsWith('{')) return parsed(Options, cell);
     const lines = cell.split('\n').filter((line) => line.trim() !== '');
     const pairs = lines.map((line) => [line.indexOf('='), line] as const);
-    if (pairs.some(([at]) => at < 1)) return undefined;
+    if (pairs.length > mostOptions || pairs.some(([at]) => at < 1)) return undefined;
     return Object.fromEntries(pairs.map(([at, line]) => [line.slice(0, at).trim(), line.slice(at + 1).trim()]));
   },
 };

@@ -79,6 +79,10 @@ export const createRowCheck = ({
 
   const accountsOf = ({ accounts }: Entry, problems: ImportProblem[]) => {
     if (accounts.length === 0) return { accountIds: [...usualAccountIds], isUnmatched: false };
+    if (accounts.length > bounds.accounts) {
+      problems.push(problem('accounts', 'TooBig', `names more than ${bounds.accounts} accounts`));
+      return { accountIds: [], isUnmatched: false };
+    }
     const found = accounts.map(match);
     const wrong = found.flatMap((one) => ('message' in one ? [one.message] : []));
     problems.push(...wrong.map((message) => note('accounts', 'UnknownAccount', message)));
@@ -143,6 +147,7 @@ const checkContent = ({ versions, problems: before }: Entry, problems: ImportPro
       problem(columnOf(path, what), 'TooBig', code === 'too_big' ? 'is longer than is allowed' : 'is not valid'),
     );
   }
+  if (found.length > 0) return false;
   const texts = versions.flatMap(({ content, options }) => [
     ...content.flatMap(({ body, media }) => [body, ...media.flatMap(({ url, alt = '' }) => [url, alt])]),
     ...Object.entries(options).flat(),
@@ -160,7 +165,7 @@ const checkContent = ({ versions, problems: before }: Entry, problems: ImportPro
       problem('media', 'BadUrl', `must be addresses that begin with https://, not ${wrongUrl.url.slice(0, 100)}`),
     );
   }
-  return found.length === 0;
+  return true;
 };
 
 const columnOf = ([version, part, index]: PropertyKey[], what: string) => {

@@ -43,7 +43,7 @@ export interface CsvFile {
 export const readCsv = async (head: string, chunks: AsyncIterable<string>): Promise<CsvFile> => {
   const records = recordsOf(chunks, delimiterOf(head));
   const first = await records.next();
-  const names = (first.done ? [] : first.value.cells).map(tidy);
+  const names = (first.done ? [] : first.value.cells.slice(0, bounds.importColumns + 1)).map(tidy);
   const isForBuffer = names.includes('posting time') || names.includes('image url');
   const known = isForBuffer ? columnsOfBuffer : columns;
   const placeOf = new Map<Column, number>();
@@ -69,6 +69,7 @@ export const readCsv = async (head: string, chunks: AsyncIterable<string>): Prom
 
 const tidy = (name: string) =>
   name
+    .replaceAll(/\p{Cc}/gu, ' ')
     .trim()
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, ' ')
@@ -104,7 +105,7 @@ async function* recordsOf(chunks: AsyncIterable<string>, delimiter: string): Asy
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       yield { cells: record, line };
       // The parser counts such an ending of a line inside of a cell as two.
-      for (const cell of record) doubled += cell.split('\r\n').length - 1;
+      for (const cell of record.slice(0, bounds.importColumns)) doubled += cell.split('\r\n').length - 1;
       line = info.lines + 1 - doubled;
     }
   } catch (error) {
@@ -126,6 +127,9 @@ const refusalOf = ({ code }: CsvError, line: number) =>
         message: `has a quotation mark too many or too few in the row at line ${line}; write a mark inside a cell twice`,
       });
 
+/** Those that are taken to pieces, which would take long. */
+const shortColumns = ['accounts', 'media', 'alt', 'options'] as const satisfies readonly Column[];
+
 async function* entriesOf(
   records: AsyncIterable<CsvRecord>,
   placeOf: ReadonlyMap<Column, number>,
@@ -136,7 +140,9 @@ async function* entriesOf(
       const message = `has ${cells.length} cells instead of ${width}; put text with commas or lines into quotation marks`;
       yield unreadable('row', 'WrongColumns', message, line);
     } else if (cells.some((cell) => cell !== '')) {
-      yield entryOf((column) => withoutGuard(cells[placeOf.get(column) ?? -1] ?? ''), line);
+      const cell = (column: Column) => withoutGuard(cells[placeOf.get(column) ?? -1] ?? '');
+      const long = shortColumns.find((column) => cell(column).length > bounds.itemCharacters);
+      yield long ? unreadable(long, 'TooBig', 'is longer than is allowed', line) : entryOf(cell, line);
     }
   }
 }

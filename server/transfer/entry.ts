@@ -36,7 +36,8 @@ export interface Entry {
 export const problem = (column: string, code: string, message: string): ImportProblem => ({
   column,
   code,
-  message: `${column} ${message}`,
+  // It may quote what PostgreSQL cannot keep.
+  message: `${column} ${message}`.replaceAll('\0', '\uFFFD').toWellFormed(),
   stops: true,
 });
 

@@ -68,7 +68,7 @@ export const createImports = ({
       const known = await store.known(workspaceId, fingerprints);
       const posts = await store.knownPosts(
         workspaceId,
-        rows.flatMap(({ id }) => id ?? []),
+        rows.flatMap(({ id }) => (id !== undefined && isPostId(id) ? [id] : [])),
       );
       const numbered = rows.map(({ id, ...row }): NumberedRow => {
         number++;
@@ -243,6 +243,8 @@ export const createImports = ({
 
 /** Codes that say something about the row. */
 const ofRow: readonly string[] = ['BadInput', 'Invalid', 'PlanLimit', 'NotFound', 'Conflict'];
+
+const isPostId = (id: string) => /^post_[0-9A-Z]{26}$/.test(id);
 
 const keyOf = ({ url, alt = '' }: { url: string; alt?: string | undefined }) => JSON.stringify([url, alt]);
 
