@@ -48,7 +48,7 @@ inBrowser('import and export', (world) => {
   });
 
   test('a draft with a wished time says so in the list, and a wrong file says what is wrong', async () => {
-    const page = await world.visit({ at: '/settings/transfer' });
+    const page = await world.visit({ at: '/settings/transfer', expected: [/status of 400/] });
     await page.getByLabel('File to import').setInputFiles(file('wrong.csv', ['body', 'x']));
     await page.getByText(/has no column text in its first line, which names body/).waitFor();
     await page.getByLabel('File to import').setInputFiles(file('wish.csv', ['text,time', 'A wish,2090-05-02 09:00']));
