@@ -9,6 +9,7 @@ import type {
   Account,
   Badge,
   Constraints,
+  Deleted,
   Issue,
   MediaItem,
   Post,
@@ -724,6 +725,90 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     endSession: (input: EndSessionInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/sessions/${field('id')}`, [], input, options),
+
+    /**
+     * Try an import.
+     *
+     * Reads a file and says row by row what would become of it. No post is saved, and no file is fetched. At most
+     * 10,000 rows and 32 MiB as multipart/form-data; a small file may also come as JSON.
+     *
+     * Roles: owner, admin, editor.
+     */
+    checkImport: (input: ImportText | ImportForm, options?: FormOptions): ApiPromise<Import> =>
+      Object.values(input).some((value) => value instanceof Blob)
+        ? http.form('/api/app/imports', input, options)
+        : http.json('POST', () => '/api/app/imports', [], input, options),
+
+    /**
+     * List imports.
+     *
+     * The last twenty, newest first. One that nobody saved is forgotten after 7 days, others after 90.
+     *
+     * Roles: owner, admin, editor.
+     */
+    listImports: (options?: CallOptions): ApiPromise<ListImportsOutput> => http.json('GET', () => '/api/app/imports', [], {}, options),
+
+    /**
+     * Read an import.
+     *
+     * How far it is.
+     *
+     * Roles: owner, admin, editor.
+     */
+    getImport: (input: GetImportInput, options?: CallOptions): ApiPromise<Import> =>
+      http.json('GET', (field) => `/api/app/imports/${field('id')}`, [], input, options),
+
+    /**
+     * List the rows of an import.
+     *
+     * In the order of the file, 100 at a time.
+     *
+     * Roles: owner, admin, editor.
+     */
+    listImportRows: (input: ListImportRowsInput, options?: CallOptions): ApiPromise<ListImportRowsOutput> =>
+      http.json('GET', (field) => `/api/app/imports/${field('id')}/rows`, ['show', 'after'], input, options),
+
+    /**
+     * Save rows as drafts.
+     *
+     * Saves as many rows as fit into a second, each with its files, and says where to go on. A row is saved whole or
+     * not at all; saving again saves only what is not saved yet.
+     *
+     * Roles: owner, admin, editor.
+     */
+    saveImport: (input: SaveImportInput, options?: CallOptions): ApiPromise<SaveImportOutput> =>
+      http.json('POST', (field) => `/api/app/imports/${field('id')}/save`, [], input, options),
+
+    /**
+     * Schedule the saved drafts.
+     *
+     * Schedules drafts of this import for their wished times, as many as fit into a second. The rules are those of
+     * posts.schedule; a draft that breaks one stays a draft and its row says why.
+     *
+     * Roles: owner, admin, editor.
+     */
+    scheduleImport: (input: ScheduleImportInput, options?: CallOptions): ApiPromise<ScheduleImportOutput> =>
+      http.json('POST', (field) => `/api/app/imports/${field('id')}/schedule`, [], input, options),
+
+    /**
+     * Forget an import.
+     *
+     * What was saved stays. The same file can then be saved a second time.
+     *
+     * Roles: owner, admin, editor.
+     */
+    deleteImport: (input: DeleteImportInput, options?: CallOptions): ApiPromise<Deleted> =>
+      http.json('DELETE', (field) => `/api/app/imports/${field('id')}`, [], input, options),
+
+    /**
+     * Count what an export would hold.
+     *
+     * How many posts are in the range.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    countExport: (input: CountExportInput = {}, options?: CallOptions): ApiPromise<CountExportOutput> =>
+      http.json('GET', () => '/api/app/export/count', ['from', 'to'], input, options),
 
     /**
      * List webhooks.
@@ -2109,6 +2194,168 @@ export interface ListSessionsOutput {
 /** What `endSession` takes. */
 export interface EndSessionInput {
   id: string;
+}
+
+/** A file that was read, and how far it is saved */
+export interface Import {
+  /** Import id, prefix `imp_` */
+  id: string;
+  fileName: string;
+  /** Recognised by the columns or fields of the file */
+  format: 'Posthorn CSV' | 'Posthorn JSON' | 'Buffer CSV' | 'Postiz JSON' | 'Mixpost JSON';
+  /** For times of the file that have no zone */
+  timeZone: string;
+  /** Columns that mean nothing here */
+  ignored: string[];
+  totals: ImportTotals;
+  /** ISO-8601 instant */
+  createdAt: string;
+}
+
+export interface ImportTotals {
+  rows: number;
+  ready: number;
+  unmatched: number;
+  duplicate: number;
+  bad: number;
+  /** Drafts, and what was scheduled since */
+  saved: number;
+  scheduled: number;
+  /** Saved drafts with an account whose wished time is still to come */
+  schedulable: number;
+  /** Rows that could not be saved or scheduled when that was tried last */
+  failed: number;
+}
+
+export interface ImportText {
+  /** IANA name, for times of the file that have no zone (default `'UTC'`) */
+  timeZone?: string;
+  /** Accounts of rows that name none; ids with commas. For files without accounts, such as those for Buffer (default `''`) */
+  accountIds?: string;
+  /** Shown to people (default `'Pasted text'`) */
+  fileName?: string;
+  /** The file itself */
+  text: string;
+}
+
+export interface ImportForm {
+  /** IANA name, for times of the file that have no zone (default `'UTC'`) */
+  timeZone?: string;
+  /** Accounts of rows that name none; ids with commas. For files without accounts, such as those for Buffer (default `''`) */
+  accountIds?: string;
+  /** A CSV or JSON file in UTF-8. Comes after the other fields */
+  file: Blob;
+}
+
+/** What `listImports` answers. */
+export interface ListImportsOutput {
+  imports: Import[];
+}
+
+/** What `getImport` takes. */
+export interface GetImportInput {
+  id: string;
+}
+
+/** A row of a file, and what became of it */
+export interface ImportRow {
+  /** From 1; of a CSV file the line at which the row begins is in `line` */
+  number: number;
+  /** Line of the file at which the row begins; only for CSV */
+  line?: number;
+  /** The beginning of its text */
+  text: string;
+  /** How many items it has */
+  items: number;
+  /** How many files it uses; they are fetched when it is saved */
+  media: number;
+  /** Connected accounts that it matched */
+  accountIds: string[];
+  /** Wished time, an ISO-8601 instant */
+  scheduledAt?: string;
+  /** Ready: can be saved. Unmatched: names accounts that are not connected here. Duplicate: was imported already, or stands in the file twice. Bad: cannot be saved. Saved: is a draft. Scheduled: goes out at its time */
+  state: 'Ready' | 'Unmatched' | 'Duplicate' | 'Bad' | 'Saved' | 'Scheduled';
+  problems: ImportProblem[];
+  /** The draft that it became */
+  postId?: string;
+  /** Why it could not be saved or scheduled when that was tried last */
+  failure?: string;
+}
+
+export interface ImportProblem {
+  /** Where in the row */
+  column: string;
+  /** A stable name */
+  code: string;
+  /** What is wrong and what to do */
+  message: string;
+  /** False for what is only worth knowing: the row can be saved as it is */
+  stops: boolean;
+}
+
+/** What `listImportRows` answers. */
+export interface ListImportRowsOutput {
+  rows: ImportRow[];
+  next?: number;
+}
+
+/** What `listImportRows` takes. */
+export interface ListImportRowsInput {
+  id: string;
+  /** problems: those that something is to be said about, and those that failed (default `'all'`) */
+  show?: 'all' | 'problems';
+  /** `next` of the page before (default `'0'`) */
+  after?: string;
+}
+
+/** What `saveImport` answers. */
+export interface SaveImportOutput {
+  import: Import;
+  /** Send it as `after` to go on; absent when all is done */
+  next?: number;
+}
+
+/** What `saveImport` takes. */
+export interface SaveImportInput {
+  id: string;
+  /** `next` of the answer before; 0 begins at the first row (default `0`) */
+  after?: number;
+  /** Save rows without the accounts that are not connected here (default `false`) */
+  unmatched?: boolean;
+  /** Save rows again that were imported already (default `false`) */
+  duplicates?: boolean;
+}
+
+/** What `scheduleImport` answers. */
+export interface ScheduleImportOutput {
+  import: Import;
+  /** Send it as `after` to go on; absent when all is done */
+  next?: number;
+}
+
+/** What `scheduleImport` takes. */
+export interface ScheduleImportInput {
+  id: string;
+  /** `next` of the answer before; 0 begins at the first row (default `0`) */
+  after?: number;
+}
+
+/** What `deleteImport` takes. */
+export interface DeleteImportInput {
+  id: string;
+}
+
+/** What `countExport` answers. */
+export interface CountExportOutput {
+  posts: number;
+}
+
+/** What `countExport` takes. */
+export interface CountExportInput {
+  /** Only posts whose time is not before this instant; empty for all */
+  from?: string;
+  /** Only posts whose time is before this instant; empty for all */
+  to?: string;
 }
 
 /** An address of yours that is told what happens. Its secret is never listed */

@@ -2,6 +2,7 @@
 
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { Express, RequestHandler } from 'express';
+import { transferPaths } from '#contracts/transfer';
 import { uiPaths } from '#contracts/ui';
 import type { RouteHandlers } from '#server/context';
 import type { FormRoute, Guards, Identify, OwnHandler } from '#server/http/app-routes';
@@ -25,11 +26,13 @@ export interface RouterParts {
     readonly finishSignIn: RequestHandler<Record<string, string>>;
     readonly reviewPage: RequestHandler<{ secret: string }>;
     readonly reviewMedia: RequestHandler<{ secret: string; key: string }>;
+    readonly exportPosts: OwnHandler<Record<string, string>>;
     readonly liveEvents: OwnHandler<Record<string, string>>;
   };
   /** For bodies that come as multipart/form-data. */
   readonly forms: {
     readonly uploadMedia: FormRoute;
+    readonly checkImport: FormRoute;
   };
 }
 
@@ -47,8 +50,10 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.get('/sign-in/callback', own.finishSignIn);
   app.get('/review/:secret', own.reviewPage);
   app.get('/review/:secret/media/:key', own.reviewMedia);
+  app.get('/api/app/export', guards.forPerson(transferPaths.exportPosts, own.exportPosts));
   app.get('/api/app/events', guards.forPerson(uiPaths.liveEvents, own.liveEvents));
   app.post('/api/media', forms.uploadMedia(guards.writer(routes.uploadMedia)));
+  app.post('/api/app/imports', forms.checkImport(guards.writer(routes.checkImport)));
   createExpressEndpoints(
     rest.routes,
     {
@@ -1130,6 +1135,118 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.endSession.responses[200].body.parse(answer) };
         },
       },
+      checkImport: {
+        middleware: [guards.admit(routes.checkImport)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.checkImport({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.checkImport.responses[200].body.parse(answer) };
+        },
+      },
+      listImports: {
+        middleware: [guards.admit(routes.listImports)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.listImports({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listImports.responses[200].body.parse(answer) };
+        },
+      },
+      getImport: {
+        middleware: [guards.admit(routes.getImport)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getImport({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getImport.responses[200].body.parse(answer) };
+        },
+      },
+      listImportRows: {
+        middleware: [guards.admit(routes.listImportRows)],
+        handler: async ({ params, query, req, res }) => {
+          const answer = await handlers.listImportRows({
+            ...guards.visit(req, res),
+            params,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listImportRows.responses[200].body.parse(answer) };
+        },
+      },
+      saveImport: {
+        middleware: [guards.admit(routes.saveImport)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.saveImport({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.saveImport.responses[200].body.parse(answer) };
+        },
+      },
+      scheduleImport: {
+        middleware: [guards.admit(routes.scheduleImport)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.scheduleImport({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.scheduleImport.responses[200].body.parse(answer) };
+        },
+      },
+      deleteImport: {
+        middleware: [guards.admit(routes.deleteImport)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.deleteImport({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.deleteImport.responses[200].body.parse(answer) };
+        },
+      },
+      countExport: {
+        middleware: [guards.admit(routes.countExport)],
+        handler: async ({ query, req, res }) => {
+          const answer = await handlers.countExport({
+            ...guards.visit(req, res),
+            params: undefined,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.countExport.responses[200].body.parse(answer) };
+        },
+      },
       listWebhooks: {
         middleware: [guards.admit(routes.listWebhooks)],
         handler: async ({ req, res }) => {
@@ -1383,6 +1500,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/sign-in/callback', wrongMethod('GET'));
   app.all('/review/:secret', wrongMethod('GET'));
   app.all('/review/:secret/media/:key', wrongMethod('GET'));
+  app.all('/api/app/export', wrongMethod('GET'));
   app.all('/api/app/events', wrongMethod('GET'));
   app.all('/api/app/connect/:network', wrongMethod('GET'));
   app.all('/api/app/connect/:network/finish', wrongMethod('POST'));
@@ -1452,6 +1570,12 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/clients/:id', wrongMethod('DELETE'));
   app.all('/api/app/sessions', wrongMethod('GET'));
   app.all('/api/app/sessions/:id', wrongMethod('DELETE'));
+  app.all('/api/app/imports', wrongMethod('POST', 'GET'));
+  app.all('/api/app/imports/:id', wrongMethod('GET', 'DELETE'));
+  app.all('/api/app/imports/:id/rows', wrongMethod('GET'));
+  app.all('/api/app/imports/:id/save', wrongMethod('POST'));
+  app.all('/api/app/imports/:id/schedule', wrongMethod('POST'));
+  app.all('/api/app/export/count', wrongMethod('GET'));
   app.all('/api/webhooks', wrongMethod('GET', 'POST'));
   app.all('/api/webhooks/:id', wrongMethod('GET', 'PATCH', 'DELETE'));
   app.all('/api/webhooks/:id/test', wrongMethod('POST'));

@@ -30,6 +30,7 @@ import { prepareActions } from '#server/run-action';
 import { openSandbox } from '#server/sandbox/slice';
 import type { ServiceParts } from '#server/service-parts';
 import { openStatistics } from '#server/statistics/slice';
+import { openTransfer } from '#server/transfer/slice';
 import { openUi } from '#server/ui/slice';
 import { openWebhooks } from '#server/webhooks/slice';
 import { openWorkspaces } from '#server/workspaces/slice';
@@ -66,6 +67,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { routes: postRoutes, ...posts } = openPosts({ ...told, ...written });
   const { reading, lifecycle, drafts, outcomes, linkCards } = posts;
   const { shares, ...review } = openReview({ ...core, reading, accounts, library, wallClock });
+  const transfer = openTransfer({ ...core, accounts, library, uploads, drafts, lifecycle });
+  const { imports, exports } = transfer;
   const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics(core);
   const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
   const { statistics, publications, readSoon } = numbers;
@@ -97,6 +100,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
       ...notices.chores,
       ...peopleChores,
       ...review.chores,
+      ...transfer.chores,
     },
     clock: sandboxClock,
     report,
@@ -114,6 +118,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...postRoutes,
     ...history.routes,
     ...review.routes,
+    ...transfer.routes,
     ...publishing.routes,
     ...numbers.routes,
     ...analyticsRoutes,
@@ -140,6 +145,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     networks,
     connecting,
     shares,
+    imports,
+    exports,
     actions,
     answers,
     cards,
@@ -149,7 +156,20 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     openDoors: (identity: Identity) => {
       const mcp = openMcp({ actions, tools: mcpTools, cards, mcpAccess, identity, rateLimit, config, log });
       const callers = { sessions, tokens, identity, rateLimit, signInElsewhere };
-      const served = { actions, answers, library, uploads, avatars, shares, live, figures, jobs, sandboxPaths };
+      const served = {
+        actions,
+        answers,
+        library,
+        uploads,
+        avatars,
+        shares,
+        imports,
+        exports,
+        live,
+        figures,
+        jobs,
+        sandboxPaths,
+      };
       const serve: ServeRoutes = (app, { handlers, ...doors }) =>
         serveRoutes(app, { ...doors, handlers: { ...handlers, ...routes(identity) } });
       return openDoors({ ...callers, ...served, mcp, serveRoutes: serve, database, config, log });

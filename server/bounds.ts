@@ -46,6 +46,16 @@ export const bounds = {
   formHeaderBytes: 8 * 1024,
   formFieldBytes: 64 * 1024,
 
+  /** A file that is imported: its bytes, its rows, and the characters of one row. */
+  importBytes: 32 * MiB,
+  importRows: 10_000,
+  importRowCharacters: MiB,
+  importColumns: 100,
+  /** How long one request saves or schedules rows before it says where to go on. */
+  importStepMs: 1_000,
+  /** Posts of one page that an export reads. Its bytes end at pageBytes. */
+  exportPage: 200,
+
   /** Synchronous work gives way to other requests this often. */
   turnMs: 10,
 } as const;

@@ -22,6 +22,7 @@ const prefixes = {
   pushBrowser: 'brw_',
   comment: 'cmt_',
   share: 'shr_',
+  import: 'imp_',
 } as const;
 
 const resolution = 2 ** 32;

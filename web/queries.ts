@@ -46,6 +46,10 @@ export const keys = {
   notificationList: ['notifications', 'list'],
   notificationCount: ['notifications', 'count'],
   notificationChoices: ['notification-choices'],
+  imports: ['imports'],
+  import: (id: string) => ['imports', id],
+  importRows: (id: string, show: string) => ['imports', id, 'rows', show],
+  exportCount: (input: object) => ['posts', 'export', input],
 } as const;
 
 /** What several pages read. A page's own reads stand in its folder, with their keys here. */

@@ -41,6 +41,8 @@ export const routeTree = root.addChildren([
     page('/settings/workspace', 'workspace'),
     page('/settings/profile', 'profile'),
     page('/notifications', 'notifications'),
+    page('/settings/transfer', 'transfer'),
+    page('/settings/transfer/$id', 'import'),
     page('/sandbox', 'sandbox'),
     createRoute({
       getParentRoute: () => shell,

@@ -17,6 +17,8 @@ import type { Uploads } from '#server/media/uploads';
 import { styleRoutes } from '#server/pages/style';
 import type { Shares } from '#server/review/shares';
 import type { RunnableAction } from '#server/run-action';
+import type { Exports } from '#server/transfer/exports';
+import type { Imports } from '#server/transfer/imports';
 import type { Workspaces } from '#server/workspaces/slice';
 import { actionRoute } from './action-route.ts';
 import { createGuards, type Identify } from './app-routes.ts';
@@ -24,7 +26,9 @@ import { createAuthenticate } from './authenticate.ts';
 import { avatarBytes } from './avatar-bytes.ts';
 import { docsPages } from './docs.ts';
 import { answerErrors, noSuchPath } from './errors.ts';
+import { exportRoute } from './export.ts';
 import { createHealth, type Health, type Pinged } from './health.ts';
+import { importRoute } from './import.ts';
 import { liveEvents } from './live-events.ts';
 import { logRequests } from './log.ts';
 import { mediaBytes } from './media-bytes.ts';
@@ -50,6 +54,8 @@ export interface DoorParts {
   readonly uploads: Uploads;
   readonly avatars: Avatars;
   readonly shares: Shares;
+  readonly imports: Imports;
+  readonly exports: Exports;
   readonly live: Live;
   readonly figures: Figures;
   readonly mcp: { readonly serve: Own; readonly describe: Own };
@@ -68,8 +74,8 @@ const createDoors = ({
   signInElsewhere,
   ...parts
 }: DoorParts & { door: SessionDoor; web: WebApp; health: Health }) => {
-  const { tokens, actions, answers, library, uploads, avatars, shares, live, figures, mcp, identity } = parts;
-  const { rateLimit, config } = parts;
+  const { tokens, actions, answers, library, uploads, avatars, shares, imports, exports, live } = parts;
+  const { figures, mcp, identity, rateLimit, config } = parts;
   return {
     guards: createGuards({
       door,
@@ -91,11 +97,12 @@ const createDoors = ({
         who: door.who,
         report: (err) => parts.log.error({ err }, 'access to live events not checked'),
       }),
+      exportPosts: exportRoute({ exports }),
       metrics: metricsPage({ figures }),
       openapi: openapi(config),
       ...signInElsewhere({ outside: identity.outsideSignIn, setSession: door.set }),
     },
-    forms: { uploadMedia: uploadRoute({ uploads }) },
+    forms: { uploadMedia: uploadRoute({ uploads }), checkImport: importRoute({ imports }) },
     handlers: { alive: async () => 'ok' as const, ready: health.ready },
   };
 };

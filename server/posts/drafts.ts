@@ -92,6 +92,17 @@ export const createDrafts = ({
     }
   };
 
+  /** The versions as they are stored, or BadInput naming what cannot be. Files are looked at elsewhere. */
+  const checked = (
+    { accountIds, versions: sent }: { accountIds: readonly string[]; versions: readonly VersionInput[] },
+    networkOf: ReadonlyMap<string, ConnectedNetwork>,
+  ) => {
+    const versions = toVersions(sent, accountIds);
+    mustFit(versions);
+    checkOptions(sent, networkOf);
+    return versions;
+  };
+
   const mustBeAccountOf = (post: Post, accountId: string) => {
     if (accountId && !post.accountIds.includes(accountId)) {
       throw badInput({
@@ -119,6 +130,22 @@ export const createDrafts = ({
       return linkCards.after(caller, scheduling);
     },
 
+    /** For whoever tries many and knows the networks of all accounts. */
+    check: checked,
+
+    /** A whole draft that was made elsewhere. Its time is only a wish, whoever brings it. */
+    bring: (
+      caller: Caller,
+      input: { accountIds: string[]; versions: VersionInput[]; scheduledAt: string | null },
+    ): Promise<Post> =>
+      store.transaction(async () => {
+        const versions = checked(input, await accounts.networksOf(caller, input.accountIds));
+        await library.mustExist(caller, mediaIn(input.versions));
+        const { accountIds, scheduledAt } = input;
+        const content = { accountIds, versions, scheduledAt };
+        return store.insert(newId('post', clock.now()), caller, content);
+      }),
+
     update: (
       caller: Caller,
       input: {
@@ -132,10 +159,8 @@ export const createDrafts = ({
       changing(caller, async () => {
         const post = await openForEdit(caller, input.id);
         if (input.baseUpdatedAt && input.baseUpdatedAt !== post.updatedAt) throw stale(post);
-        const versions = toVersions(input.versions, input.accountIds);
-        mustFit(versions);
         const networkOf = await accounts.networksOf(caller, input.accountIds);
-        checkOptions(input.versions, networkOf);
+        const versions = checked(input, networkOf);
         await library.mustExist(caller, mediaIn(input.versions));
         if (post.status === 'Scheduled' && input.scheduledAt) lifecycle.mustBeFuture(input.scheduledAt, 'scheduledAt');
         // An edit leaves the status alone (SPEC), so a scheduled post without a new time keeps its own.

@@ -17,6 +17,7 @@ import { sql as notifications } from './0019-notifications.ts';
 import { sql as leaving } from './0020-leaving.ts';
 import { sql as history } from './0021-history.ts';
 import { sql as review } from './0022-review.ts';
+import { sql as imports } from './0023-imports.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -39,4 +40,5 @@ export const migrations = [
   { number: 20, name: 'leaving', sql: leaving },
   { number: 21, name: 'history', sql: history },
   { number: 22, name: 'review', sql: review },
+  { number: 23, name: 'imports', sql: imports },
 ] as const;

@@ -7,6 +7,7 @@ import { HandOver } from './hand-over.tsx';
 import { Invitations } from './invitations.tsx';
 import { Members } from './members.tsx';
 import { PlanAndUse } from './plan-and-use.tsx';
+import { Transfer } from './transfer.tsx';
 import { WorkspaceName } from './workspace-name.tsx';
 import { Workspaces } from './workspaces.tsx';
 
@@ -21,6 +22,7 @@ const WorkspacePage = () => {
         <Members />
         {manage && <Invitations />}
         <PlanAndUse />
+        <Transfer />
         <Workspaces />
         {own && <HandOver />}
         <DeleteWorkspace />
