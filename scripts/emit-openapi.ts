@@ -36,6 +36,9 @@ const tags: Record<string, string> = {
   Audit: 'Who did what',
   Approvals: 'What agents asked for, and a human decides',
   Webhooks: 'What the service tells your address',
+  Slots: 'Weekly times at which posts like to go out',
+  Labels: 'What people sort posts by',
+  Templates: 'Texts and signatures that are used again',
 };
 
 /** openapi/openapi.json: the same promises for readers and tools outside. */

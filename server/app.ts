@@ -26,6 +26,7 @@ import { openDoors } from '#server/http/doors';
 import { createHealth } from '#server/http/health';
 import { openIdempotency } from '#server/idempotency/slice';
 import { createJobs } from '#server/jobs/jobs';
+import { openLabels } from '#server/labels/slice';
 import { openLive } from '#server/live/slice';
 import { createMcpEndpoint } from '#server/mcp/endpoint';
 import { openMedia } from '#server/media/slice';
@@ -39,8 +40,10 @@ import { openPublishing } from '#server/publishing/slice';
 import { prepareActions } from '#server/run-action';
 import { openSandbox } from '#server/sandbox/slice';
 import type { Seal } from '#server/secrets/seal';
+import { openSlots } from '#server/slots/slice';
 import { openStatistics } from '#server/statistics/slice';
 import type { Database } from '#server/store/database';
+import { openTemplates } from '#server/templates/slice';
 import { openUi } from '#server/ui/slice';
 import type { AllowedWebhooks } from '#server/webhooks/plan-limit';
 import { openWebhooks } from '#server/webhooks/slice';
@@ -103,6 +106,9 @@ export const createPosthorn = (given: {
   const { library } = media;
   const { routes: postRoutes, ...posts } = openPosts({ ...core, accounts, library, networks, plans, events, baseUrl });
   const { reading, lifecycle, drafts, outcomes } = posts;
+  const { slots, routes: slotRoutes } = openSlots({ ...core, accounts });
+  const { labels, routes: labelRoutes } = openLabels(core);
+  const { templates, routes: templateRoutes } = openTemplates({ ...core, networks });
   const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics({ database, networks });
   const {
     statistics,
@@ -195,6 +201,9 @@ export const createPosthorn = (given: {
     connecting,
     ...media,
     ...posts,
+    slots,
+    labels,
+    templates,
     byHand,
     statistics,
     analytics,
@@ -215,6 +224,9 @@ export const createPosthorn = (given: {
       ...accountRoutes,
       ...mediaRoutes({ isUsed: posts.usesMedia, usesOf: posts.mediaUses }),
       ...postRoutes,
+      ...slotRoutes,
+      ...labelRoutes,
+      ...templateRoutes,
       ...publishingRoutes,
       ...statisticsRoutes,
       ...analyticsRoutes,

@@ -26,6 +26,14 @@ export const bounds = {
   /** Cards that wait for a human, in one workspace. */
   openCards: 200,
 
+  /** Of one workspace, and the labels of one post. */
+  slots: 50,
+  labels: 200,
+  labelsPerPost: 20,
+  templates: 100,
+  /** How many days of slots one answer shows. */
+  slotDays: 62,
+
   /** One picture, and all that are decoded at the same time; a picture above that is decoded alone. */
   imagePixels: 100_000_000,
   pixelsUnderWay: 50_000_000,

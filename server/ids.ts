@@ -17,6 +17,9 @@ const prefixes = {
   delivery: 'whd_',
   session: 'ses_',
   client: 'cli_',
+  slot: 'slot_',
+  label: 'label_',
+  template: 'tmpl_',
 } as const;
 
 const resolution = 2 ** 32;

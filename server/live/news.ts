@@ -1,5 +1,5 @@
 /** What open tabs hear about. */
-export type LiveKind = 'post' | 'approval' | 'account' | 'webhook' | 'media';
+export type LiveKind = 'post' | 'approval' | 'account' | 'webhook' | 'media' | 'slot' | 'label' | 'template';
 
 export const channel = 'posthorn_live';
 

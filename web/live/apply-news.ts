@@ -19,10 +19,13 @@ export interface News {
 /** Which queries an event makes stale, by the first part of their keys. Any other kind is its own domain. */
 const touched: Record<string, readonly string[]> = {
   approval: ['approvals', 'posts'],
-  post: ['posts', 'analytics', 'approvals'],
+  post: ['posts', 'analytics', 'approvals', 'slots', 'labels'],
   account: ['accounts', 'posts', 'approvals'],
   webhook: ['webhooks'],
   media: ['media'],
+  slot: ['slots'],
+  label: ['labels', 'posts'],
+  template: ['templates'],
   member: ['members', 'session', 'invitations'],
   workspace: ['session', 'plan'],
   clock: ['clock'],

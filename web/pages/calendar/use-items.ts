@@ -89,5 +89,6 @@ const summaryOf = (card: ApprovalCard): (PostSummary & { scheduledAt: string }) 
     scheduledAt,
     text: content[0]?.body ?? '',
     items: content.length,
+    labelIds: [],
   };
 };
