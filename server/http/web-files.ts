@@ -43,7 +43,7 @@ const pagePaths = [
   /^\/sign-(in|up)\/?$/,
   /^\/(invitations|welcome|consent)\/[^/]+\/?$/,
   /^\/connect\/[^/]+(\/[^/]+)?\/?$/,
-  /^\/settings(\/(api|workspace|profile|webhooks(\/[^/]+)?))?\/?$/,
+  /^\/settings(\/(api|workspace|slots|profile|webhooks(\/[^/]+)?))?\/?$/,
 ];
 
 export type WebApp = ReturnType<typeof createWebApp>;

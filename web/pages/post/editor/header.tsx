@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
-import { ChevronDown, Clock, Copy, Ellipsis, Send, Trash2 } from 'lucide-react';
+import { ChevronDown, Clock, Copy, Ellipsis, LayoutTemplate, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { AccountChip } from '#web/parts/account-chip.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
@@ -17,9 +17,18 @@ import { ScheduleDialog } from './schedule-dialog.tsx';
 import type { Acts } from './use-acts.ts';
 import { useEditor } from './use-editor.ts';
 import type { Sending } from './use-sending.ts';
+import type { Templating } from './use-templating.ts';
 
 /** Save state, menu, Publish now, Schedule. */
-export const EditorHeader = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
+export const EditorHeader = ({
+  acts,
+  sending,
+  templating,
+}: {
+  acts: Acts;
+  sending: Sending;
+  templating: Templating;
+}) => {
   const { save, readOnly } = useEditor();
   const phone = usePhone();
   const { base } = save;
@@ -33,7 +42,7 @@ export const EditorHeader = ({ acts, sending }: { acts: Acts; sending: Sending }
         actions={
           <>
             {phone && !readOnly && <SaveLine short />}
-            {!readOnly && <PostMenu acts={acts} sending={sending} />}
+            {!readOnly && <PostMenu acts={acts} sending={sending} templating={templating} />}
             {!phone && !readOnly && (
               <>
                 {base?.status !== 'Scheduled' && <PublishButton sending={sending} />}
@@ -48,7 +57,7 @@ export const EditorHeader = ({ acts, sending }: { acts: Acts; sending: Sending }
   );
 };
 
-const PostMenu = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
+const PostMenu = ({ acts, sending, templating }: { acts: Acts; sending: Sending; templating: Templating }) => {
   const { save } = useEditor();
   const phone = usePhone();
   const [deleting, setDeleting] = useState(false);
@@ -73,6 +82,12 @@ const PostMenu = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
             onClick={acts.duplicate}
           >
             Duplicate
+          </Menu.Item>
+          <Menu.Item leftSection={<LayoutTemplate size={15} aria-hidden="true" />} onClick={templating.choose}>
+            Insert template
+          </Menu.Item>
+          <Menu.Item leftSection={<LayoutTemplate size={15} aria-hidden="true" />} onClick={templating.keep}>
+            Save as template
           </Menu.Item>
           <Menu.Item
             leftSection={<Trash2 size={15} aria-hidden="true" />}

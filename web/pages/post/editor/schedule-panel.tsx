@@ -1,27 +1,46 @@
 import '@mantine/dates/styles.layer.css';
 import { TextInput } from '@mantine/core';
 import { DatePicker } from '@mantine/dates';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
-import { addDays, browserZone, dateIn, formatDateTime, formatTime, instantOf, now, wallTime } from '#web/parts/time.ts';
+import {
+  addDays,
+  browserZone,
+  dateIn,
+  formatDateTime,
+  formatRelative,
+  formatTime,
+  instantOf,
+  now,
+  wallTime,
+} from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { usePhone } from '#web/parts/use-phone.ts';
+import { queries } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import { useBestTimes } from './best-times.ts';
 import styles from './schedule-panel.module.css';
 import { useEditor } from './use-editor.ts';
 
-/** Best times, then month and time in the person's zone. The button names what it does. */
+/** The next free slot, best times, then month and time in the person's zone. The button names what it does. */
 export default function SchedulePanel({
   at,
+  slot,
+  taken,
   blocked,
   onPick,
   onSchedule,
 }: {
   /** The time that is wished so far. */
   at: string | undefined;
+  /** The next free one. */
+  slot: string | undefined;
+  /** A slot that was offered, and is somebody else's now. */
+  taken: string | undefined;
   /** Why it cannot be scheduled. */
   blocked: string | undefined;
   onPick: (at: string) => void;
@@ -32,7 +51,7 @@ export default function SchedulePanel({
   useNow();
   const best = useBestTimes(save.draft.accountIds);
   const isMoving = save.base?.status === 'Scheduled';
-  const suggested = at ?? best[0]?.at ?? instantOf(`${addDays(dateIn(now(), zone), 1)} 09:00:00`, zone);
+  const suggested = at ?? slot ?? best[0]?.at ?? instantOf(`${addDays(dateIn(now(), zone), 1)} 09:00:00`, zone);
   const [own, setOwn] = useState<string>();
   const wall = own ?? wallTime(suggested, zone);
   const [running, setRunning] = useState(false);
@@ -72,6 +91,11 @@ export default function SchedulePanel({
     }
   };
   const name = chosen === undefined ? '' : ` ${isMoving ? 'to' : 'for'} ${formatDateTime(chosen, zone)}`;
+  const hasNoSlots = useQuery(queries.slots).data?.slots.length === 0;
+  const choose = (instant: string) => {
+    pick(wallTime(instant, zone));
+    setMonth(wallTime(instant, zone).slice(0, 10));
+  };
   return (
     <form
       ref={form}
@@ -80,9 +104,33 @@ export default function SchedulePanel({
         if (problem === undefined && blocked === undefined) void schedule();
       }}
     >
-      {best.length > 0 && (
+      {(slot !== undefined || hasNoSlots || best.length > 0) && (
         <div className={styles.part}>
-          <p className={styles.caption}>Best for these accounts</p>
+          {slot !== undefined && (
+            <>
+              <p className={styles.caption}>Next free slot</p>
+              <button
+                type="button"
+                className={styles.best}
+                aria-pressed={chosen !== undefined && Date.parse(slot) === Date.parse(chosen)}
+                onClick={() => choose(slot)}
+              >
+                <b>{formatDateTime(slot, zone)}</b>
+                <span className="caption text-2">{capital(formatRelative(slot))}</span>
+              </button>
+            </>
+          )}
+          {taken !== undefined && (
+            <p className={styles.taken} role="status">
+              Someone took {formatDateTime(taken, zone)} just now. {slot !== undefined && 'This one is free.'}
+            </p>
+          )}
+          {hasNoSlots && (
+            <p className={styles.caption}>
+              No slots yet. <Link to="/settings/slots">Plan weekly times</Link>
+            </p>
+          )}
+          {best.length > 0 && <p className={styles.caption}>Best for these accounts</p>}
           <ul>
             {best.map((one) => (
               <li key={one.at}>
@@ -90,10 +138,7 @@ export default function SchedulePanel({
                   type="button"
                   className={styles.best}
                   aria-pressed={one.at === chosen}
-                  onClick={() => {
-                    pick(wallTime(one.at, zone));
-                    setMonth(wallTime(one.at, zone).slice(0, 10));
-                  }}
+                  onClick={() => choose(one.at)}
                 >
                   <b>{formatDateTime(one.at, zone)}</b>
                   <span className="caption text-2">{one.evidence}</span>
@@ -165,6 +210,8 @@ export default function SchedulePanel({
     </form>
   );
 }
+
+const capital = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
 
 const isWhole = (wall: string) => /^\d{4}-\d\d-\d\d ([01]\d|2[0-3]):[0-5]\d(:|$)/.test(wall);
 
