@@ -5,6 +5,7 @@ import { AuditLog } from './audit-log.tsx';
 import { Invitations } from './invitations.tsx';
 import { Members } from './members.tsx';
 import { PlanAndUse } from './plan-and-use.tsx';
+import { SlotsLink } from './slots-link.tsx';
 import { WorkspaceName } from './workspace-name.tsx';
 import { Workspaces } from './workspaces.tsx';
 
@@ -16,6 +17,7 @@ const WorkspacePage = () => {
       <PageHeader title="Workspace" meta={`${name}, where you are ${role}`} />
       <Column width="narrow">
         <WorkspaceName />
+        <SlotsLink />
         <Members />
         {manage && <Invitations />}
         <PlanAndUse />

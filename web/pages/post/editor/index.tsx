@@ -21,6 +21,7 @@ import { TemplatesDialog } from './templates-dialog.tsx';
 import { Thread } from './thread.tsx';
 import { useActs } from './use-acts.ts';
 import { EditorProvider, useEditorState } from './use-editor.ts';
+import { usePaletteOffer } from './use-palette-offer.ts';
 import { useSending } from './use-sending.ts';
 import { useTemplating } from './use-templating.ts';
 import { useUploads } from './use-uploads.ts';
@@ -61,6 +62,7 @@ const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: read
   const [aside, setAside] = useState(false);
   const [item, setItem] = useState(0);
   const templating = useTemplating(editor, item);
+  usePaletteOffer(editor, sending, templating);
   const holds = editor.save.phase !== 'clean';
   useEffect(() => onHold(holds), [holds, onHold]);
   return (
