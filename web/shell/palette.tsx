@@ -89,7 +89,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
         aria-activedescendant={rows[selected] && `palette ${rows[selected].id}`.replaceAll(' ', '-')}
         maxLength={200}
       />
-      <Spotlight.ActionsList id="palette-list" role="listbox" aria-label="Found">
+      <Spotlight.ActionsList id="palette-list" role="listbox" aria-label="Found" scrollbars="y">
         {shown.map((group) => (
           <Spotlight.ActionsGroup key={group.title} className={styles.group} role="group" aria-label={group.title}>
             <div className={styles.title} aria-hidden="true">

@@ -73,22 +73,25 @@ export const Agenda = ({
         <section key={day} aria-label={dayName(day, today)}>
           <h2 className={styles.day}>{dayName(day, today)}</h2>
           <ul>
-            {posts.map((item) => (
-              <AgendaRow key={item.post.id} item={item} onChoose={onChoose} />
-            ))}
-            {good.map(({ wall, at, words, isQuiet }) => (
-              <li key={`${wall} ${words}`}>
-                <Link
-                  to="/posts/$id"
-                  params={{ id: 'new' }}
-                  search={{ at }}
-                  className={isQuiet ? `${styles.good} ${styles.quiet}` : styles.good}
-                >
-                  <Plus size={16} aria-hidden="true" />
-                  {wall.slice(11, 16)} {words}
-                </Link>
-              </li>
-            ))}
+            {[...posts, ...good]
+              .toSorted((a, b) => a.wall.localeCompare(b.wall))
+              .map((row) =>
+                'post' in row ? (
+                  <AgendaRow key={row.post.id} item={row} onChoose={onChoose} />
+                ) : (
+                  <li key={`${row.at} ${row.words}`}>
+                    <Link
+                      to="/posts/$id"
+                      params={{ id: 'new' }}
+                      search={{ at: row.at }}
+                      className={row.isQuiet ? `${styles.good} ${styles.quiet}` : styles.good}
+                    >
+                      <Plus size={16} aria-hidden="true" />
+                      {row.wall.slice(11, 16)} {row.words}
+                    </Link>
+                  </li>
+                ),
+              )}
           </ul>
           {posts.length + good.length === 0 && <p className={styles.nothing}>Nothing goes out.</p>}
         </section>

@@ -1,10 +1,11 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Slot } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
+import { TimeInput } from '#web/parts/time-input.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { keys } from '#web/queries.ts';
 import styles from './slots.module.css';
@@ -63,16 +64,10 @@ const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string;
         if (!noDay && !noTime) mutate();
       }}
     >
-      <TextInput
-        type="time"
-        label="Time"
-        description={`In ${zone.replaceAll('_', ' ')}, summer and winter.`}
-        w={220}
-        value={time}
-        error={noTime}
-        data-autofocus
-        onChange={({ currentTarget }) => setTime(currentTarget.value.slice(0, 5))}
-      />
+      <TimeInput label="Time" value={time} error={noTime} data-autofocus onChange={setTime} />
+      <p className={`small text-3 ${styles.zone}`}>
+        On the clocks of {zone.replaceAll('_', ' ')}, in summer and in winter.
+      </p>
       <fieldset className={styles.days}>
         <legend className={styles.legend}>Days</legend>
         {dayNames.map((name, index) => (

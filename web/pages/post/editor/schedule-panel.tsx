@@ -1,5 +1,4 @@
 import '@mantine/dates/styles.layer.css';
-import { TextInput } from '@mantine/core';
 import { DatePicker } from '@mantine/dates';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -18,8 +17,8 @@ import {
   now,
   wallTime,
 } from '#web/parts/time.ts';
+import { TimeInput } from '#web/parts/time-input.tsx';
 import { useNow } from '#web/parts/use-now.ts';
-import { usePhone } from '#web/parts/use-phone.ts';
 import { queries } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import { useBestTimes } from './best-times.ts';
@@ -167,7 +166,7 @@ export default function SchedulePanel({
           styles={{ calendarHeader: { maxWidth: '100%' } }}
         />
         <div className={styles.time}>
-          <TimeInput value={time} onChange={(text) => pick(`${date} ${text}`)} />
+          <TimeInput aria-label="Time" value={time} onChange={(text) => pick(`${date} ${text}`)} />
           <span className="caption text-2">
             {zone}
             {zone === browserZone() ? '' : '. Your own zone, not the browser’s.'}
@@ -214,40 +213,3 @@ export default function SchedulePanel({
 const capital = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
 
 const isWhole = (wall: string) => /^\d{4}-\d\d-\d\d ([01]\d|2[0-3]):[0-5]\d(:|$)/.test(wall);
-
-/** On a desk as everybody writes a time, on a phone with the phone's own wheel. */
-const TimeInput = ({ value, onChange }: { value: string; onChange: (time: string) => void }) => {
-  const phone = usePhone();
-  const [typed, setTyped] = useState<string>();
-  if (phone) {
-    return (
-      <TextInput
-        type="time"
-        aria-label="Time"
-        w={120}
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-    );
-  }
-  return (
-    <TextInput
-      aria-label="Time"
-      w={84}
-      inputMode="numeric"
-      placeholder="08:30"
-      value={typed ?? value}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        onChange(timeFrom(currentTarget.value));
-      }}
-      onBlur={() => setTyped(undefined)}
-    />
-  );
-};
-
-/** `8:30`, `0830` and `8.30` are 08:30. What is no time yet stays as it is. */
-const timeFrom = (text: string) => {
-  const [, hour, minute] = /^\s*(\d{1,2})[:.h]?(\d\d)\s*$/.exec(text) ?? [];
-  return hour === undefined ? text : `${hour.padStart(2, '0')}:${minute}`;
-};
