@@ -4,7 +4,7 @@ import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
-import { useEffect, useLayoutEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Kbd } from '#web/parts/kbd.tsx';
@@ -31,7 +31,7 @@ interface Row {
 /** Pages, posts and actions by a few letters. Arrows move, Enter does it, Escape leaves. */
 export default function Palette({ onHelp }: { onHelp: () => void }) {
   const calls = usePaletteCalls();
-  const { query, opened, selected } = useSpotlight(store);
+  const { query, opened } = useSpotlight(store);
   const [leaves, setLeaves] = useState(false);
   useEffect(() => {
     if (calls > 0) spotlight.toggle();
@@ -46,18 +46,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
     ...others,
   ].filter(({ rows }) => rows.length > 0);
   const rows = shown.flatMap((group) => group.rows);
-  const list = rows.map(({ id }) => id).join(' ');
-  // What is found comes later than the letters: the first row is chosen again.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: for each new list
-  useEffect(() => {
-    store.updateState((state) => ({ ...state, selected: 0 }));
-  }, [list, opened]);
-  // Spotlight marks the chosen row in the page by itself, and leaves its mark on rows that move.
-  useLayoutEffect(() => {
-    for (const [index, row] of document.querySelectorAll('#palette-list [data-action]').entries()) {
-      row.toggleAttribute('data-selected', index === selected);
-    }
-  });
+  const chosen = useChosen(rows, `${opened} ${query}`);
 
   const run = (row: Row) => {
     // Where an act leads is where the focus belongs.
@@ -86,7 +75,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
         aria-expanded
         aria-controls="palette-list"
         aria-autocomplete="list"
-        aria-activedescendant={rows[selected] && `palette ${rows[selected].id}`.replaceAll(' ', '-')}
+        aria-activedescendant={chosen && idOf(chosen)}
         maxLength={200}
       />
       <Spotlight.ActionsList id="palette-list" role="listbox" aria-label="Found" scrollbars="y">
@@ -96,7 +85,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
               {group.title}
             </div>
             {group.rows.map((row) => (
-              <Option key={row.id} row={row} isSelected={rows[selected] === row} onRun={() => run(row)} />
+              <Option key={row.id} row={row} isSelected={chosen === row} onRun={() => run(row)} />
             ))}
           </Spotlight.ActionsGroup>
         ))}
@@ -117,21 +106,44 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
   );
 }
 
-const Option = ({ row, isSelected, onRun }: { row: Row; isSelected: boolean; onRun: () => void }) => {
-  // Spotlight leaves an id away, and the field says by it which row is chosen.
-  const id = `palette ${row.id}`.replaceAll(' ', '-');
-  return (
-    <Spotlight.Action
-      ref={(element: HTMLButtonElement | null) => element?.setAttribute('id', id)}
-      className={styles.act}
-      role="option"
-      aria-selected={isSelected}
-      onClick={onRun}
-    >
-      {row.inside}
-    </Spotlight.Action>
-  );
+/**
+ * The row that Enter means: the first one for new letters, and from then on the same one, also when what is found later
+ * comes to stand above it.
+ */
+const useChosen = (rows: readonly Row[], asked: string) => {
+  const { selected } = useSpotlight(store);
+  const before = useRef<{ asked: string; list: string; id: string | undefined }>(undefined);
+  const list = rows.map(({ id }) => id).join(' ');
+  const isNew = before.current?.asked !== asked;
+  const isMoved = !isNew && before.current?.list !== list;
+  const kept = isMoved ? rows.findIndex(({ id }) => id === before.current?.id) : selected;
+  const index = isNew || kept < 0 || kept >= rows.length ? 0 : kept;
+  const chosen = rows[index];
+  useLayoutEffect(() => {
+    before.current = { asked, list, id: chosen?.id };
+    if (selected !== index) store.updateState((state) => ({ ...state, selected: index }));
+    // Spotlight marks the chosen row in the page by itself, and leaves its mark on rows that move.
+    for (const [place, row] of document.querySelectorAll('#palette-list [data-action]').entries()) {
+      row.toggleAttribute('data-selected', place === index);
+    }
+  });
+  return chosen;
 };
+
+const idOf = ({ id }: Row) => `palette ${id}`.replaceAll(' ', '-');
+
+const Option = ({ row, isSelected, onRun }: { row: Row; isSelected: boolean; onRun: () => void }) => (
+  <Spotlight.Action
+    // Spotlight leaves an id away, and the field says by it which row is chosen.
+    ref={(element: HTMLButtonElement | null) => element?.setAttribute('id', idOf(row))}
+    className={styles.act}
+    role="option"
+    aria-selected={isSelected}
+    onClick={onRun}
+  >
+    {row.inside}
+  </Spotlight.Action>
+);
 
 /** Every word that was typed is in what the act says of itself. */
 const has =
