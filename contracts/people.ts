@@ -86,10 +86,10 @@ export type Invitation = z.output<typeof Invitation>;
 
 const Entrance = z
   .object({
-    empty: z.boolean().describe('Nobody is here yet: whoever signs up becomes the owner'),
+    empty: z.boolean().describe('There is no user yet: whoever signs up becomes the owner'),
     needsCode: z.boolean().describe('The first owner needs the code that start printed'),
     outside: z.boolean().describe('An outside identity provider signs people in; there are no passwords'),
-    signedInAs: z.string().optional().describe('E-mail address of who is signed in with this browser'),
+    signedInAs: z.string().optional().describe('E-mail address of the person signed in with this browser'),
   })
   .meta({ id: 'Entrance', description: 'How people get in here' });
 
@@ -98,7 +98,7 @@ const OpenedInvitation = z
     email: z.string().describe('Who is invited'),
     workspace: z.string(),
     role: RoleField,
-    isTheirs: z.boolean().describe('Whoever is signed in with this browser is the one who is invited'),
+    isTheirs: z.boolean().describe('The person signed in with this browser is the one who is invited'),
   })
   .meta({ id: 'OpenedInvitation', description: 'What an invitation is for. Says nothing about accounts' });
 
@@ -149,7 +149,7 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Sign up',
     description:
-      'Makes the first user and a workspace; possible while nobody is there, later people join by invitation. In production it takes the code that Posthorn prints when it starts.',
+      'Makes the first user and a workspace; possible while there is no user; later people join by invitation. In production it takes the code that Posthorn prints when it starts.',
     body: z.strictObject({
       email: Email,
       password: Password,
@@ -165,7 +165,7 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Sign in',
     description:
-      'Sets the session cookie. After five wrong passwords in a row for an account from one network each further try takes a longer wait: TooManyRequests with Retry-After.',
+      'Sets the session cookie. After five wrong passwords in a row for an account from one network every further try has to wait longer: TooManyRequests with Retry-After.',
     body: z.strictObject({ email: Email, password: z.string().max(1024) }),
     answer: SessionRecord,
   }),
@@ -187,7 +187,7 @@ export const peopleRoutes = {
     summary: 'Change the password',
     description: 'Ends all other sessions of the user and the access of MCP clients; personal tokens stay.',
     body: z.strictObject({
-      current: z.string().max(1024).default('').describe('The present password; empty when none is set'),
+      current: z.string().max(1024).default('').describe('The current password; empty when none is set'),
       next: Password,
     }),
     answer: Done,
@@ -243,7 +243,7 @@ export const peopleRoutes = {
     path: '/api/app/members/:id',
     tag: 'Members',
     summary: 'Remove a member, or leave',
-    description: 'Their tokens for this workspace stop working. Anybody can remove themselves but the last owner.',
+    description: 'Their tokens for this workspace stop working. Anybody except the last owner can remove themselves.',
     roles: everyone,
     params: ById,
     answer: Done,

@@ -8,8 +8,7 @@ export const workspaceRoutes = {
     path: '/api/app/workspaces',
     tag: 'Workspaces',
     summary: 'Make a workspace',
-    description:
-      'You own it, and it opens at once. Owners and admins of a workspace may make one, or whomever the operator lets (NEW_WORKSPACES).',
+    description: 'You own it, and it opens at once. The operator decides who may make one (NEW_WORKSPACES).',
     body: z.strictObject({ name: Name }),
     answer: SessionRecord,
   }),

@@ -28,7 +28,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * What does a network ask for?.
      *
-     * The fields that somebody fills in before the account is connected; none where the network asks itself.
+     * The fields to fill in before the account is connected; none where the network asks on its own page.
      *
      * Roles: owner, admin.
      */
@@ -58,8 +58,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Connect an account.
      *
-     * Begins to connect an account of a network, or gives an account that needs it new access. Open `next`; somebody
-     * who comes back from the network finds the account connected.
+     * Begins to connect an account of a network, or renews the access of one. Open `next`: when the person comes
+     * back from the network, the account is connected.
      *
      * Roles: owner, admin.
      */
@@ -158,7 +158,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Let a client act for you, or not.
      *
-     * Gives the address that leads back to the client. To approve nothing is to refuse.
+     * Gives the address that leads back to the client. Approving no scope is a refusal.
      */
     decideConsent: (input: DecideConsentInput, options?: CallOptions): ApiPromise<DecideConsentOutput> =>
       http.json('POST', (field) => `/auth/interaction/${field('id')}/answer`, [], input, options),
@@ -300,7 +300,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Sign up.
      *
-     * Makes the first user and a workspace; possible while nobody is there, later people join by invitation. In
+     * Makes the first user and a workspace; possible while there is no user; later people join by invitation. In
      * production it takes the code that Posthorn prints when it starts.
      */
     signUp: (input: SignUpInput, options?: CallOptions): ApiPromise<Session> =>
@@ -309,8 +309,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Sign in.
      *
-     * Sets the session cookie. After five wrong passwords in a row for an account from one network each further try
-     * takes a longer wait: TooManyRequests with Retry-After.
+     * Sets the session cookie. After five wrong passwords in a row for an account from one network every further try
+     * has to wait longer: TooManyRequests with Retry-After.
      */
     signIn: (input: SignInInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/sign-in', [], input, options),
@@ -369,7 +369,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Remove a member, or leave.
      *
-     * Their tokens for this workspace stop working. Anybody can remove themselves but the last owner.
+     * Their tokens for this workspace stop working. Anybody except the last owner can remove themselves.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -510,8 +510,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Connect sandbox accounts.
      *
-     * Connects one account for each of these sandbox networks, as a person does who says yes on their pages. An
-     * account that is there already gets new access. Not in production.
+     * Connects one account for each of these sandbox networks, as a person does who gives consent on their pages. An
+     * account that is already connected gets new access. Not in production.
      *
      * Roles: owner, admin.
      */
@@ -785,7 +785,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Resume a paused webhook.
      *
-     * It is told of what happens from now on. A webhook is paused after 10 deliveries in a row were given up.
+     * It receives events from now on. A webhook is paused after 10 deliveries in a row were given up.
      *
      * Roles: owner, admin.
      */
@@ -837,8 +837,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Make a workspace.
      *
-     * You own it, and it opens at once. Owners and admins of a workspace may make one, or whomever the operator lets
-     * (NEW_WORKSPACES).
+     * You own it, and it opens at once. The operator decides who may make one (NEW_WORKSPACES).
      */
     createWorkspace: (input: CreateWorkspaceInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/app/workspaces', [], input, options),
@@ -998,7 +997,7 @@ export interface ApprovalCard {
   client: string;
   /** Dotted name of the action that waits */
   action: string;
-  /** What it will be called with */
+  /** The input it will run with */
   input: Record<string, unknown>;
   /** What a person decides, such as `Publish this post now`; also what stays public when a post is deleted */
   sentence: string;
@@ -1012,6 +1011,14 @@ export interface ApprovalCard {
   post?: Post;
   /** The files of the post with their alternative texts, as they were at the request */
   media: MediaItem[];
+  /** Previews of pages that the post links to, as they were at the request; they go out so */
+  linkCards: Array<{
+    /** Key of the network that shows it */
+    network: string;
+    uri: string;
+    title: string;
+    description: string;
+  }>;
   /** The account it is about */
   account?: Account;
   /** The accounts the post goes to */
@@ -1101,7 +1108,7 @@ export interface ConsentQuestion {
   };
   /** Host that the person is sent to with the answer */
   leadsTo: string;
-  /** The client runs on the computer of the person, so any program could pretend */
+  /** The client runs on the computer of the person, so any program could pretend to be it */
   onThisComputer: boolean;
   scopes: Array<{
     scope: string;
@@ -1274,13 +1281,13 @@ export interface DeleteMediaInput {
 
 /** How people get in here */
 export interface Entrance {
-  /** Nobody is here yet: whoever signs up becomes the owner */
+  /** There is no user yet: whoever signs up becomes the owner */
   empty: boolean;
   /** The first owner needs the code that start printed */
   needsCode: boolean;
   /** An outside identity provider signs people in; there are no passwords */
   outside: boolean;
-  /** E-mail address of who is signed in with this browser */
+  /** E-mail address of the person signed in with this browser */
   signedInAs?: string;
 }
 
@@ -1291,7 +1298,7 @@ export interface OpenedInvitation {
   workspace: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
-  /** Whoever is signed in with this browser is the one who is invited */
+  /** The person signed in with this browser is the one who is invited */
   isTheirs: boolean;
 }
 
@@ -1366,7 +1373,7 @@ export interface SignInInput {
 
 /** What `changePassword` takes. */
 export interface ChangePasswordInput {
-  /** The present password; empty when none is set (default `''`) */
+  /** The current password; empty when none is set (default `''`) */
   current?: string;
   next: string;
 }
@@ -1461,13 +1468,13 @@ export interface Plan {
   /** unlimited, free, team or business; the operator sets it */
   key: string;
   name: string;
-  /** Whether networks that ask money for every post are part of it */
+  /** Whether networks that charge for every post are part of it */
   paidNetworks: boolean;
   /** Connected accounts; null is without limit */
   accounts: number | null;
   /** Posts scheduled in a month */
   scheduledPerMonth: number | null;
-  /** Posts in a month on networks that ask money for every post */
+  /** Posts in a month on networks that charge for every post */
   paidPostsPerMonth: number | null;
   webhooks: number;
   members: number | null;

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { catalog, actions as declared } from '#generated/catalog';
 import { createHandlers } from '#generated/handlers';
 import { mcpTools } from '#generated/mcp-tools';
@@ -9,311 +8,142 @@ import { openAnalytics } from '#server/analytics/slice';
 import { openApprovals } from '#server/approvals/slice';
 import { openAudit } from '#server/audit/slice';
 import type { Identity } from '#server/auth/identity-provider/identity';
-import { openIdentityProvider } from '#server/auth/identity-provider/open';
-import { createRateLimit } from '#server/auth/rate-limit';
-import { consentRoutes } from '#server/auth/routes';
 import { openAuth } from '#server/auth/slice';
-import {
-  type Clock,
-  type MovableClock,
-  type Stopwatch,
-  startStopwatch as startSystemStopwatch,
-  systemClock,
-} from '#server/clock';
-import { type Config, packageVersion } from '#server/config';
+import { systemClock } from '#server/clock';
 import { createFigures } from '#server/figures';
-import { openDoors } from '#server/http/doors';
-import { createHealth } from '#server/http/health';
+import { openDoors, type ServeRoutes } from '#server/http/doors';
 import { openIdempotency } from '#server/idempotency/slice';
-import { createJobs } from '#server/jobs/jobs';
+import { createScheduler } from '#server/jobs/scheduler';
 import { openLabels } from '#server/labels/slice';
 import { openLive } from '#server/live/slice';
-import { createMcpEndpoint } from '#server/mcp/endpoint';
+import { openMcp } from '#server/mcp/open';
 import { openMedia } from '#server/media/slice';
 import { openNetworks } from '#server/networks/open';
-import type { Outbound } from '#server/outbound/guarded-client';
-import { styleRoutes } from '#server/pages/style';
 import { openPlans } from '#server/plans/slice';
 import { openPosts } from '#server/posts/slice';
 import { openProviders } from '#server/providers/slice';
 import { openPublishing } from '#server/publishing/slice';
 import { prepareActions } from '#server/run-action';
 import { openSandbox } from '#server/sandbox/slice';
-import type { Seal } from '#server/secrets/seal';
+import type { ServiceParts } from '#server/service-parts';
 import { openSlots } from '#server/slots/slice';
 import { openStatistics } from '#server/statistics/slice';
-import type { Database } from '#server/store/database';
 import { openTemplates } from '#server/templates/slice';
 import { openUi } from '#server/ui/slice';
-import type { AllowedWebhooks } from '#server/webhooks/plan-limit';
 import { openWebhooks } from '#server/webhooks/slice';
-import { outsideSignIn } from '#server/workspaces/outside-sign-in';
 import { openWorkspaces } from '#server/workspaces/slice';
 
 export type Posthorn = ReturnType<typeof createPosthorn>;
 
 /** All rules of the service on one database, opened in order; the doors and the command line both use them. */
-export const createPosthorn = (given: {
-  database: Database;
-  outbound: Outbound;
-  seal: Seal;
-  config: Config;
-  clock: MovableClock;
-  /** People, their sessions and their limits go by it: the sandbox does not move it. */
-  wallClock?: Clock;
-  /** Where this process listens, known once it does. */
-  ownUrl: () => string;
-  log: Logger;
-  /** Instead of what the plan says. */
-  allowedWebhooks?: AllowedWebhooks;
-  webhookAnswerMs?: number;
-  startStopwatch?: () => Stopwatch;
-}) => {
-  const { database, outbound, seal, config, clock, wallClock = systemClock, ownUrl, log } = given;
-  const { startStopwatch = () => startSystemStopwatch(), webhookAnswerMs: answerTimeoutMs = 10_000 } = given;
-  const { baseUrl } = config;
+export const createPosthorn = ({ wallClock = systemClock, ...given }: ServiceParts) => {
+  const { database, outbound, seal, config, clock, ownUrl, log, ...replaced } = given;
   const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
-  const sandboxUrl = () => config.sandboxUrl ?? ownUrl();
   const figures = createFigures();
-
+  const { networks, sites, ...network } = openNetworks({ folders: networkFolders, outbound, config, ownUrl, clock });
   const { audit, routes: auditRoutes } = openAudit({ database, clock });
   const { live } = openLive({ database });
-  const core = { database, clock, report, audit, live };
-  const { plans, routes: planRoutes } = openPlans(core);
-  const { routes: tokenRoutes, ...auth } = openAuth({ ...core, wallClock });
-  const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...core, auth, plans, config, wallClock });
-  const { people } = workspaces;
-  const allowedWebhooks = given.allowedWebhooks ?? plans.webhooks;
-  const delivery = { allowedWebhooks, answerTimeoutMs, startStopwatch };
-  const {
-    events,
-    webhooks,
-    deliveries,
-    routes: webhookRoutes,
-  } = openWebhooks({ ...core, outbound, seal, ...delivery });
+  const core = { database, config, clock, report, networks, audit, live };
 
-  const { networks, sites, ...network } = openNetworks({
-    ...core,
-    folders: networkFolders,
-    outbound,
-    sandboxUrl,
-    config,
-  });
-  const { providers } = openProviders({ networks, config });
-  const reached = { networks, sites, sandboxUrl, outbound, seal, baseUrl };
-  const { accounts, access, avatars, refreshes, openConnecting } = openAccounts({ ...core, ...reached, events });
-  const { routes: mediaRoutes, ...media } = openMedia({ ...core, outbound, config });
-  const { library } = media;
-  const { routes: postRoutes, ...posts } = openPosts({ ...core, accounts, library, networks, plans, events, baseUrl });
-  const { reading, lifecycle, drafts, outcomes } = posts;
+  const { plans, ...plan } = openPlans(core);
+  const { routes: accessRoutes, chores: accessChores, ...auth } = openAuth({ ...core, outbound, seal, wallClock, log });
+  const { sessions, tokens, rateLimit, mcpAccess } = auth;
+  const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...core, auth, plans, wallClock });
+  const { people, signInElsewhere } = workspaces;
+  const { events, webhooks, ...delivery } = openWebhooks({ ...core, outbound, seal, plans, ...replaced });
+  const { providers } = openProviders(core);
+  const connected = openAccounts({ ...core, sites, outbound, seal, events });
+  const { accounts, access, avatars } = connected;
+  const { routes: mediaRoutes, chores: mediaChores, ...media } = openMedia({ ...core, outbound });
+  const { library, uploads } = media;
+  const { routes: postRoutes, ...posts } = openPosts({ ...core, accounts, access, library, plans, events });
+  const { reading, lifecycle, drafts, outcomes, linkCards } = posts;
   const { slots, routes: slotRoutes } = openSlots({ ...core, accounts });
-  const { labels, routes: labelRoutes } = openLabels(core);
-  const { templates, routes: templateRoutes } = openTemplates({ ...core, networks });
-  const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics({ database, networks });
-  const {
-    statistics,
-    publications,
-    reads,
-    readSoon,
-    routes: statisticsRoutes,
-  } = openStatistics({
-    ...core,
-    networks,
-    accounts,
-    access: access.forReading,
-    reading,
-    publishedPosts,
-  });
-  const { connecting, routes: accountRoutes } = openConnecting({ plans, audit, providers, reconnected: readSoon });
-  const {
-    loops,
-    byHand,
-    routes: publishingRoutes,
-  } = openPublishing({
-    ...core,
-    networks,
-    access,
-    library,
-    outcomes,
-    lifecycle,
-    reading,
-    publications,
-    figures: figures.publishing,
-    config,
-    startStopwatch,
-  });
-  const { routes: sandboxRoutes, ...sandbox } = openSandbox({
-    ...core,
-    folders: sandboxFolders,
-    networks,
-    hasLiveAccount: accounts.hasLive,
-    people,
-    connecting,
-    providers,
-    config,
-    ownUrl,
-  });
-  const { openPage } = openUi({ database });
-  const { answers } = openIdempotency({ database, clock });
+  const { routes: labelRoutes } = openLabels(core);
+  const { routes: templateRoutes } = openTemplates(core);
+  const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics(core);
+  const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
+  const { statistics, publications, readSoon } = numbers;
+  const { connecting, ...connection } = connected.openConnecting({ plans, providers, reconnected: readSoon });
+  const sent = { access, library, outcomes, lifecycle, linkCards, reading, publications };
+  const { byHand, ...publishing } = openPublishing({ ...core, ...sent, figures, ...replaced });
+  const signUp = { people, providers, connecting, accounts };
+  const { routes: sandboxRoutes, ...sandbox } = openSandbox({ ...core, ...signUp, folders: sandboxFolders, ownUrl });
+  const { sandboxClock, sandboxPaths } = sandbox;
+  const { openPage } = openUi(core);
+  const { answers, chores: answerChores } = openIdempotency(core);
 
   const rules = { accounts, providers, library, openPage, reading, lifecycle, drafts, byHand, statistics, analytics };
   const actions = prepareActions(declared, createHandlers(rules));
-  const { cards, routes: cardRoutes } = openApprovals({
-    ...core,
-    actions,
-    reading,
-    lifecycle,
-    library,
-    accounts,
-    baseUrl,
-  });
+  const { cards, ...approvals } = openApprovals({ ...core, actions, reading, lifecycle, linkCards, library, accounts });
 
-  const jobs = createJobs({
+  const jobs = createScheduler({
     database,
-    loops: { ...loops, deliveries, accounts: refreshes, reads },
+    loops: { ...publishing.loops, ...delivery.loops, ...connected.loops, ...numbers.loops },
     chores: {
-      'remove old sessions': { every: '1 hour', run: auth.sessions.purge },
-      'remove old one-time links': { every: '1 hour', run: auth.secrets.purge },
-      'forget wrong passwords': { every: '1 hour', run: auth.tries.purge },
-      'remove old idempotent answers': { every: '1 hour', run: answers.purge },
-      'close old approval cards': { every: '10 minutes', run: cards.expire },
-      'remove files without a media item': { every: '1 hour', run: media.sweepOrphans },
-      'remove unfinished connections': { every: '1 hour', run: connecting.purge },
-      'remove old deliveries and events': { every: '1 hour', run: webhooks.purge },
-      'remove the plan usage of past months': { every: '1 day', run: plans.purge },
+      ...plan.chores,
+      ...accessChores,
+      ...delivery.chores,
+      ...mediaChores,
+      ...connection.chores,
+      ...answerChores,
+      ...approvals.chores,
     },
-    clock: sandbox.sandboxClock,
+    clock: sandboxClock,
     report,
   });
+  const routes = (identity: Identity) => ({
+    catalog: async () => catalog,
+    ...auditRoutes,
+    ...plan.routes,
+    ...accessRoutes(identity),
+    ...peopleRoutes(identity),
+    ...delivery.routes,
+    ...connection.routes,
+    ...mediaRoutes(posts.mediaUse),
+    ...postRoutes,
+    ...slotRoutes,
+    ...labelRoutes,
+    ...templateRoutes,
+    ...publishing.routes,
+    ...numbers.routes,
+    ...analyticsRoutes,
+    ...sandboxRoutes,
+    ...approvals.routes,
+  });
+
   return {
+    ...rules,
+    ...auth,
+    ...workspaces,
+    ...media,
+    ...posts,
+    ...sandbox,
+    slots,
     audit,
     live,
     plans,
-    ...auth,
-    ...workspaces,
     events,
     webhooks,
-    deliveries,
     networks,
-    providers,
-    accounts,
-    avatars,
     connecting,
-    ...media,
-    ...posts,
-    slots,
-    labels,
-    templates,
-    byHand,
-    statistics,
-    analytics,
-    ...sandbox,
     actions,
     answers,
     cards,
     jobs,
-    figures,
-    /** Once it is known who signs people in. */
-    routes: (identity: Identity) => ({
-      ...auditRoutes,
-      ...planRoutes,
-      ...tokenRoutes,
-      ...peopleRoutes(identity),
-      ...consentRoutes(identity.consent),
-      ...webhookRoutes,
-      ...accountRoutes,
-      ...mediaRoutes({ isUsed: posts.usesMedia, usesOf: posts.mediaUses }),
-      ...postRoutes,
-      ...slotRoutes,
-      ...labelRoutes,
-      ...templateRoutes,
-      ...publishingRoutes,
-      ...statisticsRoutes,
-      ...analyticsRoutes,
-      ...sandboxRoutes,
-      ...cardRoutes,
-    }),
+    openIdentity: () => auth.openIdentity(people),
+    /** REST, MCP, the web app and the pages, once it is known who signs people in. */
+    openDoors: (identity: Identity) => {
+      const mcp = openMcp({ actions, tools: mcpTools, cards, mcpAccess, identity, rateLimit, config, log });
+      const callers = { sessions, tokens, identity, rateLimit, signInElsewhere };
+      const served = { actions, answers, library, uploads, avatars, live, figures, jobs, sandboxPaths };
+      const serve: ServeRoutes = (app, { handlers, ...doors }) =>
+        serveRoutes(app, { ...doors, handlers: { ...handlers, ...routes(identity) } });
+      return openDoors({ ...callers, ...served, mcp, serveRoutes: serve, database, config, log });
+    },
     close: async () => {
       await network.close();
       await sandbox.close();
     },
   };
-};
-
-/** Who vouches for MCP clients and, with AUTH_URL, for people. */
-export const openIdentity = ({
-  posthorn: { sessions, clients, people },
-  ...parts
-}: { posthorn: Posthorn } & Omit<Parameters<typeof openIdentityProvider>[0], 'sessions' | 'clients' | 'openedLast'>) =>
-  openIdentityProvider({ ...parts, sessions, clients, openedLast: people.openedLast });
-
-/** The doors: REST, MCP, the web app and the pages. */
-export const createHttpApp = ({
-  posthorn,
-  database,
-  identity,
-  config,
-  wallClock = systemClock,
-  log,
-}: {
-  posthorn: Posthorn;
-  database: Database;
-  identity: Identity;
-  config: Config;
-  /** Limits go by it. */
-  wallClock?: Clock;
-  log: Logger;
-}) => {
-  const { sessions, tokens, actions, answers, cards, library, uploads, avatars, live, figures } = posthorn;
-  const { baseUrl, production } = config;
-  const rateLimit = createRateLimit({
-    name: 'api',
-    limit: config.requestsPerMinute,
-    windowMs: 60_000,
-    clock: wallClock,
-  });
-  const health = createHealth({ database, idleMs: posthorn.jobs.idleMs });
-  const mcp = createMcpEndpoint({
-    baseUrl,
-    authUrl: identity.issuer,
-    version: packageVersion,
-    actions,
-    tools: mcpTools,
-    authorize: posthorn.mcpAccess(identity.verifyAccessToken),
-    requestApproval: cards.request,
-    requestsAbout: cards.about,
-    rateLimit,
-    log,
-  });
-  const app = openDoors({
-    sessions,
-    tokens,
-    actions,
-    answers,
-    library,
-    uploads,
-    avatars,
-    live,
-    figures,
-    mcp,
-    identity,
-    rateLimit,
-    config,
-    log,
-    serveRoutes: (to, doors) =>
-      serveRoutes(to, {
-        ...doors,
-        handlers: {
-          catalog: async () => catalog,
-          alive: async () => 'ok',
-          ready: health.ready,
-          ...posthorn.routes(identity),
-        },
-      }),
-    sandbox: production ? undefined : posthorn.sandboxes.router(),
-    signInElsewhere: ({ set }) =>
-      outsideSignIn({ ...posthorn, outside: identity.outsideSignIn, setSession: set, baseUrl }),
-    pages: styleRoutes(),
-  });
-  return { app, health };
 };

@@ -5,8 +5,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
-import { createHttpApp, createPosthorn, openIdentity, type Posthorn } from '#server/app';
-import { createMovableClock, type MovableClock, systemClock } from '#server/clock';
+import { createPosthorn, type Posthorn } from '#server/app';
+import { createMovableClock, type MovableClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
 import { announce, runningIn } from '#server/instances';
@@ -22,6 +22,8 @@ import { migrations } from '#server/store/migrations/index';
 const drainMs = 10_000;
 const cutMs = 1_000;
 const retryMs = 500;
+/** For the lock of migrations, before the operator is told who holds it. */
+const lockWaitMs = 5_000;
 /** Tries between two lines for the operator. */
 const sayEvery = 10;
 const minuteMs = 60_000;
@@ -55,7 +57,7 @@ export const open = async (
     await server.stop();
   };
   try {
-    await migrate(database, migrations);
+    await migrate(database, migrations, { waitMs: Math.min(lockWaitMs, config.startPatienceMs) });
     const seal = createSeal(secrets.encryptionKeys);
     const clock = createMovableClock();
     const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl, log });
@@ -168,16 +170,16 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   let port = config.port;
   const opened = await open(config, log, () => `http://127.0.0.1:${port}`);
   pile.put(opened.close);
-  const { database, posthorn } = opened;
+  const { posthorn } = opened;
   if ((await posthorn.sandboxClock.offsetMs()) < 0) {
     throw new SettingError(
       'The clock of this database stands in the past: a demo is being made, or was interrupted. Wait for it to end; if none runs, npx posthorn demo --again makes a new one and sets the clock right.',
     );
   }
   await posthorn.mediaFiles.check().catch(inWords('The store for media cannot be used'));
-  const identity = await openIdentity({ ...opened, config, clock: systemClock, log });
+  const identity = await posthorn.openIdentity();
   pile.put(() => identity.stop?.());
-  const { app, health } = createHttpApp({ posthorn, database, identity, config, log });
+  const { app, health } = posthorn.openDoors(identity);
   posthorn.live.start();
   const server = serverFor(app);
   const underWay = requestsOf(server);
@@ -194,6 +196,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   const agenda = await openAgenda({
     connection: opened.connection,
     mongodbUrl: config.mongodbUrl,
+    waitMs: Math.min(lockWaitMs, config.startPatienceMs),
     name: `${hostname()} ${process.pid} ${randomUUID()}`,
     report,
   });

@@ -116,6 +116,47 @@ describe('an open tab is told', () => {
     await until('the tab hears', () => tab.events().some((one) => one.kind === 'media' && one.id === id));
   });
 
+  test('that new numbers of a post were read', async () => {
+    const account = await service.connect('bluesky', { handle: 'counted' });
+    const { id } = await service.client.posts.create({ body: 'Counted', accountIds: [account] });
+    await service.asHuman('posts.publishNow', { id });
+    service.startJobs();
+    await until('it is out', async () => (await service.client.posts.get({ id })).status === 'Published');
+    const tab = await listen();
+    await service.clock.forward(61 * 60_000);
+    await until('read', () => tab.events().some((one) => one.kind === 'statistics' && one.id === id));
+  });
+
+  test('that somebody was invited, joined, got another role and left; that an invitation was withdrawn', async () => {
+    const tab = await listen();
+    const told = () => tab.events().filter(({ kind }) => kind === 'member');
+    const invite = async (email: string) => (await owner.post('/api/app/invitations', { email, role: 'viewer' })).body;
+    const { url } = await invite('live@example.com');
+    await until('invited', () => told().length === 1);
+    const token = url.split('/').at(-1);
+    const accepted = await service.browser().post('/api/auth/invitations/accept', { token, password: 'long enough' });
+    await until('joined', () => told().length === 2);
+    const id = accepted.body.user.id;
+    await owner.patch(`/api/app/members/${id}`, { role: 'editor' });
+    await until('another role', () => told().length === 3);
+    await owner.delete(`/api/app/members/${id}`);
+    await until('left', () => told().length === 4);
+    expect(told()[3]?.id).toBe(id);
+    const withdrawn = await invite('never@example.com');
+    await owner.delete(`/api/app/invitations/${withdrawn.id}`);
+    await until('withdrawn', () => told().filter((one) => one.id === withdrawn.id).length === 2);
+  });
+
+  test('that the clock was moved, in whatever workspace', async () => {
+    const stranger = service.browser();
+    await stranger.signIn((await service.addWorkspace()).email);
+    const [tab, elsewhere] = [await listen(), await listen({ cookie: stranger.cookie() })];
+    await service.clock.forward(1000);
+    for (const one of [tab, elsewhere]) {
+      await until('told', () => one.events().some(({ kind }) => kind === 'clock'));
+    }
+  });
+
   test('nothing of another workspace', async () => {
     const other = await service.addWorkspace();
     const events = await hears('post', 'post_here', async () => {

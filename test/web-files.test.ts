@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,6 +27,37 @@ const scriptOf = async () => {
   const { bytes } = await open('/');
   return /src="(\/assets\/[^"]+\.js)"/.exec(bytes.toString())?.[1] ?? '';
 };
+
+const root = resolve(import.meta.dirname, '..');
+
+describe('what the first page waits for', () => {
+  test('is below 220 kB, packed with gzip', async () => {
+    const html = (await open('/')).bytes.toString();
+    const files = [...html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path ?? '');
+    const sizes = await Promise.all(
+      files.map(async (path) => (await open(path, { 'accept-encoding': 'gzip' })).bytes.length),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(220_000);
+  });
+
+  test('has the style of each Mantine component that is built in, and of no other', () => {
+    const built = resolve(root, 'dist/web/assets');
+    const classesIn = (text: string) => [...text.matchAll(/\bm_[0-9a-z]+/g)].map(([name]) => name);
+    const read = (folder: string, name: string) => readFileSync(resolve(folder, name), 'utf8');
+    const used = new Set(
+      readdirSync(built)
+        .filter((name) => name.endsWith('.js'))
+        .flatMap((name) => classesIn(read(built, name))),
+    );
+    const styles = resolve(root, 'node_modules/@mantine/core/styles');
+    const isBuiltIn = (name: string) => classesIn(read(styles, name)).some((one) => used.has(one));
+    const listed = readFileSync(resolve(root, 'web/theme/mantine.css'), 'utf8').matchAll(/styles\/(.+\.layer\.css)/g);
+    const ofNoComponent = /^(baseline|default-css-variables|global)\./;
+    const named = [...listed].map(([, name]) => name ?? '').filter((name) => !ofNoComponent.test(name));
+    const needed = readdirSync(styles).filter((name) => name.endsWith('.layer.css') && isBuiltIn(name));
+    expect(named.toSorted()).toEqual(needed.toSorted());
+  });
+});
 
 describe('a page of the app', () => {
   test.each(['/', '/posts', '/posts/post_1', '/calendar', '/media', '/analytics', '/approvals/card_1', '/accounts'])(

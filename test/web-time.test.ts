@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { formatBytes, formatChange, formatNumber } from '#web/parts/number.ts';
 import {
   addDays,
+  clockChangeAt,
   formatDateTime,
   formatNear,
   formatRelative,
@@ -30,6 +31,15 @@ test.each([
 ])('in %s the wall time %s is %s, and back', (zone, wall, instant) => {
   expect(instantOf(wall, zone)).toBe(instant);
   expect(wallTime(instant, zone)).toBe(wall);
+});
+
+test.each([
+  ['2026-03-29 02:30:00', 'Europe/Paris', 'skipped'],
+  ['2026-10-25 02:30:00', 'Europe/Paris', 'repeated'],
+  ['2026-10-25 03:00:00', 'Europe/Paris', undefined],
+  ['2026-10-25 02:30:00', 'UTC', undefined],
+] as const)('at %s in %s the clock change is told: %s', (wall, zone, change) => {
+  expect(clockChangeAt(wall, zone)).toBe(change);
 });
 
 test('a time that a clock change skips moves on by as much as the clock did', () => {

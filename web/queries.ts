@@ -61,6 +61,7 @@ export const queries = {
   approvals: queryOptions({ queryKey: keys.approvals, queryFn: ({ signal }) => app.listApprovals({}, { signal }) }),
   accounts: queryOptions({ queryKey: keys.accounts, queryFn: ({ signal }) => actions.accounts.list({}, { signal }) }),
   plan: queryOptions({ queryKey: keys.plan, queryFn: ({ signal }) => app.getPlan({ signal }) }),
+  webhooks: queryOptions({ queryKey: keys.webhooks, queryFn: ({ signal }) => app.listWebhooks({ signal }) }),
   // Networks change with the server alone.
   providers: queryOptions({
     queryKey: keys.providers,

@@ -109,7 +109,7 @@ export const createAccountAccess = ({
       const row = await store.claimRefresh(id, claim, leaseMs);
       if (row) return renew(row, claim, whenRefused);
       const current = await store.get(id);
-      const refused = current === null || current.status !== 'Connected' || current.disconnectedAt !== null;
+      const refused = current === undefined || current.status !== 'Connected' || current.disconnectedAt !== null;
       return refused ? { is: 'refused' } : { is: 'busy', forMs: busyMs };
     };
 
@@ -178,6 +178,11 @@ export const createAccountAccess = ({
 
   return {
     ...acting('refuse'),
+    /** For what its network tells anybody; undefined when the account is gone. */
+    site: async (id: string): Promise<Site | undefined> => {
+      const row = await store.get(id);
+      return row === undefined ? undefined : networkAccess.site(networks.get(row.network), row.sandbox, row.server);
+    },
     /** For statistics: whatever the network answers, the account stays connected (SPEC, Statistics rules 11). */
     forReading: acting('tell'),
     nextRefreshMs,

@@ -1,5 +1,6 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
+import type { Config } from '#server/config';
 import { createDueLoop } from '#server/jobs/queue';
 import type { Live } from '#server/live/open-tabs';
 import type { Network } from '#server/networks/network';
@@ -22,24 +23,24 @@ export const openAccounts = ({
   database,
   networks,
   sites,
-  sandboxUrl,
   events,
+  audit,
   live,
   outbound,
   seal,
-  baseUrl,
+  config: { baseUrl },
   clock,
   report,
 }: {
   database: Database;
   networks: Networks;
   sites: Sites;
-  sandboxUrl: () => string;
   events: Events;
+  audit: AuditLog;
   live: Live;
   outbound: Outbound;
   seal: Seal;
-  baseUrl: string;
+  config: Config;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -49,26 +50,24 @@ export const openAccounts = ({
     store: createRegistrationStore(database),
     sites,
     seal,
-    sandboxUrl,
+    sandboxUrl: sites.sandboxUrl,
     redirectUri,
     website: baseUrl,
   });
   const access = createAccountAccess({ store, networkAccess, networks, events, live, clock, report });
   return {
-    accounts: createAccounts({ store, networks, live }),
+    accounts: createAccounts({ store, networks, audit, live }),
     access,
     avatars: createAvatars({ store: createAvatarStore(database), outbound }),
-    refreshes: createDueLoop(access.work),
+    loops: { accounts: createDueLoop(access.work) },
 
     /** Opened last: statistics, which need `access`, are told when an account is reconnected. */
     openConnecting: ({
       plans,
-      audit,
       providers: { isOffered, isLive },
       reconnected,
     }: {
       plans: Plans;
-      audit: AuditLog;
       providers: Record<'isOffered' | 'isLive', (network: Network) => boolean>;
       reconnected: (accountId: string) => Promise<void>;
     }) => {
@@ -89,7 +88,11 @@ export const openAccounts = ({
         seal,
         clock,
       });
-      return { connecting, routes: accountRoutes({ connecting }) };
+      return {
+        connecting,
+        routes: accountRoutes({ connecting }),
+        chores: { 'remove unfinished connections': { every: '1 hour', run: connecting.purge } },
+      };
     },
   };
 };

@@ -1,9 +1,11 @@
 import type { Accounts } from '#server/accounts/connected';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
+import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Lifecycle } from '#server/posts/lifecycle';
+import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';
 import type { RunnableAction } from '#server/run-action';
 import type { Database } from '#server/store/database';
@@ -15,21 +17,27 @@ import { createSubjects } from './subject.ts';
 export const openApprovals = ({
   database,
   library,
+  config: { baseUrl },
   ...parts
 }: {
   database: Database;
   actions: ReadonlyMap<string, RunnableAction>;
   reading: Reading;
   lifecycle: Lifecycle;
+  linkCards: LinkCards;
   library: MediaLibrary;
   accounts: Accounts;
   audit: AuditLog;
   live: Live;
-  baseUrl: string;
+  config: Config;
   clock: Clock;
 }) => {
-  const { reading, lifecycle, accounts } = parts;
-  const subjects = createSubjects({ reading, lifecycle, library, accounts });
-  const cards = createApprovalCards({ ...parts, store: createApprovalStore(database), subjects });
-  return { cards, routes: approvalRoutes({ cards }) };
+  const { reading, lifecycle, linkCards, accounts } = parts;
+  const subjects = createSubjects({ reading, lifecycle, linkCards, library, accounts });
+  const cards = createApprovalCards({ ...parts, baseUrl, store: createApprovalStore(database), subjects });
+  return {
+    cards,
+    routes: approvalRoutes({ cards }),
+    chores: { 'close old approval cards': { every: '10 minutes', run: cards.expire } },
+  };
 };

@@ -1,13 +1,20 @@
+import type { Logger } from 'pino';
 import type { AuditLog } from '#server/audit/audit-log';
+import type { Identity } from '#server/auth/identity-provider/identity';
+import { type IdentityParts, openIdentityProvider } from '#server/auth/identity-provider/open';
 import type { Clock } from '#server/clock';
+import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
+import type { Outbound } from '#server/outbound/guarded-client';
+import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
 import { createClients } from './clients.ts';
-import { type AccessToken, createMcpAccess } from './mcp-access.ts';
+import { createMcpAccess } from './mcp-access.ts';
 import { createOneTimeSecrets } from './one-time-secrets.ts';
 import { createPasswordTries } from './password-tries.ts';
 import { createPersonalTokens } from './personal-tokens.ts';
-import { accessRoutes } from './routes.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { accessRoutes, consentRoutes } from './routes.ts';
 import { createSessions } from './sessions.ts';
 import {
   createAccessStore,
@@ -18,34 +25,66 @@ import {
   createTryStore,
 } from './store.ts';
 
+const minuteMs = 60_000;
+
 export const openAuth = ({
   database,
   audit,
   live: { accessChanged },
+  outbound,
+  seal,
+  config,
   clock,
   wallClock,
+  log,
 }: {
   database: Database;
   audit: AuditLog;
   live: Live;
+  outbound: Outbound;
+  seal: Seal;
+  config: Config;
   clock: Clock;
-  /** Sessions, clients and tries go by it: the sandbox does not move it. */
+  /** Sessions, clients, tries and limits go by it: the sandbox does not move it. */
   wallClock: Clock;
+  log: Logger;
 }) => {
   const tokens = createPersonalTokens({ store: createTokenStore(database), clock });
   const sessions = createSessions({ store: createSessionStore(database), clock: wallClock, accessChanged });
   const clients = createClients({ store: createClientStore(database), audit, clock: wallClock });
+  const tries = createPasswordTries({ store: createTryStore(database), clock: wallClock });
+  const secrets = createOneTimeSecrets({ store: createSecretStore(database), clock: wallClock });
   const accessStore = createAccessStore(database);
   return {
     tokens,
     sessions,
     clients,
-    tries: createPasswordTries({ store: createTryStore(database), clock: wallClock }),
-    secrets: createOneTimeSecrets({ store: createSecretStore(database), clock: wallClock }),
-    /** Once it is known who vouches for access tokens. */
-    mcpAccess: (verifyAccessToken: (token: string) => Promise<AccessToken | undefined>) =>
+    tries,
+    secrets,
+    /** Of REST and MCP together. */
+    rateLimit: createRateLimit({
+      name: 'api',
+      limit: config.requestsPerMinute,
+      windowMs: minuteMs,
+      clock: wallClock,
+    }),
+    /** Who signs people in and vouches for MCP clients. Large packages, so no command opens it. */
+    openIdentity: ({ openedLast, distrustTokens }: Pick<IdentityParts, 'openedLast' | 'distrustTokens'>) => {
+      const ours = { database, outbound, seal, config, sessions, clients, clock: wallClock, log };
+      return openIdentityProvider({ ...ours, openedLast, distrustTokens });
+    },
+    mcpAccess: ({ verifyAccessToken }: Pick<Identity, 'verifyAccessToken'>) =>
       createMcpAccess({ tokens, clients, store: accessStore, verifyAccessToken }),
-    routes: accessRoutes({ tokens, clients, sessions, audit }),
+    /** Once it is known who signs people in. */
+    routes: ({ consent }: Pick<Identity, 'consent'>) => ({
+      ...accessRoutes({ tokens, clients, sessions, audit }),
+      ...consentRoutes(consent),
+    }),
+    chores: {
+      'remove old sessions': { every: '1 hour', run: sessions.purge },
+      'remove old one-time links': { every: '1 hour', run: secrets.purge },
+      'forget wrong passwords': { every: '1 hour', run: tries.purge },
+    },
   };
 };
 

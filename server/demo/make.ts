@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import type { Role } from '#contracts/scopes';
-import { createHttpApp, type Posthorn } from '#server/app';
+import type { Posthorn } from '#server/app';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { type Config, SettingError } from '#server/config';
 import type { Caller } from '#server/context';
@@ -22,6 +22,7 @@ const timed: readonly DueKind[] = ['posts', 'sends', 'deliveries', 'reads'];
 /** Once a day is enough for accounts: whoever needs new tokens in between gets them at once. */
 const daily: readonly DueKind[] = ['accounts'];
 const workspaceName = 'Rye & Ember';
+const ownerName = 'Marta Lind';
 
 /** Who is who on the networks; one account may not read its statistics. */
 const handles: readonly (readonly [network: string, handle: string])[] = [
@@ -66,8 +67,8 @@ export const makeDemo = async (
     receiver.stop();
     throw error;
   });
-  const { posthorn, database, clock } = opened;
-  const { app } = createHttpApp({ posthorn, database, identity: nobody(config), config, log });
+  const { posthorn, clock } = opened;
+  const { app } = posthorn.openDoors(nobody(config));
   const outages = new Set<string>();
   const server = express().use(duringOutages(outages), app).listen(0, '127.0.0.1');
   try {
@@ -169,14 +170,18 @@ const gather = async (posthorn: Posthorn, again: boolean) => {
     human: true,
   });
   const join = async (host: Caller, name: string, role: Role, ownPassword: string) => {
-    const { url } = await members.invite(host, { email: addressOf(name), role });
-    return caller(await members.accept(url.split('/').at(-1) ?? '', { password: ownPassword }), host.workspaceId, role);
+    const [first = ''] = name.toLowerCase().split(' ');
+    const { url } = await members.invite(host, { email: addressOf(first), role });
+    const userId = await members.accept(url.split('/').at(-1) ?? '', { password: ownPassword });
+    await people.changeProfile(userId, { name });
+    return caller(userId, host.workspaceId, role);
   };
 
   const email = addressOf('marta');
   let owner: Caller;
   if (await people.isEmpty()) {
     const { userId, workspaceId } = await people.setUp({ email, password, workspace });
+    await people.changeProfile(userId, { name: ownerName });
     owner = caller(userId, workspaceId, 'owner');
   } else {
     // Whoever set up this installation finds the demo among their workspaces, too.
@@ -184,11 +189,11 @@ const gather = async (posthorn: Posthorn, again: boolean) => {
     const host = (await members.list(first?.id ?? '')).find(({ role }) => role === 'owner');
     if (host === undefined) throw new SettingError('No workspace has an owner. Use another data folder.');
     const workspaceId = await people.createWorkspace(host.userId, workspace);
-    owner = await join(caller(host.userId, workspaceId, 'owner'), 'marta', 'owner', password);
+    owner = await join(caller(host.userId, workspaceId, 'owner'), ownerName, 'owner', password);
   }
   const others = randomBytes(18).toString('base64url');
-  const jonas = await join(owner, 'jonas', 'admin', others);
-  const ines = await join(owner, 'ines', 'editor', others);
+  const jonas = await join(owner, 'Jonas Weber', 'admin', others);
+  const ines = await join(owner, 'Ines Duarte', 'editor', others);
   await members.invite(owner, { email: `pavel${suffix}@ryeandember.example`, role: 'viewer' });
 
   const agent = async (name: string) => {

@@ -14,14 +14,16 @@ import type { IdempotentAnswers } from '#server/idempotency/answers';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Uploads } from '#server/media/uploads';
+import { styleRoutes } from '#server/pages/style';
 import type { RunnableAction } from '#server/run-action';
-import type { outsideSignIn } from '#server/workspaces/outside-sign-in';
+import type { Workspaces } from '#server/workspaces/slice';
 import { actionRoute } from './action-route.ts';
 import { createGuards, type Identify } from './app-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { avatarBytes } from './avatar-bytes.ts';
 import { docsPages } from './docs.ts';
 import { answerErrors, noSuchPath } from './errors.ts';
+import { createHealth, type Health, type Pinged } from './health.ts';
 import { liveEvents } from './live-events.ts';
 import { logRequests } from './log.ts';
 import { mediaBytes } from './media-bytes.ts';
@@ -35,6 +37,7 @@ type Own = RequestHandler<Record<string, string>>;
 
 /** What the generated router serves the declared paths with. */
 export type Doors = ReturnType<typeof createDoors>;
+export type ServeRoutes = (app: Express, doors: Doors) => void;
 
 export interface DoorParts {
   readonly sessions: Sessions;
@@ -50,12 +53,17 @@ export interface DoorParts {
   readonly identity: Identity;
   readonly rateLimit: RateLimit;
   /** The way to an outside identity provider and back. */
-  readonly signInElsewhere: (door: SessionDoor) => ReturnType<typeof outsideSignIn>;
+  readonly signInElsewhere: Workspaces['signInElsewhere'];
   readonly config: Config;
   readonly log: Logger;
 }
 
-const createDoors = ({ door, signInElsewhere, ...parts }: DoorParts & { door: SessionDoor }) => {
+const createDoors = ({
+  door,
+  health,
+  signInElsewhere,
+  ...parts
+}: DoorParts & { door: SessionDoor; health: Health }) => {
   const { tokens, actions, answers, library, uploads, avatars, live, figures, mcp, identity, rateLimit, config } =
     parts;
   return {
@@ -79,32 +87,34 @@ const createDoors = ({ door, signInElsewhere, ...parts }: DoorParts & { door: Se
       }),
       metrics: metricsPage({ figures }),
       openapi: openapi(config),
-      ...signInElsewhere(door),
+      ...signInElsewhere({ outside: identity.outsideSignIn, setSession: door.set }),
     },
     forms: { uploadMedia: uploadRoute({ uploads }) },
+    handlers: { alive: async () => 'ok' as const, ready: health.ready },
   };
 };
 
 /** Every path of the service, in the order in which a request tries them. */
 export const openDoors = ({
   serveRoutes,
-  sandbox,
-  pages,
+  sandboxPaths,
+  database,
+  jobs,
   ...parts
 }: DoorParts & {
   /** The paths that contracts/ declares. */
-  readonly serveRoutes: (app: Express, doors: Doors) => void;
-  /** Absent in production. */
-  readonly sandbox: RequestHandler | undefined;
-  /** Files of the few pages that the server makes itself. */
-  readonly pages: RequestHandler;
-}): Express => {
+  readonly serveRoutes: ServeRoutes;
+  readonly sandboxPaths: () => RequestHandler | undefined;
+  readonly database: Pinged;
+  readonly jobs: { readonly idleMs: () => number };
+}) => {
   const { sessions, identity, rateLimit, config, log } = parts;
   const { baseUrl } = config;
   const door = createSessionDoor({ sessions, baseUrl });
+  const health = createHealth({ database, idleMs: jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   app.use(tagRequest({ https: baseUrl.startsWith('https:') }), logRequests(log));
-  serveRoutes(app, createDoors({ ...parts, door }));
+  serveRoutes(app, createDoors({ ...parts, door, health }));
   app.use(patience());
   if (identity.router) {
     // A client document that could not be read is not remembered, so each try costs a request to outside.
@@ -114,12 +124,13 @@ export const openDoors = ({
     });
     app.use(identity.router);
   }
+  const sandbox = sandboxPaths();
   if (sandbox) app.use(sandbox);
   app.use('/docs', docsPages());
   const web = createWebApp(webFolder);
-  app.use(web.files, web.pages, pages);
+  app.use(web.files, web.pages, styleRoutes());
   app.use(web.notFound, noSuchPath, answerErrors(log));
-  return app;
+  return { app, health };
 };
 
 const openapi = ({ baseUrl }: Config): Own => {

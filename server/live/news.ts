@@ -1,5 +1,10 @@
 /** What open tabs hear about. */
-export type LiveKind = 'post' | 'approval' | 'account' | 'webhook' | 'media' | 'slot' | 'label' | 'template';
+export type LiveKind =
+  | ('post' | 'approval' | 'account' | 'webhook' | 'media' | 'statistics' | 'member' | 'clock')
+  | ('slot' | 'label' | 'template');
+
+/** In place of a workspace: what concerns them all. */
+export const everyWorkspace = '*';
 
 export const channel = 'posthorn_live';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LiveKind } from './news.ts';
+import { everyWorkspace, type LiveKind } from './news.ts';
 import type { LiveStore } from './store.ts';
 
 /** Enough for a browser that was away for a moment; one that was away for longer reads everything again. */
@@ -38,6 +38,9 @@ export interface Hearer {
   end(): void;
 }
 
+const concerns = (event: LiveEvent, hearer: Hearer) =>
+  event.workspaceId === hearer.workspaceId || event.workspaceId === everyWorkspace;
+
 export type Live = ReturnType<typeof createLive>;
 
 /** News for open tabs, across all instances. */
@@ -55,7 +58,7 @@ export const createLive = ({ store }: { store: LiveStore }) => {
   const pass = (event: LiveEvent) => {
     recent.push(event);
     if (recent.length > 2 * remembered) recent = recent.slice(-remembered);
-    for (const hearer of hearers) if (hearer.workspaceId === event.workspaceId) hearer.hear(event);
+    for (const hearer of hearers) if (concerns(event, hearer)) hearer.hear(event);
   };
 
   const resync = (hearer: Hearer) => hearer.hear({ eventId: last(), workspaceId: hearer.workspaceId, kind: 'resync' });
@@ -66,7 +69,7 @@ export const createLive = ({ store }: { store: LiveStore }) => {
     const seen = recent.findIndex(({ eventId }) => eventId === hearer.after);
     if (seen < 0) return resync(hearer);
     for (const event of recent.slice(seen + 1)) {
-      if (event.workspaceId === hearer.workspaceId) hearer.hear(event);
+      if (concerns(event, hearer)) hearer.hear(event);
     }
   };
 

@@ -32,11 +32,13 @@ export const openMedia = ({
   const incoming = createIncoming({ folder: incomingFolder(config), limits });
   const library = createMediaLibrary({ store, files, baseUrl });
   const uploads = createUploads({ store, files, incoming, outbound, live, baseUrl, clock });
+  const sweepOrphans = createSweep({ store, files, incoming, clock });
   return {
     library,
     uploads,
     mediaFiles: files,
-    sweepOrphans: createSweep({ store, files, incoming, clock }),
+    sweepOrphans,
+    chores: { 'remove files without a media item': { every: '1 hour', run: sweepOrphans } },
     /** Once posts are open, which know what they use. */
     routes: ({ isUsed, usesOf }: { isUsed: IsUsed; usesOf: UsesOf }) =>
       mediaRoutes({ library, uploads, usesOf, remove: createRemoval({ store, files, isUsed }) }),

@@ -11,16 +11,17 @@ import { createSites } from './sites.ts';
 export const openNetworks = ({
   folders,
   outbound,
-  sandboxUrl,
+  ownUrl,
   config: { baseUrl, sandboxUrl: sandboxElsewhere, networkTimeoutMs, setting },
   clock,
 }: {
   folders: readonly Network[];
   outbound: Outbound;
-  sandboxUrl: () => string;
+  ownUrl: () => string;
   config: Config;
   clock: Clock;
 }) => {
+  const sandboxUrl = () => sandboxElsewhere ?? ownUrl();
   const sandboxClient = createSandboxClient(sandboxUrl);
   return {
     networks: createNetworks(folders),

@@ -6,5 +6,9 @@ import { createPlanStore } from './store.ts';
 
 export const openPlans = ({ database, clock }: { database: Database; clock: Clock }) => {
   const plans = createPlans({ store: createPlanStore(database), clock });
-  return { plans, routes: planRoutes({ plans }) };
+  return {
+    plans,
+    routes: planRoutes({ plans }),
+    chores: { 'remove the plan usage of past months': { every: '1 day', run: plans.purge } },
+  };
 };

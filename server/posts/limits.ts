@@ -115,8 +115,9 @@ const checkVersion = async ({
   const isFetched = network.constraintsFor(post, facts).media.transport === 'PublicUrl';
   return {
     problems: [...missing, ...(await problemsOf(network, post, facts, measure, turn))],
-    surprises:
-      !reachable && isFetched && post.items.some((item) => item.media.length > 0)
+    surprises: [
+      ...(network.surprises?.(post) ?? []),
+      ...(!reachable && isFetched && post.items.some((item) => item.media.length > 0)
         ? [
             {
               path: 'content',
@@ -124,7 +125,8 @@ const checkVersion = async ({
               message: `${network.name} fetches media from this server, which has no public https address: set BASE_URL to one.`,
             },
           ]
-        : [],
+        : []),
+    ],
   };
 };
 

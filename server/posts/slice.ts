@@ -1,6 +1,7 @@
+import type { AccountAccess } from '#server/accounts/access';
 import type { Accounts } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
-import { isPublicAddress } from '#server/config';
+import { type Config, isPublicAddress } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
@@ -10,6 +11,7 @@ import type { Events } from '#server/webhooks/events';
 import { createDesk } from './desk.ts';
 import { createDrafts } from './drafts.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { createLinkCards } from './link-cards.ts';
 import { createOutcomes } from './outcome.ts';
 import { createOverview } from './overview.ts';
 import { createReading } from './reading.ts';
@@ -19,39 +21,52 @@ import { createPostStore } from './store.ts';
 export const openPosts = ({
   database,
   accounts,
+  access,
   library,
   networks,
   plans,
   events,
   live,
-  baseUrl,
+  config,
   clock,
 }: {
   database: Database;
   accounts: Accounts;
+  access: AccountAccess;
   library: MediaLibrary;
   networks: Networks;
   plans: Plans;
   events: Events;
   live: Live;
-  baseUrl: string;
+  config: Config;
   clock: Clock;
 }) => {
   const store = createPostStore(database);
   const overview = createOverview({ store, library });
   const outcomes = createOutcomes({ store, events, live });
-  const reachable = isPublicAddress(baseUrl);
-  const lifecycle = createLifecycle({ store, accounts, library, networks, plans, outcomes, reachable, clock });
+  const reachable = isPublicAddress(config.baseUrl);
+  const linkCards = createLinkCards({ store, accounts, access, library, networks });
+  const lifecycle = createLifecycle({
+    store,
+    accounts,
+    library,
+    networks,
+    plans,
+    outcomes,
+    linkCards,
+    reachable,
+    clock,
+  });
   const desk = createDesk({ store, accounts, library, networks, lifecycle });
   return {
     reading: createReading({ store }),
     overview,
     outcomes,
     lifecycle,
-    drafts: createDrafts({ store, accounts, library, networks, lifecycle, clock }),
+    linkCards,
+    drafts: createDrafts({ store, accounts, library, networks, lifecycle, linkCards, clock }),
     desk,
-    usesMedia: store.usesMedia,
-    mediaUses: store.mediaUses,
+    mediaUse: { isUsed: store.usesMedia, usesOf: store.mediaUses },
     routes: postRoutes({ desk, lifecycle, overview }),
   };
 };

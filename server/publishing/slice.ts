@@ -1,9 +1,10 @@
 import type { AccountAccess } from '#server/accounts/access';
-import type { Clock, Stopwatch } from '#server/clock';
+import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
 import type { Config } from '#server/config';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from '#server/posts/lifecycle';
+import type { LinkCards } from '#server/posts/link-cards';
 import type { Outcomes } from '#server/posts/outcome';
 import type { Reading } from '#server/posts/reading';
 import type { Publications } from '#server/statistics/publications';
@@ -17,10 +18,12 @@ import { createPublishingStore } from './store.ts';
 
 export const openPublishing = ({
   database,
-  figures,
+  figures: { publishing: figures },
   lifecycle,
+  linkCards,
   reading,
   config: { sendsPerNetwork, sendLeaseMs, lateGraceMs },
+  startStopwatch = () => startSystemStopwatch(),
   ...parts
 }: {
   database: Database;
@@ -29,11 +32,12 @@ export const openPublishing = ({
   library: MediaLibrary;
   outcomes: Outcomes;
   lifecycle: Lifecycle;
+  linkCards: LinkCards;
   reading: Reading;
   publications: Publications;
-  figures: PublishingFigures;
+  figures: { readonly publishing: PublishingFigures };
   config: Config;
-  startStopwatch: () => Stopwatch;
+  startStopwatch?: () => Stopwatch;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -42,9 +46,9 @@ export const openPublishing = ({
   const { outcomes } = parts;
   const begin = createBegin({ store, outcomes });
   const limits = { perNetwork: sendsPerNetwork, leaseMs: sendLeaseMs, graceMs: lateGraceMs };
-  const byHand = createByHand({ store, lifecycle, outcomes, reading, begin });
+  const byHand = createByHand({ store, lifecycle, linkCards, outcomes, reading, begin });
   return {
-    loops: createPublishing({ ...parts, ...limits, store, begin, figures }),
+    loops: createPublishing({ ...parts, ...limits, store, begin, figures, startStopwatch }),
     byHand,
     routes: publishingRoutes({ byHand }),
   };

@@ -1,3 +1,4 @@
+import type { Accounts } from '#server/accounts/connected';
 import type { Connecting } from '#server/accounts/connecting';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { MovableClock } from '#server/clock';
@@ -19,7 +20,7 @@ export const openSandbox = ({
   database,
   folders,
   networks,
-  hasLiveAccount,
+  accounts: { hasLive: hasLiveAccount },
   people,
   audit,
   connecting,
@@ -32,7 +33,7 @@ export const openSandbox = ({
   /** The sandbox of each network. */
   folders: Readonly<Record<string, Sandbox>>;
   networks: Networks;
-  hasLiveAccount: () => Promise<boolean>;
+  accounts: Pick<Accounts, 'hasLive'>;
   people: Pick<People, 'mustBeOperator'>;
   connecting: Connecting;
   providers: Providers;
@@ -62,6 +63,8 @@ export const openSandbox = ({
       providers,
       production,
     }),
+    /** Absent in production. */
+    sandboxPaths: () => (production ? undefined : sandboxes.router()),
     close: ownClient.close,
   };
 };

@@ -24,7 +24,7 @@ export const openStatistics = ({
   database: Database;
   networks: Networks;
   accounts: Accounts;
-  access: AccountAccess['forReading'];
+  access: Pick<AccountAccess, 'forReading'>;
   reading: Reading;
   publishedPosts: PublishedPosts;
   clock: Clock;
@@ -36,7 +36,9 @@ export const openStatistics = ({
   return {
     statistics,
     publications,
-    reads: createReads({ store, publications, networks, accounts, access, clock, report }),
+    loops: {
+      reads: createReads({ store, publications, networks, accounts, access: access.forReading, clock, report }),
+    },
     readSoon: store.readSoon,
     routes: statisticsRoutes({ statistics }),
   };

@@ -1,6 +1,7 @@
 import { type Metrics, metricNames } from '#contracts/analytics';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
 import { wakes } from '#server/jobs/notices';
+import { tellsOf } from '#server/live/news';
 import type { Json, PublishedPost } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 import { type Counts, countsOf, type Numbers } from './numbers.ts';
@@ -27,14 +28,14 @@ export interface DuePost extends PublishedPost {
   readonly postId: string;
 }
 
-/** Reads of one account that are ours until their lease ends. */
+/** Reads of one account, held until their lease ends. */
 export interface DueReads {
   readonly account: AccountRow;
   readonly claim: string;
   readonly posts: readonly DuePost[];
 }
 
-/** Which account's, and that they are still ours. */
+/** Which account's, and the claim that holds them. */
 export interface HeldReads {
   readonly account: Pick<AccountRow, 'id'>;
   readonly claim: string;
@@ -47,9 +48,9 @@ export interface NewPublication {
   readonly network: string;
   readonly externalId: string;
   readonly publishedAt: string;
-  /** What the network needs beside the id to tell the numbers. */
+  /** What the network needs besides the id to report the numbers. */
   readonly ref: Json;
-  /** Whether it has numbers to tell. */
+  /** Whether it has numbers to report. */
   readonly isRead: boolean;
 }
 
@@ -80,8 +81,8 @@ const add = sql(
 );
 
 /**
- * For each network the accounts whose reads are due longest, and of each the reads that are due. By the place of the rows,
- * which are locked: by their keys PostgreSQL may look through the whole table.
+ * For each network the accounts whose reads have been due longest, and of each the reads that are due. By the position
+ * (ctid) of the rows, which are locked: by their keys PostgreSQL may scan the whole table.
  */
 const claim = sql(
   'statistics.claim',
@@ -139,7 +140,8 @@ const keep = sql(
                cross join lateral (select p.published_at + ms * interval '1 ms' as at) instant where at > clock.now)
        from (select posthorn_now() as now) clock, unnest($3::text[], $4::jsonb[], $6::jsonb[]) as told(post_id, metrics, counts)
       where ${held} and p.post_id = told.post_id
-     returning p.post_id, p.account_id, p.fetched_at, p.metrics, p.engagement),
+     returning p.post_id, p.account_id, p.fetched_at, p.metrics, p.engagement,
+               ${tellsOf('statistics', { id: 'p.post_id', workspaceId: 'p.workspace_id' })}),
    remembered as (
      insert into metric_reads (post_id, account_id, fetched_at, metrics)
      select post_id, account_id, fetched_at, metrics from kept)
@@ -176,7 +178,7 @@ const stop = sql(
     where p.account_id = $1 and p.due_at is not null
       and (p.claim is null or p.claim = $2 or p.due_at <= (select posthorn_now()))`,
 );
-/** What is being read just now is left to whoever does it. */
+/** Reads under way are left to the process that does them. */
 const resume = sql(
   'statistics.resume',
   `with resumed as (update publications p set due_at = clock.now, next_fetch_at = clock.now, claim = null, moves = 0, reads_stopped = false,
@@ -212,7 +214,7 @@ export const createStatisticsStore = (db: Database) => ({
 
   history: (workspaceId: string, postId: string) => db.query<HistoryRow>(history, [workspaceId, postId]),
 
-  /** `room` accounts of each network, but none of those in `but`. */
+  /** `room` accounts of each network, except those in `but`. */
   claim: (
     networks: readonly { key: string; room: number; atOnce: number }[],
     but: readonly string[],
@@ -235,7 +237,7 @@ export const createStatisticsStore = (db: Database) => ({
     await db.run(extend, [reads.map(({ account }) => account.id), reads.map((one) => one.claim), leaseMs]);
   },
 
-  /** What was told, and the next of `stepsMs` after publication. Answers with the posts whose engagement has changed. */
+  /** What was reported, and the next of `stepsMs` after publication. Returns the posts whose engagement has changed. */
   keep: async (
     reads: HeldReads,
     told: readonly { readonly postId: string; readonly metrics: Numbers }[],
@@ -252,7 +254,7 @@ export const createStatisticsStore = (db: Database) => ({
     return changed.map(({ postId }) => postId);
   },
 
-  /** No more reads. Without a reason it is no failure. */
+  /** No more reads. Without a reason it is not a failure. */
   end: async (reads: HeldReads, posts: readonly { readonly postId: string; readonly why?: string | undefined }[]) => {
     await db.run(end, [
       reads.account.id,
@@ -262,7 +264,7 @@ export const createStatisticsStore = (db: Database) => ({
     ]);
   },
 
-  /** To `byMs` from now. Where `lastMs` after publication have passed, only so often. */
+  /** To `byMs` from now. Once `lastMs` after publication have passed, only a limited number of times. */
   move: async (
     reads: HeldReads,
     posts: readonly DuePost[],

@@ -1,7 +1,8 @@
 import type { AuditLog } from '#server/audit/audit-log';
-import { type Clock, type Stopwatch, systemClock } from '#server/clock';
+import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch, systemClock } from '#server/clock';
 import type { Live } from '#server/live/open-tabs';
 import type { Outbound } from '#server/outbound/guarded-client';
+import type { Plans } from '#server/plans/allowance';
 import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
 import { createDelivering } from './delivering.ts';
@@ -18,9 +19,10 @@ export const openWebhooks = ({
   live,
   outbound,
   seal,
-  allowedWebhooks,
-  answerTimeoutMs,
-  startStopwatch,
+  plans,
+  allowedWebhooks = plans.webhooks,
+  webhookAnswerMs: answerTimeoutMs = 10_000,
+  startStopwatch = () => startSystemStopwatch(),
   clock,
   report,
 }: {
@@ -29,9 +31,10 @@ export const openWebhooks = ({
   live: Live;
   outbound: Outbound;
   seal: Seal;
-  allowedWebhooks: AllowedWebhooks;
-  answerTimeoutMs: number;
-  startStopwatch: () => Stopwatch;
+  plans: Plans;
+  allowedWebhooks?: AllowedWebhooks;
+  webhookAnswerMs?: number;
+  startStopwatch?: () => Stopwatch;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -50,7 +53,8 @@ export const openWebhooks = ({
   return {
     events,
     webhooks,
-    deliveries: createDeliveries({ store: deliveryStore, deliver, startStopwatch, report }),
+    loops: { deliveries: createDeliveries({ store: deliveryStore, deliver, startStopwatch, report }) },
+    chores: { 'remove old deliveries and events': { every: '1 hour', run: webhooks.purge } },
     routes: webhookRoutes({ webhooks }),
   };
 };

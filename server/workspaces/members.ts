@@ -8,8 +8,9 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
+import type { Live } from '#server/live/open-tabs';
 import type { Plans } from '#server/plans/allowance';
-import { checkPassword, nameOf, type People } from './people.ts';
+import { checkPassword, isWrongPassword, nameOf, type People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
 
 const invitationMs = 7 * 24 * 60 * 60 * 1000;
@@ -18,13 +19,14 @@ type Acceptance = { readonly password: string } | { readonly userId: string; rea
 
 export type Members = ReturnType<typeof createMembers>;
 
-/** Who is in a workspace, and who is invited. Nobody hands out or takes away more than they have. */
+/** Who is in a workspace, and who is invited. Nobody can give or change a role above their own. */
 export const createMembers = ({
   store,
   people,
   audit,
   plans,
   accessChanged,
+  tell,
   endTokens,
   baseUrl,
   clock,
@@ -35,14 +37,18 @@ export const createMembers = ({
   plans: Plans;
   /** What is open for this user may have to be closed. */
   accessChanged: (userId: string) => Promise<void>;
+  tell: Live['tell'];
   /** Those for this workspace; joining again does not bring them back. */
   endTokens: (of: { userId: string; workspaceId: string }) => Promise<unknown>;
   baseUrl: string;
-  /** The one on the wall. */
+  /** The wall clock. */
   clock: Clock;
 }) => {
   const record = (caller: Caller, event: string, details: Record<string, unknown>) =>
     audit.write({ event, workspaceId: caller.workspaceId, userId: caller.userId, details });
+
+  /** A member or an invitation. */
+  const tellTabs = (workspaceId: string, id: string) => tell({ workspaceId, kind: 'member', id });
 
   const find = async ({ workspaceId }: Caller, userId: string) => {
     const member = await store.member(workspaceId, userId);
@@ -71,11 +77,11 @@ export const createMembers = ({
       if (asAccount(by.email) !== asAccount(email)) throw forSomebodyElse(email);
       return by.userId;
     }
-    // One that nobody can have is refused the same way, whether or not there is an account.
+    // An invalid password is refused the same way, whether or not there is an account.
     checkPassword(by.password, 'password');
     return (await people.known(email)).userId === undefined
       ? people.addPerson(email, by.password)
-      : people.signIn(email, by.password);
+      : people.signIn(email, by.password).catch(wayOut);
   };
 
   return {
@@ -96,10 +102,11 @@ export const createMembers = ({
         await store.updateMember({ workspaceId: caller.workspaceId, userId }, role);
         await record(caller, 'member.role', { userId, from: member.role, to: role });
         await accessChanged(userId);
+        await tellTabs(caller.workspaceId, userId);
         return { userId, ...about(member.User), role, joinedAt: member.createdAt };
       }),
 
-    /** Also how somebody leaves. */
+    /** Also used by members who leave. */
     remove: (caller: Caller, userId: string) =>
       store.transaction(async () => {
         const member = await find(caller, userId);
@@ -112,6 +119,7 @@ export const createMembers = ({
         await store.removeMember({ workspaceId: caller.workspaceId, userId });
         await endTokens({ workspaceId: caller.workspaceId, userId });
         await accessChanged(userId);
+        await tellTabs(caller.workspaceId, userId);
         await record(caller, 'member.removed', { userId, email: member.User?.email });
       }),
 
@@ -139,6 +147,7 @@ export const createMembers = ({
           expiresAt,
         });
         await record(caller, 'member.invited', { email, role });
+        await tellTabs(caller.workspaceId, id);
         const url = `${baseUrl}/invitations/${secret}`;
         return {
           id,
@@ -163,6 +172,7 @@ export const createMembers = ({
       store.transaction(async () => {
         if ((await store.removeInvitation(caller.workspaceId, id)) === 0) throw notFound('invitation', id);
         await record(caller, 'invitation.withdrawn', { id });
+        await tellTabs(caller.workspaceId, id);
       }),
 
     /** What the page of an invitation shows before it is accepted. It does not tell whether somebody has this address. */
@@ -182,6 +192,7 @@ export const createMembers = ({
         }
         await people.openWorkspace(userId, workspaceId);
         await store.acceptInvitation(id, clock.now());
+        await tellTabs(workspaceId, userId);
         await audit.write({ event: 'member.joined', workspaceId, userId, details: { role } });
         return userId;
       }),
@@ -192,6 +203,18 @@ const about = (user: { email: string; name: string | null } | undefined) => ({
   email: user?.email ?? '',
   name: user ? nameOf(user) : '',
 });
+
+/**
+ * An account proves nothing about its address: somebody else may have accepted an invitation to it and chosen the
+ * password. Nothing that an invitation says can tell the two apart, so that the operator has to.
+ */
+const wayOut = (error: unknown): never => {
+  if (!isWrongPassword(error)) throw error;
+  throw new Refusal(
+    'Unauthorized',
+    'E-mail address or password is wrong. If you have never chosen one here, or lost it, ask the operator for a link (npx posthorn link --email with your address), set a password, then open this invitation again.',
+  );
+};
 
 const forSomebodyElse = (email: string) =>
   new Refusal('Forbidden', `This invitation is for ${email}. Sign in with that address to accept it.`);

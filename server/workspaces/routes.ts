@@ -35,7 +35,7 @@ export const workspaceRoutes = ({
   welcome: Welcome;
   audit: AuditLog;
   tries: PasswordTries;
-  /** Refuses when an address tried too often, whatever it tried. */
+  /** Refuses when an IP address has tried too often, for whatever account. */
   mayTry: (address: string) => void;
   /** False where an outside identity provider signs people in. */
   hasPasswords: boolean;
@@ -60,7 +60,7 @@ export const workspaceRoutes = ({
     }
   };
 
-  /** Every look at a password is counted, and a wrong one is in the audit log. */
+  /** Every password check is counted, and a wrong password is written to the audit log. */
   const guarded = <Result>(
     { email, address, event, requestId }: { email: string; address: string; event: string; requestId: string },
     work: () => Promise<Result>,

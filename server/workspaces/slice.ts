@@ -8,6 +8,7 @@ import type { Live } from '#server/live/open-tabs';
 import type { Plans } from '#server/plans/allowance';
 import type { Database } from '#server/store/database';
 import { createMembers } from './members.ts';
+import { outsideSignIn } from './outside-sign-in.ts';
 import { createPeople } from './people.ts';
 import { workspaceRoutes } from './routes.ts';
 import { createWorkspaceStore } from './store.ts';
@@ -20,7 +21,7 @@ export const openWorkspaces = ({
   auth: { sessions, tokens, clients, tries, secrets },
   plans,
   audit,
-  live: { accessChanged },
+  live: { accessChanged, tell },
   config,
   wallClock: clock,
 }: {
@@ -38,6 +39,7 @@ export const openWorkspaces = ({
   const people = createPeople({
     store,
     audit,
+    plans,
     newWorkspaces,
     forgetEverything: async (userId) => {
       await sessions.endOthers(userId);
@@ -47,7 +49,7 @@ export const openWorkspaces = ({
     clock,
   });
   const endTokens = tokens.revokeAll;
-  const members = createMembers({ store, people, audit, plans, accessChanged, endTokens, baseUrl, clock });
+  const members = createMembers({ store, people, audit, plans, accessChanged, tell, endTokens, baseUrl, clock });
   const mayWelcome = !production && config.databaseUrl === undefined;
   const welcome = createWelcome({ people, sessions, secrets, audit, production, mayWelcome });
   const signInsOfAddress = createRateLimit({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs, clock });
@@ -55,8 +57,10 @@ export const openWorkspaces = ({
     people,
     members,
     welcome,
+    signInElsewhere: (parts: Pick<Parameters<typeof outsideSignIn>[0], 'outside' | 'setSession'>) =>
+      outsideSignIn({ ...parts, people, welcome, sessions, audit, baseUrl }),
     /** Once it is known who signs people in. */
-    routes: ({ outsideSignIn, forgetUser }: Pick<Identity, 'outsideSignIn' | 'forgetUser'>) =>
+    routes: ({ outsideSignIn: outside, forgetUser }: Pick<Identity, 'outsideSignIn' | 'forgetUser'>) =>
       workspaceRoutes({
         people,
         members,
@@ -65,7 +69,7 @@ export const openWorkspaces = ({
         audit,
         tries,
         mayTry: signInsOfAddress.mustHaveLeft,
-        hasPasswords: outsideSignIn === undefined,
+        hasPasswords: outside === undefined,
         production,
         forgetUser: async (userId) => {
           await forgetUser(userId);
@@ -74,3 +78,5 @@ export const openWorkspaces = ({
       }),
   };
 };
+
+export type Workspaces = ReturnType<typeof openWorkspaces>;

@@ -69,8 +69,12 @@ export const createWorkspaceStore = (db: Database) => {
     declare id: string;
     declare name: string;
     declare statisticsTools: CreationOptional<boolean>;
+    declare plan: CreationOptional<string>;
   }
-  Workspace.init({ id: key(), name: DataTypes.TEXT, statisticsTools: DataTypes.BOOLEAN }, table('workspaces'));
+  Workspace.init(
+    { id: key(), name: DataTypes.TEXT, statisticsTools: DataTypes.BOOLEAN, plan: DataTypes.TEXT },
+    table('workspaces'),
+  );
 
   class Member extends Model<InferAttributes<Member>, InferCreationAttributes<Member>> {
     declare workspaceId: string;
@@ -154,6 +158,8 @@ export const createWorkspaceStore = (db: Database) => {
     updateWorkspace: async (id: string, change: { name?: string; statisticsTools?: boolean }) => {
       if (Object.keys(change).length > 0) await Workspace.update(change, { where: { id } });
     },
+
+    setPlan: async (id: string, plan: string) => (await Workspace.update({ plan }, { where: { id } }))[0] > 0,
 
     memberships: (userId: string) =>
       Member.findAll({ where: { userId }, include: Workspace, order: [['workspaceId', 'ASC']] }),

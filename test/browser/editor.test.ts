@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { axe, inBrowser, type Visit } from './harness.ts';
+import { axe, beDarkPhone, inBrowser, isSideways, type Visit } from './harness.ts';
 
 /** `A draft` of these accounts, made outside the browser. */
 interface Draft {
@@ -215,6 +215,133 @@ inBrowser('the editor', (world) => {
     await soon(async () => (await read(id)).versions[0]?.content[0]?.media).toEqual([media[1]]);
   });
 
+  test('files come by drop and by paste, in order; a text that was copied with a picture of it stays a text', async () => {
+    const { id } = await makeDraft();
+    const page = await visit({ at: `/posts/${id}`, expected: [/400/] });
+    const files = (...names: string[]) =>
+      page.evaluateHandle(
+        ({ names, bytes }) => {
+          const data = new DataTransfer();
+          for (const name of names) {
+            const [type, content] = name.endsWith('.png') ? ['image/png', bytes] : ['text/plain', [1, 2, 3]];
+            data.items.add(new File([Uint8Array.from(content)], name, { type }));
+          }
+          return data;
+        },
+        { names, bytes: [...onePixel] },
+      );
+    const paste = (data: Awaited<ReturnType<typeof files>>) =>
+      text(page).evaluate(
+        (field, clipboardData) =>
+          field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })),
+        data,
+      );
+    const media = async () => (await read(id)).versions[0]?.content[0]?.media.length;
+    await text(page).dispatchEvent('drop', { dataTransfer: await files('one.png', '../two.png') });
+    await soon(media).toBe(2);
+    await paste(await files('three.png'));
+    await soon(media).toBe(3);
+    const both = await files('of-the-text.png');
+    await both.evaluate((data) => data.setData('text/plain', 'Words'));
+    // True: the browser itself puts the words in.
+    expect(await paste(both)).toBe(true);
+    await text(page).dispatchEvent('drop', { dataTransfer: await files('notes.txt') });
+    await page.getByText(/^notes\.txt was not added\./).waitFor();
+    expect(await media()).toBe(3);
+  });
+
+  test('an option for one account leaves its text with the original', async () => {
+    const { id } = await makeDraft({ body: 'For both', accountIds: [bluesky, mastodon] });
+    const page = await visit({ at: `/posts/${id}?version=${mastodon}` });
+    await page.getByRole('region', { name: 'Options' }).getByLabel('Content warning').fill('Bread');
+    await page.getByRole('tab', { name: /Mastodon.*options/ }).waitFor();
+    await page.getByRole('tab', { name: 'Original' }).click();
+    await text(page).fill('Changed for both');
+    await soon(async () => (await read(id)).versions.map(({ content }) => content[0]?.body)).toEqual([
+      'Changed for both',
+      'Changed for both',
+    ]);
+    expect((await read(id)).versions[1]?.options).toEqual({ 'mastodon.spoiler_text': 'Bread' });
+  });
+
+  test('a time that the clock skips, or shows twice, is told', async () => {
+    const year = world.service.clock.now().getUTCFullYear() + 1;
+    const page = await visit({ at: `/posts/new?at=${lastSunday(year, 2)}T10:00:00Z` });
+    const panel = page.getByRole('dialog', { name: 'Schedule' });
+    await page.getByRole('button', { name: 'Choose a time' }).click();
+    await panel.getByLabel('Time').fill('02:30');
+    await panel.getByText('The clock skips 02:30 on that day. It goes out at 03:30.').waitFor();
+    await page.goto(`${world.service.url}/posts/new?at=${lastSunday(year, 9)}T10:00:00Z`);
+    await page.getByRole('button', { name: 'Choose a time' }).click();
+    await panel.getByLabel('Time').fill('02:30');
+    await panel.getByText('The clock shows 02:30 twice on that day. It goes out the first time.').waitFor();
+  });
+
+  test('Unschedule makes a draft of it again; what the plan does not cover is said where it is met', async () => {
+    const other = await world.service.addWorkspace();
+    const account = await world.service.addAccount('x', other.workspaceId);
+    const as = { ...other, role: 'owner' as const };
+    const { id } = await world.service.asHuman('posts.create', { body: 'Planned', accountIds: [account] }, as);
+    const at = new Date(world.service.clock.now().getTime() + 86_400_000).toISOString();
+    await world.service.asHuman('posts.schedule', { id, at }, as);
+    const page = await visit({ at: `/posts/${id}`, as: other.email, expected: [/402/] });
+    await page.getByRole('button', { name: 'Unschedule' }).click();
+    await page.getByText('Unscheduled. It is a draft again.').waitFor();
+    await page.getByText('Ready for 1 account').waitFor();
+    await world.service.posthorn.people.setPlan(other.workspaceId, 'free');
+    await page.getByRole('button', { name: 'Choose a time' }).click();
+    const panel = page.getByRole('dialog', { name: 'Schedule' });
+    await panel.getByRole('button', { name: /^Schedule for/ }).click();
+    await panel.getByRole('alert').getByText('The post was not scheduled').waitFor();
+    await panel
+      .getByRole('alert')
+      .getByText(/X is not part/)
+      .waitFor();
+  });
+
+  test('a session that ended in another tab: after signing in again the text is there', async () => {
+    const { id } = await makeDraft();
+    const { email } = await world.service.addMember('editor');
+    const page = await visit({ at: `/posts/${id}`, as: email, expected: [/401/, /ERR_FAILED/] });
+    await text(page).waitFor();
+    await page.route('**/posts.update', (route) => route.abort());
+    await text(page).fill('Kept over the end');
+    await page.getByText(/^Not saved\. Trying again/).waitFor();
+    // As another tab of the same browser does it.
+    await page.request.post(`${world.service.url}/api/auth/sign-out`, { headers: { origin: world.service.url } });
+    await page.getByLabel('E-mail address').fill(email);
+    await page.unroute('**/posts.update');
+    await page.getByRole('textbox', { name: 'Password' }).fill('correct horse');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await soon(() => text(page).inputValue()).toBe('Kept over the end');
+    await soon(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('Kept over the end');
+  });
+
+  test('a slow server: one save at a time, and what was written meanwhile goes with the next', async () => {
+    const { id } = await makeDraft();
+    const page = await visit({ at: `/posts/${id}` });
+    await text(page).waitFor();
+    let release = () => {};
+    const hold = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let open = 0;
+    let most = 0;
+    await page.route('**/posts.update', async (route) => {
+      most = Math.max(most, ++open);
+      await hold;
+      await route.continue();
+      open--;
+    });
+    await text(page).fill('First');
+    await page.getByText('Saving…').waitFor();
+    await text(page).fill('Second');
+    release();
+    await saved(page);
+    expect((await read(id)).versions[0]?.content[0]?.body).toBe('Second');
+    expect(most).toBe(1);
+  });
+
   test('publish now asks first and names the accounts', async () => {
     const { id } = await makeDraft({ body: 'Out with it' });
     const page = await visit({ at: `/posts/${id}` });
@@ -304,12 +431,7 @@ inBrowser('the editor', (world) => {
     expect((await read(idIn(page))).versions[0]?.content[0]?.body).toBe('Too hasty');
   });
 
-  test.each([
-    ['light', 1440],
-    ['dark', 1440],
-    ['light', 390],
-    ['dark', 390],
-  ] as const)('is clean in %s at %i px', async (scheme, width) => {
+  test('is clean on a desk in light and on a phone in dark', async () => {
     const media = await world.service.addFile();
     const { id, updatedAt } = await makeDraft({ accountIds: [bluesky, mastodon, x] });
     await world.service.client.posts.update({
@@ -321,16 +443,22 @@ inBrowser('the editor', (world) => {
       ],
       baseUpdatedAt: updatedAt,
     });
-    const page = await visit({ at: `/posts/${id}`, scheme, width, height: 844 });
-    await page.getByText('1 to fix').first().waitFor();
-    await page.getByRole('img').first().waitFor();
-    expect(await axe(page)).toEqual([]);
-    expect(await page.evaluate(`document.documentElement.scrollWidth > ${width}`)).toBe(false);
-    await page.getByRole('button', { name: 'Choose a time' }).click();
-    await page.getByRole('dialog', { name: 'Schedule' }).getByLabel('Time').waitFor();
-    expect(await axe(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    if (width > 768) return;
+    const page = await visit({ at: `/posts/${id}` });
+    const schedule = page.getByRole('dialog', { name: 'Schedule' });
+    const look = async () => {
+      await page.getByText('1 to fix').first().waitFor();
+      await page.getByRole('img').first().waitFor();
+      expect(await axe(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Choose a time' }).click();
+      await schedule.getByLabel('Time').waitFor();
+      expect(await axe(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await schedule.waitFor({ state: 'detached' });
+    };
+    await look();
+    await beDarkPhone(page);
+    await look();
+    expect(await isSideways(page)).toBe(false);
     for (const name of ['Preview', 'Options', 'Change']) {
       await page.getByRole('button', { name }).first().click();
       await page.getByRole('dialog').waitFor();
@@ -345,6 +473,13 @@ const onePixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
+
+/** The day of a clock change in Paris. */
+const lastSunday = (year: number, month: number) => {
+  const day = new Date(Date.UTC(year, month + 1, 0));
+  day.setUTCDate(day.getUTCDate() - day.getUTCDay());
+  return day.toISOString().slice(0, 10);
+};
 
 /** As the calendar names a day for screen readers. */
 const dayName = (at: Date) =>

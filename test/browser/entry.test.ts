@@ -9,16 +9,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Documents, startDocuments } from '#test/support/identity';
 import { startOutsideProvider } from '#test/support/outside-provider';
-import { axe, inBrowser, isSideways } from './harness.ts';
+import { axe, inBrowser, isClean, isSideways } from './harness.ts';
 
-const looks = [
-  ['light', 1440],
-  ['dark', 1440],
-  ['light', 390],
-  ['dark', 390],
-] as const;
-
-const isClean = async (page: Page) => {
+const isFine = async (page: Page) => {
   expect(await axe(page)).toEqual([]);
   expect(await isSideways(page)).toBe(false);
 };
@@ -104,7 +97,7 @@ inBrowser('coming in', (world) => {
     await isAt(page, '/');
     const again = await world.visit({ at, as: null, expected: [/404/] });
     await again.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
-    await isClean(again);
+    await isFine(again);
   });
 
   test('a one-time link signs in once, and a used one says what to do', async () => {
@@ -116,7 +109,7 @@ inBrowser('coming in', (world) => {
     const again = await world.visit({ at: path, as: null, expected: [/404/] });
     await again.getByRole('heading', { name: 'This link is used up' }).waitFor();
     await again.getByText('npx posthorn link').waitFor();
-    await isClean(again);
+    await isFine(again);
   });
 
   test('a session that was ended elsewhere leads to the sign-in page, and back', async () => {
@@ -129,13 +122,12 @@ inBrowser('coming in', (world) => {
     await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
   });
 
-  test.each(looks)('is clean in %s at %i px', async (scheme, width) => {
-    const page = await world.visit({ at: '/sign-in', as: null, scheme, width });
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
-    await isClean(page);
-    await page.goto(world.service.url + (await invite(`${scheme}${width}@example.com`)));
+  test('is clean on a desk in light and on a phone in dark', async () => {
+    const page = await world.visit({ at: '/sign-in', as: null });
+    await isClean(page, () => page.getByRole('button', { name: 'Sign in' }).waitFor());
+    await page.goto(world.service.url + (await invite('looked@example.com')));
     await page.getByRole('button', { name: 'Join' }).waitFor();
-    await isClean(page);
+    await isFine(page);
   });
 });
 
@@ -152,7 +144,7 @@ inBrowser(
       await page.getByLabel('Code').fill('guessed');
       await page.getByRole('button', { name: 'Sign up' }).click();
       await page.getByText('needs the code that Posthorn printed').waitFor();
-      await isClean(page);
+      await isFine(page);
       await page.getByLabel('Code').fill(code);
       await page.getByRole('button', { name: 'Sign up' }).click();
       await page.getByRole('button', { name: /Bakery/ }).waitFor();
@@ -171,7 +163,7 @@ inBrowser(
       const page = await world.visit({ at: '/sign-in?next=%2Fposts&refused=NotInvited', as: null });
       await page.getByText('You are not a member here').waitFor();
       expect(await page.getByRole('textbox').count()).toBe(0);
-      await isClean(page);
+      await isFine(page);
       await page.route(`${outside.settings.AUTH_URL}/**`, (route) => route.fulfill({ body: 'elsewhere' }));
       const left = page.waitForRequest((request) => request.url().startsWith(outside.settings.AUTH_URL));
       // The provider is another host by nature.
@@ -238,14 +230,15 @@ describe('consent', () => {
       test('signs in, sees who asks for what, approves a part; the client acts in the workspace opened last', async () => {
         const { at, first, transport } = await begin();
         const { email, workspaceId } = await world.service.addMember('admin');
-        const page = await world.visit({ at, as: null, expected: expected() });
+        // What the page reports while the person leaves for another workspace is refused, as it should be.
+        const page = await world.visit({ at, as: null, expected: [...expected(), /409.*ui\.setContext/] });
         await page.waitForURL(/\/sign-in/);
         await signIn(page, email);
         await page.getByRole('heading', { name: 'Let Desk Agent use Posthorn?' }).waitFor();
         await page.getByText('This app is on your own computer').waitFor();
         await page.getByText('Demo, always the one you opened last').waitFor();
         await page.getByText(documents.host).waitFor();
-        await isClean(page);
+        await isFine(page);
         await page.getByRole('button', { name: 'Approve' }).click();
         await isDone(page);
         await first.finishAuth(new URL(page.url()).searchParams);
@@ -280,14 +273,13 @@ describe('consent', () => {
         expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied');
         await page.goto(world.service.url + question);
         await page.getByRole('heading', { name: 'This question is over' }).waitFor();
-        await isClean(page);
+        await isFine(page);
       });
 
-      test.each(looks)('is clean in %s at %i px', async (scheme, width) => {
+      test('is clean on a desk in light and on a phone in dark', async () => {
         const { at } = await begin();
-        const page = await world.visit({ at, scheme, width });
-        await page.getByRole('button', { name: 'Approve' }).waitFor();
-        await isClean(page);
+        const page = await world.visit({ at });
+        await isClean(page, () => page.getByRole('button', { name: 'Approve' }).waitFor());
       });
     },
     async () => {

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { sql } from '#server/store/database';
-import { axe, inBrowser } from './harness.ts';
+import { axe, inBrowser, isClean } from './harness.ts';
 
 const patience = { timeout: 15_000 };
 
@@ -133,18 +133,10 @@ inBrowser('Media', (world) => {
     expect(await page.getByRole('button', { name: /Upload|By address|Delete|Save/ }).count()).toBe(0);
   });
 
-  test.each([
-    ['light', 1440],
-    ['dark', 1440],
-    ['light', 390],
-    ['dark', 390],
-    ['light', 320],
-  ] as const)('is clean in %s at %i px', async (scheme, width) => {
+  test('is clean on a desk in light and on a phone in dark', async () => {
     await world.service.addFile();
-    const page = await world.visit({ at: '/media', scheme, width });
-    await page.getByRole('button', { name: 'horn.jpg' }).first().waitFor();
-    expect(await axe(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    const page = await world.visit({ at: '/media' });
+    await isClean(page, () => page.getByRole('button', { name: 'horn.jpg' }).first().waitFor());
   });
 
   test('brings hundreds of files page by page while one scrolls', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { axe, inBrowser } from './harness.ts';
+import { axe, inBrowser, isClean } from './harness.ts';
 
 inBrowser('posts', (world) => {
   const draft = (body: string) => world.service.client.posts.create({ body });
@@ -8,23 +8,17 @@ inBrowser('posts', (world) => {
   const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent');
   const isThere = async (id: string) => (await world.service.call('posts.get', { id })).status === 200;
 
-  test.each([
-    ['light', 1440],
-    ['dark', 1440],
-    ['light', 390],
-    ['dark', 320],
-  ] as const)('is clean in %s at %i px', async (scheme, width) => {
+  test('is clean on a desk in light and on a phone in dark', async () => {
     const account = await world.service.connect('bluesky');
-    const at = '2090-01-01T09:00:00Z';
-    const { id } = await world.service.client.posts.create({ accountIds: [account], body: `Planned ${width}` });
-    await world.service.asHuman('posts.schedule', { id, at });
+    const { id } = await world.service.client.posts.create({ accountIds: [account], body: 'Planned' });
+    await world.service.asHuman('posts.schedule', { id, at: '2090-01-01T09:00:00Z' });
     await draft('');
-    const page = await world.visit({ at: '/posts', scheme, width });
-    await row(page, `Planned ${width}`).first().waitFor();
-    await page.getByText('Empty draft').first().waitFor();
-    expect(await axe(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
-    await row(page, `Planned ${width}`)
+    const page = await world.visit({ at: '/posts' });
+    await isClean(page, async () => {
+      await row(page, 'Planned').first().waitFor();
+      await page.getByText('Empty draft').first().waitFor();
+    });
+    await row(page, 'Planned')
       .first()
       .getByRole('button', { name: /^Actions for/ })
       .click();
@@ -136,18 +130,6 @@ inBrowser('posts', (world) => {
     expect(await page.locator('main [aria-current="page"]').allTextContents()).toEqual(['Published0']);
     await page.getByRole('button', { name: 'Clear the search' }).click();
     await expect.poll(() => new URL(page.url()).search).toBe('?status=Published');
-  });
-
-  test('pages follow each other, and two hundred posts keep their order', async () => {
-    for (let n = 0; n < 120; n++) await draft(`page number ${n}`);
-    const page = await world.visit({ at: '/posts?q=page+number&status=Draft' });
-    const more = page.getByRole('button', { name: 'Show more' });
-    await more.click();
-    await expect.poll(() => page.locator('[data-row]').count()).toBe(100);
-    await more.click();
-    await expect.poll(() => page.locator('[data-row]').count()).toBe(120);
-    expect(await more.count()).toBe(0);
-    expect(await page.locator('[data-row]').last().textContent()).toContain('page number 0');
   });
 
   test('text of a post is text: markup and right-to-left words break nothing', async () => {

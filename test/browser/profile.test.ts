@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { axe, inBrowser, looks } from './harness.ts';
+import { inBrowser, isClean } from './harness.ts';
 
 inBrowser('the profile', (world) => {
   const schemeOf = (page: Page) => page.evaluate("document.documentElement.getAttribute('data-mantine-color-scheme')");
@@ -29,7 +29,9 @@ inBrowser('the profile', (world) => {
     const page = await world.visit({ at: '/settings/profile', as: email, timeZone: 'Europe/Paris' });
     const zone = page.getByRole('combobox', { name: 'Time zone' });
     expect(await zone.inputValue()).toBe('Like the browser (Europe/Paris)');
-    await zone.fill('Tokyo');
+    await zone.click();
+    await zone.fill('');
+    await zone.pressSequentially('Tokyo');
     await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
     const shown = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Tokyo', hour: '2-digit' });
     await page.getByText(new RegExp(`It is .*, ${shown.format(world.service.clock.now())}:\\d\\d there`)).waitFor();
@@ -43,12 +45,12 @@ inBrowser('the profile', (world) => {
     await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor();
   });
 
-  test('a wrong present password is said, a right one signs other browsers out', async () => {
+  test('a wrong current password is said, a right one signs other browsers out', async () => {
     const { email } = await world.service.addMember('editor');
     const other = world.service.browser();
     await other.signIn(email);
     const page = await world.visit({ at: '/settings/profile', as: email, expected: [/40\d/] });
-    await page.getByLabel('Present password').fill('wrong horse');
+    await page.getByLabel('Current password').fill('wrong horse');
     await page.getByLabel('New password').fill('battery staple');
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page
@@ -56,7 +58,7 @@ inBrowser('the profile', (world) => {
       .getByText(/password.*(wrong|not)/i)
       .first()
       .waitFor();
-    await page.getByLabel('Present password').fill('correct horse');
+    await page.getByLabel('Current password').fill('correct horse');
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('The password is changed. Other browsers are signed out.').waitFor();
     expect((await other.get('/api/auth/session')).status).toBe(401);
@@ -74,10 +76,8 @@ inBrowser('the profile', (world) => {
     expect((await other.get('/api/auth/session')).status).toBe(401);
   });
 
-  test.each(looks)('is clean in %s at %i px', async (scheme, width) => {
-    const page = await world.visit({ at: '/settings/profile', scheme, width });
-    await page.getByText(/This browser/).waitFor();
-    expect(await axe(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  test('is clean on a desk in light and on a phone in dark', async () => {
+    const page = await world.visit({ at: '/settings/profile' });
+    await isClean(page, () => page.getByText(/This browser/).waitFor());
   });
 });

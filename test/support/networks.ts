@@ -23,6 +23,8 @@ export interface Examples {
   publish: (PostExample & { posted: Record<string, unknown>[] })[];
   /** Whether the network can say what became of a post whose answer was lost. */
   confirms: boolean;
+  /** False where a person is told nothing about the permissions they granted. */
+  tellsPermissions?: false;
 }
 
 const folder = 'server/networks';

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import sharp from 'sharp';
+import { inject } from 'vitest';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
-import { createHttpApp, createPosthorn, openIdentity } from '#server/app';
+import { createPosthorn } from '#server/app';
 import { createMovableClock, type Stopwatch } from '#server/clock';
 import { readConfig } from '#server/config';
 import type { Caller } from '#server/context';
@@ -20,8 +21,6 @@ import { connectInSandbox } from '#server/sandbox/sign-up';
 import { createSandboxClockStore } from '#server/sandbox/store';
 import { createSeal } from '#server/secrets/seal';
 import { openDatabase, sql } from '#server/store/database';
-import { migrate } from '#server/store/migrate';
-import { migrations } from '#server/store/migrations/index';
 import { freshDatabase } from './database.ts';
 import { freePort } from './processes.ts';
 
@@ -54,7 +53,7 @@ export const startService = async (
     startStopwatch?: () => Stopwatch;
   } = {},
 ) => {
-  const { parts, drop } = await freshDatabase();
+  const { parts, drop } = await freshDatabase({ template: inject('migrated') });
   const port = ownAddress ? await freePort() : 0;
   const dataDir = await mkdtemp(join(tmpdir(), 'posthorn-test-'));
   const settled = readConfig({
@@ -66,7 +65,6 @@ export const startService = async (
   const config = { ...settled, production: production || settled.production };
   const faults: Error[] = [];
   const database = openDatabase(parts, { report: (error) => faults.push(error) });
-  await migrate(database, migrations);
   const clock = createMovableClock();
   const wallClock = createMovableClock();
   let wallOffsetMs = 0;
@@ -76,8 +74,8 @@ export const startService = async (
   let url = '';
   const parties = { database, outbound, seal, config, clock, wallClock, ownUrl: () => url, log, ...webhooks };
   const posthorn = createPosthorn({ ...parties, ...(startStopwatch && { startStopwatch }) });
-  const identity = await openIdentity({ posthorn, database, seal, outbound, config, clock: wallClock, log });
-  const { app, health } = createHttpApp({ posthorn, database, identity, config, wallClock, log });
+  const identity = await posthorn.openIdentity();
+  const { app, health } = posthorn.openDoors(identity);
   posthorn.live.start();
   const server = serverFor(app).listen(port, '127.0.0.1');
   await once(server, 'listening');

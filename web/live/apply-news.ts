@@ -26,6 +26,7 @@ const touched: Record<string, readonly string[]> = {
   slot: ['slots'],
   label: ['labels', 'posts'],
   template: ['templates'],
+  statistics: [],
   member: ['members', 'session', 'invitations'],
   workspace: ['session', 'plan'],
   clock: ['clock'],
@@ -45,6 +46,10 @@ export const applyNews = (client: QueryClient, news: News, dismissEverywhere: (t
     // The session says what happened: sign in again, or another workspace is open.
     void client.invalidateQueries({ queryKey: keys.session });
     return;
+  }
+  // Networks are read all day long: only what shows this very post is read again.
+  if (kind === 'statistics' && id !== undefined) {
+    for (const queryKey of [keys.metrics(id), keys.history(id)]) void client.invalidateQueries({ queryKey });
   }
   for (const domain of touched[kind] ?? [kind]) void client.invalidateQueries({ queryKey: [domain] });
   const toastId = toastIdOf(kind, id);

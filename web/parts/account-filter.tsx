@@ -2,21 +2,26 @@ import { ActionIcon, Button, Checkbox, Popover } from '@mantine/core';
 import { Funnel } from 'lucide-react';
 import { handleOf } from '#web/networks.ts';
 import styles from './account-filter.module.css';
-import { NetworkBadge } from './network-badge.tsx';
+import { NetworkBadge, NetworkBadges } from './network-badge.tsx';
 import { useAccounts } from './use-accounts.ts';
 import { usePhone } from './use-phone.ts';
 
 /** Which accounts a page shows; none chosen means all. An icon on a phone. */
 export const AccountFilter = ({
   chosen,
+  withBadges = false,
   onChange,
 }: {
   chosen: readonly string[];
+  /** Shows whose numbers they are: the badges of the first three in place of the funnel. */
+  withBadges?: boolean;
   onChange: (ids: readonly string[]) => void;
 }) => {
-  const { list } = useAccounts();
+  const { list, networksOf } = useAccounts();
   const phone = usePhone();
-  const label = chosen.length === 0 ? 'Accounts' : `Accounts ${chosen.length}`;
+  const shown = chosen.length === 0 ? list.map(({ network }) => network) : networksOf(chosen);
+  const all = withBadges ? 'All accounts' : 'Accounts';
+  const label = chosen.length === 0 ? all : `Accounts ${chosen.length}`;
   const toggle = (id: string) => onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id]);
   return (
     <Popover position="bottom-end" width={280} trapFocus returnFocus withinPortal>
@@ -26,7 +31,19 @@ export const AccountFilter = ({
             <Funnel size={20} strokeWidth={1.75} aria-hidden="true" />
           </ActionIcon>
         ) : (
-          <Button leftSection={<Funnel size={16} aria-hidden="true" />}>{label}</Button>
+          <Button
+            leftSection={
+              withBadges ? (
+                <span aria-hidden="true" className={styles.badges}>
+                  <NetworkBadges networks={[...new Set(shown)].slice(0, 3)} size={16} />
+                </span>
+              ) : (
+                <Funnel size={15} aria-hidden="true" />
+              )
+            }
+          >
+            {label}
+          </Button>
         )}
       </Popover.Target>
       <Popover.Dropdown aria-label="Accounts">

@@ -4,7 +4,8 @@ import styles from './avatar.module.css';
 /** A person or account: its picture, else its initials. */
 export const Avatar = ({ name, src, size = 26 }: { name: string; src?: string | undefined; size?: number }) => {
   const [missing, setMissing] = useState<string>();
-  const style = { width: size, height: size, fontSize: Math.max(10, Math.round(size * 0.4)) };
+  const fontSize = Math.max(10, Math.round(size * 0.4));
+  const style = { width: size, height: size, fontSize, '--hue': hueOf(name) } as React.CSSProperties;
   return src && src !== missing ? (
     <img className={styles.avatar} style={style} src={src} alt="" loading="lazy" onError={() => setMissing(src)} />
   ) : (
@@ -23,3 +24,6 @@ const initialsOf = (name: string) =>
     .slice(0, 2)
     .map((word) => [...word][0]?.toUpperCase())
     .join('');
+
+/** Somebody keeps their colour; two people seldom share one. */
+const hueOf = (name: string) => [...name].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 90);

@@ -44,7 +44,7 @@ export const PageHeader = ({
           </nav>
         </>
       ) : (
-        <Link to="/" className="phone-only" aria-label="Home">
+        <Link to="/" className={`phone-only ${styles.mark}`} aria-label="Home">
           <Mark size={26} />
         </Link>
       )}

@@ -1,14 +1,6 @@
-const mostLetters = 48;
+import { titleOf } from './heading.ts';
 
-/** The first line of a post's text; empty when it has none. */
-export const titleOf = (text: string) => text.trim().split('\n')[0]?.trim() ?? '';
-
-/** The same, short enough for a toast or a dialog: `“Easter hours”`. */
-export const quoted = (text: string) => {
-  const title = titleOf(text);
-  const letters = [...title];
-  return `“${letters.length > mostLetters ? `${letters.slice(0, mostLetters).join('').trimEnd()}…` : title}”`;
-};
+export { headingOf, quoted, titleOf } from './heading.ts';
 
 /** A post in one line. */
 export const PostTitle = ({ text }: { text: string }) => {

@@ -94,13 +94,23 @@ const asUtc = (wall: string) => {
  * as much as the clock did: 02:30 becomes 03:30.
  */
 export const instantOf = (wall: string, zone: string): string => {
+  const { found, before } = momentsOf(wall, zone);
+  return new Date(found.length > 0 ? Math.min(...found) : before).toISOString();
+};
+
+/** What a clock change makes of a wall time, if there is one then. */
+export const clockChangeAt = (wall: string, zone: string): 'skipped' | 'repeated' | undefined => {
+  const moments = new Set(momentsOf(wall, zone).found).size;
+  return moments === 0 ? 'skipped' : moments === 2 ? 'repeated' : undefined;
+};
+
+/** The moments at which clocks show a wall time: one, none or two. */
+const momentsOf = (wall: string, zone: string) => {
   const utc = asUtc(wall);
   const offsetAt = (at: number) => asUtc(wallTime(new Date(at), zone)) - at;
   const before = utc - offsetAt(utc - dayMs);
   const after = utc - offsetAt(utc + dayMs);
-  const fits = (at: number) => at + offsetAt(at) === utc;
-  const found = [before, after].filter(fits);
-  return new Date(found.length > 0 ? Math.min(...found) : before).toISOString();
+  return { before, found: [before, after].filter((at) => at + offsetAt(at) === utc) };
 };
 
 /** Days on in the calendar, whatever the clock does meanwhile: `addDays('2026-11-19', 1)`. */

@@ -4,8 +4,8 @@ import { formatDateTime, formatDay, formatNear, formatRelative, formatTime } fro
 import { useNow } from './use-now.ts';
 
 /**
- * A time in the person's zone. near: `Today 18:00` or `Thu 19 Nov, 08:30`; full: always the date; relative: `in 3 h`;
- * time: `08:30`; day: `Thu 19 Nov`.
+ * A time in the person's zone. near: `Today 18:00` or `Thu 19 Nov, 08:30`; said: the same inside a sentence; full:
+ * always the date; relative: `in 3 h`; time: `08:30`; day: `Thu 19 Nov`.
  */
 export const When = ({
   at,
@@ -13,13 +13,14 @@ export const When = ({
   className,
 }: {
   at: string;
-  form?: 'near' | 'full' | 'relative' | 'time' | 'day';
+  form?: 'near' | 'said' | 'full' | 'relative' | 'time' | 'day';
   className?: string | undefined;
 }) => {
   const zone = useZone();
   useNow();
   const text = {
     near: () => formatNear(at, zone),
+    said: () => formatNear(at, zone).replace(/^(Today|Tomorrow|Yesterday)/, (word) => word.toLowerCase()),
     full: () => formatDateTime(at, zone),
     relative: () => formatRelative(at),
     time: () => formatTime(at, zone),

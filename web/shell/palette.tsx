@@ -78,7 +78,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
         aria-activedescendant={chosen && idOf(chosen)}
         maxLength={200}
       />
-      <Spotlight.ActionsList id="palette-list" role="listbox" aria-label="Found" scrollbars="y">
+      <Spotlight.ActionsList id="palette-list" role="listbox" aria-label="Found">
         {shown.map((group) => (
           <Spotlight.ActionsGroup key={group.title} className={styles.group} role="group" aria-label={group.title}>
             <div className={styles.title} aria-hidden="true">

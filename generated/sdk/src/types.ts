@@ -490,7 +490,7 @@ export interface Characters {
   max: number;
   /** How the network counts: what an emoji, a URL or a mention costs */
   counting: string;
-  /** The same for programs. Weighted: Latin is 1, other scripts and an emoji 2. EmojiBytes: code points, an emoji as its UTF-8 bytes. Escaped: UTF-16 units, each of `\|{}@[]()<>#*_~` as 2 */
+  /** The same for programs. Weighted: Latin is 1, other scripts and an emoji 2. EmojiBytes: code points, an emoji as its UTF-8 bytes. Escaped: UTF-16 units, each of `\|{}@[]()<>#*_~` as 2, a hashtag 12 more than it has, an http(s) URL as it is */
   rule: 'Utf16Units' | 'CodePoints' | 'Utf8Bytes' | 'Graphemes' | 'Weighted' | 'EmojiBytes' | 'Escaped';
   /** Absent when a link counts in full */
   links?: {
@@ -598,7 +598,7 @@ export interface Badge {
   code: string;
   /** Ground of the badge, such as `#0A73D1`; the letters on it are white */
   color: string;
-  /** Ground on a dark page, with dark letters; absent when `color` serves there too */
+  /** Background on a dark page, with dark letters; absent when `color` works there too */
   darkColor?: string;
 }
 

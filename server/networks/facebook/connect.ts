@@ -10,6 +10,8 @@ import { ask } from './api.ts';
 const scopes = [
   'pages_show_list',
   'pages_read_engagement',
+  // To find comments of the Page again, and to count those of others.
+  'pages_read_user_content',
   'pages_manage_posts',
   'pages_manage_engagement',
   'business_management',

@@ -53,6 +53,7 @@ const sandbox: Sandbox = (kit) => {
       check: checkAuthorize,
       scopesOf: (query) => (query.scope ?? '').split(','),
       suffix: '#_',
+      states: { small: 'Has Pages with 40 likes, for which Facebook counts no views' },
     }),
   );
 
@@ -230,7 +231,7 @@ const sandbox: Sandbox = (kit) => {
   };
 
   api.get(
-    '/:id/feed',
+    '/:id/published_posts',
     ofPage('pages_read_engagement', async (req, res, page) => {
       const posts = (await kit.posts.of(page.id, 200)).filter(
         ({ replyTo, id }) => replyTo === undefined && id.includes('_'),
@@ -272,9 +273,13 @@ const sandbox: Sandbox = (kit) => {
 
   api.get(
     '/:id/comments',
-    asPage('pages_read_engagement', async (req, res, grant) => {
+    asPage('pages_read_user_content', async (req, res, grant) => {
       const post = await ownPost(req.params.id, grant);
       if (post === undefined) return refuse(res, notThere);
+      if (req.query.summary === 'true') {
+        const summary = { order: 'ranked', total_count: kit.numbers(post).comments, can_comment: true };
+        return res.send({ data: [], summary });
+      }
       const comments = await kit.posts.replies(post.id);
       const isNewestFirst = req.query.order === 'reverse_chronological';
       sendNodes(req, res, (isNewestFirst ? comments : comments.reverse()).map(entryNode));
@@ -307,11 +312,10 @@ const sandbox: Sandbox = (kit) => {
       if (await kit.isFaulty('read', req, res, { person: grant.person, refusals })) return;
       const post = await ownPost(id, grant);
       if (post === undefined) return refuse(res, notThere);
-      const { likes, comments, shares } = kit.numbers(post);
+      const { likes, shares } = kit.numbers(post);
       sendNode(req, res, {
         ...entryNode(post),
         reactions: { data: [], summary: { total_count: likes, viewer_reaction: 'NONE' } },
-        comments: { data: [], summary: { order: 'ranked', total_count: comments, can_comment: true } },
         shares: shares > 0 ? { count: shares } : undefined,
       });
     }),

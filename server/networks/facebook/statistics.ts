@@ -6,12 +6,11 @@ import { reported } from '#server/networks/shared/metrics';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
-const Total = z.object({ summary: z.object({ total_count: z.number().optional() }) }).optional();
+const Total = z.object({ summary: z.object({ total_count: z.number().optional() }) });
 
 const Post = z.object({
   shares: z.object({ count: z.number() }).optional(),
-  comments: Total,
-  reactions: Total,
+  reactions: Total.optional(),
 });
 
 export const readMetrics = async (
@@ -30,20 +29,31 @@ const idsOf = ({ id: page }: NetworkAccount, id: string) => (id.includes('_') ? 
 const readFirst = async (site: Site, account: NetworkAccount, [id, ...others]: string[]): Promise<MetricsRead> => {
   if (id === undefined) return { is: 'over', why: 'The post is no longer on Facebook.' };
   try {
-    const fields = 'shares,comments.limit(0).summary(true),reactions.limit(0).summary(true)';
+    const fields = 'shares,reactions.limit(0).summary(true)';
     const post = shaped(Post, await ask(site, account, { path: `/${id}`, query: { fields } }));
     return {
       is: 'numbers',
       metrics: reported({
         ...(await readViews(site, account, id)),
         likes: post.reactions?.summary.total_count,
-        comments: post.comments?.summary.total_count,
+        comments: await countComments(site, account, id),
         // Left out until somebody shares it.
         shares: post.shares?.count ?? 0,
       }),
     };
   } catch (error) {
     if (isGone(error)) return readFirst(site, account, others);
+    throw error;
+  }
+};
+
+/** They need a permission of their own; without it the other numbers are still told. */
+const countComments = async (site: Site, account: NetworkAccount, id: string) => {
+  try {
+    const query = { summary: 'true', limit: 0 };
+    return shaped(Total, await ask(site, account, { path: `/${id}/comments`, query })).summary.total_count;
+  } catch (error) {
+    if (error instanceof NetworkTrouble && error.kind === 'permission') return undefined;
     throw error;
   }
 };

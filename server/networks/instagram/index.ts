@@ -3,7 +3,7 @@ import { asStory, firstCommentOption, notOnStories, typeOption } from '#server/n
 import { longTokensAheadMs } from '#server/networks/families/meta/tokens';
 import type { Network } from '#server/networks/network';
 import { choices, comments, MB, minutes, seconds } from '#server/networks/shared/limits';
-import { firstItem, isVideo, itemsAndFirstComment, option, problems } from '#server/networks/shared/post';
+import { eachItem, firstItem, isVideo, itemsAndFirstComment, option, problems } from '#server/networks/shared/post';
 import { countedAsUnits } from '#server/networks/shared/text';
 import { connect, profile, refresh } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
@@ -25,14 +25,17 @@ const videos = {
 
 const maxText = 2_200;
 
+/** As reported for 2026; 30 before. */
+const mostHashtags = 5;
+const hashtag = /(?<![\p{L}\p{N}_&])#[\p{L}\p{N}_]+/gu;
+
 const constraints: Constraints = {
-  // No limit on hashtags: 30 formerly, 5 reported, neither confirmed.
   characters: { max: maxText, ...countedAsUnits, required: false },
   media: {
     min: 1,
     max: 10,
     mixed: true,
-    images: { ...images, minRatio: 4 / 5, maxRatio: 1.91 },
+    images: { ...images, minRatio: 3 / 4, maxRatio: 1.91 },
     videos,
     transport: 'PublicUrl',
   },
@@ -120,6 +123,21 @@ export default {
         },
     ]);
   },
+  surprises: (post) =>
+    problems(
+      eachItem(post, ({ body }, path) => {
+        const hashtags = body.match(hashtag)?.length ?? 0;
+        return [
+          hashtags > mostHashtags && {
+            path: `${path}.body`,
+            code: 'ManyHashtags',
+            message: `Instagram is reported to take ${mostHashtags} hashtags: it may refuse the post, or hide the others.`,
+            limit: mostHashtags,
+            actual: hashtags,
+          },
+        ];
+      }),
+    ),
   connect,
   refreshAheadMs: longTokensAheadMs,
   refresh,

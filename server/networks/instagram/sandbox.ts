@@ -18,6 +18,7 @@ import {
   takeCode,
 } from '#server/networks/families/meta/sandbox';
 import type { Sandbox, SandboxGrant, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
+import { ratioOf } from '#server/networks/shared/picture';
 
 /** The Instagram API with Instagram Login: media from public addresses go into containers, which are published. */
 
@@ -48,6 +49,13 @@ const noMedia = { code: 24, subcode: 2207006, message: 'The requested resource d
 const expired = { code: 24, subcode: 2207008, message: 'The requested resource does not exist: media builder expired' };
 const badCarousel = { code: 100, subcode: 2207028, message: 'Carousel validation failed.' };
 const longCaption = { code: 36004, subcode: 2207010, message: 'The caption was too long.' };
+const dailyEnd = {
+  code: 9,
+  subcode: 2207042,
+  message: 'Application request limit reached',
+  words: 'You reached the maximum number of posts that is allowed to be published by Content Publishing API.',
+};
+const badRatio = { code: 36003, subcode: 2207009, message: 'The aspect ratio is not supported.' };
 const badFormat = { code: 36001, subcode: 2207005, message: 'The image format is not supported.' };
 
 const about = { caption: z.string().optional(), collaborators: z.array(z.string()).max(3).optional() };
@@ -72,7 +80,7 @@ type NewContainer = z.output<typeof NewContainer>;
 
 const storyLifeMs = 24 * 3_600_000;
 
-/** Seventeen digits: as a number, more than JSON can tell. */
+/** Seventeen digits: more than a JSON number holds exactly. */
 const userId = ({ id }: SandboxPerson) => `17841${id}`;
 
 const sandbox: Sandbox = (kit) => {
@@ -90,6 +98,7 @@ const sandbox: Sandbox = (kit) => {
       scopesOf: (query) => (query.scope ?? '').split(','),
       codeLifeMs: 3_600_000,
       suffix: '#_',
+      states: { fifty: 'Has posted as often today as Instagram takes from apps' },
     }),
   );
 
@@ -132,13 +141,16 @@ const sandbox: Sandbox = (kit) => {
     return false;
   };
 
-  /** Images are looked at while the caller waits, videos later. */
+  /** Images are checked while the caller waits, videos later. */
   const wrongWith = async (wanted: NewContainer) => {
     if ('image_url' in wanted) {
       const found = await kit.fetchMedia(wanted.image_url);
       if (found === undefined)
         return { refusal: { code: 9004, subcode: 2207052, message: 'The media could not be fetched from this URI.' } };
-      return found.mimeType === 'image/jpeg' ? {} : { refusal: badFormat };
+      if (found.mimeType !== 'image/jpeg') return { refusal: badFormat };
+      const ratio = (await ratioOf(found.bytes)) ?? 0;
+      const isStory = 'media_type' in wanted && wanted.media_type === 'STORIES';
+      return isStory || (ratio >= 0.749 && ratio <= 1.911) ? {} : { refusal: badRatio };
     }
     if ('video_url' in wanted) {
       const found = await kit.fetchMedia(wanted.video_url);
@@ -190,6 +202,7 @@ const sandbox: Sandbox = (kit) => {
       if (container === undefined || container.isChild || state === 'PUBLISHED') return refuse(res, noMedia);
       if (state === 'EXPIRED') return refuse(res, expired);
       if (state !== 'FINISHED') return refuse(res, notReady);
+      if (person.handle.includes('fifty')) return refuse(res, dailyEnd);
       await kit.commit(req, res, {
         text: container.text,
         person,

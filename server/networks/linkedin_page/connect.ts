@@ -16,6 +16,7 @@ const Logo = z.object({
 const Roles = z.object({
   elements: z.array(
     z.object({
+      role: z.string(),
       organizationalTarget: z.string(),
       'organizationalTarget~': z
         .object({
@@ -32,16 +33,18 @@ const Roles = z.object({
 
 /** Written by hand: LinkedIn does not understand brackets that are encoded. */
 const rolesPath =
-  '/v2/organizationalEntityAcls?q=roleAssignee&role=ADMINISTRATOR&state=APPROVED&start=0&count=100' +
+  '/v2/organizationalEntityAcls?q=roleAssignee&state=APPROVED&start=0&count=100' +
   '&projection=(elements*(role,organizationalTarget~(localizedName,vanityName,logoV2(original~:playableStreams))))';
 
 const urnStart = 'urn:li:organization:';
 
-/** Every page that the person administers. */
+const writers = ['ADMINISTRATOR', 'CONTENT_ADMINISTRATOR'];
+
+/** Every page that the person may write for. */
 const readPages = async (site: Site, tokens: Tokens): Promise<(Profile & { id: string })[]> => {
   const { elements } = shaped(Roles, await ask(site, { tokens }, { path: rolesPath }));
-  return elements.flatMap(({ organizationalTarget: urn, 'organizationalTarget~': page }) => {
-    if (page === undefined || !urn.startsWith(urnStart)) return [];
+  return elements.flatMap(({ role, organizationalTarget: urn, 'organizationalTarget~': page }) => {
+    if (page === undefined || !urn.startsWith(urnStart) || !writers.includes(role)) return [];
     const avatarUrl = page.logoV2?.['original~'].elements[0]?.identifiers[0]?.identifier;
     return {
       id: urn.slice(urnStart.length),
@@ -60,7 +63,7 @@ export const profile = async (site: Site, account: NetworkAccount): Promise<Prof
   if (page === undefined) {
     throw new NetworkTrouble(
       'permission',
-      'The person who connected this page no longer administers it. Let an administrator connect it again.',
+      'The person who connected this page may no longer write for it. Let an administrator connect it again.',
     );
   }
   const { id: _, ...told } = page;

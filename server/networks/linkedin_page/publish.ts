@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { ask, call, tooEarly, troubleOf } from '#server/networks/families/linkedin/api';
-import { littleText, plainText } from '#server/networks/families/linkedin/limits';
 import {
   asSent,
   createPublishing,
@@ -9,6 +8,7 @@ import {
   type Prepared,
   permalink,
 } from '#server/networks/families/linkedin/publish';
+import { littleText, plainText } from '#server/networks/little-text';
 import {
   type Confirmation,
   type NetworkAccount,

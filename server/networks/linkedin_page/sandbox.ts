@@ -10,10 +10,18 @@ const maxComment = 1_250;
 /** A new post is not known everywhere at once. */
 const unknownMs = 3_000;
 
-const pagesOf = ({ id, handle, name }: SandboxPerson) => [
-  { urn: `urn:li:organization:${id}1`, name: `${name} Bakery`, vanityName: `${handle}-bakery` },
-  { urn: `urn:li:organization:${id}2`, name: `${name} Roastery`, vanityName: `${handle}-roastery` },
+/** Two that the person may write for, and one whose numbers they may read. */
+const rolesOf = ({ id, handle, name }: SandboxPerson) => [
+  { role: 'ADMINISTRATOR', urn: `urn:li:organization:${id}1`, name: `${name} Bakery`, vanityName: `${handle}-bakery` },
+  {
+    role: 'CONTENT_ADMINISTRATOR',
+    urn: `urn:li:organization:${id}2`,
+    name: `${name} Roastery`,
+    vanityName: `${handle}-roastery`,
+  },
+  { role: 'ANALYST', urn: `urn:li:organization:${id}3`, name: `${name} Holding`, vanityName: `${handle}-holding` },
 ];
+const pagesOf = (person: SandboxPerson) => rolesOf(person).filter(({ role }) => role !== 'ANALYST');
 
 const NewComment = z.strictObject({
   actor: z.string(),
@@ -38,14 +46,16 @@ const sandbox: Sandbox = (kit) => {
     signedIn(['rw_organization_admin'], async (req, res, { person }) => {
       const { q, role, state, projection, start = '0', count = '10' } = req.query as Record<string, string>;
       if (q !== 'roleAssignee') return fail(res, 400, 'ILLEGAL_ARGUMENT', 'No finder of this name');
-      const matches = (role ?? 'ADMINISTRATOR') === 'ADMINISTRATOR' && (state ?? 'APPROVED') === 'APPROVED';
-      const pages = matches ? pagesOf(person).slice(Number(start), Number(start) + Number(count)) : [];
+      const matching = (state ?? 'APPROVED') === 'APPROVED' ? rolesOf(person) : [];
+      const pages = matching
+        .filter((one) => role === undefined || one.role === role)
+        .slice(Number(start), Number(start) + Number(count));
       // Only what the projection names is looked up; encoded brackets are not understood.
       const isShown = /\?.*projection=\(elements\*\(.*organizationalTarget~\(/.test(req.originalUrl) && projection;
       res.send({
         paging: { start: Number(start), count: Number(count), links: [] },
-        elements: pages.map(({ urn, name, vanityName }) => ({
-          role: 'ADMINISTRATOR',
+        elements: pages.map(({ role, urn, name, vanityName }) => ({
+          role,
           organizationalTarget: urn,
           ...(isShown && { 'organizationalTarget~': { localizedName: name, vanityName } }),
         })),

@@ -1,7 +1,7 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
 import { GB, MB, minutes, noThread, seconds } from '#server/networks/shared/limits';
-import { coverInside, itemsOf, option, problems } from '#server/networks/shared/post';
+import { coverInside, eachMedia, firstItem, itemsOf, option, problems } from '#server/networks/shared/post';
 import { boardsFrom, connect, profile, refresh } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -101,6 +101,19 @@ export default {
         actual: link.length,
       },
       coverInside(post, 'pinterest.cover_second', 1_000),
+      ...eachMedia(post, ({ width, height }, path) => {
+        const [first] = firstItem(post).media;
+        return (
+          first !== undefined &&
+          Math.abs(width / height - first.width / first.height) > 0.01 && {
+            path,
+            code: 'MediaRatio',
+            message: 'All images of a carousel have the same shape at Pinterest: choose images of one ratio.',
+            limit: `${first.width}x${first.height}`,
+            actual: `${width}x${height}`,
+          }
+        );
+      }),
     ]);
   },
   connect,

@@ -1,6 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { Refusals, Sandbox, SandboxGrant, SandboxPost } from '#server/networks/sandbox';
+import { ratioOf } from '#server/networks/shared/picture';
 
 /**
  * Pinterest's API v5 as its description says: OAuth, boards with a section, videos that are registered, stored and
@@ -276,7 +277,11 @@ const sandbox: Sandbox = (kit) => {
       const images = source.source_type === 'image_base64' ? [source] : source.items;
       const broken = images.some((one) => !isImage(one));
       if (broken) brokenImage(res);
-      return broken;
+      if (broken) return true;
+      const ratios = await Promise.all(images.map(({ data }) => ratioOf(Buffer.from(data, 'base64'))));
+      const uneven = ratios.some((ratio) => Math.abs((ratio ?? 0) - (ratios[0] ?? 0)) > 0.02);
+      if (uneven) invalid(res, 'All images of a carousel must have the same aspect ratio.');
+      return uneven;
     }
     const upload = await kit.records.get<Upload>('upload', source.media_id);
     if (upload?.owner !== person || upload.status !== 'succeeded') {

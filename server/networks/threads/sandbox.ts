@@ -95,6 +95,7 @@ const sandbox: Sandbox = (kit) => {
       scopesOf: (query) => (query.scope ?? '').split(','),
       codeLifeMs: 3_600_000,
       suffix: '#_',
+      states: { tester: 'A tester of the app, to whom Threads tells which permissions were granted' },
     }),
   );
 
@@ -113,6 +114,7 @@ const sandbox: Sandbox = (kit) => {
   api.get(
     '/debug_token',
     signedIn('threads_basic', async (req, res, { person }) => {
+      if (!person.handle.includes('tester')) return refusals['missing-permission'](res);
       const grant = await kit.grants.find('access', String(req.query.input_token));
       if (grant?.person.id !== person.id) return refuse(res, invalid('The parameter input_token is required'));
       res.send({ data: { type: 'USER', is_valid: !grant.expired, scopes: grant.scopes, user_id: userId(person) } });

@@ -28,7 +28,7 @@ const Answer = z.object({
   }),
 });
 
-/** What the account may do right now; TikTok wants it asked before every post. */
+/** What the account may do right now; TikTok requires asking before every post. */
 export interface Creator {
   readonly username: string;
   readonly privacyOptions: readonly string[];
@@ -59,8 +59,7 @@ const privacyProblem = (privacy: string, offered: readonly string[]): string | u
 
 /** Who will see the post. The account's own settings may have changed since the post was written. */
 export const privacyFor = (post: NetworkPost, { privacyOptions }: Creator): string => {
-  const byDefault = privacyOptions.includes(everyone) ? everyone : onlyYou;
-  const privacy = option(post, 'tiktok.privacy') || byDefault;
+  const privacy = option(post, 'tiktok.privacy');
   const problem = privacyProblem(privacy, privacyOptions);
   if (problem !== undefined) {
     throw new NetworkTrouble('content', problem, { networkCode: 'privacy_level_option_mismatch' });

@@ -68,12 +68,14 @@ export default {
   constraints,
   options: [
     {
-      // No default: TikTok's rules want people to choose, and not every account may post publicly.
+      // No default: TikTok's rules want people to choose.
       key: 'tiktok.privacy',
       label: 'Who can see it',
       type: 'Choice',
       choices: choices(privacyLabels),
-      description: 'When it is not set: everyone if the account may post publicly, else only you.',
+      required: true,
+      description:
+        'Who can see the post. TikTok wants it chosen for every post; some accounts cannot choose all of them.',
     },
     {
       key: 'tiktok.allow_comment',
@@ -154,6 +156,13 @@ export default {
           path: 'options.tiktok.brand_content',
           code: 'OptionNotAllowed',
           message: 'A paid partnership cannot be visible to you alone: change who can see it.',
+        },
+      isOn(post, 'tiktok.ai_generated') &&
+        firstItem(post).media.length > 0 &&
+        !firstItem(post).media.some(isVideo) && {
+          path: 'options.tiktok.ai_generated',
+          code: 'OptionNotAllowed',
+          message: 'TikTok labels videos alone as made with AI: remove the label, and say it in the text.',
         },
       coverInside(post, 'tiktok.cover_ms', 1),
       ...eachMedia(

@@ -38,7 +38,7 @@ const refusalsOf = ({ now }: SandboxKit): Refusals => ({
 
 /** Unknown fields are refused. */
 const NewPost = z.strictObject({
-  text: z.string().optional(),
+  text: z.string(),
   media: z
     .strictObject({
       media_ids: z.array(z.string()).min(1).max(4),
@@ -60,6 +60,10 @@ type Upload = {
   received: number;
   state: 'uploading' | 'processing' | 'ready' | 'failed';
   asked: number;
+};
+
+const states = {
+  nocredits: 'The app has no credits left: every post is refused',
 };
 
 const accessLifeMs = 2 * 3_600_000;
@@ -84,6 +88,7 @@ const sandbox: Sandbox = (kit) => {
       },
       scopesOf: (query) => (query.scope ?? '').split(' '),
       codeLifeMs: 30_000,
+      states,
     }),
   );
 
@@ -164,8 +169,9 @@ const sandbox: Sandbox = (kit) => {
       const { fields, files } = await kit.readMultipart(req);
       if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
       const { media } = files;
-      if (!media || fields.media_category !== 'tweet_image')
-        return badMedia(res, 'media and media_category are needed');
+      const { media_category: category, ...unknown } = fields;
+      if (!media || category !== 'tweet_image') return badMedia(res, 'media and media_category are needed');
+      if (Object.keys(unknown).length > 0) return badMedia(res, `$.${Object.keys(unknown)[0]} is not defined`);
       if (media.bytes.length > wholeImageBytes) return badMedia(res, 'File size exceeds 5242880 bytes');
       const id = kit.newId();
       const upload: Upload = {
@@ -282,10 +288,13 @@ const sandbox: Sandbox = (kit) => {
     '/2/tweets',
     signedIn('tweet.write', async (req, res, grant) => {
       const { person } = grant;
+      if (person.handle.includes('nocredits')) {
+        return problem(res, 402, 'CreditsDepleted', 'Your enrolled account has no credits to fulfill this request.');
+      }
       const parsed = NewPost.safeParse(req.body);
       if (!parsed.success)
         return problem(res, 400, 'Invalid Request', 'One or more parameters to your request was invalid.');
-      const { text = '', media, reply } = parsed.data;
+      const { text, media, reply, reply_settings } = parsed.data;
       if (text === '' && media === undefined) return problem(res, 400, 'Invalid Request', 'text or media is needed');
       if (countText(characters, text) > characters.max) return refusals['content-refused'](res);
       const wrong = await mediaProblem(media?.media_ids ?? [], grant);
@@ -297,6 +306,9 @@ const sandbox: Sandbox = (kit) => {
           'Invalid Request',
           'You attempted to reply to a Tweet that is deleted or not visible to you.',
         );
+      }
+      if (reply && reply_settings) {
+        return problem(res, 403, 'Forbidden', 'Reply settings can only be set on the first post of a conversation.');
       }
       const recent = await kit.posts.of(person.id, 20);
       if (
@@ -323,7 +335,8 @@ const sandbox: Sandbox = (kit) => {
           });
           return id;
         },
-        answer: (id) => res.status(201).send({ data: { id, text: shortened(text), edit_history_tweet_ids: [id] } }),
+        answer: (id) =>
+          res.status(201).send({ data: { id, text: escaped(shortened(text)), edit_history_tweet_ids: [id] } }),
       });
     }),
   );
@@ -340,7 +353,11 @@ const sandbox: Sandbox = (kit) => {
       const posts = (await kit.posts.of(person.id, 3200)).filter(({ createdAt }) => Date.parse(createdAt) >= start);
       const from = before === '' ? 0 : posts.findIndex(({ id }) => id === before) + 1;
       const page = posts.slice(from, from + count);
-      const data = page.map(({ id, text, createdAt }) => ({ id, text, created_at: createdAt }));
+      const data = page.map(({ id, text, createdAt }) => ({
+        id,
+        text: escaped(text),
+        created_at: createdAt,
+      }));
       const more = from + count < posts.length;
       res.send({
         ...(data.length > 0 && { data }),
@@ -358,7 +375,7 @@ const sandbox: Sandbox = (kit) => {
       const found = await Promise.all(ids.map((id) => kit.posts.get(id)));
       const data = found
         .filter((post) => post !== undefined)
-        .map((post) => ({ id: post.id, text: post.text, public_metrics: metrics(kit.numbers(post)) }));
+        .map((post) => ({ id: post.id, text: escaped(post.text), public_metrics: metrics(kit.numbers(post)) }));
       const missing = ids.filter((_, index) => found[index] === undefined);
       res.send({
         ...(data.length > 0 && { data }),
@@ -379,6 +396,9 @@ const sandbox: Sandbox = (kit) => {
 export default sandbox;
 
 const dataOf = ({ data }: SandboxPost) => data as { typed: string };
+
+/** As X gives out every text. */
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** X shortens every link of a text. */
 const shortened = (text: string) => replaceLinks(text, shortLink);

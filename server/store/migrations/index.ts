@@ -12,6 +12,7 @@ import { sql as signIn } from './0011-sign-in.ts';
 import { sql as cards } from './0012-cards.ts';
 import { sql as noRules } from './0013-no-rules.ts';
 import { sql as refreshDue } from './0014-refresh-due.ts';
+import { sql as linkCards } from './0015-link-cards.ts';
 import { sql as slots } from './0017-slots.ts';
 import { sql as labelsTemplates } from './0018-labels-templates.ts';
 
@@ -31,8 +32,8 @@ export const migrations = [
   { number: 12, name: 'cards', sql: cards },
   { number: 13, name: 'no-rules', sql: noRules },
   { number: 14, name: 'refresh-due', sql: refreshDue },
-  // TODO(merge): 15 and 16 are made elsewhere.
-  { number: 15, name: 'held-15', sql: 'select 1' },
+  { number: 15, name: 'link-cards', sql: linkCards },
+  // TODO(merge): 16 is made elsewhere.
   { number: 16, name: 'held-16', sql: 'select 1' },
   { number: 17, name: 'slots', sql: slots },
   { number: 18, name: 'labels-templates', sql: labelsTemplates },

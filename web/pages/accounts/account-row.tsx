@@ -106,7 +106,7 @@ const Condition = ({ account, mayReconnect }: { account: Account; mayReconnect: 
     >
       {needsSomething && <TriangleAlert className="desk-only" size={15} aria-hidden="true" />}
       <span>
-        <span className="phone-only">{provider} · </span>
+        {!isBroken && <span className="phone-only">{provider} · </span>}
         {isBroken
           ? `${provider} refused the sign-in. Posts to it fail until ${mayReconnect ? 'you reconnect' : 'it is reconnected'}.`
           : words[statistics]}

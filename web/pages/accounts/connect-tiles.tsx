@@ -21,12 +21,10 @@ export const ConnectTiles = ({ ref }: { ref: React.Ref<HTMLUListElement> }) => {
           <li key={network}>
             <Link to="/connect/$network" params={{ network }} className={styles.tile}>
               <NetworkBadge network={network} size={20} />
-              <span className="one-line" aria-hidden="true">
-                {provider}
-              </span>
+              <span aria-hidden="true">{provider}</span>
               {sandbox && (
                 <>
-                  <FlaskConical size={13} aria-hidden="true" />
+                  {sandboxes.length < list.length && <FlaskConical size={13} aria-hidden="true" />}
                   <span className="hidden">, sandbox</span>
                 </>
               )}

@@ -40,7 +40,7 @@ const AccountsPage = () => {
       />
       <WithRail
         rail={
-          <SideRail label="Connect another" opened={connecting} onClose={() => setConnecting(false)}>
+          <SideRail label="Connect another" width={356} opened={connecting} onClose={() => setConnecting(false)}>
             {manage ? (
               <ConnectTiles ref={tiles} />
             ) : (

@@ -2,6 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Download, Globe } from 'lucide-react';
 import { app } from '#web/api.ts';
+import { AccountFilter } from '#web/parts/account-filter.tsx';
 import { Banner } from '#web/parts/banner.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
@@ -9,7 +10,6 @@ import { Column } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { usePhone } from '#web/parts/use-phone.ts';
-import { AccountMenu } from './account-menu.tsx';
 import { BestTimes } from './best-times.tsx';
 import { ByNetwork } from './by-network.tsx';
 import { csvOf, download } from './download.ts';
@@ -44,7 +44,7 @@ export default function AnalyticsPage() {
         actions={
           <>
             <RangePicker {...view} />
-            <AccountMenu chosen={accountIds} onChange={(ids) => void view.setAccounts(ids)} />
+            <AccountFilter withBadges chosen={accountIds} onChange={(ids) => void view.setAccounts(ids)} />
             {data && data.summary.totals.posts > 0 && (
               <Tooltip label="Download as CSV">
                 <ActionIcon aria-label="Download as CSV" className="desk-only" onClick={() => save(data)}>

@@ -38,7 +38,6 @@ export const StatisticsSwitch = () => {
       </div>
       {own && (
         <Switch
-          size="md"
           checked={statisticsTools}
           disabled={running}
           aria-labelledby={label}

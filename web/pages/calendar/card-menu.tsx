@@ -4,6 +4,7 @@ import { CalendarClock, Copy, Ellipsis, EllipsisVertical, SquarePen, Stamp } fro
 import { useState } from 'react';
 import { useDuplicate } from '#web/parts/post-acts.ts';
 import { titleOf } from '#web/parts/post-title.tsx';
+import { usePhone } from '#web/parts/use-phone.ts';
 import { useWaiting } from '#web/parts/use-waiting.ts';
 import { useMay } from '#web/session.ts';
 import type { Choosing } from './time-dialog.tsx';
@@ -26,7 +27,7 @@ export const CardMenu = ({
   const duplicate = useDuplicate();
   const { write } = useMay();
   const card = useWaiting().ofPost.get(post.id);
-  const Icon = isTall ? EllipsisVertical : Ellipsis;
+  const Icon = usePhone() ? EllipsisVertical : Ellipsis;
   const button = (
     <ActionIcon
       className={className}

@@ -108,7 +108,7 @@ export const Grid = ({
     withSubHourGridLines: false,
     startScrollTime: '06:50:00',
     radius: 0,
-    scrollAreaProps: { mah: Math.max(height, 200), type: 'auto' as const },
+    scrollAreaProps: { mah: Math.max(height, 200), type: 'scroll' as const },
     getCurrentTime: () => wallTime(now(), zone),
     getTimeSlotProps: slotProps,
     onTimeSlotClick: ({ slotStart }: { slotStart: string }) => writeAt(slotStart),
@@ -141,7 +141,7 @@ export const Grid = ({
             consistentWeeks={false}
             highlightToday={false}
             maxEventsPerDay={rowsOfMonth}
-            scrollAreaProps={{ h: Math.max(height, 200), type: 'auto' }}
+            scrollAreaProps={{ h: Math.max(height, 200), type: 'scroll' }}
             getDayProps={(day) => ({
               'data-slot': `${day} ${morning}`,
               'data-present': day === today || undefined,

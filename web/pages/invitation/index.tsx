@@ -1,12 +1,12 @@
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
-import { TryFault } from '#web/parts/try-fault.tsx';
 import { queries } from '#web/queries.ts';
 
 const tasks = {
@@ -59,16 +59,11 @@ const Invitation = () => {
       foot={isSomebodyElse && `This browser is signed in as ${signedInAs}. Joining signs it in as ${email}.`}
     >
       {outside && !isTheirs ? (
-        <EntryForm
-          onSubmit={() =>
-            location.assign(`/sign-in/begin?next=${encodeURIComponent(`/invitations/${encodeURIComponent(token)}`)}`)
-          }
+        <OutsideForm
+          to={() => `/sign-in/begin?next=${encodeURIComponent(`/invitations/${encodeURIComponent(token)}`)}`}
         >
           <p className="text-2">Your organisation signs you in first.</p>
-          <Button type="submit" variant="ink" size="lg">
-            Continue
-          </Button>
-        </EntryForm>
+        </OutsideForm>
       ) : (
         <Join token={token} email={email} asksPassword={!isTheirs} />
       )}
@@ -78,40 +73,20 @@ const Invitation = () => {
 
 const Join = ({ token, email, asksPassword }: { token: string; email: string; asksPassword: boolean }) => {
   const [password, setPassword] = useState('');
-  const [running, setRunning] = useState(false);
-  const [fault, setFault] = useState<unknown>();
-  const submit = async () => {
-    setRunning(true);
-    setFault(undefined);
-    try {
-      await app.acceptInvitation({ token, ...(asksPassword && { password }) });
-      location.assign('/');
-    } catch (error) {
-      setFault(error);
-      setRunning(false);
-    }
-  };
+  const enter = () => app.acceptInvitation({ token, ...(asksPassword && { password }) });
   return (
-    <EntryForm onSubmit={submit}>
+    <TryForm act="Join" refused="Not joined" next="/" enter={enter}>
       {asksPassword && (
         <>
           <input hidden readOnly autoComplete="username" value={email} />
-          <PasswordInput
-            label="Password"
-            description="The one you have here, or a new one of at least 8 characters if you have none yet."
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
+          <PasswordField
             value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
+            onChange={setPassword}
+            help="The one you have here, or a new one of at least 8 characters if you have none yet."
           />
         </>
       )}
-      {fault !== undefined && <TryFault fault={fault} title="Not joined" />}
-      <Button type="submit" variant="ink" size="lg" loading={running}>
-        Join
-      </Button>
-    </EntryForm>
+    </TryForm>
   );
 };
 

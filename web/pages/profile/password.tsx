@@ -26,7 +26,7 @@ export const Password = () => {
       void client.invalidateQueries({ queryKey: keys.sessions });
     },
   });
-  const ofCurrent = fieldFault(error, 'current', 'The present password');
+  const ofCurrent = fieldFault(error, 'current', 'The current password');
   const ofNext = fieldFault(error, 'next', 'The new password');
   return (
     <Section title="Password">
@@ -45,7 +45,7 @@ export const Password = () => {
         <input hidden readOnly autoComplete="username" value={user.email} />
         {user.asksPassword && (
           <PasswordInput
-            label="Present password"
+            label="Current password"
             autoComplete="current-password"
             required
             withAsterisk={false}

@@ -6,9 +6,9 @@ export type Moment = ReadSandboxOutput['networks'][number]['planned'][number]['m
 export const moments: readonly Moment[] = ['publish', 'upload', 'read'];
 
 export const momentWords: Record<Moment, string> = {
-  publish: 'On sending',
-  upload: 'On upload',
-  read: 'On reading',
+  publish: 'Sending a post',
+  upload: 'Uploading a file',
+  read: 'Reading numbers',
 };
 
 export const oftenWords = (times: number | null) => {
@@ -17,40 +17,43 @@ export const oftenWords = (times: number | null) => {
 };
 
 const mayBeOut = 'Posthorn looks for the post; the result may become uncertain';
-const refused = 'The post fails with the reason';
+const refused = 'The post fails, and the reason is shown';
+const stays = 'The post stays in Publishing meanwhile';
+const renews = 'Posthorn renews it and goes on';
+const reconnect = 'The account needs reconnecting';
 
 /** A short name, and what follows when a post is sent. */
 const known: Record<string, { title: string; sent: string }> = {
-  '429': { title: 'Too many requests (429)', sent: 'The send waits as long as it is told to' },
-  '429-bare': { title: 'Too many requests, no time given', sent: 'The send waits, then tries again' },
-  '503': { title: 'Service down (503)', sent: 'The send is tried again, then fails' },
-  '503-late': { title: 'Down, but takes it 20 s later', sent: mayBeOut },
-  '500-after': { title: 'Take the post, then an error', sent: mayBeOut },
-  lost: { title: 'Take the post, then go silent', sent: mayBeOut },
-  cut: { title: 'Take the post, then hang up', sent: mayBeOut },
-  hang: { title: 'Take nothing and go silent', sent: mayBeOut },
-  html: { title: 'Answer a web page', sent: mayBeOut },
-  slow: { title: 'Slow, 3 seconds', sent: 'The post stays in Publishing meanwhile' },
-  'expired-token': { title: 'Expired sign-in', sent: 'Posthorn renews it and sends' },
-  'refused-token': { title: 'Access taken away', sent: 'The account asks to reconnect' },
+  '429': { title: 'Too many requests (429)', sent: 'Posthorn waits as long as it is told to, then sends' },
+  '429-bare': { title: 'Too many requests, no time given', sent: 'Posthorn waits a while, then tries again' },
+  '503': { title: 'Service down (503)', sent: 'Posthorn tries again, then the post fails' },
+  '503-late': { title: 'Service down, yet the post appears 20 s later', sent: mayBeOut },
+  '500-after': { title: 'Takes the post, then answers with an error', sent: mayBeOut },
+  lost: { title: 'Takes the post, then goes silent', sent: mayBeOut },
+  cut: { title: 'Takes the post, then hangs up', sent: mayBeOut },
+  hang: { title: 'Takes nothing and goes silent', sent: mayBeOut },
+  html: { title: 'Answers with a web page', sent: mayBeOut },
+  slow: { title: 'Slow, by 3 seconds', sent: stays },
+  'expired-token': { title: 'Expired sign-in', sent: renews },
+  'refused-token': { title: 'Access revoked', sent: reconnect },
   'missing-permission': { title: 'Missing permission', sent: refused },
-  'content-refused': { title: 'Refuse the text', sent: refused },
-  'media-refused': { title: 'Refuse media', sent: refused },
+  'content-refused': { title: 'Refuses the text', sent: refused },
+  'media-refused': { title: 'Refuses the media', sent: refused },
 };
 
 const read: Record<string, string> = {
-  '429': 'Statistics reads move later',
-  '429-bare': 'Statistics reads move later',
+  '429': 'The read moves to a later time',
+  '429-bare': 'The read moves to a later time',
   slow: 'The numbers come late',
-  'expired-token': 'Posthorn renews it and reads',
-  'refused-token': 'Statistics ask to reconnect, publishing is left as it is',
-  'missing-permission': 'Statistics ask to reconnect, publishing is fine',
+  'expired-token': renews,
+  'refused-token': 'Statistics stop until somebody reconnects; publishing goes on',
+  'missing-permission': 'Statistics stop until somebody reconnects; publishing goes on',
 };
 
 const uploaded: Record<string, string> = {
-  slow: 'The post stays in Publishing meanwhile',
-  'expired-token': 'Posthorn renews it and sends',
-  'refused-token': 'The account asks to reconnect',
+  slow: stays,
+  'expired-token': renews,
+  'refused-token': reconnect,
   'missing-permission': refused,
   'content-refused': refused,
   'media-refused': refused,
@@ -59,7 +62,7 @@ const uploaded: Record<string, string> = {
 export const titleOf = ({ fault }: Fault) => known[fault]?.title ?? fault;
 
 export const causeOf = ({ fault, effect }: Fault, moment: Moment) => {
-  if (moment === 'read') return read[fault] ?? 'The read fails; the numbers before it stay';
-  if (moment === 'upload') return uploaded[fault] ?? 'Nothing is public yet: tried again, then failed';
+  if (moment === 'read') return read[fault] ?? 'The read fails; the earlier numbers stay';
+  if (moment === 'upload') return uploaded[fault] ?? 'Nothing is public yet: Posthorn tries again, then the post fails';
   return known[fault]?.sent ?? effect;
 };

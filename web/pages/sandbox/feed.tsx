@@ -18,8 +18,9 @@ export const Feed = ({ networks }: { networks: ReadSandboxOutput['networks'] }) 
   const posts = networks
     .filter(({ network }) => only === undefined || network === only)
     .flatMap(({ network, posts: own }) => own.map((post): Placed => ({ ...post, network })));
+  const known = new Set(posts.map(({ network, id }) => `${network} ${id}`));
   const roots = posts
-    .filter(({ network, replyTo }) => !posts.some((one) => one.network === network && one.id === replyTo))
+    .filter(({ network, replyTo }) => !known.has(`${network} ${replyTo}`))
     .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt));
   const inUse = networks.filter(({ network, posts: own }) => own.length > 0 || network === only);
   return (

@@ -1,12 +1,11 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { app } from '#web/api.ts';
 import { ownPath } from '#web/own-path.ts';
 import { Banner } from '#web/parts/banner.tsx';
-import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { EntryCard } from '#web/parts/entry-card.tsx';
+import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
-import { TryFault } from '#web/parts/try-fault.tsx';
 import { usePageSearch } from '#web/parts/use-search.ts';
 import { queries } from '#web/queries.ts';
 
@@ -47,12 +46,9 @@ const SignIn = () => {
         </div>
       )}
       {entrance.outside ? (
-        <EntryForm onSubmit={() => location.assign(entrance.empty ? '/sign-up' : beginPath(next))}>
+        <OutsideForm to={() => (entrance.empty ? '/sign-up' : beginPath(next))}>
           <p className="text-2">Your organisation signs you in.</p>
-          <Button type="submit" variant="ink" size="lg">
-            Continue
-          </Button>
-        </EntryForm>
+        </OutsideForm>
       ) : (
         <Password next={next} />
       )}
@@ -65,44 +61,16 @@ const beginPath = (next: string) => `/sign-in/begin?next=${encodeURIComponent(ne
 const Password = ({ next }: { next: string }) => {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [running, setRunning] = useState(false);
-  const [fault, setFault] = useState<unknown>();
-  const submit = async () => {
-    setRunning(true);
-    setFault(undefined);
-    try {
-      await app.signIn({ email: email.trim(), password });
-      location.assign(next);
-    } catch (error) {
-      setFault(error);
-      setRunning(false);
-    }
-  };
   return (
-    <EntryForm onSubmit={submit}>
-      <TextInput
-        label="E-mail address"
-        type="email"
-        autoComplete="username"
-        required
-        withAsterisk={false}
-        autoFocus
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      <PasswordInput
-        label="Password"
-        autoComplete="current-password"
-        required
-        withAsterisk={false}
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-      />
-      {fault !== undefined && <TryFault fault={fault} title="Not signed in" />}
-      <Button type="submit" variant="ink" size="lg" loading={running}>
-        Sign in
-      </Button>
-    </EntryForm>
+    <TryForm
+      act="Sign in"
+      refused="Not signed in"
+      next={next}
+      enter={() => app.signIn({ email: email.trim(), password })}
+    >
+      <EmailField value={email} onChange={setEmail} autoFocus />
+      <PasswordField value={password} onChange={setPassword} />
+    </TryForm>
   );
 };
 

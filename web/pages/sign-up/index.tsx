@@ -1,10 +1,10 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { app } from '#web/api.ts';
-import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { EntryCard } from '#web/parts/entry-card.tsx';
+import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
-import { TryFault } from '#web/parts/try-fault.tsx';
 import { queries } from '#web/queries.ts';
 
 /** The first owner, while nobody is here. */
@@ -51,12 +51,9 @@ const CodeField = ({ code, onChange }: { code: string; onChange: (code: string) 
 const Outside = ({ needsCode }: { needsCode: boolean }) => {
   const [code, setCode] = useState('');
   return (
-    <EntryForm onSubmit={() => location.assign(`/sign-in/begin?code=${encodeURIComponent(code.trim())}`)}>
+    <OutsideForm to={() => `/sign-in/begin?code=${encodeURIComponent(code.trim())}`}>
       {needsCode && <CodeField code={code} onChange={setCode} />}
-      <Button type="submit" variant="ink" size="lg">
-        Continue
-      </Button>
-    </EntryForm>
+    </OutsideForm>
   );
 };
 
@@ -65,41 +62,13 @@ const Owner = ({ needsCode }: { needsCode: boolean }) => {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [workspace, setWorkspace] = useState('My workspace');
-  const [running, setRunning] = useState(false);
-  const [fault, setFault] = useState<unknown>();
-  const submit = async () => {
-    setRunning(true);
-    setFault(undefined);
-    try {
-      await app.signUp({ email: email.trim(), password, workspace: workspace.trim() || 'My workspace', code });
-      location.assign('/');
-    } catch (error) {
-      setFault(error);
-      setRunning(false);
-    }
-  };
+  const enter = () =>
+    app.signUp({ email: email.trim(), password, workspace: workspace.trim() || 'My workspace', code });
   return (
-    <EntryForm onSubmit={submit}>
+    <TryForm act="Sign up" refused="Not signed up" next="/" enter={enter}>
       {needsCode && <CodeField code={code} onChange={setCode} />}
-      <TextInput
-        label="E-mail address"
-        type="email"
-        autoComplete="username"
-        required
-        withAsterisk={false}
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      <PasswordInput
-        label="Password"
-        description="At least 8 characters."
-        autoComplete="new-password"
-        required
-        withAsterisk={false}
-        minLength={8}
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-      />
+      <EmailField value={email} onChange={setEmail} />
+      <PasswordField value={password} onChange={setPassword} help="At least 8 characters." isNew />
       <TextInput
         label="Name of the workspace"
         description="Accounts, posts and members belong to it. You can change it later."
@@ -108,11 +77,7 @@ const Owner = ({ needsCode }: { needsCode: boolean }) => {
         value={workspace}
         onChange={(event) => setWorkspace(event.currentTarget.value)}
       />
-      {fault !== undefined && <TryFault fault={fault} title="Not signed up" />}
-      <Button type="submit" variant="ink" size="lg" loading={running}>
-        Sign up
-      </Button>
-    </EntryForm>
+    </TryForm>
   );
 };
 

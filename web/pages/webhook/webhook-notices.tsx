@@ -53,7 +53,7 @@ export const WebhookNotices = ({
       )}
       {webhook.oldSecretUntil && !fresh && (
         <Banner tone="blue" title="Two secrets sign">
-          The one before the last change signs as well until <When at={webhook.oldSecretUntil} />.
+          The one before the last change signs as well until <When at={webhook.oldSecretUntil} form="said" />.
         </Banner>
       )}
     </div>

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { NewWebhook } from '#generated/app-client';
-import { app } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
@@ -13,7 +12,7 @@ import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column, Section } from '#web/parts/section.tsx';
 import { ShownOnce } from '#web/parts/shown-once.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { keys, queries } from '#web/queries.ts';
+import { queries } from '#web/queries.ts';
 import { useMay } from '#web/session.ts';
 import { NotYours } from './not-yours.tsx';
 import { SignatureSample } from './signature-sample.tsx';
@@ -27,10 +26,7 @@ const Webhooks = () => {
 };
 
 const Managed = () => {
-  const { data, error, refetch } = useQuery({
-    queryKey: keys.webhooks,
-    queryFn: ({ signal }) => app.listWebhooks({ signal }),
-  });
+  const { data, error, refetch } = useQuery(queries.webhooks);
   const limit = useQuery(queries.plan).data?.webhooks;
   const [adding, setAdding] = useState(false);
   const [fresh, setFresh] = useState<NewWebhook>();
@@ -101,10 +97,12 @@ const Managed = () => {
         </div>
       )}
       {webhooks && (
-        <Column width="narrow">
-          <Section title="Check the signature" note="in your receiver">
-            <SignatureSample />
-          </Section>
+        <Column width="full">
+          <div className={styles.sample}>
+            <Section title="Check the signature" note="in your receiver">
+              <SignatureSample />
+            </Section>
+          </div>
         </Column>
       )}
       <WebhookForm opened={adding} onClose={() => setAdding(false)} onAdded={setFresh} />

@@ -10,7 +10,7 @@ export const WebhookRow = ({ webhook }: { webhook: Webhook }) => {
   const { id, url, events, reason, lastDelivery } = webhook;
   const last = lastDelivery ? (
     <>
-      {words[lastDelivery.state]} <When at={lastDelivery.at} />
+      {words[lastDelivery.state]} <When at={lastDelivery.at} form="said" />
     </>
   ) : (
     'Nothing sent yet'

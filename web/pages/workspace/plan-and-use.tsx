@@ -4,6 +4,7 @@ import { formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { queries } from '#web/queries.ts';
+import { useMay } from '#web/session.ts';
 import styles from './workspace.module.css';
 
 /** What the plan covers, and how much of it is used. */
@@ -11,6 +12,8 @@ export const PlanAndUse = () => {
   const { data: plan, error, refetch } = useQuery(queries.plan);
   const accounts = useQuery(queries.accounts).data?.accounts.length;
   const members = useQuery(queries.members).data?.members.length;
+  const { manage } = useMay();
+  const webhooks = useQuery({ ...queries.webhooks, enabled: manage }).data?.webhooks.length;
   return (
     <Section title="Plan and use" note="the operator of this server sets the plan" card>
       {error && <FaultBanner fault={error} title="The plan could not be loaded" onRetry={refetch} />}
@@ -21,8 +24,10 @@ export const PlanAndUse = () => {
           <Fact name="Accounts">{used(accounts, plan.accounts)}</Fact>
           <Fact name="Members">{used(members, plan.members)}</Fact>
           <Fact name="Scheduled this month">{used(plan.used.scheduled, plan.scheduledPerMonth)}</Fact>
-          <Fact name="Webhooks">at most {plan.webhooks}</Fact>
-          <Fact name="Networks that cost per post">
+          <Fact name="Webhooks">
+            {webhooks === undefined ? `at most ${plan.webhooks}` : used(webhooks, plan.webhooks)}
+          </Fact>
+          <Fact name="Posts to paid networks">
             {plan.paidNetworks ? used(plan.used.paidPosts, plan.paidPostsPerMonth) : 'Not covered'}
           </Fact>
         </dl>

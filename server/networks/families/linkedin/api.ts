@@ -29,7 +29,7 @@ export const call = (site: Site, { tokens }: Access, { path, ...request }: Asked
     },
   });
 
-/** Puts a file, or a part of one, where LinkedIn said. */
+/** Uploads a file, or a part of one, to the address that LinkedIn gave. */
 export const upload = async (site: Site, { tokens }: Access, url: string, bytes: Bytes): Promise<NetworkAnswer> => {
   const answer = await site.request({
     method: 'PUT',
@@ -65,6 +65,8 @@ const Refusal = z.object({
     .catch(undefined),
 });
 
+export const postUrn = /urn:li:(?:share|ugcPost|activity):\d+/;
+
 export const troubleOf = (site: Site, answer: NetworkAnswer): NetworkTrouble => {
   const { status, json } = answer;
   const refusal = Refusal.safeParse(json).data;
@@ -89,7 +91,7 @@ export const troubleOf = (site: Site, answer: NetworkAnswer): NetworkTrouble => 
   if (status === 429) return rateLimited(site, answer, said, networkCode);
   if (status >= 500) return new NetworkTrouble('temporary', 'LinkedIn is not available.', { networkCode });
   if (networkCode === 'DUPLICATE_POST' || /duplicate of urn:li:/i.test(said)) {
-    const urn = /urn:li:(?:share|ugcPost|activity):\d+/.exec(said)?.[0];
+    const urn = postUrn.exec(said)?.[0];
     return new NetworkTrouble(
       'content',
       `LinkedIn refused the post because the same text is there already${urn ? `: ${urn}` : '.'}`,
@@ -107,7 +109,7 @@ export const troubleOf = (site: Site, answer: NetworkAnswer): NetworkTrouble => 
   );
 };
 
-/** Quotas are counted per day, which ends at midnight UTC; no header tells. */
+/** Quotas are per day and end at midnight UTC; no header says so. */
 const rateLimited = (site: Site, { headers }: NetworkAnswer, said: string, networkCode: string) => {
   const now = site.now();
   const midnight = new Date((Math.floor(now.getTime() / dayMs) + 1) * dayMs);

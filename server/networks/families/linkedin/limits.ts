@@ -3,25 +3,13 @@ import type { Network, NetworkPost } from '#server/networks/network';
 import { MB, minutes, seconds } from '#server/networks/shared/limits';
 import { eachMedia, type Finding, hasMedia, isVideo, option } from '#server/networks/shared/post';
 
-/** LinkedIn's "little text": an unescaped bracket silently cuts the rest of the post off. */
-export const littleText = (text: string): string => text.replace(/[\\|{}@[\]()<>#*_~]/g, '\\$&');
-
-/** What readers see of it, to compare: LinkedIn may have made templates of hashtags. */
-export const plainText = (text: string): string =>
-  text
-    .replace(/\{hashtag\|\\?#\|([^}]*)\}/g, '#$1')
-    .replace(/\\([\\|{}@[\]()<>#*_~])/g, '$1')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .normalize('NFC');
-
 export const linkedinHosts = { web: 'https://www.linkedin.com', api: 'https://api.linkedin.com' };
 
 /** Of profiles and pages alike. */
 export const linkedinConstraints: Omit<Constraints, 'thread'> = {
   characters: {
     max: 3_000,
-    counting: String.raw`UTF-16 units after escaping: each of \ | { } @ [ ] ( ) < > # * _ ~ counts 2, most emoji 2 or more`,
+    counting: String.raw`UTF-16 units as sent: each of \ | { } @ [ ] ( ) < > # * _ ~ counts 2, a hashtag 12 more than it has, most emoji 2 or more; a URL counts as it is`,
     rule: 'Escaped',
     required: false,
   },

@@ -1,3 +1,4 @@
+import { littleText } from '#server/networks/little-text';
 import {
   type NetworkAccount,
   type NetworkPost,
@@ -12,19 +13,19 @@ import {
 } from '#server/networks/network';
 import type { NetworkAnswer } from '#server/networks/request';
 import { isOn, isVideo, option } from '#server/networks/shared/post';
+import { isSince } from '#server/networks/shared/recent';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { ask } from './api.ts';
-import { littleText } from './limits.ts';
+import { call, postUrn, troubleOf } from './api.ts';
 import { isVideoUrn, stillProcessing, uploadMedia } from './media.ts';
 
-/** How long an image takes where nobody may ask; advised by others, not by LinkedIn. */
+/** How long an image takes where its state cannot be read. Other clients advise this, LinkedIn does not. */
 const processingMs = 10_000;
 
 export interface Prepared {
   readonly media: readonly { readonly id: string; readonly alt: string }[];
-  /** Those that LinkedIn still works on, as far as it tells. */
+  /** Those that LinkedIn is still processing, as far as it says. */
   readonly processing: readonly string[];
-  /** It was looked for once and not found; the list may be behind. */
+  /** It was looked for once and not found; the list may lag. */
   readonly missed?: true;
 }
 
@@ -34,7 +35,7 @@ export interface Author {
   /** How option keys begin. */
   readonly network: string;
   urnOf(account: NetworkAccount): string;
-  /** Whether LinkedIn tells the author how far an image is. Of videos it always does. */
+  /** Whether the author can read the state of an image. That of a video can always be read. */
   readonly tellsImages: boolean;
   visibilityOf(post: NetworkPost): string;
 }
@@ -59,9 +60,10 @@ export const createPublishing = ({ network, urnOf, tellsImages, visibilityOf }: 
       return processing.length > 0 ? waiting(now, processingMs) : ready(now);
     },
 
-    send: async (site: Site, { account, post, part }: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
+    send: async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
+      const { account, post, part } = sending;
       const content = contentOf(network, post, prepared);
-      const answer = await ask(site, account, {
+      const answer = await call(site, account, {
         path: '/rest/posts',
         json: {
           author: urnOf(account),
@@ -73,10 +75,17 @@ export const createPublishing = ({ network, urnOf, tellsImages, visibilityOf }: 
           isReshareDisabledByAuthor: isOn(post, `${network}.disable_reshare`),
         },
       });
-      return sent(asSent(site, madeId(answer)));
+      if (answer.status < 400) return sent(asSent(site, madeId(answer)));
+      const trouble = troubleOf(site, answer);
+      const twin = trouble.networkCode === 'DUPLICATE_POST' ? postUrn.exec(trouble.message)?.[0] : undefined;
+      if (twin !== undefined && isSince(madeAt(twin), sending.since)) return sent(asSent(site, twin));
+      throw trouble;
     },
   };
 };
+
+/** LinkedIn's ids begin with the time in milliseconds. A post since this send began is its own, whose answer was lost. */
+const madeAt = (urn: string) => Number(BigInt(urn.split(':').at(-1) ?? 0) >> 22n);
 
 const contentOf = (network: string, post: NetworkPost, { media }: Prepared) => {
   const [first, ...others] = media.map(({ id, alt }) => ({ id, ...(alt !== '' && { altText: alt }) }));

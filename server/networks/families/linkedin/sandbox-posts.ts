@@ -77,7 +77,8 @@ export const addSandboxPosts = (sandbox: LinkedinSandbox) => {
         refusals,
         make: async () => {
           const isShare = urns.length === 0 || urns[0]?.startsWith('urn:li:image:');
-          const urn = `urn:li:${isShare ? 'share' : 'ugcPost'}:${kit.newId()}`;
+          const id = (BigInt(kit.now().getTime()) << 22n) | (BigInt(kit.newId()) % 2n ** 22n);
+          const urn = `urn:li:${isShare ? 'share' : 'ugcPost'}:${id}`;
           await kit.posts.add({
             id: urn,
             author: author.urn,
@@ -85,7 +86,7 @@ export const addSandboxPosts = (sandbox: LinkedinSandbox) => {
             text,
             media: urns,
             createdAt: kit.now().toISOString(),
-            data: JSON.parse(JSON.stringify(asked)),
+            data: JSON.parse(JSON.stringify({ ...asked, hashtags: hashtagsOf(asked.commentary) })),
           });
           return urn;
         },
@@ -100,8 +101,17 @@ export const addSandboxPosts = (sandbox: LinkedinSandbox) => {
 };
 
 /** Undefined for a comment. */
-export const newPostOf = ({ data, replyTo }: SandboxPost): NewPost | undefined =>
-  replyTo === undefined ? (data as unknown as NewPost) : undefined;
+export const newPostOf = ({ data, replyTo }: SandboxPost): NewPost | undefined => {
+  if (replyTo !== undefined) return undefined;
+  const { hashtags: _, ...asked } = data as unknown as NewPost & { hashtags: string[] };
+  return asked;
+};
+
+/** Only what comes as a template leads readers to other posts; `\\#tag` is plain text. */
+const hashtagsOf = (commentary: string) =>
+  [...commentary.matchAll(/\{hashtag\|\\?#\|([^}]*)\}/g)].map(([, tag = '']) => unescaped(tag));
+
+const unescaped = (text: string) => text.replace(/\\([\\|{}@[\]()<>#*_~])/g, '$1');
 
 const mediaOf = ({ content }: NewPost): string[] => {
   if (content === undefined || 'article' in content) return [];
@@ -110,11 +120,13 @@ const mediaOf = ({ content }: NewPost): string[] => {
 
 /** Escaped characters and templates become what readers see; a bracket on its own cuts the rest off. */
 const readersText = (commentary: string): string => {
-  const token = /\\([\\|{}@[\]()<>#*_~])|\{hashtag\|\\?#\|([^}]*)\}|@\[([^\]]*)\]\([^)]*\)|([|{}[\]()<>])|./gsu;
+  const token =
+    /(https?:\/\/[^\s|{}[\]()<>]+)|\\([\\|{}@[\]()<>#*_~])|\{hashtag\|\\?#\|([^}]*)\}|@\[([^\]]*)\]\(urn:li:organization:\d+\)|([|{}[\]()<>])|./gsu;
   let text = '';
-  for (const [whole, escaped, tag, name, bracket] of commentary.matchAll(token)) {
+  for (const [whole, link, escaped, tag, name, bracket] of commentary.matchAll(token)) {
     if (bracket !== undefined) break;
-    text += escaped ?? (tag === undefined ? (name ?? whole) : `#${tag}`);
+    const shown = tag === undefined ? name : `#${tag}`;
+    text += link ?? escaped ?? (shown === undefined ? whole : unescaped(shown));
   }
   return text;
 };

@@ -62,7 +62,7 @@ const noAccount: Check = {
 };
 
 export const isEmpty = ({ original, own }: Draft) =>
-  [original, ...Object.values(own)].every(({ items }) =>
+  [original, ...Object.values(own)].every(({ items = [] }) =>
     items.every(({ body, media }) => body.trim() === '' && media.length === 0),
   );
 

@@ -2,7 +2,7 @@ import { Modal } from '@mantine/core';
 import type { Account, Post } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import styles from './dialogs.module.css';
-import { type Draft, draftOf, type Side } from './draft.ts';
+import { type Draft, draftOf } from './draft.ts';
 import { useEditor } from './use-editor.ts';
 import { wordDiff } from './word-diff.ts';
 
@@ -49,8 +49,8 @@ const compare = (theirs: Draft, mine: Draft, accounts: readonly Account[]) => {
   return versions.flatMap((id) => {
     const account = accounts.find((one) => one.id === id);
     const name = id === undefined ? 'Original' : account ? `${account.provider}, ${handleOf(account)}` : id;
-    const side = (draft: Draft): Side | undefined => (id === undefined ? draft.original : draft.own[id]);
-    const [before, after] = [side(theirs)?.items ?? [], side(mine)?.items ?? []];
+    const items = (draft: Draft) => (id === undefined ? draft.original.items : (draft.own[id]?.items ?? []));
+    const [before, after] = [items(theirs), items(mine)];
     return Array.from({ length: Math.max(before.length, after.length) }, (_, index) => ({
       name: before.length > 1 || after.length > 1 ? `${name}, item ${index + 1}` : name,
       theirs: before[index]?.body ?? '',

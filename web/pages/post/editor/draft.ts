@@ -1,4 +1,5 @@
 import type { Post, Version } from '#generated/app-client';
+import { headingOf } from '#web/parts/heading.ts';
 
 export interface Item {
   /** Of this editor alone, so that a moved item stays the same field. */
@@ -13,11 +14,17 @@ export interface Side {
   readonly options: Readonly<Record<string, string>>;
 }
 
+/** What an account has of its own. Without items it gets those of the original, also when they change. */
+export interface Own {
+  readonly items?: readonly Item[] | undefined;
+  readonly options: Side['options'];
+}
+
 /** A post as it is being written. `own` also keeps the versions of accounts that are not chosen at the moment. */
 export interface Draft {
   readonly accountIds: readonly string[];
   readonly original: Side;
-  readonly own: Readonly<Record<string, Side>>;
+  readonly own: Readonly<Record<string, Own>>;
   /** On a draft a wish, on a scheduled post when it goes out. */
   readonly scheduledAt?: string | undefined;
 }
@@ -38,28 +45,33 @@ export const emptyDraft = (accountIds: readonly string[], scheduledAt?: string):
 
 /** Items keep the keys they had, so that the field somebody is in stays. */
 export const draftOf = (post: Post, before?: Draft): Draft => {
-  const side = ({ content, options }: Version, old: Side | undefined): Side => ({
-    items: content.map(({ body, media }, index) => ({ key: old?.items[index]?.key ?? newKey(), body, media })),
-    options,
-  });
-  const own: Record<string, Side> = {};
-  let original: Side = { items: [emptyItem()], options: {} };
+  const itemsOf = ({ content }: Version, old: readonly Item[] = []) =>
+    content.map(({ body, media }, index) => ({ key: old[index]?.key ?? newKey(), body, media }));
+  const first = post.versions.find(({ accountId }) => accountId === undefined);
+  const original: Side = {
+    items: first ? itemsOf(first, before?.original.items) : [emptyItem()],
+    options: first?.options ?? {},
+  };
+  const own: Record<string, Own> = {};
   for (const version of post.versions) {
-    const { accountId } = version;
-    if (accountId === undefined) original = side(version, before?.original);
-    else own[accountId] = side(version, before?.own[accountId]);
+    const { accountId, content, options } = version;
+    if (accountId === undefined) continue;
+    // A version always carries a text; the text of the original is none of its own.
+    const follows = JSON.stringify(content) === JSON.stringify(first?.content);
+    own[accountId] = follows ? { options } : { options, items: itemsOf(version, before?.own[accountId]?.items) };
   }
   return { accountIds: post.accountIds, original, own, scheduledAt: post.scheduledAt };
 };
 
 /** What posts.update takes, without the post it is about. */
-export const contentOf = ({ accountIds, original, own, scheduledAt }: Draft) => {
+export const contentOf = (draft: Draft) => {
+  const { accountIds, original, scheduledAt } = draft;
   const version = ({ items, options }: Side, accountId?: string) => ({
     ...(accountId !== undefined && { accountId }),
     content: items.map(({ body, media }) => ({ body, media: [...media] })),
     options: { ...options },
   });
-  const overrides = accountIds.flatMap((id) => (own[id] ? [version(own[id], id)] : []));
+  const overrides = accountIds.flatMap((id) => (isOwn(draft, id) ? [version(sideOf(draft, id), id)] : []));
   return { accountIds: [...accountIds], versions: [version(original), ...overrides], scheduledAt: scheduledAt ?? '' };
 };
 
@@ -73,9 +85,11 @@ const canonical = (draft: Draft) => {
   return [accountIds, scheduledAt && Date.parse(scheduledAt), sorted];
 };
 
-/** The version that a tab shows: the account's own, else the original. */
+/** What a tab shows: the original, or what one account gets instead, with no options but its own. */
 export const sideOf = ({ original, own }: Draft, accountId: string | undefined): Side =>
-  (accountId !== undefined && own[accountId]) || original;
+  accountId === undefined
+    ? original
+    : { items: own[accountId]?.items ?? original.items, options: own[accountId]?.options ?? {} };
 
 /** What one account gets, with the options of the original under its own. */
 export const resultFor = (draft: Draft, accountId: string): Side => {
@@ -83,15 +97,22 @@ export const resultFor = (draft: Draft, accountId: string): Side => {
   return { items, options: { ...draft.original.options, ...options } };
 };
 
-export const isEdited = ({ own }: Draft, accountId: string) => own[accountId] !== undefined;
+/** Whether the account has a text of its own. */
+export const isEdited = ({ own }: Draft, accountId: string) => own[accountId]?.items !== undefined;
 
-/** Changes a version; an account without one gets its own, copied from the original. */
+/** Whether the account has anything of its own. */
+export const isOwn = ({ own }: Draft, accountId: string) => own[accountId] !== undefined;
+
+/** Changes a version. An account gets a text of its own only when its text changes. */
 export const changeSide =
   (accountId: string | undefined, change: (side: Side) => Side): Change =>
   (draft) => {
     if (accountId === undefined) return { ...draft, original: change(draft.original) };
-    const side = draft.own[accountId] ?? { items: draft.original.items, options: {} };
-    return { ...draft, own: { ...draft.own, [accountId]: change(side) } };
+    const side = sideOf(draft, accountId);
+    const { items, options } = change(side);
+    const next: Own = { options, items: items === side.items ? draft.own[accountId]?.items : items };
+    if (next.items === undefined && Object.keys(options).length === 0) return resetSide(accountId)(draft);
+    return { ...draft, own: { ...draft.own, [accountId]: next } };
   };
 
 export const changeItem = (index: number, change: (item: Item) => Item) => (side: Side) => ({
@@ -160,13 +181,6 @@ export const signItems = (text: string) => (side: Side) =>
 
 const joined = (text: string, added: string) => (text.trim() === '' ? added : `${text.trimEnd()}\n\n${added}`);
 
-const longestTitle = 60;
-
 /** The first words of a post, for its header. */
-export const titleOf = ({ original }: Draft) => {
-  const text = original.items.find(({ body }) => body.trim() !== '')?.body.trimStart() ?? '';
-  const line = text.slice(0, 200).split('\n')[0]?.trim() ?? '';
-  const sentence = /^.{3,}?[.:?!](?=\s)/u.exec(line)?.[0].replace(/[.:]$/, '') ?? line;
-  if (sentence.length <= longestTitle) return sentence;
-  return `${sentence.slice(0, longestTitle).replace(/\s+\S*$/, '')}…`;
-};
+export const titleOf = ({ original }: Draft) =>
+  headingOf(original.items.find(({ body }) => body.trim() !== '')?.body ?? '');

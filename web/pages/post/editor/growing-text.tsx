@@ -10,6 +10,7 @@ export const GrowingText = ({
   value,
   placeholder,
   readOnly,
+  alone,
   autoFocus,
   onChange,
   onFiles,
@@ -19,6 +20,8 @@ export const GrowingText = ({
   value: string;
   placeholder: string;
   readOnly: boolean;
+  /** Nothing else is there yet: it gets more room. */
+  alone: boolean;
   autoFocus: boolean;
   onChange: (value: string) => void;
   onFiles: (files: FileList) => void;
@@ -38,6 +41,7 @@ export const GrowingText = ({
       aria-label={label}
       dir="auto"
       rows={3}
+      data-alone={alone || undefined}
       maxLength={100_000}
       value={value}
       placeholder={placeholder}
@@ -46,8 +50,9 @@ export const GrowingText = ({
       autoFocus={autoFocus}
       onChange={(event) => onChange(event.currentTarget.value)}
       onPaste={(event) => {
-        const { files } = event.clipboardData;
-        if (files.length === 0 || readOnly) return;
+        const { files, types } = event.clipboardData;
+        // A word processor puts a picture of the text beside it.
+        if (files.length === 0 || readOnly || types.includes('text/plain')) return;
         event.preventDefault();
         onFiles(files);
       }}

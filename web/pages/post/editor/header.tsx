@@ -165,7 +165,7 @@ export const ScheduleButton = ({ sending, wide = false }: { sending: Sending; wi
         </Blockable>
         {!isScheduled && (
           <Button
-            variant={look}
+            variant={blocked ? 'default' : look}
             size={wide ? 'xl' : 'sm'}
             className={styles.arrow}
             aria-label="Choose a time"

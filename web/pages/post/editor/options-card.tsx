@@ -26,9 +26,9 @@ export const OptionsCard = ({ bare = false }: { bare?: boolean }) => {
   const note = account ? `for ${networks.of(open).name} alone` : 'for all accounts of a network';
   return (
     <section className={bare ? undefined : `card ${styles.card}`} aria-label="Options">
-      <header className={styles.head}>
-        <h2 className={styles.title}>Options</h2>
-        <span className="caption text-2">{note}</span>
+      <header className={styles.head} data-bare={bare || undefined}>
+        {!bare && <h2 className={styles.title}>Options</h2>}
+        {!bare && <span className="caption text-2">{note}</span>}
         <span className={styles.badges}>
           {ordered.map((network) => (
             <button

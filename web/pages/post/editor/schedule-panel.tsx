@@ -9,6 +9,7 @@ import { MainButton } from '#web/parts/main-button.tsx';
 import {
   addDays,
   browserZone,
+  clockChangeAt,
   dateIn,
   formatDateTime,
   formatRelative,
@@ -70,7 +71,7 @@ export default function SchedulePanel({
     if (Date.parse(instant) > now().getTime()) onPick(instant);
   };
   const isPast = chosen !== undefined && Date.parse(chosen) <= now().getTime();
-  const skipped = chosen !== undefined && formatTime(chosen, zone) !== time ? formatTime(chosen, zone) : undefined;
+  const change = chosen && clockChangeAt(wall, zone);
   const problem =
     chosen === undefined
       ? 'Enter a time such as 08:30.'
@@ -172,9 +173,11 @@ export default function SchedulePanel({
             {zone === browserZone() ? '' : '. Your own zone, not the browser’s.'}
           </span>
         </div>
-        {skipped && (
+        {chosen && change && (
           <p className={styles.note} role="status">
-            The clock skips {time} on that day. It goes out at {skipped}.
+            {change === 'skipped'
+              ? `The clock skips ${time} on that day. It goes out at ${formatTime(chosen, zone)}.`
+              : `The clock shows ${time} twice on that day. It goes out the first time.`}
           </p>
         )}
         {problem && (

@@ -70,6 +70,7 @@ export const ThreadItem = ({ item, index, uploads }: { item: Item; index: number
         placeholder={index === 0 ? 'What do you want to say?' : 'And then?'}
         onChange={write}
         onFiles={take}
+        alone={!isThread && !hasStrip}
         autoFocus={index === 0 && item.body === '' && !hasStrip && !isThread}
       />
       {hasStrip && <MediaStrip item={item} index={index} uploads={uploads} />}

@@ -5,7 +5,7 @@ import { handleOf } from '#web/networks.ts';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
-import { type Draft, isEdited, resetSide } from './draft.ts';
+import { type Draft, isEdited, isOwn, resetSide } from './draft.ts';
 import { useEditor } from './use-editor.ts';
 import styles from './version-tabs.module.css';
 
@@ -44,11 +44,13 @@ export const VersionTabs = () => {
           <Tab key={one.id} selected={one.id === version} onOpen={() => openVersion(one.id)}>
             <NetworkBadge network={one.network} size={18} />
             <span className={hasTwin(one, chosen) ? `one-line ${styles.handle}` : 'hidden'}>{handleOf(one)}</span>
-            {isEdited(save.draft, one.id) && <span className={styles.edited}>edited</span>}
+            {isOwn(save.draft, one.id) && (
+              <span className={styles.edited}>{isEdited(save.draft, one.id) ? 'edited' : 'options'}</span>
+            )}
           </Tab>
         ))}
       </div>
-      {account && isEdited(save.draft, account.id) && !readOnly ? (
+      {account && isOwn(save.draft, account.id) && !readOnly ? (
         <Button size="xs" variant="quiet" className={styles.side} onClick={() => reset(account.id)}>
           Reset to original
         </Button>

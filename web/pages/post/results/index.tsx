@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Post } from '#generated/app-client';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
-import { titleOf } from '#web/parts/post-title.tsx';
+import { headingOf } from '#web/parts/post-title.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
 import { PostStateChip, StateChip, stateOf } from '#web/parts/state-chip.tsx';
@@ -29,7 +29,7 @@ export default function Results({ post }: { post: Post }) {
     <>
       <PageHeader
         crumb={{ label: 'Posts', link: { to: '/posts' } }}
-        title={titleOf(text) || 'Post without text'}
+        title={headingOf(text) || 'Post without text'}
         chip={<HeaderChip post={post} />}
         actions={<ResultActions post={post} targets={targets} onShowText={() => setTextShown(true)} />}
       />

@@ -51,7 +51,7 @@ const Numbers = ({ target: { account, entry, reads } }: { target: Target }) => {
     if (metrics) return <Note>Nothing reported yet</Note>;
     return entry.nextFetchAt ? (
       <Note>
-        First read <When at={entry.nextFetchAt} />
+        First read <When at={entry.nextFetchAt} form="said" />
       </Note>
     ) : (
       <Note>No statistics</Note>

@@ -1,0 +1,27 @@
+import type { ApprovalCards } from '#server/approvals/cards';
+import type { Identity } from '#server/auth/identity-provider/identity';
+import { type Config, packageVersion } from '#server/config';
+import { createMcpEndpoint, type McpParts } from './endpoint.ts';
+
+/** The agent door, for tokens that `identity` vouches for. */
+export const openMcp = ({
+  identity,
+  mcpAccess,
+  cards,
+  config: { baseUrl },
+  ...parts
+}: Pick<McpParts, 'actions' | 'tools' | 'rateLimit' | 'log'> & {
+  identity: Identity;
+  mcpAccess: (identity: Identity) => McpParts['authorize'];
+  cards: Pick<ApprovalCards, 'request' | 'about'>;
+  config: Config;
+}) =>
+  createMcpEndpoint({
+    ...parts,
+    baseUrl,
+    authUrl: identity.issuer,
+    version: packageVersion,
+    authorize: mcpAccess(identity),
+    requestApproval: cards.request,
+    requestsAbout: cards.about,
+  });

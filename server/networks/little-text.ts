@@ -1,0 +1,42 @@
+import { findLinks } from './links.ts';
+
+/**
+ * LinkedIn's "little text": what has a meaning there is escaped, and an unescaped bracket silently cuts off the rest of
+ * the post. Hashtags and mentions of organizations have forms of their own; links are left as they are. Pure, so that
+ * what is counted in the browser is what is sent.
+ */
+export const littleText = (text: string): string => {
+  let from = 0;
+  const pieces: string[] = [];
+  for (const { start, end } of findLinks(text, { bareDomains: false })) {
+    pieces.push(withoutLinks(text.slice(from, start)), text.slice(start, end).replace(inLinks, encodeBracket));
+    from = end;
+  }
+  return pieces.join('') + withoutLinks(text.slice(from));
+};
+
+/** What readers see of it, to compare. */
+export const plainText = (text: string): string =>
+  text
+    .replace(/\{hashtag\|\\?#\|([^}]*)\}/g, '#$1')
+    .replace(/@\[((?:\\.|[^\]\\])*)\]\(urn:li:organization:\d+\)/g, '$1')
+    .replace(/\\([\\|{}@[\]()<>#*_~])/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .normalize('NFC');
+
+const withMeaning = /[\\|{}@[\]()<>#*_~]/g;
+const special =
+  /@\[([^\][\n]{1,200})\]\((urn:li:organization:\d{1,20})\)|(?<![\p{L}\p{N}_&])#([\p{N}_]*\p{L}[\p{L}\p{N}_]*)|[\\|{}@[\]()<>#*_~]/gu;
+
+const withoutLinks = (text: string) =>
+  text.replace(special, (sign, name?: string, urn?: string, tag?: string) => {
+    if (urn !== undefined) return `@[${escaped(name ?? '')}](${urn})`;
+    return tag === undefined ? `\\${sign}` : `{hashtag|\\#|${escaped(tag)}}`;
+  });
+
+const escaped = (text: string) => text.replace(withMeaning, '\\$&');
+
+/** The same address, without the signs that end a text. */
+const inLinks = /[()[\]|]/g;
+const encodeBracket = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;

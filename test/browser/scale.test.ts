@@ -1,0 +1,152 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { sql } from '#server/store/database';
+import { inBrowser, isSideways } from '#test/browser/harness';
+import { publicationsOf } from '#test/support/publications';
+
+const networks = [
+  'x',
+  'threads',
+  'facebook',
+  'instagram',
+  'tiktok',
+  'youtube',
+  'pinterest',
+  'bluesky',
+  'mastodon',
+  'pixelfed',
+  'linkedin',
+  'linkedin_page',
+  'google_business',
+];
+const longName = 'Rye & Ember, the bakery at the old harbour, open from seven in the morning until everything is gone';
+
+const addPosts = sql(
+  'test.scale.posts',
+  `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, results)
+   select 'post_' || lpad(n::text, 26, '0'), $1, status, accounts, jsonb_build_array(jsonb_build_object(
+            'content', jsonb_build_array(jsonb_build_object('body', 'Post number ' || n || repeat(' and a few words', n % 20), 'media', '[]'::jsonb)),
+            'options', '{}'::jsonb)),
+          case when status <> 'Draft' then posthorn_now() + (n - 1400) * interval '100 minutes' end, $2,
+          case when status in ('Published', 'Failed') then (
+            select jsonb_agg(jsonb_build_object('accountId', id, 'ok', status = 'Published', 'uncertain', false)) from unnest(accounts) id)
+          else '[]'::jsonb end
+     from generate_series(1, 2000) n
+     cross join lateral (select case when n <= 400 then 'Draft' when n > 1400 then 'Scheduled' when n % 100 = 0 then 'Failed'
+                                     else 'Published' end as status,
+                                $3::text[] as every) kind
+     cross join lateral (select array[every[1 + n % 13], every[1 + (n * 7 + 1) % 13]] as accounts) chosen`,
+);
+const addMedia = sql(
+  'test.scale.media',
+  `insert into media (id, workspace_id, kind, mime_type, bytes, width, height, alt, file_name)
+   select 'media_' || lpad(n::text, 26, '0'), $1, 'Image', 'image/jpeg', 1000, 1200, 1000, 'A loaf on a table', 'loaf-' || n || '.jpg'
+     from generate_series(1, 500) n`,
+);
+const name = sql('test.scale.name', 'update accounts set name = $1, handle = $2 where id = $3');
+const published = sql(
+  'test.scale.published',
+  `select id as "postId", account_ids as "accountIds", scheduled_at as "publishedAt" from posts where status = 'Published'`,
+);
+
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
+  beforeAll(async () => {
+    const { database, owner } = world.service;
+    const ids: string[] = [];
+    for (const network of networks) ids.push(await world.service.addAccount(network));
+    for (const [n, id] of ids.entries())
+      await database.run(name, [`${longName} ${n}`, `${'rye.and.ember.'.repeat(4)}${n}`, id]);
+    await database.run(addPosts, [owner.workspaceId, owner.userId, ids]);
+    await database.run(addMedia, [owner.workspaceId]);
+    const out = await database.query<{ postId: string; accountIds: string[]; publishedAt: string }>(published, []);
+    await publicationsOf(database).add(
+      out.flatMap(({ postId, accountIds, publishedAt }, n) =>
+        [...new Set(accountIds)].map((accountId) => ({
+          postId,
+          accountId,
+          publishedAt,
+          metrics: { views: n, likes: n % 50 },
+        })),
+      ),
+    );
+  }, 120_000);
+
+  const visit = async (at: string, width = 1440) => {
+    const page = await world.visit({ at: '/settings/profile', width });
+    // What pictures look like plays no part here.
+    await page
+      .context()
+      .route('**/media/*size=thumbnail*', (route) => route.fulfill({ contentType: 'image/png', body: pixel }));
+    await page.goto(world.service.url + at);
+    return page;
+  };
+  const nodes = (page: Page) => page.evaluate('document.querySelectorAll("*").length') as Promise<number>;
+
+  test('every page shows a part at a time: what stands in it is bounded', async () => {
+    const page = await visit('/posts');
+    const go = async (path: string, shown: string) => {
+      await page.goto(world.service.url + path);
+      await page.locator(shown).first().waitFor();
+      expect(await isSideways(page), path).toBe(false);
+      return { shown: await page.locator(shown).count(), nodes: await nodes(page) };
+    };
+    const found = {
+      home: await go('/', 'main [data-row]'),
+      posts: await go('/posts', 'main [data-row]'),
+      month: await go('/calendar?view=month', 'main [data-event-id]'),
+      week: await go('/calendar', 'main [data-event-id]'),
+      agenda: await go('/calendar?view=agenda', 'main [data-row]'),
+      media: await go('/media', 'main [aria-label="Media"] > li'),
+      analytics: await go('/analytics', 'main table'),
+      accounts: await go('/accounts', 'main [data-row]'),
+      editor: await go('/posts/new', 'main [aria-pressed]'),
+    };
+    const most = {
+      home: 40,
+      posts: 160,
+      month: 220,
+      week: 120,
+      agenda: 120,
+      media: 60,
+      analytics: 2,
+      accounts: 13,
+      editor: 14,
+    };
+    for (const [path, { shown, nodes }] of Object.entries(found)) {
+      expect(shown, `${path}: ${JSON.stringify(found)}`).toBeLessThanOrEqual(most[path as keyof typeof most]);
+      expect(nodes, `${path}: ${JSON.stringify(found)}`).toBeLessThan(6000);
+    }
+  });
+
+  test('pages of the list follow each other, in order, to the last post', async () => {
+    const page = await visit('/posts?status=Draft');
+    const rows = page.locator('main [data-row]');
+    const more = page.getByRole('button', { name: 'Show more' });
+    await rows.first().waitFor();
+    const first = await rows.count();
+    while ((await more.count()) > 0) {
+      const before = await rows.count();
+      await more.click();
+      await expect.poll(() => rows.count()).toBeGreaterThan(before);
+    }
+    expect(first).toBeLessThan(400);
+    expect(await rows.count()).toBe(400);
+    expect(await rows.first().textContent()).toContain('Post number 400');
+    expect(await rows.last().textContent()).toContain('Post number 1 ');
+  });
+
+  test('on a phone nothing runs off the side', async () => {
+    const page = await visit('/', 390);
+    for (const path of ['/', '/posts', '/calendar', '/media', '/analytics', '/accounts', '/posts/new']) {
+      await page.goto(world.service.url + path);
+      await page.locator('main h1').waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await isSideways(page), path).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { Post } from '#generated/app-client';
+import {
+  changeItem,
+  changeSide,
+  contentOf,
+  draftOf,
+  isEdited,
+  isOwn,
+  setOption,
+} from '#web/pages/post/editor/draft.ts';
+import { headingOf } from '#web/parts/heading.ts';
+
+const post: Post = {
+  id: 'post_1',
+  status: 'Draft',
+  accountIds: ['acc_1', 'acc_2'],
+  versions: [{ content: [{ body: 'Buns', media: [] }], options: {} }],
+  results: [],
+  updatedAt: '2026-11-15T12:00:00.000Z',
+};
+const write = (body: string) => changeItem(0, (item) => ({ ...item, body }));
+const versionOf = (draft: ReturnType<typeof draftOf>, id?: string) =>
+  contentOf(draft).versions.find(({ accountId }) => accountId === id);
+
+test('an option for one account is no text of its own: the text stays that of the original, also when it changes', () => {
+  const optioned = changeSide('acc_1', setOption('x.reply', 'following'))(draftOf(post));
+  expect([isOwn(optioned, 'acc_1'), isEdited(optioned, 'acc_1')]).toEqual([true, false]);
+  const rewritten = changeSide(undefined, write('Loaves'))(optioned);
+  expect(versionOf(rewritten, 'acc_1')).toEqual({
+    accountId: 'acc_1',
+    content: [{ body: 'Loaves', media: [] }],
+    options: { 'x.reply': 'following' },
+  });
+  expect(contentOf(rewritten).versions).toHaveLength(2);
+});
+
+test('saved and read again it still follows the original; a text of its own does not', () => {
+  const both = [changeSide('acc_1', setOption('x.reply', 'following')), changeSide('acc_2', write('Short'))];
+  const saved = contentOf(both.reduce((draft, change) => change(draft), draftOf(post)));
+  const read = draftOf({ ...post, versions: saved.versions });
+  expect([isEdited(read, 'acc_1'), isEdited(read, 'acc_2')]).toEqual([false, true]);
+  const rewritten = changeSide(undefined, write('Loaves'))(read);
+  expect(versionOf(rewritten, 'acc_1')?.content[0]?.body).toBe('Loaves');
+  expect(versionOf(rewritten, 'acc_2')?.content[0]?.body).toBe('Short');
+});
+
+test('an option that is taken back leaves no version behind', () => {
+  const optioned = changeSide('acc_1', setOption('x.reply', 'following'))(draftOf(post));
+  const cleared = changeSide('acc_1', setOption('x.reply', ''))(optioned);
+  expect(contentOf(cleared).versions).toHaveLength(1);
+});
+
+test.each([
+  ['Easter hours\n\nWe open at nine.', 'Easter hours'],
+  [
+    'New on the shelf: seeded spelt. Sunflower, linseed and a long cold night in the fridge.',
+    'New on the shelf: seeded spelt',
+  ],
+  ['Cinnamon or cardamom? A photo of both, because we could not decide this morning', 'Cinnamon or cardamom?'],
+  [
+    'A line without an end that goes on, and on, until nobody can follow it',
+    'A line without an end that goes on, and on, until nobody…',
+  ],
+  ['😀'.repeat(70), `${'😀'.repeat(60)}…`],
+  ['', ''],
+])('the heading of %j is %j', (text, heading) => expect(headingOf(text)).toBe(heading));

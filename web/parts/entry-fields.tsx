@@ -1,0 +1,87 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { EntryForm } from './entry-card.tsx';
+import { TryFault } from './try-fault.tsx';
+
+/** Fields, what went wrong, and the button. Who is let in leaves for `next`. */
+export const TryForm = ({
+  act,
+  refused,
+  next,
+  enter,
+  children,
+}: {
+  /** On the button. */
+  act: string;
+  /** Title of what went wrong. */
+  refused: string;
+  next: string;
+  enter: () => Promise<unknown>;
+  children?: React.ReactNode;
+}) => {
+  const [running, setRunning] = useState(false);
+  const [fault, setFault] = useState<unknown>();
+  const submit = async () => {
+    setRunning(true);
+    setFault(undefined);
+    try {
+      await enter();
+      location.assign(next);
+    } catch (error) {
+      setFault(error);
+      setRunning(false);
+    }
+  };
+  return (
+    <EntryForm onSubmit={submit}>
+      {children}
+      {fault !== undefined && <TryFault fault={fault} title={refused} />}
+      <Button type="submit" variant="ink" size="lg" loading={running}>
+        {act}
+      </Button>
+    </EntryForm>
+  );
+};
+
+interface Field {
+  value: string;
+  onChange: (value: string) => void;
+  autoFocus?: boolean;
+}
+
+export const EmailField = ({ value, onChange, autoFocus = false }: Field) => (
+  <TextInput
+    label="E-mail address"
+    type="email"
+    autoComplete="username"
+    required
+    withAsterisk={false}
+    autoFocus={autoFocus}
+    value={value}
+    onChange={(event) => onChange(event.currentTarget.value)}
+  />
+);
+
+/** `isNew`: one that is chosen here and now. */
+export const PasswordField = ({ value, onChange, help, isNew = false }: Field & { help?: string; isNew?: boolean }) => (
+  <PasswordInput
+    label="Password"
+    description={help}
+    autoComplete={isNew ? 'new-password' : 'current-password'}
+    required
+    withAsterisk={false}
+    {...(isNew && { minLength: 8 })}
+    value={value}
+    onChange={(event) => onChange(event.currentTarget.value)}
+  />
+);
+
+/** The organisation signs people in: on to its page. */
+export const OutsideForm = ({ to, children }: { to: () => string; children?: React.ReactNode }) => (
+  <EntryForm onSubmit={() => location.assign(to())}>
+    {children}
+    <Button type="submit" variant="ink" size="lg">
+      Continue
+    </Button>
+  </EntryForm>
+);
