@@ -194,7 +194,7 @@ inBrowser('the results of a post', (world) => {
     await service.database.query(
       sql(
         'test.sent',
-        `update sends set due_at = null, result = jsonb_build_object('accountId', account_id, 'ok', true)
+        `update sends set due_at = null, result = jsonb_build_object('accountId', account_id, 'ok', true, 'uncertain', false)
           where post_id = $1 and account_id = $2`,
       ),
       [id, doubtful],
