@@ -31,6 +31,16 @@ export const ApprovalCard = z
     media: z
       .array(MediaItem)
       .describe('The files of the post with their alternative texts, as they were at the request'),
+    linkCards: z
+      .array(
+        z.object({
+          network: z.string().describe('Key of the network that shows it'),
+          uri: z.string(),
+          title: z.string(),
+          description: z.string(),
+        }),
+      )
+      .describe('Previews of pages that the post links to, as they were at the request; they go out so'),
     account: Account.optional().describe('The account it is about'),
     accounts: z.array(Account).describe('The accounts the post goes to'),
     validation: z

@@ -943,6 +943,14 @@ export interface ApprovalCard {
   post?: Post;
   /** The files of the post with their alternative texts, as they were at the request */
   media: MediaItem[];
+  /** Previews of pages that the post links to, as they were at the request; they go out so */
+  linkCards: Array<{
+    /** Key of the network that shows it */
+    network: string;
+    uri: string;
+    title: string;
+    description: string;
+  }>;
   /** The account it is about */
   account?: Account;
   /** The accounts the post goes to */

@@ -59,13 +59,14 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { accounts, access, avatars } = connected;
   const { routes: mediaRoutes, chores: mediaChores, ...media } = openMedia({ ...core, outbound });
   const { library, uploads } = media;
-  const { routes: postRoutes, ...posts } = openPosts({ ...told, accounts, library, plans, deletion, events });
-  const { reading, lifecycle, drafts, outcomes } = posts;
+  const written = { accounts, access, library, plans, deletion, events };
+  const { routes: postRoutes, ...posts } = openPosts({ ...told, ...written });
+  const { reading, lifecycle, drafts, outcomes, linkCards } = posts;
   const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics(core);
   const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
   const { statistics, publications, readSoon } = numbers;
   const { connecting, ...connection } = connected.openConnecting({ plans, providers, reconnected: readSoon });
-  const sent = { access, library, outcomes, lifecycle, reading, publications };
+  const sent = { access, library, outcomes, lifecycle, linkCards, reading, publications };
   const { byHand, ...publishing } = openPublishing({ ...core, ...sent, figures, ...replaced });
   const signUp = { people, providers, connecting, accounts };
   const { routes: sandboxRoutes, ...sandbox } = openSandbox({ ...core, ...signUp, folders: sandboxFolders, ownUrl });
@@ -75,7 +76,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
 
   const rules = { accounts, providers, library, openPage, reading, lifecycle, drafts, byHand, statistics, analytics };
   const actions = prepareActions(declared, createHandlers(rules));
-  const { cards, ...approvals } = openApprovals({ ...told, actions, reading, lifecycle, library, accounts });
+  const { cards, ...approvals } = openApprovals({ ...told, actions, reading, lifecycle, linkCards, library, accounts });
 
   const jobs = createScheduler({
     database,

@@ -79,7 +79,9 @@ export const Settings = z.object({
     .describe(
       'Connections for queries, and as many for transactions. An instance has 2 × `DATABASE_POOL` + 5 in all; the 5 are for listeners and Agenda. A request that finds none free waits up to 15 s, then it is 429 with `Retry-After`',
     ),
-  START_PATIENCE: duration('60s').describe('How long a start waits for a database that is not up yet'),
+  START_PATIENCE: duration('60s').describe(
+    'How long a start waits for a database that is not up yet, or for a session that holds the lock of migrations',
+  ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')

@@ -11,6 +11,8 @@ export interface Caller {
   readonly role: Role;
   /** A person in the app, whose own click is the approval. Never true for a token, an agent or the assistant. */
   readonly human: boolean;
+  /** Runs what a card showed, so nothing is read anew that a person has not seen. */
+  readonly approving?: true;
 }
 
 export interface Call<A extends Action> {

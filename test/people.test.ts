@@ -398,6 +398,12 @@ describe('who may make workspaces', () => {
 });
 
 describe('an invitation', () => {
+  let empty: Service;
+  beforeAll(async () => {
+    empty = await startService({}, { empty: true });
+  });
+  afterAll(() => empty.stop());
+
   const invite = async (email: string) => {
     const { body } = await (await signedIn()).post('/api/app/invitations', { email, role: 'viewer' });
     return body.url.split('/').at(-1) as string;
@@ -428,6 +434,47 @@ describe('an invitation', () => {
     const { body } = await browser.post('/api/auth/invitations/accept', { token });
     expect(body.workspaces).toHaveLength(2);
     expect(body.workspace.id).toBe(service.owner.workspaceId);
+  });
+
+  test.each(['no', 'no@', '@no', 'no no@example.com', '', ' ', 'no@exa mple.com', 'no@a@b'])(
+    'needs an address, and %j is none, there or at sign-up',
+    async (email) => {
+      const bad = { status: 400, body: { code: 'BadInput', issues: [{ path: 'email' }] } };
+      expect(await (await signedIn()).post('/api/app/invitations', { email, role: 'viewer' })).toMatchObject(bad);
+      await expect(
+        service.posthorn.people.addMember(service.owner.workspaceId, {
+          email,
+          password: 'correct horse',
+          role: 'viewer',
+        }),
+      ).rejects.toMatchObject({ code: 'BadInput' });
+      const fresh = { email, password: 'correct horse', workspace: 'Mine' };
+      expect(await empty.browser().post('/api/auth/sign-up', fresh)).toMatchObject(bad);
+    },
+  );
+
+  test('that somebody else accepted locks nobody out for good: the operator lets the person in', async () => {
+    const email = 'boss@example.com';
+    const { email: taker } = await service.addWorkspace();
+    const other = await (await signedIn(taker)).post('/api/app/invitations', { email, role: 'viewer' });
+    const thief = service.browser();
+    const stolen = { token: other.body.url.split('/').at(-1), password: 'chosen by another' };
+    expect((await thief.post('/api/auth/invitations/accept', stolen)).status).toBe(200);
+    const token = await invite(email);
+    const refused = await service
+      .browser()
+      .post('/api/auth/invitations/accept', { token, password: 'chosen by the boss' });
+    expect(refused.status).toBe(401);
+    expect(refused.body.message).toMatch(/ask the operator for a link \(npx posthorn link --email/);
+
+    const boss = service.browser();
+    const { path } = await service.posthorn.welcome.linkFor(email);
+    expect((await boss.post('/api/auth/links/use', { secret: path.split('/').at(-1) })).status).toBe(200);
+    expect((await boss.post('/api/auth/password', { next: 'chosen by the boss' })).status).toBe(200);
+    expect((await boss.post('/api/auth/invitations/accept', { token })).body.workspace.name).toBe('Demo');
+    expect((await thief.get('/api/auth/session')).status).toBe(401);
+    expect((await service.browser().signIn(email, 'chosen by another')).status).toBe(401);
+    expect((await service.browser().signIn(email, 'chosen by the boss')).status).toBe(200);
   });
 
   test('withdrawn is in the audit log', async () => {
@@ -563,6 +610,8 @@ test('the audit log has every event about people', async () => {
   const made = await owner.post('/api/auth/tokens', { name: 'Audited' });
   await owner.delete(`/api/auth/tokens/${made.body.id}`);
   await owner.patch('/api/app/workspace', { name: 'Renamed' });
+  const id = await own.connect('mastodon');
+  await owner.post('/api/app/actions/accounts.delete', { id });
   await owner.post('/api/app/sandbox/clock', { forwardMs: 1000 });
   expect((await eventsIn(owner)).toReversed()).toEqual([
     'workspace.created',
@@ -577,6 +626,8 @@ test('the audit log has every event about people', async () => {
     'token.created',
     'token.revoked',
     'workspace.changed',
+    'account.connected',
+    'account.disconnected',
     'clock.moved',
   ]);
   const { entries } = (await owner.get('/api/app/audit')).body;

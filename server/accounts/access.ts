@@ -191,6 +191,11 @@ export const createAccountAccess = ({
 
   return {
     ...acting('refuse'),
+    /** For what its network tells anybody; undefined when the account is gone. */
+    site: async (id: string): Promise<Site | undefined> => {
+      const row = await store.get(id);
+      return row === undefined ? undefined : networkAccess.site(networks.get(row.network), row.sandbox, row.server);
+    },
     /** For statistics: whatever the network answers, the account stays connected (SPEC, Statistics rules 11). */
     forReading: acting('tell'),
     nextRefreshMs,

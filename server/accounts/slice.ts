@@ -59,7 +59,7 @@ export const openAccounts = ({
   });
   const access = createAccountAccess({ store, networkAccess, networks, events, notifications, live, clock, report });
   return {
-    accounts: createAccounts({ store, networks, live }),
+    accounts: createAccounts({ store, networks, audit, live }),
     access,
     avatars: createAvatars({ store: createAvatarStore(database), outbound }),
     loops: { accounts: createDueLoop(access.work) },

@@ -11,6 +11,7 @@ import { newId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
+import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';
 import { findAction, type RunnableAction } from '#server/run-action';
 import { fromCursor, toCursor } from '#server/store/page';
@@ -59,6 +60,7 @@ export const createApprovalCards = ({
   reading,
   accounts,
   lifecycle,
+  linkCards,
   actions,
   audit,
   notifications,
@@ -71,6 +73,7 @@ export const createApprovalCards = ({
   reading: Reading;
   accounts: Accounts;
   lifecycle: Lifecycle;
+  linkCards: LinkCards;
   actions: ReadonlyMap<string, RunnableAction>;
   audit: AuditLog;
   notifications: Notifications;
@@ -82,7 +85,7 @@ export const createApprovalCards = ({
   const isLate = ({ expires_at }: OpenCard) => new Date(expires_at) <= clock.now();
 
   const show = (row: CardRow, known: ReadonlyMap<string, Account>): ApprovalCard => {
-    const { post, media = [], account } = row.subject as Subject;
+    const { post, media = [], linkCards: shown = [], account } = row.subject as Subject;
     const action = actions.get(row.action)?.action;
     return {
       id: row.id,
@@ -97,6 +100,7 @@ export const createApprovalCards = ({
       requestedByName: row.requested_by_name,
       ...(post && { post }),
       media: [...media],
+      linkCards: [...shown],
       ...(account && { account }),
       accounts: (post?.accountIds ?? []).map((id) => known.get(id)).filter((one): one is Account => one !== undefined),
       createdAt: row.created_at,
@@ -198,7 +202,7 @@ export const createApprovalCards = ({
 
   /** Refuses now what the action would refuse later, so that every card can succeed. */
   const rehearse = (action: RunnableAction, { input, caller }: ApprovalRequest) =>
-    store.rehearse(() => action.run(input, { ...caller, human: true }));
+    store.rehearse(() => action.run(input, { ...caller, human: true, approving: true }));
 
   const mustHaveRoom = async ({ workspaceId }: Caller) => {
     if ((await store.countOpen(workspaceId)) < maxOpen) return;
@@ -261,6 +265,8 @@ export const createApprovalCards = ({
       const action = findAction(actions, request.action);
       const kind = kindOf(action.name);
       if (kind === undefined) throw new Error(`${action.name} has no card: declare approval in its contract`);
+      // Before the transaction: pages of others take their time.
+      if (kind === 'post') await linkCards.keep(caller, await reading.get(caller, idOf({ input })));
       if ((await store.countOpen(workspaceId)) >= maxOpen) await closeStale(caller, await store.open(workspaceId));
       return store.transaction(async () => {
         await store.queueUp(workspaceId);
@@ -322,7 +328,7 @@ export const createApprovalCards = ({
           return 'What it is about was changed after the request. Look at it again; the agent can ask anew.';
         }
         const action = findAction(actions, row.action);
-        const outcome = await action.run(action.parse(row.input), { ...caller, human: true });
+        const outcome = await action.run(action.parse(row.input), { ...caller, human: true, approving: true });
         await settle(caller, row, 'Approved', outcome);
         return undefined;
       };

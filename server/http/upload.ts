@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Busboy, type BusboyFileStream } from '@fastify/busboy';
+import { Busboy, type BusboyFileStream, type Dicer } from '@fastify/busboy';
 import type { Request } from 'express';
 import { MediaForm } from '#contracts/media';
 import { bounds } from '#server/bounds';
-import { badInput, issuesOf } from '#server/errors';
+import { badInput, issuesOf, type Refusal } from '#server/errors';
 import type { Uploads } from '#server/media/uploads';
 import type { FormRoute } from './app-routes.ts';
 import { checkText } from './body.ts';
@@ -29,9 +29,12 @@ const readForm = async (req: Request, uploads: Uploads) => {
   const fields: [string, string][] = [];
   const wrong: string[] = [];
   let file: { stream: BusboyFileStream; name: string; receiving: ReturnType<Uploads['receive']> } | undefined;
-  let tooMany = false;
+  let excess: Refusal | undefined;
   form.on('partsLimit', () => {
-    tooMany = true;
+    excess ??= tooManyParts();
+  });
+  onHeaders(form, (headers) => {
+    if (areTooMany(headers)) excess ??= tooManyHeaders();
   });
   form.on('field', (name, value) => {
     if (fields.some(([known]) => known === name)) wrong.push(name);
@@ -58,11 +61,12 @@ const readForm = async (req: Request, uploads: Uploads) => {
     throw badInput({ path: 'file', code: 'Incomplete', message: 'ended before it was complete' });
   }
   if (file === undefined) {
+    if (excess) throw excess;
     throw badInput({ path: 'file', code: 'Required', message: 'is required: send the file in a field of this name' });
   }
   const received = await file.receiving;
   try {
-    if (tooMany) throw tooManyParts();
+    if (excess) throw excess;
     return { received, name: file.name, alt: altIn(Object.fromEntries(fields), wrong) };
   } catch (error) {
     await uploads.discard(received);
@@ -75,8 +79,9 @@ const openForm = ({ headers }: Request) => {
     fileSize: Number.POSITIVE_INFINITY,
     fieldSize: bounds.formFieldBytes,
     parts: bounds.formParts,
-    headerPairs: bounds.formHeaders,
-    headerSize: bounds.formHeaderBytes,
+    // It cuts off what is more, so it has to see one more than is allowed.
+    headerPairs: bounds.formHeaders + 1,
+    headerSize: 2 * bounds.formHeaderBytes,
   };
   try {
     return new Busboy({ headers: { ...headers, 'content-type': headers['content-type'] ?? '' }, limits });
@@ -84,6 +89,27 @@ const openForm = ({ headers }: Request) => {
     throw badInput({ path: 'Content-Type', code: 'BadFormat', message: 'must be multipart/form-data with a boundary' });
   }
 };
+
+type PartHeaders = Readonly<Record<string, readonly string[]>>;
+
+/** Busboy keeps the headers of its parts to itself. */
+const onHeaders = (form: ReturnType<typeof openForm>, look: (headers: PartHeaders) => void) => {
+  const { parser } = (form as unknown as { _parser: { parser: Dicer } })._parser;
+  parser.on('part', (part) => part.on('header', (headers) => look(headers as PartHeaders)));
+};
+
+const areTooMany = (headers: PartHeaders) => {
+  const lines = Object.entries(headers).flatMap(([name, values]) => values.map((value) => `${name}: ${value}\r\n`));
+  return lines.length > bounds.formHeaders || lines.join('').length > bounds.formHeaderBytes;
+};
+
+const tooManyHeaders = () =>
+  badInput({
+    path: 'body',
+    code: 'TooBig',
+    message: `must have at most ${bounds.formHeaders} headers in a part, and ${bounds.formHeaderBytes} bytes of them`,
+    limit: bounds.formHeaders,
+  });
 
 const tooManyParts = () =>
   badInput({

@@ -25,8 +25,12 @@ export const createMediaLibrary = ({
   baseUrl: string;
 }) => ({
   list: async ({ workspaceId }: Caller, { limit, cursor }: { limit: number; cursor?: string | undefined }) => {
-    const { page, ...more } = toPage(await store.list(workspaceId, limit + 1, fromCursor(cursor)), limit);
-    return { media: page.map((row) => toMediaItem(row, baseUrl)), ...more };
+    const rows = await store.list(workspaceId, limit + 1, fromCursor(cursor));
+    const { page: media, ...more } = toPage(
+      rows.map((row) => toMediaItem(row, baseUrl)),
+      limit,
+    );
+    return { media, ...more };
   },
 
   /** Page by page, with what uses them. */

@@ -36,8 +36,8 @@ const stepsPerLook = 2_048;
 const createSteps = () => {
   const turn = createTurns();
   let steps = 0;
-  return (isPart = true) => {
-    if (isPart && steps > bounds.imageParts) throw new Error('this file has too many parts');
+  return () => {
+    if (steps > bounds.imageParts) throw new Error('this file has too many parts');
     return ++steps % stepsPerLook === 0 ? turn() : undefined;
   };
 };
@@ -172,12 +172,13 @@ const keptApplications = /^(NETSCAPE2\.0|ANIMEXTS1\.0|ICCRGBG1012)$/;
 
 const stripGif = async (file: Buffer) => {
   const step = createSteps();
+  const turn = createTurns();
   const colours = (flags: number) => (flags & 0x80 ? 3 << ((flags & 0x07) + 1) : 0);
   /** Data stands in blocks of up to 255 bytes, the last of which is empty. */
   const endOfData = async (from: number) => {
     let at = from;
     for (let seen = 0; at < file.length && file[at] !== 0; at += 1 + (file[at] ?? 0)) {
-      if (++seen % stepsPerLook === 0) await step(false);
+      if (++seen % stepsPerLook === 0) await turn();
     }
     return Math.min(at + 1, file.length);
   };

@@ -19,10 +19,19 @@ export interface NetworkItem<Media extends NetworkMedia = NetworkMedia> {
   readonly media: readonly Media[];
 }
 
+/** The preview of a page, shown below a text that links to it. */
+export interface LinkCard {
+  readonly uri: string;
+  readonly title: string;
+  readonly description: string;
+}
+
 /** A post as one account gets it: its version, and its options with the defaults filled in. */
 export interface NetworkPost<Media extends NetworkMedia = NetworkMedia> {
   readonly items: readonly NetworkItem<Media>[];
   readonly options: Readonly<Record<string, string>>;
+  /** As they were when a person was asked. */
+  readonly linkCards?: readonly LinkCard[];
 }
 
 /** A broken rule. `path` is relative to the version: `content.0.body`, `options.youtube.title`. */
@@ -227,6 +236,17 @@ export interface Network<Prepared = unknown> {
   check(post: NetworkPost, facts?: Json): readonly Problem[];
   /** What the network takes, but not as people expect. */
   surprises?(post: NetworkPost): readonly Problem[];
+
+  /**
+   * Where the writer of a post says what its link card shows. They are read when a person is asked, and sent as they were
+   * then; a page that says nothing, or too late, has a plain one.
+   */
+  readonly linkCards?: {
+    /** The addresses whose cards this post shows. */
+    of(post: NetworkPost): readonly string[];
+    read(site: Site, uri: string): Promise<LinkCard | undefined>;
+    plain(uri: string): LinkCard;
+  };
 
   readonly connect: Connect;
   /** How long before their end tokens are renewed. */

@@ -8,6 +8,7 @@ import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from './lifecycle.ts';
 import { optionFor, wrongValue } from './limits.ts';
+import type { LinkCards } from './link-cards.ts';
 import type { PostContent, PostStore } from './store.ts';
 import { mustFit, originalVersion, toVersions, withOption, withText } from './versions.ts';
 
@@ -20,6 +21,7 @@ export const createDrafts = ({
   library,
   networks,
   lifecycle,
+  linkCards,
   clock,
 }: {
   store: PostStore;
@@ -27,6 +29,7 @@ export const createDrafts = ({
   library: MediaLibrary;
   networks: Networks;
   lifecycle: Lifecycle;
+  linkCards: LinkCards;
   clock: Clock;
 }) => {
   /** The post, locked and open for changes by this caller (SPEC, States and transitions). */
@@ -37,6 +40,8 @@ export const createDrafts = ({
     if (post.status === 'Scheduled' && !caller.human) throw approvalRequired('Changing a scheduled post');
     return post;
   };
+
+  const changing = (caller: Caller, change: () => Promise<Post>) => linkCards.after(caller, store.transaction(change));
 
   /** Saves a change; what is scheduled must stay publishable. */
   const save = async (caller: Caller, post: Post, change: Partial<PostContent>) => {
@@ -104,9 +109,10 @@ export const createDrafts = ({
           scheduledAt: input.scheduledAt || null,
         });
       if (!caller.human || !input.scheduledAt) return insert();
-      return store.transaction(async () =>
-        lifecycle.schedule(caller, (await insert()).id, input.scheduledAt, 'scheduledAt'),
+      const scheduling = store.transaction(async () =>
+        lifecycle.toScheduled(caller, (await insert()).id, input.scheduledAt, 'scheduledAt'),
       );
+      return linkCards.after(caller, scheduling);
     },
 
     update: (
@@ -119,7 +125,7 @@ export const createDrafts = ({
         baseUpdatedAt: string;
       },
     ) =>
-      store.transaction(async () => {
+      changing(caller, async () => {
         const post = await openForEdit(caller, input.id);
         if (input.baseUpdatedAt && input.baseUpdatedAt !== post.updatedAt) throw stale(post);
         const versions = toVersions(input.versions, input.accountIds);
@@ -138,7 +144,7 @@ export const createDrafts = ({
       }),
 
     setVersionText: (caller: Caller, input: { id: string; accountId: string; itemIndex: number; body: string }) =>
-      store.transaction(async () => {
+      changing(caller, async () => {
         const post = await openForEdit(caller, input.id);
         mustBeAccountOf(post, input.accountId);
         return save(caller, post, {
@@ -147,7 +153,7 @@ export const createDrafts = ({
       }),
 
     setOption: (caller: Caller, input: { id: string; accountId: string; key: string; value: string }) =>
-      store.transaction(async () => {
+      changing(caller, async () => {
         const post = await openForEdit(caller, input.id);
         mustBeAccountOf(post, input.accountId);
         const networkOf = await accounts.connectedOf(caller, post.accountIds);

@@ -10,6 +10,7 @@ import type { Networks } from '#server/networks/registry';
 import type { Plans } from '#server/plans/allowance';
 import type { Deletion } from '#server/workspaces/deletion';
 import { checkLimits, type Findings } from './limits.ts';
+import type { LinkCards } from './link-cards.ts';
 import type { Outcomes } from './outcome.ts';
 import { mediaIn, pinOf } from './outgoing.ts';
 import type { PostStore } from './store.ts';
@@ -25,6 +26,7 @@ export const createLifecycle = ({
   plans,
   deletion,
   outcomes,
+  linkCards,
   reachable,
   clock,
 }: {
@@ -35,6 +37,7 @@ export const createLifecycle = ({
   plans: Plans;
   deletion: Deletion;
   outcomes: Outcomes;
+  linkCards: LinkCards;
   reachable: boolean;
   clock: Clock;
 }) => {
@@ -99,6 +102,21 @@ export const createLifecycle = ({
     }
   };
 
+  /** `field` is what the caller names the time. */
+  const toScheduled = (caller: Caller, id: string, at: string, field: string) =>
+    store.transaction(async () => {
+      mustBeFuture(at, field);
+      await deletion.mustStay(caller.workspaceId);
+      const post = await locked(caller, id);
+      if (post.status !== 'Draft' && post.status !== 'Failed') {
+        throw notFrom(post, 'scheduled', 'a Draft or Failed post');
+      }
+      await mustBePublishable(caller, post);
+      await usePlan(caller, post, { scheduled: true });
+      await store.wake();
+      return store.move(id, caller.workspaceId, 'Scheduled', at);
+    });
+
   return {
     /** What a human is shown before deciding. */
     findings: check,
@@ -106,7 +124,9 @@ export const createLifecycle = ({
     /** What each of the posts is and would put before the public: see pinOf. */
     pins: async (caller: Caller, posts: readonly Post[]) => {
       const { networkOf, media } = await around(caller, posts);
-      return new Map(posts.map((post) => [post.id, pinOf(post, (id) => networkOf(id)?.network, media)]));
+      const cards = await store.linkCards(posts.map(({ id }) => id));
+      const pin = (post: Post) => pinOf(post, (id) => networkOf(id)?.network, media, cards.get(post.id) ?? []);
+      return new Map(posts.map((post) => [post.id, pin(post)]));
     },
 
     mustBePublishable,
@@ -120,20 +140,9 @@ export const createLifecycle = ({
       return { valid: true as const, issues, warnings };
     },
 
-    /** `field` is what the caller names the time. */
-    schedule: (caller: Caller, id: string, at: string, field = 'at') =>
-      store.transaction(async () => {
-        mustBeFuture(at, field);
-        await deletion.mustStay(caller.workspaceId);
-        const post = await locked(caller, id);
-        if (post.status !== 'Draft' && post.status !== 'Failed') {
-          throw notFrom(post, 'scheduled', 'a Draft or Failed post');
-        }
-        await mustBePublishable(caller, post);
-        await usePlan(caller, post, { scheduled: true });
-        await store.wake();
-        return store.move(id, caller.workspaceId, 'Scheduled', at);
-      }),
+    schedule: (caller: Caller, id: string, at: string) => linkCards.after(caller, toScheduled(caller, id, at, 'at')),
+
+    toScheduled,
 
     /** A change of a Scheduled post: what it uses of the plan, and when it is due, may be something else now. */
     rescheduled: async (caller: Caller, before: Post, after: Post) => {

@@ -1,3 +1,4 @@
+import type { AccountAccess } from '#server/accounts/access';
 import type { Accounts } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
 import { type Config, isPublicAddress } from '#server/config';
@@ -12,6 +13,7 @@ import type { Deletion } from '#server/workspaces/deletion';
 import { createDesk } from './desk.ts';
 import { createDrafts } from './drafts.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { createLinkCards } from './link-cards.ts';
 import { createOutcomes } from './outcome.ts';
 import { createOverview } from './overview.ts';
 import { createReading } from './reading.ts';
@@ -21,6 +23,7 @@ import { createPostStore } from './store.ts';
 export const openPosts = ({
   database,
   accounts,
+  access,
   library,
   networks,
   plans,
@@ -33,6 +36,7 @@ export const openPosts = ({
 }: {
   database: Database;
   accounts: Accounts;
+  access: AccountAccess;
   library: MediaLibrary;
   networks: Networks;
   plans: Plans;
@@ -47,7 +51,8 @@ export const openPosts = ({
   const overview = createOverview({ store, library });
   const outcomes = createOutcomes({ store, events, notifications, live });
   const reachable = isPublicAddress(config.baseUrl);
-  const around = { accounts, library, networks, plans, deletion };
+  const linkCards = createLinkCards({ store, accounts, access, library, networks });
+  const around = { accounts, library, networks, plans, deletion, linkCards };
   const lifecycle = createLifecycle({ ...around, store, outcomes, reachable, clock });
   const desk = createDesk({ store, accounts, library, networks, lifecycle });
   return {
@@ -55,7 +60,8 @@ export const openPosts = ({
     overview,
     outcomes,
     lifecycle,
-    drafts: createDrafts({ store, accounts, library, networks, lifecycle, clock }),
+    linkCards,
+    drafts: createDrafts({ store, accounts, library, networks, lifecycle, linkCards, clock }),
     desk,
     mediaUse: { isUsed: store.usesMedia, usesOf: store.mediaUses },
     routes: postRoutes({ desk, lifecycle, overview }),

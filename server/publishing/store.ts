@@ -2,6 +2,7 @@ import type { Result, Version } from '#contracts/posts';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
 import { wakes } from '#server/jobs/notices';
 import type { Json, Sent } from '#server/networks/network';
+import type { KeptLinkCard } from '#server/posts/outgoing';
 import { type Database, sql } from '#server/store/database';
 
 /** A send that is ours until its lease ends. */
@@ -23,6 +24,7 @@ export interface SendRow {
   readonly again: boolean;
   readonly tries: number;
   readonly versions: readonly Version[];
+  readonly linkCards: readonly KeptLinkCard[] | null;
   readonly scheduledAt: string | null;
   readonly account: AccountRow;
   /** By the database. */
@@ -127,6 +129,8 @@ const claim = sql(
              s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.begun_body as "begunBody", s.heard_at as "heardAt", s.repeat,
              s.again, s.tries, posthorn_now() as "claimedAt",
              (select p.versions from posts p where p.id = s.post_id) as versions,
+             (select json_agg(json_build_object('network', l.network, 'uri', l.uri, 'title', l.title, 'description', l.description))
+                from link_cards l where l.post_id = s.post_id) as "linkCards",
              (select p.scheduled_at from posts p where p.id = s.post_id) as "scheduledAt",
              (select ${accountColumns('a')} from accounts a where a.id = s.account_id) as account`,
 );

@@ -14,7 +14,7 @@ import type { Messages } from '#server/messages/queue';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/allowance';
 import { mustBeNamed } from './deletion.ts';
-import { checkPassword, nameOf, type People } from './people.ts';
+import { checkPassword, isWrongPassword, nameOf, type People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
 
 const invitationMs = 7 * 24 * 60 * 60 * 1000;
@@ -89,7 +89,7 @@ export const createMembers = ({
     checkPassword(by.password, 'password');
     return (await people.known(email)).userId === undefined
       ? people.addPerson(email, by.password)
-      : people.signIn(email, by.password);
+      : people.signIn(email, by.password).catch(wayOut);
   };
 
   const invitationMail = async ({ userId, workspaceId }: Caller, to: string, role: Role, url: string) => {
@@ -265,6 +265,18 @@ const about = (user: { email: string; name: string | null } | undefined) => ({
   email: user?.email ?? '',
   name: user ? nameOf(user) : '',
 });
+
+/**
+ * An account proves nothing about its address: somebody else may have accepted an invitation to it and chosen the
+ * password. Nothing that an invitation says can tell the two apart, so that the operator has to.
+ */
+const wayOut = (error: unknown): never => {
+  if (!isWrongPassword(error)) throw error;
+  throw new Refusal(
+    'Unauthorized',
+    'E-mail address or password is wrong. If you have never chosen one here, or lost it, ask the operator for a link (npx posthorn link --email with your address), set a password, then open this invitation again.',
+  );
+};
 
 const forSomebodyElse = (email: string) =>
   new Refusal('Forbidden', `This invitation is for ${email}. Sign in with that address to accept it.`);

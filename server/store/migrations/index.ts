@@ -12,10 +12,11 @@ import { sql as signIn } from './0011-sign-in.ts';
 import { sql as cards } from './0012-cards.ts';
 import { sql as noRules } from './0013-no-rules.ts';
 import { sql as refreshDue } from './0014-refresh-due.ts';
+import { sql as linkCards } from './0015-link-cards.ts';
 import { sql as notifications } from './0019-notifications.ts';
 import { sql as leaving } from './0020-leaving.ts';
 
-/** 15 to 18 are other changes of the same release. */
+/** 16 to 18 are other changes of the same release. */
 const elsewhere = 'select 1';
 
 /** Forward only: a migration that was released is never changed. */
@@ -34,7 +35,7 @@ export const migrations = [
   { number: 12, name: 'cards', sql: cards },
   { number: 13, name: 'no-rules', sql: noRules },
   { number: 14, name: 'refresh-due', sql: refreshDue },
-  { number: 15, name: 'fifteen', sql: elsewhere },
+  { number: 15, name: 'link-cards', sql: linkCards },
   { number: 16, name: 'sixteen', sql: elsewhere },
   { number: 17, name: 'seventeen', sql: elsewhere },
   { number: 18, name: 'eighteen', sql: elsewhere },

@@ -11,6 +11,7 @@ type Words = (details: Record<string, string | undefined>, names: Names) => stri
 /** What somebody did, after their name. */
 const deeds: Record<string, Words> = {
   'account.connected': ({ handle, network = '' }, names) => `connected ${handle} on ${names.network(network)}`,
+  'account.disconnected': ({ handle, network = '' }, names) => `disconnected ${handle} from ${names.network(network)}`,
   'account.reconnected': ({ handle, network = '' }, names) => `reconnected ${handle} on ${names.network(network)}`,
   'account.linked': () => 'signed in through the identity provider for the first time',
   'approval.approved': ({ action }) => `approved: ${actionWords(action)}`,
