@@ -7,6 +7,7 @@ import { serveRoutes } from '#generated/router';
 import { openAccounts } from '#server/accounts/slice';
 import { openAnalytics } from '#server/analytics/slice';
 import { openApprovals } from '#server/approvals/slice';
+import { openAssistant } from '#server/assistant/slice';
 import { openAudit } from '#server/audit/slice';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { openIdentityProvider } from '#server/auth/identity-provider/open';
@@ -162,6 +163,8 @@ export const createPosthorn = (given: {
     baseUrl,
   });
 
+  const { assistant, routes: chatRoutes } = openAssistant({ ...core, catalog, actions, cards, config, log });
+
   const jobs = createJobs({
     database,
     loops: { ...loops, deliveries, accounts: refreshes, reads },
@@ -202,6 +205,7 @@ export const createPosthorn = (given: {
     actions,
     answers,
     cards,
+    assistant,
     jobs,
     figures,
     /** Once it is known who signs people in. */
@@ -220,6 +224,7 @@ export const createPosthorn = (given: {
       ...analyticsRoutes,
       ...sandboxRoutes,
       ...cardRoutes,
+      ...chatRoutes,
     }),
     close: async () => {
       await network.close();
@@ -252,7 +257,7 @@ export const createHttpApp = ({
   wallClock?: Clock;
   log: Logger;
 }) => {
-  const { sessions, tokens, actions, answers, cards, library, uploads, avatars, live, figures } = posthorn;
+  const { sessions, tokens, actions, answers, cards, library, uploads, avatars, live, assistant, figures } = posthorn;
   const { baseUrl, production } = config;
   const rateLimit = createRateLimit({
     name: 'api',
@@ -282,6 +287,7 @@ export const createHttpApp = ({
     uploads,
     avatars,
     live,
+    assistant,
     figures,
     mcp,
     identity,

@@ -17,6 +17,8 @@ const prefixes = {
   delivery: 'whd_',
   session: 'ses_',
   client: 'cli_',
+  chat: 'chat_',
+  message: 'msg_',
 } as const;
 
 const resolution = 2 ** 32;

@@ -38,6 +38,9 @@ export const diagnose = async (config: Config) => {
           'Media is on this machine: back that folder up with the database, or set S3_ENDPOINT and the other S3_* settings',
         );
       }
+      const { model } = config.assistant;
+      if (model) good.push(`The assistant uses ${model.model} at ${new URL(model.baseUrl).host}`);
+      else note.push('The assistant uses its embedded model: for a language model set LLM_BASE_URL and LLM_MODEL');
       const workspaces = await posthorn.people.workspaces();
       if (workspaces.length > 0)
         good.push(`Workspaces: ${workspaces.map(({ id, name }) => `${name} (${id})`).join(', ')}`);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Avatars } from '#server/accounts/avatars';
+import type { Assistant } from '#server/assistant/slice';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import type { PersonalTokens } from '#server/auth/personal-tokens';
 import type { RateLimit } from '#server/auth/rate-limit';
@@ -18,6 +19,7 @@ import type { RunnableAction } from '#server/run-action';
 import type { outsideSignIn } from '#server/workspaces/outside-sign-in';
 import { actionRoute } from './action-route.ts';
 import { createGuards, type Identify } from './app-routes.ts';
+import { askAssistant } from './ask-assistant.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { avatarBytes } from './avatar-bytes.ts';
 import { docsPages } from './docs.ts';
@@ -45,6 +47,7 @@ export interface DoorParts {
   readonly uploads: Uploads;
   readonly avatars: Avatars;
   readonly live: Live;
+  readonly assistant: Assistant;
   readonly figures: Figures;
   readonly mcp: { readonly serve: Own; readonly describe: Own };
   readonly identity: Identity;
@@ -56,8 +59,21 @@ export interface DoorParts {
 }
 
 const createDoors = ({ door, signInElsewhere, ...parts }: DoorParts & { door: SessionDoor }) => {
-  const { tokens, actions, answers, library, uploads, avatars, live, figures, mcp, identity, rateLimit, config } =
-    parts;
+  const {
+    tokens,
+    actions,
+    answers,
+    library,
+    uploads,
+    avatars,
+    live,
+    assistant,
+    figures,
+    mcp,
+    identity,
+    rateLimit,
+    config,
+  } = parts;
   return {
     guards: createGuards({
       door,
@@ -77,6 +93,7 @@ const createDoors = ({ door, signInElsewhere, ...parts }: DoorParts & { door: Se
         who: door.who,
         report: (err) => parts.log.error({ err }, 'access to live events not checked'),
       }),
+      askAssistant: askAssistant({ assistant, who: door.who }),
       metrics: metricsPage({ figures }),
       openapi: openapi(config),
       ...signInElsewhere(door),

@@ -12,6 +12,7 @@ import { sql as signIn } from './0011-sign-in.ts';
 import { sql as cards } from './0012-cards.ts';
 import { sql as noRules } from './0013-no-rules.ts';
 import { sql as refreshDue } from './0014-refresh-due.ts';
+import { sql as assistant } from './0016-assistant.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -29,4 +30,7 @@ export const migrations = [
   { number: 12, name: 'cards', sql: cards },
   { number: 13, name: 'no-rules', sql: noRules },
   { number: 14, name: 'refresh-due', sql: refreshDue },
+  // 15 is on its way.
+  { number: 15, name: 'planning', sql: 'select 1' },
+  { number: 16, name: 'assistant', sql: assistant },
 ] as const;
