@@ -39,6 +39,9 @@ export const keys = {
   audit: ['audit'],
   sessions: ['sessions'],
   sandbox: ['sandbox'],
+  chats: ['chats', 'list'],
+  chat: (id: string) => ['chats', 'one', id],
+  seen: ['seen'],
 } as const;
 
 /** What several pages read. A page's own reads stand in its folder, with their keys here. */

@@ -11,12 +11,12 @@ import type { Logger } from 'pino';
 import type { ChatMessage, ChatNote, Question } from '#contracts/assistant';
 import type { CatalogEntry } from '#contracts/catalog';
 import type { ApprovalCards } from '#server/approvals/cards';
+import { embeddedModel } from '#server/assistant/embedded/model';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Caller } from '#server/context';
 import type { RunnableAction } from '#server/run-action';
 import type { Chats } from './chats.ts';
-import { embeddedModel } from './embedded/model.ts';
 import { type Model, outsideModel } from './language-model.ts';
 import { modelTrouble, toolTrouble } from './model-trouble.ts';
 import { promptFor } from './prompt.ts';
@@ -93,8 +93,15 @@ export const createAnswering = ({
     const id = chats.newMessageId();
 
     const answer = async (write: (part: AnswerPart) => void) => {
-      const late = AbortSignal.timeout(config.answerMs);
-      const enough = new AbortController();
+      const end = new AbortController();
+      const stop = () => end.abort();
+      signal.addEventListener('abort', stop, { once: true });
+      if (signal.aborted) stop();
+      let isLate = false;
+      const limit = setTimeout(() => {
+        isLate = true;
+        stop();
+      }, config.answerMs);
       let trouble: string | undefined;
       const result = streamText({
         model,
@@ -103,7 +110,7 @@ export const createAnswering = ({
         tools,
         stopWhen: stepCountIs(mostSteps),
         maxRetries: 1,
-        abortSignal: AbortSignal.any([signal, late, enough.signal]),
+        abortSignal: end.signal,
         // It is told below. Left out, the SDK prints the whole request.
         onError: () => undefined,
       });
@@ -128,9 +135,10 @@ export const createAnswering = ({
         if (part.type === 'finish-step') seen.steps++;
         if (part.type === 'finish') seen.finish = part.finishReason ?? '';
         else if (isTold(part)) write(part);
-        if (seen.written > writtenCharacters) enough.abort();
+        if (seen.written > writtenCharacters) stop();
       }
-      const note = noteOf({ ...seen, trouble, isLate: late.aborted, isStopped: signal.aborted });
+      clearTimeout(limit);
+      const note = noteOf({ ...seen, trouble, isLate, isStopped: signal.aborted });
       if (note) write({ type: 'data-note', data: note });
       write({ type: 'finish' });
     };

@@ -3,12 +3,12 @@ import { Refusal } from '#server/errors';
 interface Turn {
   readonly signal: AbortSignal;
   readonly ended: Promise<void>;
+  stop(): void;
 }
 
 /** One answer under way for each person; each instance counts for itself. */
 export const createTurns = () => {
   const underWay = new Map<string, Turn>();
-  const stopping = new AbortController();
 
   /** Whoever pressed Stop may ask again at once, and waits until the stopped answer is kept. */
   const mustBeFree = async (userId: string) => {
@@ -30,15 +30,22 @@ export const createTurns = () => {
       begin: (signal: AbortSignal) => Promise<ReadableStream<Part>>,
     ): Promise<AsyncIterable<Part>> => {
       await mustBeFree(userId);
-      const signal = AbortSignal.any([left, stopping.signal]);
-      const { promise: ended, resolve } = withResolvers();
+      // Not AbortSignal.any: Node 20 may collect such a signal before it fires.
+      const controller = new AbortController();
+      const stop = () => controller.abort();
+      left.addEventListener('abort', stop, { once: true });
+      if (left.aborted) stop();
+      let resolve: () => void = () => undefined;
+      const ended = new Promise<void>((done) => {
+        resolve = done;
+      });
       const end = () => {
         underWay.delete(userId);
         resolve();
       };
-      underWay.set(userId, { signal, ended });
+      underWay.set(userId, { signal: controller.signal, ended, stop });
       try {
-        return thenEnd(await begin(signal), end);
+        return thenEnd(await begin(controller.signal), end);
       } catch (error) {
         end();
         throw error;
@@ -46,7 +53,9 @@ export const createTurns = () => {
     },
 
     /** Ends all answers: the process is about to stop. */
-    stop: () => stopping.abort(),
+    stop: () => {
+      for (const turn of underWay.values()) turn.stop();
+    },
   };
 };
 
@@ -56,13 +65,4 @@ const thenEnd = async function* <Part>(stream: ReadableStream<Part>, end: () => 
   } finally {
     end();
   }
-};
-
-/** Promise.withResolvers, which Node 20 lacks. */
-const withResolvers = () => {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 };

@@ -39,7 +39,7 @@ interface WebFile {
 const pagePaths = [
   /^\/$/,
   /^\/(posts|approvals)(\/[^/]+)?\/?$/,
-  /^\/(calendar|media|analytics|accounts|sandbox)\/?$/,
+  /^\/(calendar|media|assistant|analytics|accounts|sandbox)\/?$/,
   /^\/sign-(in|up)\/?$/,
   /^\/(invitations|welcome|consent)\/[^/]+\/?$/,
   /^\/connect\/[^/]+(\/[^/]+)?\/?$/,

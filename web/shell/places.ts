@@ -7,6 +7,7 @@ import {
   House,
   Image,
   type LucideIcon,
+  MessageCircle,
   Plug,
   Settings,
   Stamp,
@@ -40,6 +41,7 @@ export const usePlaces = (): { pages: Place[]; workspace: Place[] } => {
       { label: 'Approvals', to: '/approvals', icon: Stamp, count: waiting },
       { label: 'Analytics', to: '/analytics', icon: ChartNoAxesColumn },
       { label: 'Media', to: '/media', icon: Image },
+      { label: 'Assistant', to: '/assistant', icon: MessageCircle },
     ],
     workspace: [
       {
