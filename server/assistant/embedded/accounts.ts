@@ -29,7 +29,7 @@ export const accountsIn = (text: string, accounts: readonly Account[]): Account[
   return accounts.filter((account) => found.has(account));
 };
 
-const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 /** Networks by name, each once. */
 export const networksOf = (accounts: readonly Account[]) => [...new Set(accounts.map(({ provider }) => provider))];

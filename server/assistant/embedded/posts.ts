@@ -3,9 +3,20 @@ import type { Post, Validation } from '#contracts/posts';
 import type { ProviderLimits } from '#contracts/providers';
 import { countText } from '#server/networks/counting';
 import { accountsIn, connected, networksOf } from './accounts.ts';
-import { askFor } from './going-out.ts';
+import { askFor, waitingInWords } from './going-out.ts';
 import { shorten as shortenText } from './shorten.ts';
-import { type Asked, postMeant, postsWith, quotedIn, Refused, type Talk, textOf, Unclear, use } from './talk.ts';
+import {
+  type Asked,
+  postMeant,
+  postsWith,
+  quotedIn,
+  Refused,
+  type Talk,
+  textOf,
+  Unclear,
+  use,
+  Waiting,
+} from './talk.ts';
 import { counted, listed, moment, plain, quoted } from './words.ts';
 
 const shownPosts = 10;
@@ -86,8 +97,17 @@ export function* draft(asked: Asked): Talk {
   const link = `[The draft](/posts/${id})`;
   if (!check.isFine)
     return `${link} is ready for ${listed(networksOf(accounts))}, but it cannot go out yet:\n${check.text}`;
-  const next = yield* askFor({ ...asked, text: wanted.around, lastPostId: id }, id);
+  const next = yield* askedNext({ ...asked, text: wanted.around }, id);
   return next ?? `${link} is ready for ${listed(networksOf(accounts))}. ${check.text}`;
+}
+
+function* askedNext(asked: Asked, id: string): Talk<string | undefined> {
+  try {
+    return yield* askFor(asked, id);
+  } catch (error) {
+    if (!(error instanceof Waiting)) throw error;
+    return `The draft is ready. ${waitingInWords(error.action)}`;
+  }
 }
 
 const asksForDraft = /^\W*(?:please\s+|can you\s+|could you\s+)*(?:draft|write|create|make|compose|prepare)\b/i;
