@@ -123,7 +123,6 @@ export const createAnswering = ({
           const ofTool = toolTrouble(error);
           if (ofTool !== undefined) return ofTool;
           const { text, reason } = modelTrouble(error, config.model);
-          trouble ??= text;
           if (config.model === undefined) report(error);
           else log.warn({ requestId, model: config.model.model, reason }, 'the model of the assistant failed');
           return text;
@@ -133,6 +132,7 @@ export const createAnswering = ({
         if (part.type === 'tool-input-delta') seen.written += part.inputTextDelta.length;
         if (part.type === 'text-delta' || part.type.startsWith('tool-')) seen.isEmpty = false;
         if (part.type === 'finish-step') seen.steps++;
+        if (part.type === 'error') trouble = part.errorText;
         if (part.type === 'finish') seen.finish = part.finishReason ?? '';
         else if (isTold(part)) write(part);
         if (seen.written > writtenCharacters) stop();

@@ -27,5 +27,6 @@ const inWords = (status: number | undefined, model: OutsideModel | undefined) =>
 export const toolTrouble = (error: unknown): string | undefined => {
   if (NoSuchToolError.isInstance(error)) return 'There is no such action.';
   if (InvalidToolInputError.isInstance(error)) return 'The input of this action was not readable.';
-  return undefined;
+  // What the SDK tells the model of either.
+  return typeof error === 'string' ? 'Nothing was done.' : undefined;
 };

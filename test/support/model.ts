@@ -8,6 +8,8 @@ export interface Step {
   calls?: { name: string; input: unknown /** Instead of the input: what is no JSON. */; raw?: string }[];
   /** An error answer instead. */
   status?: number;
+  /** Closes the connection without an answer. */
+  drops?: boolean;
   /** Says its text, and then nothing more. */
   hangs?: boolean;
   /** `content_filter`, `refusal` */
@@ -39,6 +41,7 @@ export const startModel = async () => {
     requests.push(request);
     const next = steps.shift() ?? forEver ?? { text: 'Nothing to say.' };
     const step = typeof next === 'function' ? next(request) : next;
+    if (step.drops) return res.destroy();
     if (step.status !== undefined) {
       res.writeHead(step.status, { 'content-type': 'application/json' });
       return res.end(JSON.stringify({ error: { message: 'no', type: 'error' } }));
