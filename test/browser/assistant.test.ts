@@ -100,6 +100,7 @@ inBrowser('the embedded assistant', (world) => {
     ['light', 1440],
     ['dark', 390],
   ] as const)('is clean in %s at %i px, empty and with an answer', async (scheme, width) => {
+    await world.service.addAccount('x');
     const { page, log, ask } = await openAt(world, { scheme, width });
     await page.getByRole('button', { name: 'How did last week go?' }).waitFor();
     expect(await axe(page)).toEqual([]);
