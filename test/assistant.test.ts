@@ -164,7 +164,7 @@ describe('the embedded model', () => {
   test('finds posts, tells best times and accounts, and is honest about the rest', async () => {
     await service.client.posts.create({ body: 'Rye is back' });
     expect((await ask('find drafts about rye')).text).toMatch(
-      /^1 draft with “rye”.*\n- Draft \[“Rye is back”\]\(\/posts\/post_/,
+      /^1 draft with “rye”.*\n- \[“Rye is back”\]\(\/posts\/post_/,
     );
     expect((await ask('What are my best times?')).text).toMatch(/^That is a guess.*\n- (Monday|Sunday) \d\d:00: /);
     expect((await ask('which accounts are connected?')).text).toMatch(/^2 accounts connected:\n- X x/);

@@ -89,8 +89,10 @@ export const createAnswering = ({
       report,
     });
     const messages = await toModelMessages(history);
-    const keep = ({ id, parts: said }: Message) => chats.keep(chatId, { id, role: 'assistant', parts: said as never });
     const id = chats.newMessageId();
+    const keep = async ({ parts: said }: Message) => {
+      await chats.keep(chatId, { id, role: 'assistant', parts: said as unknown as ChatMessage['parts'] }).catch(report);
+    };
 
     const answer = async (write: (part: AnswerPart) => void) => {
       const end = new AbortController();
@@ -151,8 +153,8 @@ export const createAnswering = ({
         return 'The assistant failed. Try again.';
       },
       // After every step: a process that is killed in the middle leaves what was done.
-      onStepFinish: ({ responseMessage }) => void keep(responseMessage).catch(report),
-      onFinish: ({ responseMessage }) => keep(responseMessage).then(() => undefined, report),
+      onStepFinish: ({ responseMessage }) => keep(responseMessage),
+      onFinish: ({ responseMessage }) => keep(responseMessage),
     }) as ReadableStream<AnswerPart>;
   };
 };

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '#server/errors';
 
+const graceMs = 2000;
+
 interface Turn {
-  readonly signal: AbortSignal;
   readonly ended: Promise<void>;
   stop(): void;
 }
@@ -10,18 +12,6 @@ interface Turn {
 export const createTurns = () => {
   const underWay = new Map<string, Turn>();
 
-  /** Whoever pressed Stop may ask again at once, and waits until the stopped answer is kept. */
-  const mustBeFree = async (userId: string) => {
-    const turn = underWay.get(userId);
-    if (turn?.signal.aborted) await turn.ended;
-    if (underWay.has(userId)) {
-      throw new Refusal(
-        'Conflict',
-        'Another answer is still being written for you. Stop it, or wait until it is done.',
-      );
-    }
-  };
-
   return {
     /** The parts of the answer. The turn is over when the last one is read. */
     take: async <Part>(
@@ -29,7 +19,15 @@ export const createTurns = () => {
       left: AbortSignal,
       begin: (signal: AbortSignal) => Promise<ReadableStream<Part>>,
     ): Promise<AsyncIterable<Part>> => {
-      await mustBeFree(userId);
+      // Whoever pressed Stop may ask again at once: Stop may still be on its way, and what was said is kept first.
+      const before = underWay.get(userId);
+      if (before) await Promise.race([before.ended, sleep(graceMs, undefined, { ref: false })]);
+      if (underWay.has(userId)) {
+        throw new Refusal(
+          'Conflict',
+          'Another answer is still being written for you. Stop it, or wait until it is done.',
+        );
+      }
       // Not AbortSignal.any: Node 20 may collect such a signal before it fires.
       const controller = new AbortController();
       const stop = () => controller.abort();
@@ -43,7 +41,7 @@ export const createTurns = () => {
         underWay.delete(userId);
         resolve();
       };
-      underWay.set(userId, { signal: controller.signal, ended, stop });
+      underWay.set(userId, { ended, stop });
       try {
         return thenEnd(await begin(controller.signal), end);
       } catch (error) {

@@ -24,21 +24,24 @@ const shownPosts = 10;
 export function* find(asked: Asked): Talk {
   const status = statusIn(asked.text);
   const words = wordsIn(asked.text);
-  const posts = yield* postsWith(words, status);
-  const one = {
-    Draft: 'draft',
-    Scheduled: 'scheduled post',
-    Publishing: 'post',
-    Published: 'published post',
-    Failed: 'failed post',
-  };
-  const what = status ? one[status] : 'post';
+  const { found, more } = yield* postsWith(words, status);
+  const what = status ? ofStatus[status] : 'post';
   const about = words === '' ? '' : ` with ${quoted(words)}`;
-  if (posts.length === 0) return `There are no ${what}s${about}.`;
-  const lines = posts.slice(0, shownPosts).map((post) => `- ${lineOf(post, asked.timeZone)}`);
-  const rest = posts.length > shownPosts ? '\nThere are more; the page Posts has them all.' : '';
-  return `${counted(posts.length, what)}${about}, newest first:\n${lines.join('\n')}${rest}`;
+  if (found.length === 0) return `There are no ${what}s${about}${more ? ' among the newest' : ''}.`;
+  const isTimed = status === 'Scheduled';
+  const posts = isTimed ? found.toSorted((a, b) => (a.scheduledAt ?? '').localeCompare(b.scheduledAt ?? '')) : found;
+  const lines = posts.slice(0, shownPosts).map((post) => `- ${lineOf(post, asked.timeZone, status === undefined)}`);
+  const rest = more || posts.length > shownPosts ? '\nThere are more; the page Posts has them all.' : '';
+  return `${counted(posts.length, what)}${about}, ${isTimed ? 'the next' : 'newest'} first:\n${lines.join('\n')}${rest}`;
 }
+
+const ofStatus: Readonly<Record<Post['status'], string>> = {
+  Draft: 'draft',
+  Scheduled: 'scheduled post',
+  Publishing: 'post',
+  Published: 'published post',
+  Failed: 'failed post',
+};
 
 const statusIn = (text: string): Post['status'] | undefined => {
   if (/\bdrafts?\b/i.test(text)) return 'Draft';
@@ -55,9 +58,9 @@ const wordsIn = (text: string) =>
     .trim() ??
   '';
 
-const lineOf = (post: Post, timeZone: string) => {
+const lineOf = (post: Post, timeZone: string, withStatus: boolean) => {
   const time = post.scheduledAt ? `${moment(post.scheduledAt, timeZone)} ` : '';
-  return `${post.status} ${time}[${quoted(textOf(post))}](/posts/${post.id})`;
+  return `${withStatus ? `${post.status} ` : ''}${time}[${quoted(textOf(post))}](/posts/${post.id})`;
 };
 
 export function* failed(asked: Asked): Talk {

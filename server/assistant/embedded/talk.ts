@@ -84,7 +84,7 @@ export function* postMeant({ text, lastPostId, sees }: Asked): Talk<string> {
 }
 
 function* postWith(words: string): Talk<string> {
-  const found = yield* postsWith(words);
+  const { found } = yield* postsWith(words);
   const [only, another] = found;
   if (only === undefined) throw new Unclear(`I found no post with ${JSON.stringify(words)} in it.`);
   if (another !== undefined) {
@@ -96,7 +96,7 @@ function* postWith(words: string): Talk<string> {
 const searchedPages = 3;
 
 /** The newest first; a workspace with very many posts is not read to its end. */
-export function* postsWith(words: string, status?: Post['status']): Talk<Post[]> {
+export function* postsWith(words: string, status?: Post['status']): Talk<{ found: Post[]; more: boolean }> {
   const found: Post[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < searchedPages; page++) {
@@ -106,10 +106,10 @@ export function* postsWith(words: string, status?: Post['status']): Talk<Post[]>
       { partWillDo: true },
     );
     found.push(...posts.filter((post) => textOf(post).toLowerCase().includes(words.toLowerCase())));
-    if (nextCursor === undefined || words === '') break;
     cursor = nextCursor;
+    if (cursor === undefined || words === '') break;
   }
-  return found;
+  return { found, more: cursor !== undefined };
 }
 
 /** Of the original version. */

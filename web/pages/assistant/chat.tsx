@@ -72,7 +72,7 @@ export const Chat = ({
         <div ref={end} />
       </div>
       <div className={styles.foot}>
-        {error && <FaultBanner fault={error} title="Not sent" />}
+        {error && <FaultBanner fault={error} title="No answer" />}
         <Composer
           text={text}
           onText={write}

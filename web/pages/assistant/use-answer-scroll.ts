@@ -15,10 +15,17 @@ export const useAnswerScroll = (end: React.RefObject<HTMLElement | null>, messag
     const grown = new ResizeObserver(() => {
       if (stays.current) sheet.scrollTop = sheet.scrollHeight;
     });
-    if (end.current?.parentElement) grown.observe(end.current.parentElement);
+    // Whoever opens something there reads it.
+    const read = () => {
+      stays.current = false;
+    };
+    const log = end.current?.parentElement;
+    if (log) grown.observe(log);
+    log?.addEventListener('click', read);
     sheet.addEventListener('scroll', look, { passive: true });
     return () => {
       grown.disconnect();
+      log?.removeEventListener('click', read);
       sheet.removeEventListener('scroll', look);
     };
   }, [end]);
