@@ -50,6 +50,8 @@ export interface Action<
   readonly destructive?: true;
   /** MCP openWorldHint: it reaches the public. */
   readonly openWorld?: true;
+  /** The web app alone uses it: no agent is offered it, and neither is the assistant. */
+  readonly appOnly?: true;
   /** Needed where a human may have to approve: always, or what is scheduled already. */
   readonly approval?: Approval;
 }
@@ -156,6 +158,16 @@ export const InstantOrEmpty = z
   .string()
   .refine((text) => text === '' || canonicalInstant(text) !== undefined, `${instantMessage}, or empty`)
   .transform((text) => canonicalInstant(text) ?? text);
+
+const isTimeZone = (name: string) => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+export const TimeZone = z.string().max(100).refine(isTimeZone, 'must be an IANA name, such as Europe/Berlin');
 
 /** The id of a record, as an earlier answer gave it. */
 export const Id = z.string().min(1).max(textBounds.idCharacters);

@@ -37,6 +37,7 @@ export const uiActions = {
     scope: 'posts:read',
     roles: everyone,
     mcp: 'Never',
+    appOnly: true,
     summary: 'Report the open page',
     description: 'Used by the web app to report the page the user has open, so that ui.getContext can tell it.',
     input: z.strictObject({

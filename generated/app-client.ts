@@ -142,6 +142,35 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/approvals/${field('id')}/reject`, [], input, options),
 
     /**
+     * List your chats.
+     *
+     * Your own chats with the assistant in the open workspace, the last one first, and what answers in them.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listChats: (options?: CallOptions): ApiPromise<ListChatsOutput> => http.json('GET', () => '/api/app/assistant/chats', [], {}, options),
+
+    /**
+     * Read one chat.
+     *
+     * One of your own chats with all its messages, oldest first.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getChat: (input: GetChatInput, options?: CallOptions): ApiPromise<GetChatOutput> =>
+      http.json('GET', (field) => `/api/app/assistant/chats/${field('id')}`, [], input, options),
+
+    /**
+     * Delete one chat.
+     *
+     * What was drafted or asked for in it stays.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    deleteChat: (input: DeleteChatInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/assistant/chats/${field('id')}`, [], input, options),
+
+    /**
      * Read the audit log.
      *
      * The last 200 entries of the open workspace, newest first.
@@ -1378,6 +1407,53 @@ export interface RejectInput {
   id: string;
 }
 
+/** What `listChats` answers. */
+export interface ListChatsOutput {
+  chats: Array<{
+    /** Chat id, prefix `chat_` */
+    id: string;
+    /** The beginning of its first question */
+    title: string;
+    /** ISO-8601 instant of the last message */
+    updatedAt: string;
+  }>;
+  /** Name of the language model; absent when the embedded one answers */
+  model?: string;
+}
+
+/** A question, or an answer with the actions that it used */
+export interface ChatMessage {
+  id: string;
+  role: 'user' | 'assistant';
+  /** In the order in which they came: `text`, `tool-<action>` with input and output, and `data-note` when the answer ended early */
+  parts: Array<Record<string, unknown>>;
+}
+
+/** What `getChat` answers. */
+export interface GetChatOutput {
+  /** Chat id, prefix `chat_` */
+  id: string;
+  /** The beginning of its first question */
+  title: string;
+  /** ISO-8601 instant of the last message */
+  updatedAt: string;
+  messages: ChatMessage[];
+}
+
+/** What `getChat` takes. */
+export interface GetChatInput {
+  id: string;
+}
+
+export interface Done {
+  done: true;
+}
+
+/** What `deleteChat` takes. */
+export interface DeleteChatInput {
+  id: string;
+}
+
 export interface AuditEntry {
   id: string;
   /** What happened, such as `approval.approved` or `token.created` */
@@ -1534,10 +1610,6 @@ export interface ChangeLabelInput {
   /** One line; no other label of the workspace has it, in whatever case */
   name?: string;
   color?: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
-}
-
-export interface Done {
-  done: true;
 }
 
 /** What `deleteLabel` takes. */

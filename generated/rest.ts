@@ -10,6 +10,7 @@ import { postActions, postRoutes } from '#contracts/posts';
 import { providerActions } from '#contracts/providers';
 import { uiActions } from '#contracts/ui';
 import { approvalRoutes } from '#contracts/approvals';
+import { assistantRoutes } from '#contracts/assistant';
 import { auditRoutes } from '#contracts/audit';
 import { catalogRoutes } from '#contracts/catalog';
 import { consentRoutes } from '#contracts/consent';
@@ -35,6 +36,7 @@ export const routes = {
   ...accountRoutes,
   ...analyticsRoutes,
   ...approvalRoutes,
+  ...assistantRoutes,
   ...auditRoutes,
   ...catalogRoutes,
   ...consentRoutes,
@@ -538,6 +540,55 @@ export const rest = {
       metadata: {"access":"Session","roles":["owner","admin","editor"]},
       responses: {
         200: approvalRoutes.reject.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        404: error.NotFound,
+        409: error.Conflict,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
+    listChats: {
+      method: 'GET',
+      path: '/api/app/assistant/chats',
+      summary: "List your chats",
+      metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
+      responses: {
+        200: assistantRoutes.listChats.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        409: error.Conflict,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
+    getChat: {
+      method: 'GET',
+      path: '/api/app/assistant/chats/:id',
+      summary: "Read one chat",
+      pathParams: assistantRoutes.getChat.params,
+      metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
+      responses: {
+        200: assistantRoutes.getChat.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        404: error.NotFound,
+        409: error.Conflict,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
+    deleteChat: {
+      method: 'DELETE',
+      path: '/api/app/assistant/chats/:id',
+      summary: "Delete one chat",
+      pathParams: assistantRoutes.deleteChat.params,
+      metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
+      responses: {
+        200: assistantRoutes.deleteChat.responses[200].body,
         400: error.BadInput,
         401: error.Unauthorized,
         403: error.Forbidden,

@@ -2,6 +2,7 @@
 
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { Express, RequestHandler } from 'express';
+import { assistantPaths } from '#contracts/assistant';
 import { transferPaths } from '#contracts/transfer';
 import { uiPaths } from '#contracts/ui';
 import type { RouteHandlers } from '#server/context';
@@ -17,6 +18,7 @@ export interface RouterParts {
   /** Handlers that write their answer themselves. */
   readonly own: {
     readonly avatarBytes: RequestHandler<{ id: string }>;
+    readonly askAssistant: OwnHandler<Record<string, string>>;
     readonly openapi: RequestHandler<Record<string, string>>;
     readonly metrics: RequestHandler<Record<string, string>>;
     readonly mcp: RequestHandler<Record<string, string>>;
@@ -41,6 +43,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.post('/api/agent/tools/:action', runAction(guards.byToken));
   app.post('/api/app/actions/:action', runAction(guards.byPerson));
   app.get('/avatars/:id', own.avatarBytes);
+  app.post('/api/app/assistant/ask', guards.forPerson(assistantPaths.askAssistant, own.askAssistant));
   app.get('/openapi.json', own.openapi);
   app.get('/metrics', guards.mustBeOperator, own.metrics);
   app.all('/mcp', own.mcp);
@@ -209,6 +212,48 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: guards.caller(res),
           });
           return { status: 200, body: routes.reject.responses[200].body.parse(answer) };
+        },
+      },
+      listChats: {
+        middleware: [guards.admit(routes.listChats)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.listChats({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listChats.responses[200].body.parse(answer) };
+        },
+      },
+      getChat: {
+        middleware: [guards.admit(routes.getChat)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getChat({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getChat.responses[200].body.parse(answer) };
+        },
+      },
+      deleteChat: {
+        middleware: [guards.admit(routes.deleteChat)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.deleteChat({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.deleteChat.responses[200].body.parse(answer) };
         },
       },
       listAudit: {
@@ -1742,6 +1787,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
     { logInitialization: false, requestValidationErrorHandler: guards.refuseInput },
   );
   app.all('/avatars/:id', wrongMethod('GET', 'HEAD'));
+  app.all('/api/app/assistant/ask', wrongMethod('POST'));
   app.all('/api/agent/tools/:action', wrongMethod('POST'));
   app.all('/api/app/actions/:action', wrongMethod('POST'));
   app.all('/openapi.json', wrongMethod('GET'));
@@ -1765,6 +1811,8 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/approvals/:id', wrongMethod('GET'));
   app.all('/api/approvals/:id/approve', wrongMethod('POST'));
   app.all('/api/approvals/:id/reject', wrongMethod('POST'));
+  app.all('/api/app/assistant/chats', wrongMethod('GET'));
+  app.all('/api/app/assistant/chats/:id', wrongMethod('GET', 'DELETE'));
   app.all('/api/app/audit', wrongMethod('GET'));
   app.all('/api/agent/tools', wrongMethod('GET'));
   app.all('/auth/interaction/:id/question', wrongMethod('GET'));

@@ -6,6 +6,7 @@ import { serveRoutes } from '#generated/router';
 import { openAccounts } from '#server/accounts/slice';
 import { openAnalytics } from '#server/analytics/slice';
 import { openApprovals } from '#server/approvals/slice';
+import { openAssistant } from '#server/assistant/slice';
 import { openAudit } from '#server/audit/slice';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { openAuth } from '#server/auth/slice';
@@ -90,6 +91,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const rules = { accounts, providers, library, openPage, reading, lifecycle, drafts, byHand, statistics, analytics };
   const actions = prepareActions(declared, createHandlers(rules));
   const { cards, ...approvals } = openApprovals({ ...told, actions, reading, lifecycle, linkCards, library, accounts });
+  const { assistant, routes: chatRoutes } = openAssistant({ ...core, catalog, actions, cards, log });
 
   const jobs = createScheduler({
     database,
@@ -133,6 +135,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...analyticsRoutes,
     ...sandboxRoutes,
     ...approvals.routes,
+    ...chatRoutes,
   });
 
   return {
@@ -160,26 +163,15 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     actions,
     answers,
     cards,
+    assistant,
     jobs,
     openIdentity: () => auth.openIdentity(people),
     /** REST, MCP, the web app and the pages, once it is known who signs people in. */
     openDoors: (identity: Identity) => {
       const mcp = openMcp({ actions, tools: mcpTools, cards, mcpAccess, identity, rateLimit, config, log });
       const callers = { sessions, tokens, identity, rateLimit, signInElsewhere };
-      const served = {
-        actions,
-        answers,
-        library,
-        uploads,
-        avatars,
-        shares,
-        imports,
-        exports,
-        live,
-        figures,
-        jobs,
-        sandboxPaths,
-      };
+      const files = { library, uploads, avatars, shares, imports, exports };
+      const served = { ...files, actions, answers, live, assistant, figures, jobs, sandboxPaths };
       const serve: ServeRoutes = (app, { handlers, ...doors }) =>
         serveRoutes(app, { ...doors, handlers: { ...handlers, ...routes(identity) } });
       return openDoors({ ...callers, ...served, mcp, serveRoutes: serve, database, config, log });

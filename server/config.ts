@@ -185,6 +185,18 @@ export const Settings = z.object({
     .regex(/^([^<>@\r\n]* <)?[^\s<>@,;]+@[^\s<>@,;]+>?$/, 'must be an address, or Name <address>')
     .optional()
     .describe('Who mails come from: an address, or `Name <address>`'),
+  LLM_BASE_URL: z
+    .string()
+    .regex(/^https?:\/\/[^?#@\s]+$/, 'must be the http(s):// address of the API, without user name and query')
+    .optional()
+    .describe(
+      'The language model of the [assistant](assistant.md): any OpenAI-compatible address, such as `http://localhost:11434/v1`. It may be private. With `ANTHROPIC_API_KEY`: another address for that API',
+    )
+    .meta(without('the embedded model')),
+  LLM_API_KEY: z.string().optional().describe('The key to it, if it takes one'),
+  LLM_MODEL: z.string().optional().describe('The name of the model there; needed with either of the two'),
+  LLM_TIMEOUT_SECONDS: wholeNumber(1, 3600).default(120).describe('How long one answer of the assistant may take'),
+  ANTHROPIC_API_KEY: z.string().optional().describe("The assistant uses `LLM_MODEL` of Anthropic's API with this key"),
 });
 
 export interface Config {
@@ -236,6 +248,11 @@ export interface Config {
   readonly adminToken: string | undefined;
   /** Absent: no mail is sent. */
   readonly mail: MailSettings | undefined;
+  readonly assistant: {
+    /** Absent: the embedded model. */
+    readonly model: OutsideModel | undefined;
+    readonly answerMs: number;
+  };
   /** Begun by `npm start`, and so to end when that is gone. */
   readonly childOfNpm: boolean;
   /** Any other setting, for the credentials of networks. */
@@ -248,6 +265,13 @@ export interface OutsideProvider {
   readonly clientSecret: string | undefined;
   /** Addresses count as verified when the provider does not say whether they are. */
   readonly trustEmail: boolean;
+}
+
+export interface OutsideModel {
+  readonly api: 'OpenAI' | 'Anthropic';
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  readonly model: string;
 }
 
 export interface S3Store {
@@ -320,6 +344,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
       s3: s3Store(settings),
     },
     mail: mailSettings(settings),
+    assistant: { model: outsideModel(settings), answerMs: settings.LLM_TIMEOUT_SECONDS * 1000 },
     childOfNpm: given.npm_lifecycle_event === 'start',
     lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
     startPatienceMs: durationMs(settings.START_PATIENCE) ?? 0,
@@ -350,6 +375,33 @@ const outsideProvider = (
   }
   if (production && !issuer.startsWith('https:')) throw new SettingError('AUTH_URL must begin with https://.');
   return { issuer, clientId, clientSecret, trustEmail: AUTH_TRUST_EMAIL === 'true' };
+};
+
+const outsideModel = ({
+  LLM_BASE_URL: baseUrl,
+  LLM_API_KEY: apiKey,
+  LLM_MODEL: model,
+  ANTHROPIC_API_KEY: anthropicKey,
+}: z.output<typeof Settings>): OutsideModel | undefined => {
+  if (baseUrl === undefined && anthropicKey === undefined) {
+    if (model === undefined && apiKey === undefined) return undefined;
+    throw new SettingError(
+      `${model === undefined ? 'LLM_API_KEY' : 'LLM_MODEL'} is set, but not where the model is. Set LLM_BASE_URL or ANTHROPIC_API_KEY as well, or none of them for the embedded model.`,
+    );
+  }
+  if (model === undefined) {
+    throw new SettingError(
+      `LLM_MODEL is not set. Name the model that the assistant uses at ${anthropicKey === undefined ? 'LLM_BASE_URL' : 'Anthropic'}.`,
+    );
+  }
+  if (anthropicKey !== undefined && apiKey !== undefined) {
+    throw new SettingError(
+      "LLM_API_KEY and ANTHROPIC_API_KEY are both set. Keep ANTHROPIC_API_KEY for Anthropic's API, or LLM_API_KEY for an OpenAI-compatible one.",
+    );
+  }
+  return anthropicKey === undefined
+    ? { api: 'OpenAI', baseUrl: baseUrl ?? '', apiKey, model }
+    : { api: 'Anthropic', baseUrl: baseUrl ?? 'https://api.anthropic.com/v1', apiKey: anthropicKey, model };
 };
 
 const s3Store = (settings: z.output<typeof Settings>): S3Store | undefined => {

@@ -26,6 +26,8 @@ const prefixes = {
   slot: 'slot_',
   label: 'label_',
   template: 'tmpl_',
+  chat: 'chat_',
+  chatMessage: 'cmsg_',
 } as const;
 
 const resolution = 2 ** 32;

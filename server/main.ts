@@ -225,6 +225,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   const stop = () => {
     health.beginStop();
     posthorn.live.stop();
+    posthorn.assistant.stop();
     answered = underWay.ended(drainMs);
     return pile.undo();
   };

@@ -1024,16 +1024,31 @@ describe('the whole service', () => {
     expect(body.result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^NotFound: /) }] });
   });
 
-  test('lists all tools once an owner has switched the statistics tools on', async () => {
+  test('has 15 tools, and 17 once an owner has switched the statistics tools on', async () => {
     const other = await service.addWorkspace();
-    const count = async () =>
-      (await whole(modern).ask('tools/list', {}, { token: other.token })).body.result.tools.length;
-    expect(await count()).toBe(listed.length);
-    await service.database.query(
-      sql('test.statisticsTools', 'update workspaces set statistics_tools = true where id = $1'),
-      [other.workspaceId],
-    );
-    expect(await count()).toBe(mcpTools.length);
+    const { token } = other;
+    const names = async (): Promise<string[]> =>
+      (await whole(modern).ask('tools/list', {}, { token })).body.result.tools.map(
+        ({ name }: { name: string }) => name,
+      );
+    const added = ['posts_metrics', 'analytics_summary'];
+    const before = await names();
+    expect(before).toHaveLength(15);
+    const range = { from: '2026-11-02T00:00:00Z', to: '2026-11-09T00:00:00Z' };
+    const summary = () => whole(modern).call('analytics_summary', range, { token });
+    expect((await summary()).body.error).toMatchObject({ message: expect.stringContaining('analytics_summary') });
+
+    const owner = service.browser();
+    await owner.signIn(other.email);
+    expect((await owner.patch('/api/app/workspace', { statisticsTools: true })).status).toBe(200);
+    const after = await names();
+    expect(after).toHaveLength(17);
+    expect(after.filter((name) => !before.includes(name)).toSorted()).toEqual(added.toSorted());
+    expect((await summary()).body.result.structuredContent).toMatchObject({ totals: { posts: 0 } });
+    expect((await whole(modern).ask('tools/list')).body.result.tools).toHaveLength(15);
+
+    await owner.patch('/api/app/workspace', { statisticsTools: false });
+    expect(await names()).toEqual(before);
   });
 
   test('keeps the token and the text out of the log', async () => {

@@ -1,4 +1,6 @@
 import { ConnectionError, createAppClient, isPosthornError } from '#generated/app-client';
+import { errorClasses } from '#generated/sdk/src/errors';
+import { errorFrom } from '#generated/sdk/src/posthorn-error';
 import { notices } from '#web/shell/notices.ts';
 import { isPublicPage, signInPath } from './public-pages.ts';
 
@@ -32,3 +34,22 @@ export const lastActions = createAppClient({
   onError,
   fetch: (url, init) => fetch(url, { ...init, keepalive: true }),
 }).actions;
+
+/** For an answer that is read while it comes. Refusals are the errors of every other call. */
+export const fetchStream: typeof fetch = async (url, init) => {
+  try {
+    const headers = new Headers(init?.headers);
+    const id = workspaceOfTab();
+    if (id !== undefined) headers.set('Posthorn-Workspace', id);
+    const response = await fetch(url, { ...init, headers }).catch((cause: unknown) => {
+      init?.signal?.throwIfAborted();
+      throw new ConnectionError('no answer', { cause });
+    });
+    onResponse(response);
+    if (response.ok) return response;
+    throw errorFrom(errorClasses, response, await response.json().catch(() => undefined));
+  } catch (error) {
+    if (!init?.signal?.aborted) onError(error);
+    throw error;
+  }
+};

@@ -57,6 +57,9 @@ export const keys = {
   import: (id: string) => ['imports', id],
   importRows: (id: string, show: string) => ['imports', id, 'rows', show],
   exportCount: (input: object) => ['posts', 'export', input],
+  chats: ['chats', 'list'],
+  chat: (id: string) => ['chats', 'one', id],
+  seen: ['seen'],
 } as const;
 
 /** What several pages read. A page's own reads stand in its folder, with their keys here. */

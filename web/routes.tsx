@@ -31,6 +31,7 @@ export const routeTree = root.addChildren([
     page('/approvals/$id', 'approvals'),
     page('/analytics', 'analytics'),
     page('/media', 'media'),
+    page('/assistant', 'assistant'),
     page('/accounts', 'accounts'),
     page('/connect/$network', 'connect'),
     page('/connect/$network/callback', 'connect-callback'),

@@ -36,6 +36,7 @@ export interface ApprovalRequest {
 
 /** A request about a post or an account, as an agent is told of it. */
 export interface RequestNews {
+  readonly cardId: string;
   readonly action: string;
   readonly status: CardStatus;
   readonly approvalUrl: string;
@@ -112,6 +113,7 @@ export const createApprovalCards = ({
   };
 
   const news = (row: CardRow): RequestNews => ({
+    cardId: row.id,
     action: row.action,
     status: row.status,
     approvalUrl: `${baseUrl}/approvals/${row.id}`,

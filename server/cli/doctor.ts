@@ -43,6 +43,9 @@ export const diagnose = async (config: Config) => {
         (error: Error) => bad.push(`No mail can be sent, check SMTP_URL: ${error.message}`),
       );
       if (!posthorn.mailer) note.push('No mail is sent: set SMTP_URL and MAIL_FROM for forgotten passwords and more');
+      const { model } = config.assistant;
+      if (model) good.push(`The assistant uses ${model.model} at ${new URL(model.baseUrl).host}`);
+      else note.push('The assistant uses its embedded model: for a language model set LLM_BASE_URL and LLM_MODEL');
       const workspaces = await posthorn.people.workspaces();
       if (workspaces.length > 0)
         good.push(`Workspaces: ${workspaces.map(({ id, name }) => `${name} (${id})`).join(', ')}`);

@@ -117,6 +117,7 @@ export const createGuards = (parts: GuardParts) => {
       ): RequestHandler<Params> =>
       async (req, res) => {
         const signedIn = await signedInOn(req, res, parts);
+        if (req.method !== 'GET' && req.method !== 'HEAD') door.mustBeOwnPage(req);
         mustBeOpen(signedIn, req.get(workspaceHeader));
         callerIn(signedIn, roles);
         await handler(req, res, signedIn);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Avatars } from '#server/accounts/avatars';
+import type { Assistant } from '#server/assistant/slice';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import type { PersonalTokens } from '#server/auth/personal-tokens';
 import type { RateLimit } from '#server/auth/rate-limit';
@@ -22,6 +23,7 @@ import type { Imports } from '#server/transfer/imports';
 import type { Workspaces } from '#server/workspaces/slice';
 import { actionRoute } from './action-route.ts';
 import { createGuards, type Identify } from './app-routes.ts';
+import { askAssistant } from './ask-assistant.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { avatarBytes } from './avatar-bytes.ts';
 import { docsPages } from './docs.ts';
@@ -57,6 +59,7 @@ export interface DoorParts {
   readonly imports: Imports;
   readonly exports: Exports;
   readonly live: Live;
+  readonly assistant: Assistant;
   readonly figures: Figures;
   readonly mcp: { readonly serve: Own; readonly describe: Own };
   readonly identity: Identity;
@@ -75,7 +78,7 @@ const createDoors = ({
   ...parts
 }: DoorParts & { door: SessionDoor; web: WebApp; health: Health }) => {
   const { tokens, actions, answers, library, uploads, avatars, shares, imports, exports, live } = parts;
-  const { figures, mcp, identity, rateLimit, config } = parts;
+  const { assistant, figures, mcp, identity, rateLimit, config } = parts;
   return {
     guards: createGuards({
       door,
@@ -98,6 +101,7 @@ const createDoors = ({
         report: (err) => parts.log.error({ err }, 'access to live events not checked'),
       }),
       exportPosts: exportRoute({ exports }),
+      askAssistant: askAssistant({ assistant, who: door.who }),
       metrics: metricsPage({ figures }),
       openapi: openapi(config),
       ...signInElsewhere({ outside: identity.outsideSignIn, setSession: door.set }),

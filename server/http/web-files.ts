@@ -44,7 +44,7 @@ interface WebFile {
 const pagePaths = [
   /^\/$/,
   /^\/(posts|approvals)(\/[^/]+)?\/?$/,
-  /^\/(calendar|media|analytics|accounts|notifications|sandbox)\/?$/,
+  /^\/(calendar|media|assistant|analytics|accounts|notifications|sandbox)\/?$/,
   /^\/(sign-(in|up)|forgot-password)\/?$/,
   /^\/(invitations|welcome|consent|new-password)\/[^/]+\/?$/,
   /^\/connect\/[^/]+(\/[^/]+)?\/?$/,

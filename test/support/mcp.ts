@@ -50,6 +50,7 @@ export const openMcpDoor = async (
     requestApproval: async (request) => {
       asked.push(request);
       return {
+        cardId: `card_${asked.length}`,
         action: request.action,
         status: 'Open',
         approvalUrl: `http://posthorn.test/approvals/card_${asked.length}`,

@@ -8,6 +8,8 @@ const waitMs = 300;
 export const useReportContext = () => {
   const { pathname, searchStr } = useRouterState({ select: ({ location }) => location });
   useEffect(() => {
+    // The assistant is asked about the page before it.
+    if (pathname.startsWith('/assistant')) return;
     let timer: ReturnType<typeof setTimeout>;
     const report = () => {
       clearTimeout(timer);

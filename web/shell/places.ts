@@ -8,6 +8,7 @@ import {
   House,
   Image,
   type LucideIcon,
+  MessageCircle,
   Plug,
   Settings,
   Stamp,
@@ -45,6 +46,7 @@ export const usePlaces = (): { pages: Place[]; workspace: Place[]; bell: Place }
       { label: 'Approvals', to: '/approvals', icon: Stamp, count: waiting },
       { label: 'Analytics', to: '/analytics', icon: ChartNoAxesColumn },
       { label: 'Media', to: '/media', icon: Image },
+      { label: 'Assistant', to: '/assistant', icon: MessageCircle },
     ],
     workspace: [
       {

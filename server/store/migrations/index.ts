@@ -13,6 +13,7 @@ import { sql as cards } from './0012-cards.ts';
 import { sql as noRules } from './0013-no-rules.ts';
 import { sql as refreshDue } from './0014-refresh-due.ts';
 import { sql as linkCards } from './0015-link-cards.ts';
+import { sql as assistant } from './0016-assistant.ts';
 import { sql as slots } from './0017-slots.ts';
 import { sql as labelsTemplates } from './0018-labels-templates.ts';
 import { sql as notifications } from './0019-notifications.ts';
@@ -38,6 +39,7 @@ export const migrations = [
   { number: 13, name: 'no-rules', sql: noRules },
   { number: 14, name: 'refresh-due', sql: refreshDue },
   { number: 15, name: 'link-cards', sql: linkCards },
+  { number: 16, name: 'assistant', sql: assistant },
   { number: 17, name: 'slots', sql: slots },
   { number: 18, name: 'labels-templates', sql: labelsTemplates },
   { number: 19, name: 'notifications', sql: notifications },

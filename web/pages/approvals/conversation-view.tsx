@@ -4,21 +4,19 @@ import { Stamp } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ApprovalCard } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { focusAfter, useListKeys } from '#web/parts/list.tsx';
 import { keys } from '#web/queries.ts';
-import { useMay, useZone } from '#web/session.ts';
+import { useMay } from '#web/session.ts';
 import { isTyping, useShortcutsOn } from '#web/shell/shortcuts.ts';
-import { actOf } from './card-actions.tsx';
-import { isDestructive, isToDecide, mayActOn } from './card-state.ts';
+import { AskTwice } from './ask-twice.tsx';
+import { isToDecide, mayActOn } from './card-state.ts';
 import styles from './conversation-view.module.css';
 import { DecidedLine } from './decided-line.tsx';
 import { RequestCard } from './request-card.tsx';
 import type { Conversation } from './use-approvals.ts';
 import { useDecisionWords } from './use-decision-words.ts';
 import { DecisionsProvider, useMakeDecisions } from './use-decisions.ts';
-import { lineOf, titleOf } from './words.ts';
 
 const cardsAtOnce = 20;
 
@@ -140,24 +138,4 @@ const useFocusOn = (area: React.RefObject<HTMLElement | null>, id: string | unde
     row.focus({ preventScroll: true });
     row.scrollIntoView({ block: 'nearest' });
   });
-};
-
-const AskTwice = ({ decisions }: { decisions: ReturnType<typeof useMakeDecisions> }) => {
-  const { asked, closeAsked, approve } = decisions;
-  const zone = useZone();
-  if (asked === undefined) return null;
-  const { label, note, reason } = actOf(asked);
-  return (
-    <ConfirmDialog
-      opened
-      onClose={closeAsked}
-      title={`${titleOf(asked, zone).title}?`}
-      act={label}
-      kind={isDestructive(asked) ? 'danger' : 'send'}
-      onConfirm={() => (reason === undefined ? approve(asked) : Promise.reject(new Error(reason)))}
-    >
-      <p dir="auto">{lineOf(asked, zone)}</p>
-      <p className="small text-3">{reason ?? note}</p>
-    </ConfirmDialog>
-  );
 };

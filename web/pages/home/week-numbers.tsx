@@ -5,9 +5,9 @@ import { FaultBanner } from '#web/parts/fault.tsx';
 import { formatChange, formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { Sparkline } from '#web/parts/sparkline.tsx';
 import { addDays, instantOf } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
-import { Sparkline } from './sparkline.tsx';
 import styles from './today.module.css';
 
 type Figure = 'engagement' | 'views' | 'posts';

@@ -1,0 +1,85 @@
+import { assistantBounds, type ChatLine, type ChatMessage } from '#contracts/assistant';
+import { bounds } from '#server/bounds';
+import type { Clock } from '#server/clock';
+import type { Caller } from '#server/context';
+import { notFound, Refusal } from '#server/errors';
+import { newId } from '#server/ids';
+import type { ChatStore } from './store.ts';
+
+const titleCharacters = 80;
+
+export type Chats = ReturnType<typeof createChats>;
+
+/** What a person asked and was answered. Nobody else reads it, whatever their role. */
+export const createChats = ({ store, clock }: { store: ChatStore; clock: Clock }) => {
+  const mustExist = async ({ userId, workspaceId }: Caller, id: string) => {
+    const found = await store.get(id, userId, workspaceId);
+    if (found === undefined) throw notFound('chat', id);
+    return found;
+  };
+
+  const messagesOf = async (chatId: string, bytes: number): Promise<ChatMessage[]> =>
+    (await store.messages(chatId, bytes)).map(({ id, role, parts }) => ({ id, role, parts: JSON.parse(parts) }));
+
+  const keep = (chatId: string, { id, role, parts }: ChatMessage) =>
+    store.keep(id, chatId, role, JSON.stringify(parts), clock.now());
+
+  const begin = async ({ userId, workspaceId }: Caller, text: string) => {
+    const now = clock.now();
+    const id = newId('chat', now);
+    await store.insert(id, workspaceId, userId, titleOf(text), now);
+    await store.removeOldest(userId, workspaceId, assistantBounds.chats);
+    return id;
+  };
+
+  const goOn = async (caller: Caller, id: string) => {
+    await mustExist(caller, id);
+    if ((await store.countMessages(id)) >= assistantBounds.messages) {
+      throw new Refusal('Conflict', 'This chat has grown too long. Start a new one; this one stays readable.');
+    }
+    await store.touch(id, clock.now());
+    return id;
+  };
+
+  return {
+    list: async ({ userId, workspaceId }: Caller): Promise<ChatLine[]> =>
+      (await store.list(userId, workspaceId, assistantBounds.chats)).map(shown),
+
+    get: async (caller: Caller, id: string) => ({
+      ...shown(await mustExist(caller, id)),
+      messages: await messagesOf(id, bounds.pageBytes),
+    }),
+
+    remove: async ({ userId, workspaceId }: Caller, id: string) => {
+      if ((await store.remove(id, userId, workspaceId)) === 0) throw notFound('chat', id);
+    },
+
+    /** Keeps a question before anybody answers it, and tells what was said so far, as much of it as has room. */
+    ask: (caller: Caller, { chatId, text }: { chatId?: string | undefined; text: string }, historyBytes: number) =>
+      store.transaction(async () => {
+        const id = chatId === undefined ? await begin(caller, text) : await goOn(caller, chatId);
+        const question = newId('chatMessage', clock.now());
+        await keep(id, { id: question, role: 'user', parts: [{ type: 'text', text }] });
+        return { chatId: id, history: await messagesOf(id, historyBytes) };
+      }),
+
+    newMessageId: () => newId('chatMessage', clock.now()),
+
+    /** An answer, or as much of it as there is; the same one again replaces it. */
+    keep,
+  };
+};
+
+const shown = ({ id, title, updated_at }: { id: string; title: string; updated_at: string }): ChatLine => ({
+  id,
+  title,
+  updatedAt: updated_at,
+});
+
+const titleOf = (text: string) => {
+  const line = text.trim().replaceAll(/\s+/g, ' ');
+  const characters = [...line.slice(0, 4 * titleCharacters)];
+  return characters.length <= titleCharacters
+    ? characters.join('')
+    : `${characters.slice(0, titleCharacters - 1).join('')}…`;
+};

@@ -1,0 +1,78 @@
+import { isPublish, isSchedule, publish, remove, schedule, waitingInWords } from './going-out.ts';
+import { bestTimes, numbers } from './numbers.ts';
+import { draft, failed, find, isDraft, listAccounts, shorten, validate } from './posts.ts';
+import { type Asked, Refused, type Talk, Unclear, Waiting } from './talk.ts';
+import { plain } from './words.ts';
+
+/** Only what the user wrote is looked at: no text of a post or a network makes this model do anything. */
+const intents: readonly [(text: string) => boolean, (asked: Asked) => Talk][] = [
+  [isDraft, draft],
+  [has(/\bapprove\b|\bapproval\b|\b(accept|confirm) (it|this|the (card|request))\b/i), cannotApprove],
+  [
+    has(/\bwebhooks?\b|\btokens?\b|\bmembers?\b|\binvit\w+|\bbilling\b|\b(my|our|the) plan\b|\bpasswords?\b/i),
+    outOfReach,
+  ],
+  [has(/\bfail(ed|s|ures?|ing)?\b|\bwent wrong\b|\bdid(n't| not) go out\b/i), failed],
+  [has(/\bbest (time|hour|day)s?\b|\bwhen (should|do|can) (i|we)\b|\bwhat time\b/i), bestTimes],
+  [has(/\bdelete\b|\bremove (this|the|it)\b/i), remove],
+  [has(/\bshort(en|er)\b|\btrim\b|\btoo long\b/i), shorten],
+  [isSchedule, schedule],
+  [isPublish, publish],
+  [has(/\bvalidate\b|\bcheck\b|\bdoes (it|this( post)?) fit\b|\bready to go\b/i), validate],
+  [
+    has(
+      /\bhow (did|do|does|is|was|were|has|have|many|much)\b|\bnumbers?\b|\bstat(s|istics)\b|\bengagements?\b|\bviews\b|\blikes\b|\bperform\w*\b|\banalytics\b/i,
+    ),
+    numbers,
+  ],
+  [has(/\baccounts?\b|\bconnected\b/i), listAccounts],
+  [
+    has(/\b(list|show|find|search|which|what)\b.*\b(posts?|drafts?|scheduled|published|sent)\b|\bmy (posts|drafts)\b/i),
+    find,
+  ],
+];
+
+function has(pattern: RegExp) {
+  return (text: string) => pattern.test(text);
+}
+
+export function* answer(asked: Asked): Talk {
+  const talk = intents.find(([isMeant]) => isMeant(asked.text))?.[1] ?? help;
+  try {
+    return yield* talk(asked);
+  } catch (error) {
+    if (error instanceof Waiting) return waitingInWords(error.action);
+    if (error instanceof Unclear) return error.message;
+    if (error instanceof Refused) return refusedInWords(error);
+    throw error;
+  }
+}
+
+const refusedInWords = ({ message, issues }: Refused) => {
+  const more = issues.map((issue) => `\n- ${plain(issue.message)}`).slice(0, 10);
+  return `That was refused. ${plain(message)}${issues.length > 1 ? more.join('') : ''}`;
+};
+
+// biome-ignore lint/correctness/useYield: it uses no action
+function* cannotApprove(): Talk {
+  return 'I cannot approve: a person does, with the button on the card here or on the page Approvals.';
+}
+
+// biome-ignore lint/correctness/useYield: it uses no action
+function* outOfReach(): Talk {
+  return 'That is out of my reach. Webhooks, tokens, members and the plan are on the pages under Workspace, for people alone.';
+}
+
+// biome-ignore lint/correctness/useYield: it uses no action
+function* help(): Talk {
+  return [
+    'I did not understand that. I am the small built-in assistant, and I know these requests:',
+    '- how did last week go, and the numbers of any range or of this post',
+    '- what are my best times',
+    '- find posts about bread, list my scheduled posts, what failed and why',
+    '- draft a post for some accounts saying “your words”',
+    '- make it shorter for one network, check this post',
+    '- schedule it for Saturday at 9:00, publish it, delete it: you decide on a card',
+    'For free conversation, whoever runs this server can set a language model with LLM_BASE_URL or ANTHROPIC_API_KEY.',
+  ].join('\n');
+}

@@ -1,0 +1,75 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** Whole days in the zone of the user, as analytics.summary takes them. */
+export interface Range {
+  readonly from: string;
+  /** Exclusive. */
+  readonly to: string;
+  /** `last week` */
+  readonly label: string;
+  /** `9–15 Nov` */
+  readonly days: string;
+  /** As long, just before; and what to call it. */
+  readonly before: { readonly from: string; readonly to: string; readonly label: string };
+}
+
+type Day = Temporal.PlainDate;
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const monthName =
+  /\b(?:in|of|during)\s+(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b/i;
+const lastSome = /\b(?:last|past)\s+(\d{1,4})\s+(day|week|month)s?\b/i;
+
+/** The range that a question names; undefined when it names none. Days begin when they do in that zone. */
+export const rangeIn = (text: string, now: Date, timeZone: string): Range | undefined => {
+  const today = Temporal.Instant.from(now.toISOString()).toZonedDateTimeISO(timeZone).toPlainDate();
+  const make = (first: Day, end: Day, beforeFirst: Day, label: string, beforeLabel: string): Range => ({
+    ...instants(first, end, timeZone),
+    label,
+    days: daysInWords(first, end.subtract({ days: 1 }), today),
+    before: { ...instants(beforeFirst, first, timeZone), label: beforeLabel },
+  });
+  const week = (first: Day, label: string) =>
+    make(first, first.add({ weeks: 1 }), first.subtract({ weeks: 1 }), label, 'the week before');
+  const month = (first: Day, label: string) =>
+    make(first, first.add({ months: 1 }), first.subtract({ months: 1 }), label, 'the month before');
+  const day = (one: Day, label: string) =>
+    make(one, one.add({ days: 1 }), one.subtract({ days: 1 }), label, 'the day before');
+
+  const monday = today.subtract({ days: today.dayOfWeek - 1 });
+  const firstOfMonth = today.with({ day: 1 });
+  const [, count, unit = ''] = lastSome.exec(text) ?? [];
+  if (count !== undefined) {
+    const length = { [`${unit.toLowerCase()}s`]: Math.max(1, Number(count)) };
+    const end = today.add({ days: 1 });
+    const first = end.subtract(length);
+    const some = `${Number(count)} ${unit.toLowerCase()}${Number(count) === 1 ? '' : 's'}`;
+    return make(first, end, first.subtract(length), `the last ${some}`, `the ${some} before`);
+  }
+  if (/\byesterday\b/i.test(text)) return day(today.subtract({ days: 1 }), 'yesterday');
+  if (/\btoday\b/i.test(text)) return day(today, 'today');
+  if (/\b(last|previous|past)\s+week\b/i.test(text)) return week(monday.subtract({ weeks: 1 }), 'last week');
+  if (/\b(this|the|current)\s+week\b/i.test(text)) return week(monday, 'this week');
+  if (/\b(last|previous|past)\s+month\b/i.test(text)) return month(firstOfMonth.subtract({ months: 1 }), 'last month');
+  if (/\b(this|the|current)\s+month\b/i.test(text)) return month(firstOfMonth, 'this month');
+  const named = monthName.exec(text)?.[1]?.toLowerCase().slice(0, 3);
+  if (named !== undefined) {
+    const first = firstOfMonth.with({ month: months.indexOf(named) + 1 });
+    const past = Temporal.PlainDate.compare(first, today) > 0 ? first.subtract({ years: 1 }) : first;
+    return month(past, `in ${past.toLocaleString('en-GB', { month: 'long' })}`);
+  }
+  return undefined;
+};
+
+const instants = (first: Day, end: Day, timeZone: string) => ({
+  from: first.toZonedDateTime(timeZone).toInstant().toString(),
+  to: end.toZonedDateTime(timeZone).toInstant().toString(),
+});
+
+const daysInWords = (first: Day, last: Day, today: Day) => {
+  const month = (one: Day) => one.toLocaleString('en-GB', { month: 'short' });
+  const year = last.year === today.year ? '' : ` ${last.year}`;
+  if (first.equals(last)) return `${last.day} ${month(last)}${year}`;
+  const start = first.year === last.year && first.month === last.month ? first.day : `${first.day} ${month(first)}`;
+  return `${start}–${last.day} ${month(last)}${year}`;
+};

@@ -1,0 +1,32 @@
+import { APICallError, InvalidToolInputError, NoSuchToolError, RetryError } from 'ai';
+import type { OutsideModel } from '#server/config';
+
+/** What went wrong with a model, as a person reads it, and for the log without anything that was said. */
+export const modelTrouble = (error: unknown, model: OutsideModel | undefined): { text: string; reason: string } => {
+  const cause = RetryError.isInstance(error) ? error.lastError : error;
+  const status = APICallError.isInstance(cause) ? cause.statusCode : undefined;
+  const reason = `${(cause as Error | undefined)?.name ?? 'Error'} ${status ?? ''}`.trim();
+  return { text: inWords(status, model), reason };
+};
+
+const inWords = (status: number | undefined, model: OutsideModel | undefined) => {
+  const key = model?.api === 'Anthropic' ? 'ANTHROPIC_API_KEY' : 'LLM_API_KEY';
+  if (model === undefined) return 'The assistant failed. Try again.';
+  if (status === 401 || status === 403) {
+    return `The assistant's model refused its key. Ask whoever runs this server to check ${key}.`;
+  }
+  if (status === 404) return "The assistant's model was not found. Ask whoever runs this server to check LLM_MODEL.";
+  if (status === 429) return "The assistant's model has too much to do. Wait a moment, then try again.";
+  if (status === 400 || status === 413 || status === 422) {
+    return "The assistant's model refused the question. Start a new chat, or ask whoever runs this server to check LLM_MODEL.";
+  }
+  return "The assistant's model did not answer. Try again, or ask whoever runs this server to check LLM_BASE_URL.";
+};
+
+/** A model asked for something that nobody can do. It reads this, too, and may do better. */
+export const toolTrouble = (error: unknown): string | undefined => {
+  if (NoSuchToolError.isInstance(error)) return 'There is no such action.';
+  if (InvalidToolInputError.isInstance(error)) return 'The input of this action was not readable.';
+  // What the SDK tells the model of either.
+  return typeof error === 'string' ? 'Nothing was done.' : undefined;
+};

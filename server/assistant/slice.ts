@@ -1,0 +1,50 @@
+import type { Logger } from 'pino';
+import type { CatalogEntry } from '#contracts/catalog';
+import type { ApprovalCards } from '#server/approvals/cards';
+import type { Clock } from '#server/clock';
+import type { Config } from '#server/config';
+import type { RunnableAction } from '#server/run-action';
+import type { Database } from '#server/store/database';
+import type { Answering, Ask } from './answering.ts';
+import { createChats } from './chats.ts';
+import { assistantRoutes } from './routes.ts';
+import { createChatStore } from './store.ts';
+import { createTurns } from './turns.ts';
+
+export type Assistant = ReturnType<typeof openAssistant>['assistant'];
+
+export const openAssistant = ({
+  database,
+  config,
+  ...parts
+}: {
+  database: Database;
+  catalog: readonly CatalogEntry[];
+  actions: ReadonlyMap<string, RunnableAction>;
+  cards: Pick<ApprovalCards, 'request' | 'about'>;
+  config: Config;
+  clock: Clock;
+  log: Logger;
+}) => {
+  const chats = createChats({ store: createChatStore(database), clock: parts.clock });
+  const turns = createTurns();
+  let answering: Promise<Answering> | undefined;
+  /** The SDK takes a third of a second to load: the first question waits for it, not the start. */
+  const load = async () => {
+    const { createAnswering } = await import('./answering.ts');
+    return createAnswering({ ...parts, chats, config: config.assistant });
+  };
+  const { model } = config.assistant;
+  return {
+    assistant: {
+      /** One answer at a time for each person. */
+      ask: (ask: Ask) =>
+        turns.take(ask.caller.userId, ask.signal, async (signal) => {
+          answering ??= load();
+          return (await answering)({ ...ask, signal });
+        }),
+      stop: turns.stop,
+    },
+    routes: assistantRoutes({ chats, model: model?.model }),
+  };
+};

@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a model does at one step. */
+export interface Step {
+  text?: string;
+  calls?: { name: string; input: unknown /** Instead of the input: what is no JSON. */; raw?: string }[];
+  /** An error answer instead. */
+  status?: number;
+  /** Closes the connection without an answer. */
+  drops?: boolean;
+  /** Says its text, and then nothing more. */
+  hangs?: boolean;
+  /** `content_filter`, `refusal` */
+  reason?: string;
+}
+
+export interface ModelRequest {
+  path: string;
+  headers: IncomingMessage['headers'];
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what came, whatever it is
+  body: any;
+}
+
+export type ModelStub = Awaited<ReturnType<typeof startModel>>;
+
+/** A language model on this machine that speaks as OpenAI-compatible ones and as Anthropic do. */
+export const startModel = async () => {
+  const requests: ModelRequest[] = [];
+  let steps: (Step | ((request: ModelRequest) => Step))[] = [];
+  let forEver: Step | undefined;
+  let left = 0;
+  const server = createServer(async (req, res) => {
+    res.once('close', () => {
+      if (!res.writableFinished) left++;
+    });
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const request = { path: req.url ?? '', headers: req.headers, body: JSON.parse(Buffer.concat(chunks).toString()) };
+    requests.push(request);
+    const next = steps.shift() ?? forEver ?? { text: 'Nothing to say.' };
+    const step = typeof next === 'function' ? next(request) : next;
+    if (step.drops) return res.destroy();
+    if (step.status !== undefined) {
+      res.writeHead(step.status, { 'content-type': 'application/json' });
+      return res.end(JSON.stringify({ error: { message: 'no', type: 'error' } }));
+    }
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    (request.path.endsWith('/messages') ? sayAsAnthropic : sayAsOpenAi)(res, step);
+    if (!step.hangs) res.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    /** How many answers nobody waited for. */
+    left: () => left,
+    /** What it does at the next steps; afterwards `always`, or it says that there is nothing to say. */
+    will: (next: typeof steps, always?: Step) => {
+      requests.length = 0;
+      steps = [...next];
+      forEver = always;
+    },
+    stop: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
+
+const sayAsOpenAi = (res: ServerResponse, { text, calls = [], hangs, reason }: Step) => {
+  const say = (delta: object, finish: string | null = null) =>
+    res.write(`data: ${JSON.stringify({ id: '1', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
+  if (text !== undefined) say({ role: 'assistant', content: text });
+  for (const [index, { name, input, raw }] of calls.entries()) {
+    const id = `call_${index}_${Math.random()}`;
+    say({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: raw ?? JSON.stringify(input) } }] });
+  }
+  if (hangs) return;
+  say({}, reason ?? (calls.length > 0 ? 'tool_calls' : 'stop'));
+  res.write('data: [DONE]\n\n');
+};
+
+const sayAsAnthropic = (res: ServerResponse, { text, calls = [], hangs, reason }: Step) => {
+  const say = (type: string, more: object) =>
+    res.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`);
+  const block = (index: number, content_block: object, delta: object) => {
+    say('content_block_start', { index, content_block });
+    say('content_block_delta', { index, delta });
+    say('content_block_stop', { index });
+  };
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const message = { id: 'm', type: 'message', role: 'assistant', content: [], model: 'm', stop_reason: null, usage };
+  say('message_start', { message });
+  let index = 0;
+  if (text !== undefined) block(index++, { type: 'text', text: '' }, { type: 'text_delta', text });
+  for (const { name, input, raw } of calls) {
+    const partial_json = raw ?? JSON.stringify(input);
+    block(
+      index,
+      { type: 'tool_use', id: `toolu_${index++}`, name, input: {} },
+      { type: 'input_json_delta', partial_json },
+    );
+  }
+  if (hangs) return;
+  const stop_reason = reason ?? (calls.length > 0 ? 'tool_use' : 'end_turn');
+  say('message_delta', { delta: { stop_reason }, usage });
+  say('message_stop', {});
+};

@@ -1,0 +1,30 @@
+import type { Account } from '#generated/app-client';
+import { dateIn, formatDateTime, formatDay } from '#web/parts/time.ts';
+import type { UsedAction } from './chat-messages.ts';
+
+/** A word or two behind the name of an action: which range, for whom, how it came out. */
+export const detailOf = (
+  { name, state, input, output }: UsedAction,
+  zone: string,
+  accounts: readonly Account[],
+): string | undefined => {
+  if (state === 'running') return undefined;
+  const text = (field: string) => (typeof input[field] === 'string' ? String(input[field]) : '');
+  if (name === 'posts.validate') return state === 'done' ? 'fits' : 'does not fit';
+  if (state === 'failed') return 'refused';
+  if (name === 'analytics.summary') return daysOf(text('from'), text('to'), zone);
+  if (name === 'posts.schedule') return formatDateTime(text('at'), zone);
+  if (name === 'posts.setVersionText') return accounts.find(({ id }) => id === text('accountId'))?.provider;
+  const { posts } = (output ?? {}) as { posts?: unknown[] };
+  return name === 'posts.list' && posts ? `${posts.length} ${posts.length === 1 ? 'post' : 'posts'}` : undefined;
+};
+
+/** `9–15 Nov` */
+export const daysOf = (from: string, to: string, zone: string) => {
+  if (Number.isNaN(Date.parse(from)) || Number.isNaN(Date.parse(to))) return undefined;
+  const last = new Date(Date.parse(to) - 1);
+  const day = (at: Date | string) => formatDay(at, zone).replace(/^\w+ /, '');
+  if (dateIn(from, zone) === dateIn(last, zone)) return day(last);
+  const isSameMonth = dateIn(from, zone).slice(0, 7) === dateIn(last, zone).slice(0, 7);
+  return `${isSameMonth ? Number(dateIn(from, zone).slice(8)) : day(from)}–${day(last)}`;
+};

@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { app } from '#web/api.ts';
+import { AskTwice } from '#web/pages/approvals/ask-twice.tsx';
+import { RequestCard } from '#web/pages/approvals/request-card.tsx';
+import { useDecisionWords } from '#web/pages/approvals/use-decision-words.ts';
+import { DecisionsProvider, useMakeDecisions } from '#web/pages/approvals/use-decisions.ts';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { keys } from '#web/queries.ts';
+
+const stay = () => undefined;
+
+/** The card of a request, the same as on the page Approvals; it follows what becomes of it, in whichever tab. */
+export const AskedCard = ({ id }: { id: string }) => {
+  const decisions = useMakeDecisions(stay);
+  const words = useDecisionWords();
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.approval(id),
+    queryFn: ({ signal }) => app.getApproval({ id }, { signal }),
+  });
+  if (error) return <FaultBanner fault={error} title="The request could not be shown" onRetry={() => void refetch()} />;
+  if (data === undefined) return <SkeletonRows rows={2} height={66} label="Loading the request" />;
+  return (
+    <DecisionsProvider value={decisions}>
+      <RequestCard card={data} decision={words(data, ' at ')} wasDecided={decisions.late.has(id)} />
+      <AskTwice decisions={decisions} />
+    </DecisionsProvider>
+  );
+};

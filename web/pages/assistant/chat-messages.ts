@@ -1,0 +1,58 @@
+import type { UIMessage } from 'ai';
+import type { ChatNote } from '#contracts/assistant';
+
+export type Message = UIMessage<{ chatId: string }, { note: ChatNote }>;
+type Part = Message['parts'][number];
+
+/** One action that an answer used. */
+export interface UsedAction {
+  id: string;
+  /** `analytics.summary` */
+  name: string;
+  state: 'running' | 'done' | 'failed' | 'waiting';
+  input: Record<string, unknown>;
+  output: Record<string, unknown> | undefined;
+  /** Why it failed. */
+  fault: string | undefined;
+}
+
+export const isText = (part: Part) => part.type === 'text';
+
+export const noteIn = ({ parts }: Message): ChatNote | undefined => {
+  const part = parts.find(({ type }) => type === 'data-note');
+  return part?.type === 'data-note' ? part.data : undefined;
+};
+
+/** Undefined for a part that is no action. */
+export const usedAction = (part: Part): UsedAction | undefined => {
+  if (part.type !== 'dynamic-tool' && !part.type.startsWith('tool-')) return undefined;
+  const { toolCallId, toolName, state, input, output, errorText } = part as {
+    toolCallId: string;
+    toolName?: string;
+    state: string;
+    input?: unknown;
+    output?: unknown;
+    errorText?: string;
+  };
+  const found = (output ?? undefined) as { status?: string; error?: { message?: string } } | undefined;
+  const fault = errorText ?? found?.error?.message;
+  const isDone = state === 'output-available' || state === 'output-error';
+  const isWaiting = found?.status === 'pending_approval';
+  return {
+    id: toolCallId,
+    name: (toolName ?? part.type.slice('tool-'.length)).replace('_', '.'),
+    state: !isDone ? 'running' : fault !== undefined ? 'failed' : isWaiting ? 'waiting' : 'done',
+    input: (input ?? {}) as Record<string, unknown>,
+    output: found as Record<string, unknown> | undefined,
+    fault,
+  };
+};
+
+/** The cards that an answer asked for, each once. */
+export const cardsIn = ({ parts }: Message): string[] => {
+  const ids = parts.flatMap((part) => {
+    const used = usedAction(part);
+    return used?.state === 'waiting' && typeof used.output?.cardId === 'string' ? [used.output.cardId] : [];
+  });
+  return [...new Set(ids)];
+};

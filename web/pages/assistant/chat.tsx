@@ -1,0 +1,94 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import styles from './assistant.module.css';
+import type { Message } from './chat-messages.ts';
+import { Composer } from './composer.tsx';
+import { Answer, Question } from './message.tsx';
+import { Suggestions } from './suggestions.tsx';
+import { useAnswerScroll } from './use-answer-scroll.ts';
+import { useAssistant } from './use-assistant.ts';
+import { useSees } from './use-sees.ts';
+
+export const Chat = ({
+  chatId,
+  before,
+  model,
+  onBegun,
+}: {
+  chatId: string | undefined;
+  /** What was said before this visit. */
+  before: Message[];
+  model: string | undefined;
+  onBegun: (chatId: string) => void;
+}) => {
+  const [text, setText] = useState('');
+  const sees = useSees();
+  const { messages, isWriting, error, ask, stop, setMessages, clearError } = useAssistant({
+    chatId,
+    messages: before,
+    onBegun,
+  });
+  const end = useRef<HTMLDivElement>(null);
+  useAnswerScroll(end, messages);
+
+  const asked = useRef('');
+  const send = (words: string) => {
+    if (isWriting) return;
+    asked.current = words;
+    setText('');
+    void ask(words, sees.may);
+  };
+  // A question that the server did not take is not in the chat: it goes back to where it was written.
+  useEffect(() => {
+    if (error === undefined) return;
+    setMessages((all) => (all.at(-1)?.role === 'user' ? all.slice(0, -1) : all));
+    setText((now) => now || asked.current);
+  }, [error, setMessages]);
+  const write = useCallback(
+    (words: string) => {
+      clearError();
+      setText(words);
+    },
+    [clearError],
+  );
+
+  const last = messages.at(-1);
+  const retry = () => {
+    const question = messages.findLast(({ role }) => role === 'user');
+    send(question?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? '');
+  };
+  return (
+    <div className={styles.chat}>
+      <div className={styles.messages} role="log" aria-label="Chat" aria-live="polite" aria-busy={isWriting}>
+        {messages.length === 0 && <Suggestions model={model} onChoose={(words) => send(words)} />}
+        {messages.map((message) =>
+          message.role === 'user' ? (
+            <Question key={message.id} message={message} />
+          ) : (
+            <Answer key={message.id} message={message} onRetry={message === last && !isWriting ? retry : undefined} />
+          ),
+        )}
+        {isWriting && isSilent(last) && <p className={`text-3 ${styles.thinking}`}>Looking…</p>}
+        <div ref={end} />
+      </div>
+      <div className={styles.foot}>
+        {error && <FaultBanner fault={error} title="No answer" />}
+        <Composer
+          text={text}
+          onText={write}
+          sees={sees.label}
+          onHide={sees.hide}
+          isWriting={isWriting}
+          onSend={() => send(text.trim())}
+          onStop={() => void stop()}
+        />
+      </div>
+    </div>
+  );
+};
+
+/** Nothing to read yet. */
+const isSilent = (message: Message | undefined) =>
+  message === undefined ||
+  message.role === 'user' ||
+  !message.parts.some(({ type }) => type === 'text' || type.startsWith('tool-'));

@@ -1,0 +1,71 @@
+import { ActionIcon, Drawer } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { MessageCircle, Trash2 } from 'lucide-react';
+import type { ListChatsOutput } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { EmptyState } from '#web/parts/empty-state.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { When } from '#web/parts/when.tsx';
+import { keys } from '#web/queries.ts';
+import styles from './history.module.css';
+
+/** The person's own chats in this workspace. */
+const History = ({
+  chats,
+  open,
+  onOpen,
+  onClose,
+}: {
+  chats: ListChatsOutput['chats'];
+  open: string | undefined;
+  /** Undefined: the open one was deleted. */
+  onOpen: (id: string | undefined) => void;
+  onClose: () => void;
+}) => {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: (id: string) => app.deleteChat({ id }),
+    onSuccess: (_done, id) => {
+      if (id === open) onOpen(undefined);
+      return client.invalidateQueries({ queryKey: keys.chats });
+    },
+  });
+  return (
+    <Drawer opened onClose={onClose} title="Your chats" size={380}>
+      {remove.error && <FaultBanner fault={remove.error} title="Not deleted" />}
+      {chats.length === 0 && (
+        <EmptyState icon={MessageCircle} title="No chat yet">
+          What you ask is kept here, for you alone.
+        </EmptyState>
+      )}
+      <ul className={styles.list}>
+        {chats.map(({ id, title, updatedAt }) => (
+          <li key={id} className={styles.row} aria-current={id === open ? 'true' : undefined}>
+            <button
+              type="button"
+              className={styles.open}
+              onClick={() => {
+                onOpen(id);
+                onClose();
+              }}
+            >
+              <span className="one-line" dir="auto">
+                {title}
+              </span>
+              <When at={updatedAt} className="caption text-3" />
+            </button>
+            <ActionIcon
+              aria-label={`Delete ${title}`}
+              loading={remove.isPending && remove.variables === id}
+              onClick={() => remove.mutate(id)}
+            >
+              <Trash2 size={15} strokeWidth={1.75} aria-hidden="true" />
+            </ActionIcon>
+          </li>
+        ))}
+      </ul>
+    </Drawer>
+  );
+};
+
+export default History;

@@ -1,0 +1,114 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { History as HistoryIcon, SquarePen } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { app } from '#web/api.ts';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { usePhone } from '#web/parts/use-phone.ts';
+import { usePageSearch } from '#web/parts/use-search.ts';
+import { keys } from '#web/queries.ts';
+import { useZone } from '#web/session.ts';
+import { useOwnBottomBar } from '#web/shell/shell.tsx';
+import { Chat } from './chat.tsx';
+import type { Message } from './chat-messages.ts';
+
+const History = lazy(() => import('./history.tsx'));
+
+const Assistant = () => {
+  useOwnBottomBar();
+  const zone = useZone();
+  const phone = usePhone();
+  const [listing, setListing] = useState(false);
+  const { visit, begin, open } = useVisit();
+  const list = useQuery({ queryKey: keys.chats, queryFn: ({ signal }) => app.listChats({ signal }) });
+  const kept = useQuery({
+    queryKey: keys.chat(visit.kept ?? ''),
+    queryFn: ({ signal }) => app.getChat({ id: visit.kept ?? '' }, { signal }),
+    enabled: visit.kept !== undefined,
+    // It is shown as it was opened; what is said from now on is added here.
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  return (
+    <>
+      <PageHeader
+        {...(phone && { crumb: { label: 'Home', link: { to: '/' } } })}
+        title="Assistant"
+        meta={`answers in ${zone}`}
+        actions={
+          <>
+            <Tooltip label="Your chats">
+              <ActionIcon size={phone ? 40 : 34} aria-label="Your chats" onClick={() => setListing(true)}>
+                <HistoryIcon size={17} strokeWidth={1.75} aria-hidden="true" />
+              </ActionIcon>
+            </Tooltip>
+            {phone ? (
+              <ActionIcon size={40} aria-label="New chat" onClick={() => open(undefined)}>
+                <SquarePen size={18} strokeWidth={1.75} aria-hidden="true" />
+              </ActionIcon>
+            ) : (
+              <Button leftSection={<SquarePen size={15} aria-hidden="true" />} onClick={() => open(undefined)}>
+                New chat
+              </Button>
+            )}
+          </>
+        }
+      />
+      {kept.error && !kept.data ? (
+        <Column width="narrow">
+          <FaultBanner fault={kept.error} title="This chat could not be shown" onRetry={() => void kept.refetch()} />
+        </Column>
+      ) : visit.kept !== undefined && !kept.data ? (
+        <SkeletonRows rows={4} height={66} label="Loading the chat" />
+      ) : (
+        <Chat
+          key={visit.key}
+          chatId={visit.kept}
+          before={(kept.data?.messages ?? []) as unknown as Message[]}
+          model={list.data?.model}
+          onBegun={begin}
+        />
+      )}
+      <Suspense>
+        {listing && (
+          <History chats={list.data?.chats ?? []} open={visit.id} onOpen={open} onClose={() => setListing(false)} />
+        )}
+      </Suspense>
+    </>
+  );
+};
+
+interface Visit {
+  key: number;
+  id: string | undefined;
+  /** The chat to read first; one that began here needs none. */
+  kept: string | undefined;
+}
+
+/** Which chat is open, as the address says. One that begins gets its address while it goes on. */
+const useVisit = () => {
+  const [search, setSearch] = usePageSearch<'chat'>();
+  const { chat } = search;
+  const [visit, setVisit] = useState<Visit>({ key: 0, id: chat, kept: chat });
+  const [address, setAddress] = useState(chat);
+  if (address !== chat) {
+    setAddress(chat);
+    if (visit.id !== chat) setVisit({ key: visit.key + 1, id: chat, kept: chat });
+  }
+  const begin = (id: string) => {
+    setVisit((now) => ({ ...now, id }));
+    void setSearch({ chat: id }, { replace: true });
+  };
+  const open = (id: string | undefined) => {
+    setVisit((now) => ({ key: now.key + 1, id, kept: id }));
+    void setSearch({ chat: id });
+  };
+  return { visit, begin, open };
+};
+
+export default Assistant;

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { app } from '#web/api.ts';
+import { formatNumber } from '#web/parts/number.ts';
+import { Sparkline } from '#web/parts/sparkline.tsx';
+import { addDays, dateIn } from '#web/parts/time.ts';
+import { keys } from '#web/queries.ts';
+import type { UsedAction } from './chat-messages.ts';
+import styles from './numbers.module.css';
+
+const dayMs = 24 * 3_600_000;
+/** A longer range is what best times are told from. */
+const mostDays = 32;
+
+interface Summary {
+  from: string;
+  to: string;
+  timeZone: string;
+  totals: { posts: number; engagement: number; views: number; comments: number };
+}
+
+/** The range that an answer is about, if it is about one. */
+export const summaryIn = (actions: readonly UsedAction[]): { summary: Summary; accountIds: string } | undefined => {
+  const used = actions.find(({ name, state }) => name === 'analytics.summary' && state === 'done');
+  const summary = used?.output as Partial<Summary> | undefined;
+  if (!used || !summary?.totals?.posts || !summary.from || !summary.to || !summary.timeZone) return undefined;
+  if (Date.parse(summary.to) - Date.parse(summary.from) > mostDays * dayMs) return undefined;
+  const { accountIds } = used.input;
+  return { summary: summary as Summary, accountIds: Array.isArray(accountIds) ? accountIds.join() : '' };
+};
+
+/** Three totals as the action told them, with their run over the days. */
+export const Numbers = ({ summary, accountIds }: { summary: Summary; accountIds: string }) => {
+  const { from, to, timeZone, totals } = summary;
+  const input = { from, to, timeZone, ...(accountIds && { accountIds }) };
+  const { data } = useQuery({
+    queryKey: keys.analytics({ series: input }),
+    queryFn: ({ signal }) => app.getSeries(input, { signal }),
+  });
+  const run = (figure: 'engagement' | 'views') => {
+    const byDate = new Map(data?.days.map((day) => [day.date, day[figure]]));
+    const first = dateIn(from, timeZone);
+    const count = Math.round((Date.parse(to) - Date.parse(from)) / dayMs);
+    return Array.from({ length: count }, (_, n) => byDate.get(addDays(first, n)) ?? 0);
+  };
+  const shown = [
+    { word: 'Engagement', total: totals.engagement, values: run('engagement') },
+    { word: 'Views', total: totals.views, values: run('views') },
+    { word: 'Comments', total: totals.comments },
+  ];
+  return (
+    <dl className={`card ${styles.numbers}`}>
+      {shown.map(({ word, total, values }) => (
+        <div key={word}>
+          <dt className="small text-2">{word}</dt>
+          <dd className={`number ${styles.total}`}>{formatNumber(total)}</dd>
+          {values && values.length > 1 && data && (
+            <dd className={styles.run}>
+              <Sparkline values={values} />
+            </dd>
+          )}
+        </div>
+      ))}
+    </dl>
+  );
+};

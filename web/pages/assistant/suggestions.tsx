@@ -1,0 +1,34 @@
+import { MessageCircle } from 'lucide-react';
+import { EmptyState } from '#web/parts/empty-state.tsx';
+import { useMay } from '#web/session.ts';
+import styles from './assistant.module.css';
+
+const forAll = ['How did last week go?', 'What are my best times to post?'];
+const forWriters = 'Draft a post saying “We open at 7 on Saturday”';
+const forReaders = 'What failed, and why?';
+
+export const Suggestions = ({ model, onChoose }: { model: string | undefined; onChoose: (text: string) => void }) => {
+  const { write } = useMay();
+  return (
+    <EmptyState
+      icon={MessageCircle}
+      title="Ask about your posts and numbers"
+      action={
+        <ul className={styles.suggestions}>
+          {[...forAll, write ? forWriters : forReaders].map((text) => (
+            <li key={text}>
+              <button type="button" onClick={() => onChoose(text)}>
+                {text}
+              </button>
+            </li>
+          ))}
+        </ul>
+      }
+    >
+      {write
+        ? 'It reads, drafts and checks by itself. What becomes public waits for your yes, on a card here.'
+        : 'It reads what you may read.'}
+      {model === undefined && ' This server has no language model: the built-in assistant knows a set of requests.'}
+    </EmptyState>
+  );
+};

@@ -1,0 +1,39 @@
+import { useEffect, useLayoutEffect, useRef } from 'react';
+
+const nearPx = 160;
+
+/** The end stays in view while an answer grows, unless the person has scrolled up to read. */
+export const useAnswerScroll = (end: React.RefObject<HTMLElement | null>, messages: readonly unknown[]) => {
+  const stays = useRef(true);
+  useEffect(() => {
+    const sheet = document.getElementById('page');
+    if (!sheet) return;
+    const look = () => {
+      stays.current = sheet.scrollHeight - sheet.scrollTop - sheet.clientHeight < nearPx;
+    };
+    // Cards and numbers come after the words.
+    const grown = new ResizeObserver(() => {
+      if (stays.current) sheet.scrollTop = sheet.scrollHeight;
+    });
+    // Whoever opens something there reads it.
+    const read = () => {
+      stays.current = false;
+    };
+    const log = end.current?.parentElement;
+    if (log) grown.observe(log);
+    log?.addEventListener('click', read);
+    sheet.addEventListener('scroll', look, { passive: true });
+    return () => {
+      grown.disconnect();
+      log?.removeEventListener('click', read);
+      sheet.removeEventListener('scroll', look);
+    };
+  }, [end]);
+  const count = messages.length;
+  // A new question is always shown.
+  useLayoutEffect(() => {
+    const sheet = document.getElementById('page');
+    stays.current = true;
+    if (sheet && count > 0) sheet.scrollTop = sheet.scrollHeight;
+  }, [count]);
+};

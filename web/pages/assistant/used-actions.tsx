@@ -1,0 +1,82 @@
+import { Check, ChevronDown, CircleX, LoaderCircle, Stamp } from 'lucide-react';
+import { useId, useState } from 'react';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import { useZone } from '#web/session.ts';
+import { detailOf } from './action-details.ts';
+import type { UsedAction } from './chat-messages.ts';
+import styles from './used-actions.module.css';
+
+const looks = {
+  running: { icon: LoaderCircle, word: 'running' },
+  done: { icon: Check, word: 'done' },
+  failed: { icon: CircleX, word: 'refused' },
+  waiting: { icon: Stamp, word: 'waits for you' },
+} as const;
+
+/** Small lines before the answer; each opens what went in and what came out. */
+export const UsedActions = ({ actions }: { actions: readonly UsedAction[] }) => {
+  const [open, setOpen] = useState<string>();
+  const panel = useId();
+  const shown = actions.find(({ id }) => id === open);
+  return (
+    <div className={styles.used}>
+      <ul className={styles.list} aria-label="Used actions">
+        {actions.map((action) => (
+          <li key={action.id}>
+            <Line
+              action={action}
+              isOpen={action.id === open}
+              panel={panel}
+              onClick={() => setOpen(action.id === open ? undefined : action.id)}
+            />
+          </li>
+        ))}
+      </ul>
+      {shown && (
+        <div id={panel} className={styles.panel}>
+          <Json title="Input" value={shown.input} />
+          {shown.state !== 'running' && <Json title="Output" value={shown.output ?? { error: shown.fault }} />}
+        </div>
+      )}
+    </div>
+  );
+};
+
+const Line = ({
+  action,
+  isOpen,
+  panel,
+  onClick,
+}: {
+  action: UsedAction;
+  isOpen: boolean;
+  panel: string;
+  onClick: () => void;
+}) => {
+  const { icon: Icon, word } = looks[action.state];
+  const detail = detailOf(action, useZone(), useAccounts().list);
+  return (
+    <button
+      type="button"
+      className={styles.line}
+      data-state={action.state}
+      aria-expanded={isOpen}
+      aria-controls={isOpen ? panel : undefined}
+      onClick={onClick}
+    >
+      <Icon className={styles.icon} size={14} aria-hidden="true" />
+      <code>{action.name}</code>
+      {detail && <span>{detail}</span>}
+      <span className="hidden">, {word}</span>
+      <ChevronDown className={styles.chevron} size={13} aria-hidden="true" />
+    </button>
+  );
+};
+
+const Json = ({ title, value }: { title: string; value: unknown }) => (
+  <>
+    <h3 className="caption text-3">{title}</h3>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls with the keys */}
+    <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre>
+  </>
+);
