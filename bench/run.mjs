@@ -53,7 +53,7 @@ const options = {
   // As little as shows that it still works.
   blink: values.blink === true,
   rounds: positive('rounds', values.rounds) ?? (values.blink ? 1 : undefined),
-  seconds: positive('seconds', values.seconds) ?? (values.blink ? 1 : undefined),
+  seconds: positive('seconds', values.seconds),
   others: (values.other ?? []).map((path) => resolve(process.env.INIT_CWD ?? '.', path)),
 };
 

@@ -88,8 +88,7 @@ export const accountRoutes = {
     path: '/api/app/connect/:network',
     tag: 'Connections',
     summary: 'What does a network ask for?',
-    description:
-      'The fields that somebody fills in before the account is connected; none where the network asks itself.',
+    description: 'The fields to fill in before the account is connected; none where the network asks on its own page.',
     roles: admins,
     params: NetworkParam,
     answer: z.object({
@@ -145,7 +144,7 @@ export const accountRoutes = {
     tag: 'Connections',
     summary: 'Connect an account',
     description:
-      'Begins to connect an account of a network, or gives an account that needs it new access. Open `next`; somebody who comes back from the network finds the account connected.',
+      'Begins to connect an account of a network, or renews the access of one. Open `next`: when the person comes back from the network, the account is connected.',
     roles: admins,
     body: z.strictObject({
       network: z.string().max(50).describe('Key of the network, see providers.list'),

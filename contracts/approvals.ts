@@ -18,7 +18,7 @@ export const ApprovalCard = z
     conversation: z.object({ id: z.string(), title: z.string().describe('`Requests from <client>`') }),
     client: z.string().describe('Name of the client that asked'),
     action: z.string().describe('Dotted name of the action that waits'),
-    input: z.record(z.string(), z.unknown()).describe('What it will be called with'),
+    input: z.record(z.string(), z.unknown()).describe('The input it will run with'),
     sentence: z
       .string()
       .describe(
@@ -31,6 +31,16 @@ export const ApprovalCard = z
     media: z
       .array(MediaItem)
       .describe('The files of the post with their alternative texts, as they were at the request'),
+    linkCards: z
+      .array(
+        z.object({
+          network: z.string().describe('Key of the network that shows it'),
+          uri: z.string(),
+          title: z.string(),
+          description: z.string(),
+        }),
+      )
+      .describe('Previews of pages that the post links to, as they were at the request; they go out so'),
     account: Account.optional().describe('The account it is about'),
     accounts: z.array(Account).describe('The accounts the post goes to'),
     validation: z

@@ -8,7 +8,9 @@ export const ConsentQuestion = z
       host: z.string().optional().describe('Where the client published its document; absent when nothing proves it'),
     }),
     leadsTo: z.string().describe('Host that the person is sent to with the answer'),
-    onThisComputer: z.boolean().describe('The client runs on the computer of the person, so any program could pretend'),
+    onThisComputer: z
+      .boolean()
+      .describe('The client runs on the computer of the person, so any program could pretend to be it'),
     scopes: z.array(z.object({ scope: z.string(), words: z.string().describe('What it allows') })),
     email: z.string().describe('Who is signed in'),
     workspace: z.string().optional().describe('Where the client will act: the workspace that was opened last'),
@@ -34,7 +36,7 @@ export const consentRoutes = {
     path: '/auth/interaction/:id/answer',
     tag: 'Clients',
     summary: 'Let a client act for you, or not',
-    description: 'Gives the address that leads back to the client. To approve nothing is to refuse.',
+    description: 'Gives the address that leads back to the client. Approving no scope is a refusal.',
     params: ById,
     body: z.strictObject({
       approve: z.boolean(),

@@ -11,7 +11,7 @@ export type Kind = 'ReadOnly' | 'Write' | 'NeedsApproval';
 export type McpListing = 'Listed' | 'OnRequest' | 'Never';
 
 /**
- * What a person decides who is asked to approve an action. The request runs the action and undoes it, so that only what
+ * What a person who is asked to approve an action decides on. The request runs the action and undoes it, so that only what
  * can succeed becomes a card: its handler changes the database and nothing else, and leaves work outside to a job.
  */
 export interface Approval {

@@ -11,7 +11,7 @@ const envelope = <const T extends string, D extends z.ZodType>(type: T, data: D)
     data,
   });
 
-/** SPEC, Events: what webhooks are told. */
+/** SPEC, Events: what webhooks receive. */
 export const events = {
   'post.published': {
     when: 'A post went out to every account it was for.',

@@ -1,4 +1,4 @@
-/** `2026-11-15T09:30Z`, `…T09:30:00.5+02:00`, `…t093000`, no: date and time with their signs, seconds may be missing. */
+/** `2026-11-15T09:30Z` or `…T09:30:00.5+02:00`, not `…T093000`: date and time with separators; seconds may be missing. */
 const written =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,20}))?)?([Zz]|([+-])(\d\d)(?::?(\d\d))?)$/;
 
@@ -7,7 +7,7 @@ const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
  * The one form in which instants are kept, compared and answered: UTC with six fraction digits, `2026-11-15T09:30:00.000000Z`.
- * Of the same length each, so text compares as time does. Undefined for what is no instant, lies before 1970 or after 9999.
+ * All have the same length, so they compare as text. Undefined for what is no instant, lies before 1970 or after 9999.
  */
 export const canonicalInstant = (text: string): string | undefined => {
   const [, year, month, day, hour, minute, second = '00', fraction = '', , sign, zoneHours = '00', zoneMinutes = '00'] =

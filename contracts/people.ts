@@ -54,6 +54,13 @@ export const SessionRecord = z
         name: z.string(),
         role: RoleField,
         statisticsTools: z.boolean().describe('Whether posts_metrics and analytics_summary are in tools/list'),
+        deletion: z
+          .object({
+            at: z.string().describe('ISO-8601 instant at which everything in it is removed'),
+            askedBy: z.string().describe('Name of the owner who asked for it'),
+          })
+          .optional()
+          .describe('While it waits to be deleted; nothing is published from it then'),
       })
       .optional()
       .describe('The workspace that is open in this browser; a new sign-in opens the last one'),
@@ -86,10 +93,11 @@ export type Invitation = z.output<typeof Invitation>;
 
 const Entrance = z
   .object({
-    empty: z.boolean().describe('Nobody is here yet: whoever signs up becomes the owner'),
+    empty: z.boolean().describe('There is no user yet: whoever signs up becomes the owner'),
     needsCode: z.boolean().describe('The first owner needs the code that start printed'),
     outside: z.boolean().describe('An outside identity provider signs people in; there are no passwords'),
-    signedInAs: z.string().optional().describe('E-mail address of who is signed in with this browser'),
+    mail: z.boolean().describe('A forgotten password can be set anew by mail'),
+    signedInAs: z.string().optional().describe('E-mail address of the person signed in with this browser'),
   })
   .meta({ id: 'Entrance', description: 'How people get in here' });
 
@@ -98,7 +106,7 @@ const OpenedInvitation = z
     email: z.string().describe('Who is invited'),
     workspace: z.string(),
     role: RoleField,
-    isTheirs: z.boolean().describe('Whoever is signed in with this browser is the one who is invited'),
+    isTheirs: z.boolean().describe('The person signed in with this browser is the one who is invited'),
   })
   .meta({ id: 'OpenedInvitation', description: 'What an invitation is for. Says nothing about accounts' });
 
@@ -149,7 +157,7 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Sign up',
     description:
-      'Makes the first user and a workspace; possible while nobody is there, later people join by invitation. In production it takes the code that Posthorn prints when it starts.',
+      'Makes the first user and a workspace; possible while there is no user; later people join by invitation. In production it takes the code that Posthorn prints when it starts.',
     body: z.strictObject({
       email: Email,
       password: Password,
@@ -165,7 +173,7 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Sign in',
     description:
-      'Sets the session cookie. After five wrong passwords in a row for an account from one network each further try takes a longer wait: TooManyRequests with Retry-After.',
+      'Sets the session cookie. After five wrong passwords in a row for an account from one network every further try has to wait longer: TooManyRequests with Retry-After.',
     body: z.strictObject({ email: Email, password: z.string().max(1024) }),
     answer: SessionRecord,
   }),
@@ -191,6 +199,29 @@ export const peopleRoutes = {
       next: Password,
     }),
     answer: Done,
+  }),
+
+  forgotPassword: publicRoute({
+    method: 'POST',
+    path: '/api/auth/password/forgot',
+    tag: 'Session',
+    summary: 'Ask for a mail to set a new password',
+    description:
+      'The answer is the same whether or not somebody here has the address. The link in the mail works once, within an hour; an address gets at most three an hour. Forbidden when the operator has not set up mail.',
+    body: z.strictObject({ email: Email }),
+    answer: Done,
+  }),
+
+  resetPassword: publicRoute({
+    method: 'POST',
+    path: '/api/auth/password/reset',
+    tag: 'Session',
+    summary: 'Set a new password with the link of a mail',
+    description:
+      'Ends all sessions of the user and the access of MCP clients; personal tokens stay. Signs in. A password that is refused leaves the link as it is.',
+    body: z.strictObject({ secret: z.string().min(1).max(100), password: Password }),
+    answer: SessionRecord,
+    more: ['NotFound'],
   }),
 
   acceptInvitation: publicRoute({
@@ -243,7 +274,7 @@ export const peopleRoutes = {
     path: '/api/app/members/:id',
     tag: 'Members',
     summary: 'Remove a member, or leave',
-    description: 'Their tokens for this workspace stop working. Anybody can remove themselves but the last owner.',
+    description: 'Their tokens for this workspace stop working. Anybody except the last owner can remove themselves.',
     roles: everyone,
     params: ById,
     answer: Done,
@@ -265,10 +296,14 @@ export const peopleRoutes = {
     path: '/api/app/invitations',
     tag: 'Members',
     summary: 'Invite somebody',
-    description: 'Gives an address to pass on; it works once, within 7 days, for this e-mail address.',
+    description:
+      'Gives an address to pass on, and mails it where mail is set up; it works once, within 7 days, for this e-mail address.',
     roles: admins,
     body: z.strictObject({ email: Email, role: RoleField }),
-    answer: Invitation.extend({ url: z.string().describe('Shown only this once') }).meta({ id: 'NewInvitation' }),
+    answer: Invitation.extend({
+      url: z.string().describe('Shown only this once'),
+      mailed: z.boolean().describe('Whether it is also on its way by mail'),
+    }).meta({ id: 'NewInvitation' }),
     more: ['Conflict'],
   }),
 

@@ -7,10 +7,10 @@ export const PlanRecord = z
   .object({
     key: z.string().describe('unlimited, free, team or business; the operator sets it'),
     name: z.string(),
-    paidNetworks: z.boolean().describe('Whether networks that ask money for every post are part of it'),
+    paidNetworks: z.boolean().describe('Whether networks that charge for every post are part of it'),
     accounts: Limit.describe('Connected accounts; null is without limit'),
     scheduledPerMonth: Limit.describe('Posts scheduled in a month'),
-    paidPostsPerMonth: Limit.describe('Posts in a month on networks that ask money for every post'),
+    paidPostsPerMonth: Limit.describe('Posts in a month on networks that charge for every post'),
     webhooks: z.int(),
     members: Limit,
     used: z.object({ scheduled: z.int(), paidPosts: z.int() }).describe('Of this month (UTC)'),

@@ -127,7 +127,7 @@ export const Badge = z
     code: z.string().describe('One or two letters that stand for the network, such as `Bs`'),
     color: Color.describe('Ground of the badge, such as `#0A73D1`; the letters on it are white'),
     darkColor: Color.optional().describe(
-      'Ground on a dark page, with dark letters; absent when `color` serves there too',
+      'Background on a dark page, with dark letters; absent when `color` works there too',
     ),
   })
   .meta({ id: 'Badge', description: 'The letters and the colour by which pages show a network' });

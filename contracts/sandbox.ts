@@ -56,7 +56,7 @@ export const sandboxRoutes = {
     tag: 'Sandbox',
     summary: 'Connect sandbox accounts',
     description:
-      'Connects one account for each of these sandbox networks, as a person does who says yes on their pages. An account that is there already gets new access. Not in production.',
+      'Connects one account for each of these sandbox networks, as a person does who gives consent on their pages. An account that is already connected gets new access. Not in production.',
     roles: admins,
     body: z.strictObject({
       networks: z

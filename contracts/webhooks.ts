@@ -172,8 +172,7 @@ export const webhookRoutes = {
     path: '/api/webhooks/:id/resume',
     tag: 'Webhooks',
     summary: 'Resume a paused webhook',
-    description:
-      'It is told of what happens from now on. A webhook is paused after 10 deliveries in a row were given up.',
+    description: 'It receives events from now on. A webhook is paused after 10 deliveries in a row were given up.',
     roles: admins,
     params: ById,
     body: Empty,

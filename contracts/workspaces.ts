@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { appRoute, ById, Empty, Name, type Route } from './define.ts';
+import { appRoute, ById, Empty, Id, Name, type Route } from './define.ts';
 import { SessionRecord } from './people.ts';
 
 export const workspaceRoutes = {
@@ -8,8 +8,7 @@ export const workspaceRoutes = {
     path: '/api/app/workspaces',
     tag: 'Workspaces',
     summary: 'Make a workspace',
-    description:
-      'You own it, and it opens at once. Owners and admins of a workspace may make one, or whomever the operator lets (NEW_WORKSPACES).',
+    description: 'You own it, and it opens at once. The operator decides who may make one (NEW_WORKSPACES).',
     body: z.strictObject({ name: Name }),
     answer: SessionRecord,
   }),
@@ -35,6 +34,41 @@ export const workspaceRoutes = {
     description: 'Its name, and whether agents see the two statistics tools.',
     roles: ['owner'],
     body: z.strictObject({ name: Name.optional(), statisticsTools: z.boolean().optional() }),
+    answer: SessionRecord,
+  }),
+
+  handOver: appRoute({
+    method: 'POST',
+    path: '/api/app/workspace/owner',
+    tag: 'Workspaces',
+    summary: 'Hand the open workspace over',
+    description: 'That member becomes an owner and you become an admin. `name` repeats the name of the workspace.',
+    roles: ['owner'],
+    body: z.strictObject({ userId: Id, name: z.string().max(100) }),
+    answer: SessionRecord,
+    more: ['NotFound'],
+  }),
+
+  askDeletion: appRoute({
+    method: 'POST',
+    path: '/api/app/workspace/deletion',
+    tag: 'Workspaces',
+    summary: 'Delete the open workspace',
+    description:
+      'In 7 days; until then an owner can take it back. Publishing stops at once: scheduled posts do not go out, and nothing can be scheduled or published. `name` repeats the name of the workspace.',
+    roles: ['owner'],
+    body: z.strictObject({ name: z.string().max(100) }),
+    answer: SessionRecord,
+  }),
+
+  takeBackDeletion: appRoute({
+    method: 'DELETE',
+    path: '/api/app/workspace/deletion',
+    tag: 'Workspaces',
+    summary: 'Keep the open workspace',
+    description:
+      'Publishing goes on. Scheduled posts whose time passed meanwhile go out at once, or fail as missed when they are later than LATE_GRACE.',
+    roles: ['owner'],
     answer: SessionRecord,
   }),
 } as const satisfies Record<string, Route>;

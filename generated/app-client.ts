@@ -7,11 +7,14 @@ import { errorClasses } from '#generated/sdk/src/errors';
 import type { CallOptions } from '#generated/sdk/src/http';
 import type {
   Account,
+  Badge,
   Constraints,
+  Deleted,
   Issue,
   MediaItem,
   Post,
   Result,
+  Version,
 } from '#generated/sdk/src/types';
 
 export type { AppClientOptions, Progress, FormOptions } from '#generated/app-http';
@@ -28,7 +31,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * What does a network ask for?.
      *
-     * The fields that somebody fills in before the account is connected; none where the network asks itself.
+     * The fields to fill in before the account is connected; none where the network asks on its own page.
      *
      * Roles: owner, admin.
      */
@@ -58,8 +61,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Connect an account.
      *
-     * Begins to connect an account of a network, or gives an account that needs it new access. Open `next`; somebody
-     * who comes back from the network finds the account connected.
+     * Begins to connect an account of a network, or renews the access of one. Open `next`: when the person comes
+     * back from the network, the account is connected.
      *
      * Roles: owner, admin.
      */
@@ -158,10 +161,31 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Let a client act for you, or not.
      *
-     * Gives the address that leads back to the client. To approve nothing is to refuse.
+     * Gives the address that leads back to the client. Approving no scope is a refusal.
      */
     decideConsent: (input: DecideConsentInput, options?: CallOptions): ApiPromise<DecideConsentOutput> =>
       http.json('POST', (field) => `/auth/interaction/${field('id')}/answer`, [], input, options),
+
+    /**
+     * Read the history of a post.
+     *
+     * Who did what to it, when and from which client, newest first. Small steps of one person with one client are
+     * one entry. Old texts of a post that is changed often are dropped.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listChanges: (input: ListChangesInput, options?: CallOptions): ApiPromise<ListChangesOutput> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/changes`, [], input, options),
+
+    /**
+     * Read an earlier text of a post.
+     *
+     * The post after one change, and before it. To restore it, send it with posts.update.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getRevision: (input: GetRevisionInput, options?: CallOptions): ApiPromise<Revision> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/changes/${field('number')}`, [], input, options),
 
     /**
      * Look through the library.
@@ -209,6 +233,67 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('DELETE', (field) => `/api/media/${field('id')}`, [], input, options),
 
     /**
+     * Read notifications.
+     *
+     * Of the open workspace, newest first: up to 100 that wait for you, and a page of the others. What your role may
+     * not see is left out. They are kept for 90 days.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listNotifications: (input: ListNotificationsInput = {}, options?: CallOptions): ApiPromise<ListNotificationsOutput> =>
+      http.json('GET', () => '/api/app/notifications', ['cursor'], input, options),
+
+    /**
+     * Count notifications.
+     *
+     * For the bell.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    countNotifications: (options?: CallOptions): ApiPromise<NotificationCount> => http.json('GET', () => '/api/app/notifications/count', [], {}, options),
+
+    /**
+     * Mark as read or unread.
+     *
+     * For you alone; without `ids` all that you may see in this workspace.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    markNotifications: (input: MarkNotificationsInput, options?: CallOptions): ApiPromise<NotificationCount> =>
+      http.json('POST', () => '/api/app/notifications/mark', [], input, options),
+
+    /**
+     * What do you hear of?.
+     *
+     * By mail and by push message, and the browsers that get those.
+     */
+    getNotificationChoices: (options?: CallOptions): ApiPromise<NotificationChoices> => http.json('GET', () => '/api/app/notification-choices', [], {}, options),
+
+    /**
+     * Choose what you hear of.
+     *
+     * What is left out stays. Invitations and forgotten passwords are always mailed.
+     */
+    changeNotificationChoices: (input: ChangeNotificationChoicesInput = {}, options?: CallOptions): ApiPromise<NotificationChoices> =>
+      http.json('PATCH', () => '/api/app/notification-choices', [], input, options),
+
+    /**
+     * Send push messages to this browser.
+     *
+     * Takes the subscription that the browser made. It ends when you sign out there.
+     */
+    addPushBrowser: (input: AddPushBrowserInput, options?: CallOptions): ApiPromise<NotificationChoices> =>
+      http.json('POST', () => '/api/app/push-browsers', [], input, options),
+
+    /**
+     * Send none to a browser.
+     *
+     * What waits for it is not sent.
+     */
+    removePushBrowser: (input: RemovePushBrowserInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/push-browsers/${field('id')}`, [], input, options),
+
+    /**
      * How do people get in?.
      *
      * What the sign-in page has to ask for.
@@ -241,7 +326,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Sign up.
      *
-     * Makes the first user and a workspace; possible while nobody is there, later people join by invitation. In
+     * Makes the first user and a workspace; possible while there is no user; later people join by invitation. In
      * production it takes the code that Posthorn prints when it starts.
      */
     signUp: (input: SignUpInput, options?: CallOptions): ApiPromise<Session> =>
@@ -250,8 +335,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Sign in.
      *
-     * Sets the session cookie. After five wrong passwords in a row for an account from one network each further try
-     * takes a longer wait: TooManyRequests with Retry-After.
+     * Sets the session cookie. After five wrong passwords in a row for an account from one network every further try
+     * has to wait longer: TooManyRequests with Retry-After.
      */
     signIn: (input: SignInInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/sign-in', [], input, options),
@@ -270,6 +355,24 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     changePassword: (input: ChangePasswordInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', () => '/api/auth/password', [], input, options),
+
+    /**
+     * Ask for a mail to set a new password.
+     *
+     * The answer is the same whether or not somebody here has the address. The link in the mail works once, within
+     * an hour; an address gets at most three an hour. Forbidden when the operator has not set up mail.
+     */
+    forgotPassword: (input: ForgotPasswordInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('POST', () => '/api/auth/password/forgot', [], input, options),
+
+    /**
+     * Set a new password with the link of a mail.
+     *
+     * Ends all sessions of the user and the access of MCP clients; personal tokens stay. Signs in. A password that
+     * is refused leaves the link as it is.
+     */
+    resetPassword: (input: ResetPasswordInput, options?: CallOptions): ApiPromise<Session> =>
+      http.json('POST', () => '/api/auth/password/reset', [], input, options),
 
     /**
      * Accept an invitation.
@@ -310,7 +413,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Remove a member, or leave.
      *
-     * Their tokens for this workspace stop working. Anybody can remove themselves but the last owner.
+     * Their tokens for this workspace stop working. Anybody except the last owner can remove themselves.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -329,7 +432,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Invite somebody.
      *
-     * Gives an address to pass on; it works once, within 7 days, for this e-mail address.
+     * Gives an address to pass on, and mails it where mail is set up; it works once, within 7 days, for this e-mail
+     * address.
      *
      * Roles: owner, admin.
      */
@@ -439,6 +543,85 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/app/posts/${field('id')}/found`, [], input, options),
 
     /**
+     * Read the comments on a post.
+     *
+     * Oldest first. They are for members alone and are never sent to a network.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listComments: (input: ListCommentsInput, options?: CallOptions): ApiPromise<ListCommentsOutput> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/comments`, [], input, options),
+
+    /**
+     * Comment on a post.
+     *
+     * Every member may, viewers too.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    addComment: (input: AddCommentInput, options?: CallOptions): ApiPromise<Comment> =>
+      http.json('POST', (field) => `/api/app/posts/${field('id')}/comments`, [], input, options),
+
+    /**
+     * Change a comment.
+     *
+     * Your own alone.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    editComment: (input: EditCommentInput, options?: CallOptions): ApiPromise<Comment> =>
+      http.json('PATCH', (field) => `/api/app/comments/${field('id')}`, [], input, options),
+
+    /**
+     * Delete a comment.
+     *
+     * Your own, or as an owner or admin that of anybody.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    deleteComment: (input: DeleteCommentInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/comments/${field('id')}`, [], input, options),
+
+    /**
+     * List where a post is shared for review.
+     *
+     * The addresses that work now, newest first, without their secrets.
+     *
+     * Roles: owner, admin, editor.
+     */
+    listShares: (input: ListSharesInput, options?: CallOptions): ApiPromise<ListSharesOutput> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/shares`, [], input, options),
+
+    /**
+     * Share a post for review.
+     *
+     * Makes an address at which anybody who has it sees the post as it is at that moment, and nothing else. The
+     * address is in this answer and nowhere else.
+     *
+     * Roles: owner, admin, editor.
+     */
+    sharePost: (input: SharePostInput, options?: CallOptions): ApiPromise<SharePostOutput> =>
+      http.json('POST', (field) => `/api/app/posts/${field('id')}/shares`, [], input, options),
+
+    /**
+     * End a shared address.
+     *
+     * At once.
+     *
+     * Roles: owner, admin, editor.
+     */
+    revokeShare: (input: RevokeShareInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/shares/${field('id')}`, [], input, options),
+
+    /**
+     * See a shared post.
+     *
+     * For whoever has the address. One that is wrong, has ended or was revoked is NotFound alike.
+     */
+    openShare: (input: OpenShareInput, options?: CallOptions): ApiPromise<SharedPost> =>
+      http.json('POST', () => '/api/review', [], input, options),
+
+    /**
      * Look at the sandbox networks.
      *
      * What was posted there by every workspace of this server, newest first, and what will go wrong there.
@@ -450,8 +633,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Connect sandbox accounts.
      *
-     * Connects one account for each of these sandbox networks, as a person does who says yes on their pages. An
-     * account that is there already gets new access. Not in production.
+     * Connects one account for each of these sandbox networks, as a person does who gives consent on their pages. An
+     * account that is already connected gets new access. Not in production.
      *
      * Roles: owner, admin.
      */
@@ -544,6 +727,90 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('DELETE', (field) => `/api/app/sessions/${field('id')}`, [], input, options),
 
     /**
+     * Try an import.
+     *
+     * Reads a file and says row by row what would become of it. No post is saved, and no file is fetched. At most
+     * 10,000 rows and 32 MiB as multipart/form-data; a small file may also come as JSON.
+     *
+     * Roles: owner, admin, editor.
+     */
+    checkImport: (input: ImportText | ImportForm, options?: FormOptions): ApiPromise<Import> =>
+      Object.values(input).some((value) => value instanceof Blob)
+        ? http.form('/api/app/imports', input, options)
+        : http.json('POST', () => '/api/app/imports', [], input, options),
+
+    /**
+     * List imports.
+     *
+     * The last twenty, newest first. One that nobody saved is forgotten after 7 days, others after 90.
+     *
+     * Roles: owner, admin, editor.
+     */
+    listImports: (options?: CallOptions): ApiPromise<ListImportsOutput> => http.json('GET', () => '/api/app/imports', [], {}, options),
+
+    /**
+     * Read an import.
+     *
+     * How far it is.
+     *
+     * Roles: owner, admin, editor.
+     */
+    getImport: (input: GetImportInput, options?: CallOptions): ApiPromise<Import> =>
+      http.json('GET', (field) => `/api/app/imports/${field('id')}`, [], input, options),
+
+    /**
+     * List the rows of an import.
+     *
+     * In the order of the file, 100 at a time.
+     *
+     * Roles: owner, admin, editor.
+     */
+    listImportRows: (input: ListImportRowsInput, options?: CallOptions): ApiPromise<ListImportRowsOutput> =>
+      http.json('GET', (field) => `/api/app/imports/${field('id')}/rows`, ['show', 'after'], input, options),
+
+    /**
+     * Save rows as drafts.
+     *
+     * Saves as many rows as fit into a second, each with its files, and says where to go on. A row is saved whole or
+     * not at all; saving again saves only what is not saved yet.
+     *
+     * Roles: owner, admin, editor.
+     */
+    saveImport: (input: SaveImportInput, options?: CallOptions): ApiPromise<SaveImportOutput> =>
+      http.json('POST', (field) => `/api/app/imports/${field('id')}/save`, [], input, options),
+
+    /**
+     * Schedule the saved drafts.
+     *
+     * Schedules drafts of this import for their wished times, as many as fit into a second. The rules are those of
+     * posts.schedule; a draft that breaks one stays a draft and its row says why.
+     *
+     * Roles: owner, admin, editor.
+     */
+    scheduleImport: (input: ScheduleImportInput, options?: CallOptions): ApiPromise<ScheduleImportOutput> =>
+      http.json('POST', (field) => `/api/app/imports/${field('id')}/schedule`, [], input, options),
+
+    /**
+     * Forget an import.
+     *
+     * What was saved stays. The same file can then be saved a second time.
+     *
+     * Roles: owner, admin, editor.
+     */
+    deleteImport: (input: DeleteImportInput, options?: CallOptions): ApiPromise<Deleted> =>
+      http.json('DELETE', (field) => `/api/app/imports/${field('id')}`, [], input, options),
+
+    /**
+     * Count what an export would hold.
+     *
+     * How many posts are in the range.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    countExport: (input: CountExportInput = {}, options?: CallOptions): ApiPromise<CountExportOutput> =>
+      http.json('GET', () => '/api/app/export/count', ['from', 'to'], input, options),
+
+    /**
      * List webhooks.
      *
      * Those of the open workspace, oldest first, without their secrets.
@@ -606,7 +873,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Resume a paused webhook.
      *
-     * It is told of what happens from now on. A webhook is paused after 10 deliveries in a row were given up.
+     * It receives events from now on. A webhook is paused after 10 deliveries in a row were given up.
      *
      * Roles: owner, admin.
      */
@@ -658,8 +925,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Make a workspace.
      *
-     * You own it, and it opens at once. Owners and admins of a workspace may make one, or whomever the operator lets
-     * (NEW_WORKSPACES).
+     * You own it, and it opens at once. The operator decides who may make one (NEW_WORKSPACES).
      */
     createWorkspace: (input: CreateWorkspaceInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/app/workspaces', [], input, options),
@@ -681,6 +947,37 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     changeWorkspace: (input: ChangeWorkspaceInput = {}, options?: CallOptions): ApiPromise<Session> =>
       http.json('PATCH', () => '/api/app/workspace', [], input, options),
+
+    /**
+     * Hand the open workspace over.
+     *
+     * That member becomes an owner and you become an admin. `name` repeats the name of the workspace.
+     *
+     * Roles: owner.
+     */
+    handOver: (input: HandOverInput, options?: CallOptions): ApiPromise<Session> =>
+      http.json('POST', () => '/api/app/workspace/owner', [], input, options),
+
+    /**
+     * Delete the open workspace.
+     *
+     * In 7 days; until then an owner can take it back. Publishing stops at once: scheduled posts do not go out, and
+     * nothing can be scheduled or published. `name` repeats the name of the workspace.
+     *
+     * Roles: owner.
+     */
+    askDeletion: (input: AskDeletionInput, options?: CallOptions): ApiPromise<Session> =>
+      http.json('POST', () => '/api/app/workspace/deletion', [], input, options),
+
+    /**
+     * Keep the open workspace.
+     *
+     * Publishing goes on. Scheduled posts whose time passed meanwhile go out at once, or fail as missed when they
+     * are later than LATE_GRACE.
+     *
+     * Roles: owner.
+     */
+    takeBackDeletion: (options?: CallOptions): ApiPromise<Session> => http.json('DELETE', () => '/api/app/workspace/deletion', [], {}, options),
   };
 };
 
@@ -819,7 +1116,7 @@ export interface ApprovalCard {
   client: string;
   /** Dotted name of the action that waits */
   action: string;
-  /** What it will be called with */
+  /** The input it will run with */
   input: Record<string, unknown>;
   /** What a person decides, such as `Publish this post now`; also what stays public when a post is deleted */
   sentence: string;
@@ -833,6 +1130,14 @@ export interface ApprovalCard {
   post?: Post;
   /** The files of the post with their alternative texts, as they were at the request */
   media: MediaItem[];
+  /** Previews of pages that the post links to, as they were at the request; they go out so */
+  linkCards: Array<{
+    /** Key of the network that shows it */
+    network: string;
+    uri: string;
+    title: string;
+    description: string;
+  }>;
   /** The account it is about */
   account?: Account;
   /** The accounts the post goes to */
@@ -922,7 +1227,7 @@ export interface ConsentQuestion {
   };
   /** Host that the person is sent to with the answer */
   leadsTo: string;
-  /** The client runs on the computer of the person, so any program could pretend */
+  /** The client runs on the computer of the person, so any program could pretend to be it */
   onThisComputer: boolean;
   scopes: Array<{
     scope: string;
@@ -952,6 +1257,74 @@ export interface DecideConsentInput {
   approve: boolean;
   /** Those that are given (default `[]`) */
   scopes?: string[];
+}
+
+/** One thing that was done to a post */
+export interface HistoryEntry {
+  id: string;
+  /** Publishing: somebody published it by hand. Requested, Approved, Rejected: a request of an agent */
+  kind: 'Created' | 'Edited' | 'Scheduled' | 'Unscheduled' | 'Publishing' | 'Requested' | 'Approved' | 'Rejected' | 'Published' | 'Failed';
+  /** ISO-8601 instant; of several small steps the last */
+  at: string;
+  /** ISO-8601 instant of the first of several small steps */
+  since?: string;
+  /** Absent when nobody had to do it */
+  person?: {
+    id: string;
+    name: string;
+  };
+  /** Absent when it is not known */
+  client?: ClientUsed;
+  /** Number of the text it left, see getRevision */
+  revision?: number;
+  /** What an edit changed */
+  changed?: Array<'Text' | 'Media' | 'Options' | 'Accounts'>;
+  /** ISO-8601 instant for which it was scheduled */
+  scheduledAt?: string;
+  /** What an agent asked for */
+  action?: string;
+  /** How many accounts have the post after publishing, of how many */
+  accounts?: {
+    out: number;
+    all: number;
+  };
+}
+
+/** What a person used to do something */
+export interface ClientUsed {
+  kind: 'App' | 'Token' | 'Mcp' | 'Assistant' | 'Import';
+  /** Of a token, as its owner named it; of an MCP client, as it names itself */
+  name?: string;
+}
+
+/** What `listChanges` answers. */
+export interface ListChangesOutput {
+  entries: HistoryEntry[];
+}
+
+/** What `listChanges` takes. */
+export interface ListChangesInput {
+  id: string;
+}
+
+/** What a post was after a change */
+export interface Revision {
+  accountIds: string[];
+  versions: Version[];
+  number: number;
+  /** What the change began with; absent for the oldest text that is kept */
+  before?: {
+    accountIds: string[];
+    versions: Version[];
+  };
+  /** The files of both that are still in the library */
+  media: MediaItem[];
+}
+
+/** What `getRevision` takes. */
+export interface GetRevisionInput {
+  id: string;
+  number: string;
 }
 
 /** An image or video as the library shows it */
@@ -1035,15 +1408,114 @@ export interface DeleteMediaInput {
   id: string;
 }
 
+export interface Notification {
+  /** Notification id, prefix `ntf_` */
+  id: string;
+  kind: 'approval.requested' | 'post.failed' | 'post.uncertain' | 'account.reconnect' | 'webhook.paused' | 'member.joined' | 'workspace.deletion';
+  /** What happened */
+  title: string;
+  /** What it means, and what to do; may be empty */
+  detail: string;
+  /** The beginning of the post it is about */
+  excerpt?: string;
+  /** The page of the app where one goes on */
+  path: string;
+  /** It waits for a person, and your role may do it */
+  needsYou: boolean;
+  /** By you */
+  read: boolean;
+  /** ISO-8601 instant */
+  createdAt: string;
+}
+
+/** What `listNotifications` answers. */
+export interface ListNotificationsOutput {
+  needsYou: Notification[];
+  earlier: Notification[];
+  unread: number;
+  /** When there are more of the others */
+  nextCursor?: string;
+}
+
+/** What `listNotifications` takes. */
+export interface ListNotificationsInput {
+  /** `nextCursor` of the page before */
+  cursor?: string;
+}
+
+export interface NotificationCount {
+  /** Those that you have not read */
+  unread: number;
+  needsYou: number;
+}
+
+/** What `markNotifications` takes. */
+export interface MarkNotificationsInput {
+  ids?: string[];
+  read: boolean;
+}
+
+/** What you hear of outside the app; the same in all workspaces */
+export interface NotificationChoices {
+  mail: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
+  push: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
+  /** Push messages show the beginning of the post */
+  pushText: boolean;
+  /** False while the operator has not set SMTP_URL */
+  mailOffered: boolean;
+  /** Public VAPID key, for the browser */
+  pushKey: string;
+  browsers: PushBrowser[];
+}
+
+/** A browser that push messages go to, while you are signed in with it */
+export interface PushBrowser {
+  id: string;
+  /** Such as `Firefox on Linux` */
+  browser: string;
+  /** ISO-8601 instant */
+  since: string;
+  /** The one that asks */
+  current: boolean;
+}
+
+/** What `changeNotificationChoices` takes. */
+export interface ChangeNotificationChoicesInput {
+  mail?: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
+  push?: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
+  pushText?: boolean;
+}
+
+/** What `addPushBrowser` takes. */
+export interface AddPushBrowserInput {
+  /** https address on the public internet */
+  endpoint: string;
+  keys: {
+    p256dh: string;
+    auth: string;
+  };
+}
+
+export interface Done {
+  done: true;
+}
+
+/** What `removePushBrowser` takes. */
+export interface RemovePushBrowserInput {
+  id: string;
+}
+
 /** How people get in here */
 export interface Entrance {
-  /** Nobody is here yet: whoever signs up becomes the owner */
+  /** There is no user yet: whoever signs up becomes the owner */
   empty: boolean;
   /** The first owner needs the code that start printed */
   needsCode: boolean;
   /** An outside identity provider signs people in; there are no passwords */
   outside: boolean;
-  /** E-mail address of who is signed in with this browser */
+  /** A forgotten password can be set anew by mail */
+  mail: boolean;
+  /** E-mail address of the person signed in with this browser */
   signedInAs?: string;
 }
 
@@ -1054,7 +1526,7 @@ export interface OpenedInvitation {
   workspace: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
-  /** Whoever is signed in with this browser is the one who is invited */
+  /** The person signed in with this browser is the one who is invited */
   isTheirs: boolean;
 }
 
@@ -1091,6 +1563,13 @@ export interface Session {
     role: 'owner' | 'admin' | 'editor' | 'viewer';
     /** Whether posts_metrics and analytics_summary are in tools/list */
     statisticsTools: boolean;
+    /** While it waits to be deleted; nothing is published from it then */
+    deletion?: {
+      /** ISO-8601 instant at which everything in it is removed */
+      at: string;
+      /** Name of the owner who asked for it */
+      askedBy: string;
+    };
   };
   workspaces: Membership[];
 }
@@ -1127,15 +1606,23 @@ export interface SignInInput {
   password: string;
 }
 
-export interface Done {
-  done: true;
-}
-
 /** What `changePassword` takes. */
 export interface ChangePasswordInput {
   /** The current password; empty when none is set (default `''`) */
   current?: string;
   next: string;
+}
+
+/** What `forgotPassword` takes. */
+export interface ForgotPasswordInput {
+  /** E-mail address */
+  email: string;
+}
+
+/** What `resetPassword` takes. */
+export interface ResetPasswordInput {
+  secret: string;
+  password: string;
 }
 
 /** What `acceptInvitation` takes. */
@@ -1208,6 +1695,8 @@ export interface NewInvitation {
   expiresAt: string;
   /** Shown only this once */
   url: string;
+  /** Whether it is also on its way by mail */
+  mailed: boolean;
 }
 
 /** What `invite` takes. */
@@ -1228,13 +1717,13 @@ export interface Plan {
   /** unlimited, free, team or business; the operator sets it */
   key: string;
   name: string;
-  /** Whether networks that ask money for every post are part of it */
+  /** Whether networks that charge for every post are part of it */
   paidNetworks: boolean;
   /** Connected accounts; null is without limit */
   accounts: number | null;
   /** Posts scheduled in a month */
   scheduledPerMonth: number | null;
-  /** Posts in a month on networks that ask money for every post */
+  /** Posts in a month on networks that charge for every post */
   paidPostsPerMonth: number | null;
   webhooks: number;
   members: number | null;
@@ -1389,6 +1878,145 @@ export interface ConfirmFoundInput {
   id: string;
   /** The uncertain accounts you looked at */
   accountIds: string[];
+}
+
+/** What a member says about a post; it never leaves the workspace */
+export interface Comment {
+  /** Comment id, prefix `cmt_` */
+  id: string;
+  author: {
+    id: string;
+    name: string;
+  };
+  body: string;
+  /** The members whose `@name` is in it */
+  mentions: Array<{
+    id: string;
+    name: string;
+  }>;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** ISO-8601 instant */
+  editedAt?: string;
+  /** It is your own */
+  mayEdit: boolean;
+  /** It is your own, or you are an owner or admin */
+  mayDelete: boolean;
+}
+
+/** What `listComments` answers. */
+export interface ListCommentsOutput {
+  comments: Comment[];
+}
+
+/** What `listComments` takes. */
+export interface ListCommentsInput {
+  id: string;
+}
+
+/** What `addComment` takes. */
+export interface AddCommentInput {
+  id: string;
+  /** Plain text; `@name` mentions a member */
+  body: string;
+}
+
+/** What `editComment` takes. */
+export interface EditCommentInput {
+  id: string;
+  /** Plain text; `@name` mentions a member */
+  body: string;
+}
+
+/** What `deleteComment` takes. */
+export interface DeleteCommentInput {
+  id: string;
+}
+
+/** An address at which anybody who has it sees one post */
+export interface Share {
+  /** Share id, prefix `shr_` */
+  id: string;
+  /** Name of the person */
+  madeBy: string;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** ISO-8601 instant */
+  expiresAt: string;
+}
+
+/** What `listShares` answers. */
+export interface ListSharesOutput {
+  shares: Share[];
+}
+
+/** What `listShares` takes. */
+export interface ListSharesInput {
+  id: string;
+}
+
+/** What `sharePost` answers. */
+export interface SharePostOutput {
+  /** Share id, prefix `shr_` */
+  id: string;
+  /** Name of the person */
+  madeBy: string;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** ISO-8601 instant */
+  expiresAt: string;
+  url: string;
+}
+
+/** What `sharePost` takes. */
+export interface SharePostInput {
+  id: string;
+  /** Days until it ends by itself (default `7`) */
+  days?: number;
+}
+
+/** What `revokeShare` takes. */
+export interface RevokeShareInput {
+  id: string;
+}
+
+/** A post as each of its accounts would get it now */
+export interface SharedPost {
+  status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** ISO-8601 instant at which it goes out, or went out */
+  scheduledAt?: string;
+  /** ISO-8601 instant */
+  updatedAt: string;
+  /** ISO-8601 instant at which the address ends */
+  expiresAt: string;
+  /** ISO-8601 instant of this answer */
+  now: string;
+  accounts: Array<{
+    /** Display name of the network */
+    provider: string;
+    badge: Badge;
+    name: string;
+    handle: string;
+    constraints: Constraints;
+    /** The option that is its title, where the network has one */
+    titleKey?: string;
+    options: Record<string, string>;
+    items: Array<{
+      body: string;
+      media: Array<{
+        /** Of this share alone, for /review/{secret}/media/{key} */
+        key: string;
+        kind: 'Image' | 'Video';
+        alt?: string;
+      }>;
+    }>;
+  }>;
+}
+
+/** What `openShare` takes. */
+export interface OpenShareInput {
+  /** What stands behind /review/ in the address */
+  secret: string;
 }
 
 /** A post as outsiders see it on a sandbox network */
@@ -1566,6 +2194,168 @@ export interface ListSessionsOutput {
 /** What `endSession` takes. */
 export interface EndSessionInput {
   id: string;
+}
+
+/** A file that was read, and how far it is saved */
+export interface Import {
+  /** Import id, prefix `imp_` */
+  id: string;
+  fileName: string;
+  /** Recognised by the columns or fields of the file */
+  format: 'Posthorn CSV' | 'Posthorn JSON' | 'Buffer CSV' | 'Postiz JSON' | 'Mixpost JSON';
+  /** For times of the file that have no zone */
+  timeZone: string;
+  /** Columns that mean nothing here */
+  ignored: string[];
+  totals: ImportTotals;
+  /** ISO-8601 instant */
+  createdAt: string;
+}
+
+export interface ImportTotals {
+  rows: number;
+  ready: number;
+  unmatched: number;
+  duplicate: number;
+  bad: number;
+  /** Drafts, and what was scheduled since */
+  saved: number;
+  scheduled: number;
+  /** Saved drafts with an account whose wished time is still to come */
+  schedulable: number;
+  /** Rows that could not be saved or scheduled when that was tried last */
+  failed: number;
+}
+
+export interface ImportText {
+  /** IANA name, for times of the file that have no zone (default `'UTC'`) */
+  timeZone?: string;
+  /** Accounts of rows that name none; ids with commas. For files without accounts, such as those for Buffer (default `''`) */
+  accountIds?: string;
+  /** Shown to people (default `'Pasted text'`) */
+  fileName?: string;
+  /** The file itself */
+  text: string;
+}
+
+export interface ImportForm {
+  /** IANA name, for times of the file that have no zone (default `'UTC'`) */
+  timeZone?: string;
+  /** Accounts of rows that name none; ids with commas. For files without accounts, such as those for Buffer (default `''`) */
+  accountIds?: string;
+  /** A CSV or JSON file in UTF-8. Comes after the other fields */
+  file: Blob;
+}
+
+/** What `listImports` answers. */
+export interface ListImportsOutput {
+  imports: Import[];
+}
+
+/** What `getImport` takes. */
+export interface GetImportInput {
+  id: string;
+}
+
+/** A row of a file, and what became of it */
+export interface ImportRow {
+  /** From 1; of a CSV file the line at which the row begins is in `line` */
+  number: number;
+  /** Line of the file at which the row begins; only for CSV */
+  line?: number;
+  /** The beginning of its text */
+  text: string;
+  /** How many items it has */
+  items: number;
+  /** How many files it uses; they are fetched when it is saved */
+  media: number;
+  /** Connected accounts that it matched */
+  accountIds: string[];
+  /** Wished time, an ISO-8601 instant */
+  scheduledAt?: string;
+  /** Ready: can be saved. Unmatched: names accounts that are not connected here. Duplicate: was imported already, or stands in the file twice. Bad: cannot be saved. Saved: is a draft. Scheduled: goes out at its time */
+  state: 'Ready' | 'Unmatched' | 'Duplicate' | 'Bad' | 'Saved' | 'Scheduled';
+  problems: ImportProblem[];
+  /** The draft that it became */
+  postId?: string;
+  /** Why it could not be saved or scheduled when that was tried last */
+  failure?: string;
+}
+
+export interface ImportProblem {
+  /** Where in the row */
+  column: string;
+  /** A stable name */
+  code: string;
+  /** What is wrong and what to do */
+  message: string;
+  /** False for what is only worth knowing: the row can be saved as it is */
+  stops: boolean;
+}
+
+/** What `listImportRows` answers. */
+export interface ListImportRowsOutput {
+  rows: ImportRow[];
+  next?: number;
+}
+
+/** What `listImportRows` takes. */
+export interface ListImportRowsInput {
+  id: string;
+  /** problems: those that something is to be said about, and those that failed (default `'all'`) */
+  show?: 'all' | 'problems';
+  /** `next` of the page before (default `'0'`) */
+  after?: string;
+}
+
+/** What `saveImport` answers. */
+export interface SaveImportOutput {
+  import: Import;
+  /** Send it as `after` to go on; absent when all is done */
+  next?: number;
+}
+
+/** What `saveImport` takes. */
+export interface SaveImportInput {
+  id: string;
+  /** `next` of the answer before; 0 begins at the first row (default `0`) */
+  after?: number;
+  /** Save rows without the accounts that are not connected here (default `false`) */
+  unmatched?: boolean;
+  /** Save rows again that were imported already (default `false`) */
+  duplicates?: boolean;
+}
+
+/** What `scheduleImport` answers. */
+export interface ScheduleImportOutput {
+  import: Import;
+  /** Send it as `after` to go on; absent when all is done */
+  next?: number;
+}
+
+/** What `scheduleImport` takes. */
+export interface ScheduleImportInput {
+  id: string;
+  /** `next` of the answer before; 0 begins at the first row (default `0`) */
+  after?: number;
+}
+
+/** What `deleteImport` takes. */
+export interface DeleteImportInput {
+  id: string;
+}
+
+/** What `countExport` answers. */
+export interface CountExportOutput {
+  posts: number;
+}
+
+/** What `countExport` takes. */
+export interface CountExportInput {
+  /** Only posts whose time is not before this instant; empty for all */
+  from?: string;
+  /** Only posts whose time is before this instant; empty for all */
+  to?: string;
 }
 
 /** An address of yours that is told what happens. Its secret is never listed */
@@ -1770,4 +2560,15 @@ export interface OpenWorkspaceInput {
 export interface ChangeWorkspaceInput {
   name?: string;
   statisticsTools?: boolean;
+}
+
+/** What `handOver` takes. */
+export interface HandOverInput {
+  userId: string;
+  name: string;
+}
+
+/** What `askDeletion` takes. */
+export interface AskDeletionInput {
+  name: string;
 }

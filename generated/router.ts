@@ -2,6 +2,7 @@
 
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { Express, RequestHandler } from 'express';
+import { transferPaths } from '#contracts/transfer';
 import { uiPaths } from '#contracts/ui';
 import type { RouteHandlers } from '#server/context';
 import type { FormRoute, Guards, Identify, OwnHandler } from '#server/http/app-routes';
@@ -23,11 +24,15 @@ export interface RouterParts {
     readonly mediaBytes: RequestHandler<{ id: string }>;
     readonly beginSignIn: RequestHandler<Record<string, string>>;
     readonly finishSignIn: RequestHandler<Record<string, string>>;
+    readonly reviewPage: RequestHandler<{ secret: string }>;
+    readonly reviewMedia: RequestHandler<{ secret: string; key: string }>;
+    readonly exportPosts: OwnHandler<Record<string, string>>;
     readonly liveEvents: OwnHandler<Record<string, string>>;
   };
   /** For bodies that come as multipart/form-data. */
   readonly forms: {
     readonly uploadMedia: FormRoute;
+    readonly checkImport: FormRoute;
   };
 }
 
@@ -43,8 +48,12 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.get('/media/:id', own.mediaBytes);
   app.get('/sign-in/begin', own.beginSignIn);
   app.get('/sign-in/callback', own.finishSignIn);
+  app.get('/review/:secret', own.reviewPage);
+  app.get('/review/:secret/media/:key', own.reviewMedia);
+  app.get('/api/app/export', guards.forPerson(transferPaths.exportPosts, own.exportPosts));
   app.get('/api/app/events', guards.forPerson(uiPaths.liveEvents, own.liveEvents));
   app.post('/api/media', forms.uploadMedia(guards.writer(routes.uploadMedia)));
+  app.post('/api/app/imports', forms.checkImport(guards.writer(routes.checkImport)));
   createExpressEndpoints(
     rest.routes,
     {
@@ -286,6 +295,34 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return answer;
         },
       },
+      listChanges: {
+        middleware: [guards.admit(routes.listChanges)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.listChanges({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listChanges.responses[200].body.parse(answer) };
+        },
+      },
+      getRevision: {
+        middleware: [guards.admit(routes.getRevision)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getRevision({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getRevision.responses[200].body.parse(answer) };
+        },
+      },
       searchMedia: {
         middleware: [guards.admit(routes.searchMedia)],
         handler: async ({ query, req, res }) => {
@@ -340,6 +377,104 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: guards.caller(res),
           });
           return { status: 200, body: routes.deleteMedia.responses[200].body.parse(answer) };
+        },
+      },
+      listNotifications: {
+        middleware: [guards.admit(routes.listNotifications)],
+        handler: async ({ query, req, res }) => {
+          const answer = await handlers.listNotifications({
+            ...guards.visit(req, res),
+            params: undefined,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listNotifications.responses[200].body.parse(answer) };
+        },
+      },
+      countNotifications: {
+        middleware: [guards.admit(routes.countNotifications)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.countNotifications({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.countNotifications.responses[200].body.parse(answer) };
+        },
+      },
+      markNotifications: {
+        middleware: [guards.admit(routes.markNotifications)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.markNotifications({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.markNotifications.responses[200].body.parse(answer) };
+        },
+      },
+      getNotificationChoices: {
+        middleware: [guards.admit(routes.getNotificationChoices)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.getNotificationChoices({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.getNotificationChoices.responses[200].body.parse(answer) };
+        },
+      },
+      changeNotificationChoices: {
+        middleware: [guards.admit(routes.changeNotificationChoices)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.changeNotificationChoices({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.changeNotificationChoices.responses[200].body.parse(answer) };
+        },
+      },
+      addPushBrowser: {
+        middleware: [guards.admit(routes.addPushBrowser)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.addPushBrowser({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.addPushBrowser.responses[200].body.parse(answer) };
+        },
+      },
+      removePushBrowser: {
+        middleware: [guards.admit(routes.removePushBrowser)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.removePushBrowser({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: undefined,
+          });
+          return { status: 200, body: routes.removePushBrowser.responses[200].body.parse(answer) };
         },
       },
       readEntrance: {
@@ -452,6 +587,34 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: undefined,
           });
           return { status: 200, body: routes.changePassword.responses[200].body.parse(answer) };
+        },
+      },
+      forgotPassword: {
+        middleware: [guards.admit(routes.forgotPassword)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.forgotPassword({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: undefined,
+            caller: undefined,
+          });
+          return { status: 200, body: routes.forgotPassword.responses[200].body.parse(answer) };
+        },
+      },
+      resetPassword: {
+        middleware: [guards.admit(routes.resetPassword)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.resetPassword({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: undefined,
+            caller: undefined,
+          });
+          return { status: 200, body: routes.resetPassword.responses[200].body.parse(answer) };
         },
       },
       acceptInvitation: {
@@ -692,6 +855,118 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.confirmFound.responses[200].body.parse(answer) };
         },
       },
+      listComments: {
+        middleware: [guards.admit(routes.listComments)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.listComments({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listComments.responses[200].body.parse(answer) };
+        },
+      },
+      addComment: {
+        middleware: [guards.admit(routes.addComment)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.addComment({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.addComment.responses[200].body.parse(answer) };
+        },
+      },
+      editComment: {
+        middleware: [guards.admit(routes.editComment)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.editComment({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.editComment.responses[200].body.parse(answer) };
+        },
+      },
+      deleteComment: {
+        middleware: [guards.admit(routes.deleteComment)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.deleteComment({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.deleteComment.responses[200].body.parse(answer) };
+        },
+      },
+      listShares: {
+        middleware: [guards.admit(routes.listShares)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.listShares({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listShares.responses[200].body.parse(answer) };
+        },
+      },
+      sharePost: {
+        middleware: [guards.admit(routes.sharePost)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.sharePost({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.sharePost.responses[200].body.parse(answer) };
+        },
+      },
+      revokeShare: {
+        middleware: [guards.admit(routes.revokeShare)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.revokeShare({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.revokeShare.responses[200].body.parse(answer) };
+        },
+      },
+      openShare: {
+        middleware: [guards.admit(routes.openShare)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.openShare({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: undefined,
+            caller: undefined,
+          });
+          return { status: 200, body: routes.openShare.responses[200].body.parse(answer) };
+        },
+      },
       readSandbox: {
         middleware: [guards.admit(routes.readSandbox)],
         handler: async ({ req, res }) => {
@@ -858,6 +1133,118 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: undefined,
           });
           return { status: 200, body: routes.endSession.responses[200].body.parse(answer) };
+        },
+      },
+      checkImport: {
+        middleware: [guards.admit(routes.checkImport)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.checkImport({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.checkImport.responses[200].body.parse(answer) };
+        },
+      },
+      listImports: {
+        middleware: [guards.admit(routes.listImports)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.listImports({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listImports.responses[200].body.parse(answer) };
+        },
+      },
+      getImport: {
+        middleware: [guards.admit(routes.getImport)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getImport({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getImport.responses[200].body.parse(answer) };
+        },
+      },
+      listImportRows: {
+        middleware: [guards.admit(routes.listImportRows)],
+        handler: async ({ params, query, req, res }) => {
+          const answer = await handlers.listImportRows({
+            ...guards.visit(req, res),
+            params,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listImportRows.responses[200].body.parse(answer) };
+        },
+      },
+      saveImport: {
+        middleware: [guards.admit(routes.saveImport)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.saveImport({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.saveImport.responses[200].body.parse(answer) };
+        },
+      },
+      scheduleImport: {
+        middleware: [guards.admit(routes.scheduleImport)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.scheduleImport({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.scheduleImport.responses[200].body.parse(answer) };
+        },
+      },
+      deleteImport: {
+        middleware: [guards.admit(routes.deleteImport)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.deleteImport({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.deleteImport.responses[200].body.parse(answer) };
+        },
+      },
+      countExport: {
+        middleware: [guards.admit(routes.countExport)],
+        handler: async ({ query, req, res }) => {
+          const answer = await handlers.countExport({
+            ...guards.visit(req, res),
+            params: undefined,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.countExport.responses[200].body.parse(answer) };
         },
       },
       listWebhooks: {
@@ -1056,6 +1443,48 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.changeWorkspace.responses[200].body.parse(answer) };
         },
       },
+      handOver: {
+        middleware: [guards.admit(routes.handOver)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.handOver({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.handOver.responses[200].body.parse(answer) };
+        },
+      },
+      askDeletion: {
+        middleware: [guards.admit(routes.askDeletion)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.askDeletion({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.askDeletion.responses[200].body.parse(answer) };
+        },
+      },
+      takeBackDeletion: {
+        middleware: [guards.admit(routes.takeBackDeletion)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.takeBackDeletion({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.takeBackDeletion.responses[200].body.parse(answer) };
+        },
+      },
     },
     app,
     { logInitialization: false, requestValidationErrorHandler: guards.refuseInput },
@@ -1069,6 +1498,9 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/media/:id', wrongMethod('GET', 'HEAD'));
   app.all('/sign-in/begin', wrongMethod('GET'));
   app.all('/sign-in/callback', wrongMethod('GET'));
+  app.all('/review/:secret', wrongMethod('GET'));
+  app.all('/review/:secret/media/:key', wrongMethod('GET'));
+  app.all('/api/app/export', wrongMethod('GET'));
   app.all('/api/app/events', wrongMethod('GET'));
   app.all('/api/app/connect/:network', wrongMethod('GET'));
   app.all('/api/app/connect/:network/finish', wrongMethod('POST'));
@@ -1087,9 +1519,17 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/auth/interaction/:id/answer', wrongMethod('POST'));
   app.all('/healthz', wrongMethod('GET'));
   app.all('/readyz', wrongMethod('GET'));
+  app.all('/api/app/posts/:id/changes', wrongMethod('GET'));
+  app.all('/api/app/posts/:id/changes/:number', wrongMethod('GET'));
   app.all('/api/app/media', wrongMethod('GET'));
   app.all('/api/media', wrongMethod('POST'));
   app.all('/api/media/:id', wrongMethod('PATCH', 'DELETE'));
+  app.all('/api/app/notifications', wrongMethod('GET'));
+  app.all('/api/app/notifications/count', wrongMethod('GET'));
+  app.all('/api/app/notifications/mark', wrongMethod('POST'));
+  app.all('/api/app/notification-choices', wrongMethod('GET', 'PATCH'));
+  app.all('/api/app/push-browsers', wrongMethod('POST'));
+  app.all('/api/app/push-browsers/:id', wrongMethod('DELETE'));
   app.all('/api/auth/entrance', wrongMethod('GET'));
   app.all('/api/auth/invitations/open', wrongMethod('POST'));
   app.all('/api/auth/links/use', wrongMethod('POST'));
@@ -1098,6 +1538,8 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/auth/sign-in', wrongMethod('POST'));
   app.all('/api/auth/sign-out', wrongMethod('POST'));
   app.all('/api/auth/password', wrongMethod('POST'));
+  app.all('/api/auth/password/forgot', wrongMethod('POST'));
+  app.all('/api/auth/password/reset', wrongMethod('POST'));
   app.all('/api/auth/invitations/accept', wrongMethod('POST'));
   app.all('/api/app/profile', wrongMethod('PATCH'));
   app.all('/api/app/members', wrongMethod('GET'));
@@ -1113,6 +1555,11 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/posts/:id/publish-again', wrongMethod('POST'));
   app.all('/api/app/posts/:id/progress', wrongMethod('GET'));
   app.all('/api/app/posts/:id/found', wrongMethod('POST'));
+  app.all('/api/app/posts/:id/comments', wrongMethod('GET', 'POST'));
+  app.all('/api/app/comments/:id', wrongMethod('PATCH', 'DELETE'));
+  app.all('/api/app/posts/:id/shares', wrongMethod('GET', 'POST'));
+  app.all('/api/app/shares/:id', wrongMethod('DELETE'));
+  app.all('/api/review', wrongMethod('POST'));
   app.all('/api/app/sandbox', wrongMethod('GET'));
   app.all('/api/app/sandbox/accounts', wrongMethod('POST'));
   app.all('/api/app/sandbox/clock', wrongMethod('GET', 'POST'));
@@ -1123,6 +1570,12 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/clients/:id', wrongMethod('DELETE'));
   app.all('/api/app/sessions', wrongMethod('GET'));
   app.all('/api/app/sessions/:id', wrongMethod('DELETE'));
+  app.all('/api/app/imports', wrongMethod('POST', 'GET'));
+  app.all('/api/app/imports/:id', wrongMethod('GET', 'DELETE'));
+  app.all('/api/app/imports/:id/rows', wrongMethod('GET'));
+  app.all('/api/app/imports/:id/save', wrongMethod('POST'));
+  app.all('/api/app/imports/:id/schedule', wrongMethod('POST'));
+  app.all('/api/app/export/count', wrongMethod('GET'));
   app.all('/api/webhooks', wrongMethod('GET', 'POST'));
   app.all('/api/webhooks/:id', wrongMethod('GET', 'PATCH', 'DELETE'));
   app.all('/api/webhooks/:id/test', wrongMethod('POST'));
@@ -1134,4 +1587,6 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/workspaces', wrongMethod('POST'));
   app.all('/api/app/workspaces/:id/open', wrongMethod('POST'));
   app.all('/api/app/workspace', wrongMethod('PATCH'));
+  app.all('/api/app/workspace/owner', wrongMethod('POST'));
+  app.all('/api/app/workspace/deletion', wrongMethod('POST', 'DELETE'));
 };

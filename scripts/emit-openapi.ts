@@ -36,6 +36,7 @@ const tags: Record<string, string> = {
   Audit: 'Who did what',
   Approvals: 'What agents asked for, and a human decides',
   Webhooks: 'What the service tells your address',
+  Transfer: 'Posts that come in from a file, and go out into one',
 };
 
 /** openapi/openapi.json: the same promises for readers and tools outside. */

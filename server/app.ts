@@ -11,21 +11,26 @@ import type { Identity } from '#server/auth/identity-provider/identity';
 import { openAuth } from '#server/auth/slice';
 import { systemClock } from '#server/clock';
 import { createFigures } from '#server/figures';
+import { openHistory } from '#server/history/slice';
 import { openDoors, type ServeRoutes } from '#server/http/doors';
 import { openIdempotency } from '#server/idempotency/slice';
-import { createJobs } from '#server/jobs/jobs';
+import { createScheduler } from '#server/jobs/scheduler';
 import { openLive } from '#server/live/slice';
 import { openMcp } from '#server/mcp/open';
 import { openMedia } from '#server/media/slice';
+import { openMessages } from '#server/messages/slice';
 import { openNetworks } from '#server/networks/open';
+import { openNotifications } from '#server/notifications/slice';
 import { openPlans } from '#server/plans/slice';
 import { openPosts } from '#server/posts/slice';
 import { openProviders } from '#server/providers/slice';
 import { openPublishing } from '#server/publishing/slice';
+import { openReview } from '#server/review/slice';
 import { prepareActions } from '#server/run-action';
 import { openSandbox } from '#server/sandbox/slice';
 import type { ServiceParts } from '#server/service-parts';
 import { openStatistics } from '#server/statistics/slice';
+import { openTransfer } from '#server/transfer/slice';
 import { openUi } from '#server/ui/slice';
 import { openWebhooks } from '#server/webhooks/slice';
 import { openWorkspaces } from '#server/workspaces/slice';
@@ -45,21 +50,30 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { plans, ...plan } = openPlans(core);
   const { routes: accessRoutes, chores: accessChores, ...auth } = openAuth({ ...core, outbound, seal, wallClock, log });
   const { sessions, tokens, rateLimit, mcpAccess } = auth;
-  const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...core, auth, plans, wallClock });
-  const { people, signInElsewhere } = workspaces;
-  const { events, webhooks, ...delivery } = openWebhooks({ ...core, outbound, seal, plans, ...replaced });
+  const { messages, mailer, push, ...outgoing } = openMessages({ ...core, outbound, seal, ...replaced });
+  const { notifications, ...notices } = openNotifications({ ...core, messages, push });
+  const told = { ...core, notifications };
+  const opened = openWorkspaces({ ...told, messages, auth, plans, wallClock });
+  const { routes: peopleRoutes, chores: peopleChores, ...workspaces } = opened;
+  const { people, deletion, signInElsewhere } = workspaces;
+  const { events, webhooks, ...delivery } = openWebhooks({ ...told, outbound, seal, plans, ...replaced });
   const { providers } = openProviders(core);
-  const connected = openAccounts({ ...core, sites, outbound, seal, events });
+  const connected = openAccounts({ ...told, sites, outbound, seal, events });
   const { accounts, access, avatars } = connected;
   const { routes: mediaRoutes, chores: mediaChores, ...media } = openMedia({ ...core, outbound });
   const { library, uploads } = media;
-  const { routes: postRoutes, ...posts } = openPosts({ ...core, accounts, library, plans, events });
-  const { reading, lifecycle, drafts, outcomes } = posts;
+  const { revisions, ...history } = openHistory({ ...core, library });
+  const written = { accounts, access, library, plans, deletion, events, revisions };
+  const { routes: postRoutes, ...posts } = openPosts({ ...told, ...written });
+  const { reading, lifecycle, drafts, outcomes, linkCards } = posts;
+  const { shares, ...review } = openReview({ ...core, reading, accounts, library, wallClock });
+  const transfer = openTransfer({ ...core, accounts, library, uploads, drafts, lifecycle });
+  const { imports, exports } = transfer;
   const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics(core);
   const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
   const { statistics, publications, readSoon } = numbers;
   const { connecting, ...connection } = connected.openConnecting({ plans, providers, reconnected: readSoon });
-  const sent = { access, library, outcomes, lifecycle, reading, publications };
+  const sent = { access, library, outcomes, lifecycle, linkCards, reading, publications };
   const { byHand, ...publishing } = openPublishing({ ...core, ...sent, figures, ...replaced });
   const signUp = { people, providers, connecting, accounts };
   const { routes: sandboxRoutes, ...sandbox } = openSandbox({ ...core, ...signUp, folders: sandboxFolders, ownUrl });
@@ -69,11 +83,11 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
 
   const rules = { accounts, providers, library, openPage, reading, lifecycle, drafts, byHand, statistics, analytics };
   const actions = prepareActions(declared, createHandlers(rules));
-  const { cards, ...approvals } = openApprovals({ ...core, actions, reading, lifecycle, library, accounts });
+  const { cards, ...approvals } = openApprovals({ ...told, actions, reading, lifecycle, linkCards, library, accounts });
 
-  const jobs = createJobs({
+  const jobs = createScheduler({
     database,
-    loops: { ...publishing.loops, ...delivery.loops, ...connected.loops, ...numbers.loops },
+    loops: { ...publishing.loops, ...delivery.loops, ...connected.loops, ...numbers.loops, ...outgoing.loops },
     chores: {
       ...plan.chores,
       ...accessChores,
@@ -82,6 +96,11 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
       ...connection.chores,
       ...answerChores,
       ...approvals.chores,
+      ...outgoing.chores,
+      ...notices.chores,
+      ...peopleChores,
+      ...review.chores,
+      ...transfer.chores,
     },
     clock: sandboxClock,
     report,
@@ -92,10 +111,14 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...plan.routes,
     ...accessRoutes(identity),
     ...peopleRoutes(identity),
+    ...notices.routes,
     ...delivery.routes,
     ...connection.routes,
     ...mediaRoutes(posts.mediaUse),
     ...postRoutes,
+    ...history.routes,
+    ...review.routes,
+    ...transfer.routes,
     ...publishing.routes,
     ...numbers.routes,
     ...analyticsRoutes,
@@ -113,20 +136,40 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     audit,
     live,
     plans,
+    messages,
+    mailer,
+    push,
+    notifications,
     events,
     webhooks,
     networks,
     connecting,
+    shares,
+    imports,
+    exports,
     actions,
     answers,
     cards,
     jobs,
-    openIdentity: () => auth.openIdentity(people.openedLast),
+    openIdentity: () => auth.openIdentity(people),
     /** REST, MCP, the web app and the pages, once it is known who signs people in. */
     openDoors: (identity: Identity) => {
       const mcp = openMcp({ actions, tools: mcpTools, cards, mcpAccess, identity, rateLimit, config, log });
       const callers = { sessions, tokens, identity, rateLimit, signInElsewhere };
-      const served = { actions, answers, library, uploads, avatars, live, figures, jobs, sandboxPaths };
+      const served = {
+        actions,
+        answers,
+        library,
+        uploads,
+        avatars,
+        shares,
+        imports,
+        exports,
+        live,
+        figures,
+        jobs,
+        sandboxPaths,
+      };
       const serve: ServeRoutes = (app, { handlers, ...doors }) =>
         serveRoutes(app, { ...doors, handlers: { ...handlers, ...routes(identity) } });
       return openDoors({ ...callers, ...served, mcp, serveRoutes: serve, database, config, log });

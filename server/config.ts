@@ -79,7 +79,9 @@ export const Settings = z.object({
     .describe(
       'Connections for queries, and as many for transactions. An instance has 2 × `DATABASE_POOL` + 5 in all; the 5 are for listeners and Agenda. A request that finds none free waits up to 15 s, then it is 429 with `Retry-After`',
     ),
-  START_PATIENCE: duration('60s').describe('How long a start waits for a database that is not up yet'),
+  START_PATIENCE: duration('60s').describe(
+    'How long a start waits for a database that is not up yet, or for a session that holds the lock of migrations',
+  ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
@@ -170,6 +172,19 @@ export const Settings = z.object({
   S3_REGION: z.string().default('us-east-1').describe('Its region'),
   S3_ACCESS_KEY_ID: z.string().optional().describe('The key to it'),
   S3_SECRET_ACCESS_KEY: z.string().optional().describe('The secret of that key'),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\/[^\s]+$/, 'must be smtp://user:password@host:587, or smtps:// for port 465')
+    .optional()
+    .describe(
+      'The server that sends mail: forgotten passwords, invitations, and what people choose to hear of. `smtp://user:password@host:587` uses STARTTLS where the server offers it, `smtps://` TLS from the start; special characters percent-encoded',
+    )
+    .meta(without('no mail is sent')),
+  MAIL_FROM: z
+    .string()
+    .regex(/^([^<>@\r\n]* <)?[^\s<>@,;]+@[^\s<>@,;]+>?$/, 'must be an address, or Name <address>')
+    .optional()
+    .describe('Who mails come from: an address, or `Name <address>`'),
 });
 
 export interface Config {
@@ -219,6 +234,8 @@ export interface Config {
   readonly mongodbUrl: string | undefined;
   /** For operators. Absent: nobody reads /metrics. */
   readonly adminToken: string | undefined;
+  /** Absent: no mail is sent. */
+  readonly mail: MailSettings | undefined;
   /** Begun by `npm start`, and so to end when that is gone. */
   readonly childOfNpm: boolean;
   /** Any other setting, for the credentials of networks. */
@@ -239,6 +256,11 @@ export interface S3Store {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+}
+
+export interface MailSettings {
+  readonly smtpUrl: string;
+  readonly from: string;
 }
 
 /** A setting that keeps Posthorn from starting; the message says what to do. */
@@ -297,6 +319,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
       videoBytes: settings.MAX_VIDEO_MB * 1024 * 1024,
       s3: s3Store(settings),
     },
+    mail: mailSettings(settings),
     childOfNpm: given.npm_lifecycle_event === 'start',
     lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
     startPatienceMs: durationMs(settings.START_PATIENCE) ?? 0,
@@ -343,6 +366,16 @@ const s3Store = (settings: z.output<typeof Settings>): S3Store | undefined => {
   throw new SettingError(
     'For media in an S3 store set all of S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY; for the local folder set none.',
   );
+};
+
+const mailSettings = ({ SMTP_URL: smtpUrl, MAIL_FROM: from }: z.output<typeof Settings>): MailSettings | undefined => {
+  if (smtpUrl === undefined && from === undefined) return undefined;
+  if (smtpUrl === undefined || from === undefined || !URL.canParse(smtpUrl)) {
+    throw new SettingError(
+      'To send mail set both SMTP_URL, like smtp://user:password@host:587, and MAIL_FROM; to send none set neither.',
+    );
+  }
+  return { smtpUrl, from };
 };
 
 const readSettingFile = (setting: string, path: string) => {

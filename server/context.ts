@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Action, Route } from '#contracts/define';
+import type { Client } from '#contracts/history';
 import type { Role } from '#contracts/scopes';
 import type { SignedIn } from './signed-in.ts';
 
@@ -11,6 +12,10 @@ export interface Caller {
   readonly role: Role;
   /** A person in the app, whose own click is the approval. Never true for a token, an agent or the assistant. */
   readonly human: boolean;
+  /** Runs what a card showed, so nothing is read anew that a person has not seen. */
+  readonly approving?: true;
+  /** What they use, for the history of posts. Absent: the app. */
+  readonly client?: Client;
 }
 
 export interface Call<A extends Action> {

@@ -17,6 +17,12 @@ const prefixes = {
   delivery: 'whd_',
   session: 'ses_',
   client: 'cli_',
+  notification: 'ntf_',
+  message: 'msg_',
+  pushBrowser: 'brw_',
+  comment: 'cmt_',
+  share: 'shr_',
+  import: 'imp_',
 } as const;
 
 const resolution = 2 ** 32;

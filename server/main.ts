@@ -22,6 +22,8 @@ import { migrations } from '#server/store/migrations/index';
 const drainMs = 10_000;
 const cutMs = 1_000;
 const retryMs = 500;
+/** For the lock of migrations, before the operator is told who holds it. */
+const lockWaitMs = 5_000;
 /** Tries between two lines for the operator. */
 const sayEvery = 10;
 const minuteMs = 60_000;
@@ -55,7 +57,7 @@ export const open = async (
     await server.stop();
   };
   try {
-    await migrate(database, migrations);
+    await migrate(database, migrations, { waitMs: Math.min(lockWaitMs, config.startPatienceMs) });
     const seal = createSeal(secrets.encryptionKeys);
     const clock = createMovableClock();
     const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl, log });
@@ -194,6 +196,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   const agenda = await openAgenda({
     connection: opened.connection,
     mongodbUrl: config.mongodbUrl,
+    waitMs: Math.min(lockWaitMs, config.startPatienceMs),
     name: `${hostname()} ${process.pid} ${randomUUID()}`,
     report,
   });

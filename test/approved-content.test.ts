@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHash } from 'node:crypto';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { mediaPaths, mediaRoutes } from '#contracts/media';
+import { linkCards } from '#server/networks/bluesky/link-card';
 import { sql } from '#server/store/database';
 import { modern, speak } from '#test/support/mcp';
 import { type Service, startService } from '#test/support/service';
@@ -215,6 +219,132 @@ describe('a Scheduled post', () => {
     const { result } = (await agent().call('posts_delete', { id })).body;
     expect((await owner.patch(`/api/media/${file}`, { alt: 'A cat on a mat' })).body.alt).toBe('A cat on a mat');
     await mustBeOutdated(result.structuredContent.approvalUrl.split('/').at(-1), id);
+  });
+});
+
+describe('the bytes of a file', () => {
+  const bearer = () => ({ authorization: `Bearer ${service.token}` });
+  const otherBytes = async () => {
+    const image = sharp({ create: { width: 1, height: 1, channels: 3, background: '#000' } });
+    return new Blob([new Uint8Array(await image.png().toBuffer())]);
+  };
+  const hashOf = async (file: string) =>
+    createHash('sha256')
+      .update(Buffer.from(await (await fetch(`${service.url}/media/${file}`)).arrayBuffer()))
+      .digest('hex');
+
+  test('never change once it is in the library: no path writes them, and an id is given once', async () => {
+    const writing = [...Object.values(mediaRoutes), ...Object.values(mediaPaths)].flatMap((route) => {
+      const methods = 'methods' in route ? route.methods : [route.method];
+      return methods.filter((method) => !['GET', 'HEAD'].includes(method)).map((method) => `${method} ${route.path}`);
+    });
+    // The first gives a new id, the second changes the alternative text, the third is refused while a post uses the file.
+    expect(writing.sort()).toEqual(['DELETE /api/media/:id', 'PATCH /api/media/:id', 'POST /api/media']);
+
+    const { id, second: other } = await write();
+    const file = await service.addFile();
+    await service.client.posts.update({ ...input({ id, file, second: other }) });
+    const card = await ask(id);
+    const before = await hashOf(file);
+    for (const key of ['id', 'key', 'path', '../files']) {
+      const body = new FormData();
+      body.set('file', await otherBytes(), file);
+      body.set(key, file);
+      const answer = await fetch(`${service.url}/api/media`, { method: 'POST', headers: bearer(), body });
+      expect(answer.status).toBe(400);
+    }
+    const again = new FormData();
+    again.set('file', await otherBytes(), file);
+    const added = await (
+      await fetch(`${service.url}/api/media`, { method: 'POST', headers: bearer(), body: again })
+    ).json();
+    expect((added as { id: string }).id).not.toBe(file);
+    for (const method of ['PUT', 'POST', 'PATCH']) {
+      const answer = await fetch(`${service.url}/media/${file}`, { method, headers: bearer(), body: 'other bytes' });
+      expect(answer.status).toBe(405);
+    }
+    expect((await owner.delete(`/api/media/${file}`)).status).toBe(409);
+    expect(await hashOf(file)).toBe(before);
+    expect((await owner.get(`/api/approvals/${card}`)).body.status).toBe('Open');
+  });
+});
+
+describe('a link card', () => {
+  const uri = 'https://example.com/horns';
+  const told = { uri, title: 'The page of example.com', description: 'What the page says of itself.' };
+  const changed = { title: 'Buy now', description: 'Only today' };
+  let own: Service;
+  let browser: ReturnType<Service['browser']>;
+  beforeAll(async () => {
+    own = await startService();
+    own.startJobs();
+    browser = own.browser();
+    await browser.signIn();
+  });
+  afterEach(() => vi.restoreAllMocks());
+  afterAll(() => own.stop());
+
+  /** From now on the page says something else. */
+  const changePage = () => vi.spyOn(linkCards, 'read').mockImplementation(async (_, uri) => ({ uri, ...changed }));
+  const write = async () => {
+    const account = await own.connect('bluesky');
+    return (await own.client.posts.create({ body: `Read ${uri}`, accountIds: [account] })).id;
+  };
+  const asked = async (tool: string, input: object) => {
+    const { result } = (await speak(own.url, own.token, modern).call(tool, input)).body;
+    return `/api/approvals/${result.structuredContent.approvalUrl.split('/').at(-1)}`;
+  };
+  /** What Bluesky got. */
+  const sentCard = async (id: string) => {
+    await until('it is published', async () => (await own.client.posts.get({ id })).status === 'Published');
+    const [result] = (await own.client.posts.get({ id })).results;
+    const { data } = (await own.feed('bluesky')).find((post) => post.id === result?.externalId) ?? {};
+    return (data as { record: { embed: { external: object } } }).record.embed.external;
+  };
+
+  test('goes out as the human saw it when approving, whatever the page says by then', async () => {
+    const id = await write();
+    const card = await asked('posts_publishNow', { id });
+    const page = changePage();
+    expect((await browser.get(card)).body.linkCards).toEqual([{ network: 'bluesky', ...told }]);
+    expect((await browser.post(`${card}/approve`)).body.status).toBe('Approved');
+    expect(await sentCard(id)).toEqual(told);
+    expect(page).not.toHaveBeenCalled();
+  });
+
+  test('goes out as it was when a person scheduled the post', async () => {
+    const id = await write();
+    const at = new Date(own.clock.now().getTime() + 3_600_000).toISOString();
+    expect((await browser.post('/api/app/actions/posts.schedule', { id, at })).status).toBe(200);
+    const page = changePage();
+    await own.clock.forward(3_700_000);
+    expect(await sentCard(id)).toEqual(told);
+    expect(page).not.toHaveBeenCalled();
+  });
+
+  test('goes out as it is when a person publishes or edits, and is read once', async () => {
+    const id = await write();
+    const page = changePage();
+    const at = new Date(own.clock.now().getTime() + 3_600_000).toISOString();
+    expect((await browser.post('/api/app/actions/posts.schedule', { id, at })).status).toBe(200);
+    const text = { id, body: 'Read example.org/new' };
+    expect((await browser.post('/api/app/actions/posts.setVersionText', text)).status).toBe(200);
+    expect((await browser.post(`/api/app/posts/${id}/unschedule`)).status).toBe(200);
+    expect((await browser.post('/api/app/actions/posts.publishNow', { id })).status).toBe(200);
+    expect(await sentCard(id)).toEqual({ uri: 'https://example.org/new', ...changed });
+    expect(page.mock.calls.map(([, read]) => read)).toEqual([uri, 'https://example.org/new']);
+  });
+
+  test('of a link that only the approved change brings in shows its address and nothing else', async () => {
+    const id = await write();
+    const at = new Date(own.clock.now().getTime() + 3_600_000).toISOString();
+    await browser.post('/api/app/actions/posts.schedule', { id, at });
+    const page = changePage();
+    const card = await asked('posts_setVersionText', { id, body: 'Read https://example.org/new' });
+    expect((await browser.post(`${card}/approve`)).body.status).toBe('Approved');
+    await own.clock.forward(3_700_000);
+    expect(await sentCard(id)).toEqual({ uri: 'https://example.org/new', title: 'example.org/new', description: '' });
+    expect(page).not.toHaveBeenCalled();
   });
 });
 

@@ -8,6 +8,7 @@ import { canonicalInstant } from '#contracts/instant';
 import { bounds } from '#server/bounds';
 import { patience } from '#server/http/patience';
 import { pixelsUnderWay, withPixels } from '#server/media/decoding';
+import { sql } from '#server/store/database';
 import { createEvents } from '#server/webhooks/events';
 import { type Service, startService } from '#test/support/service';
 import { mp4, webm } from '#test/support/videos';
@@ -84,6 +85,33 @@ describe('a page of posts', () => {
     expect(body.nextCursor).toBeTruthy();
   });
 
+  test('of media ends at 1 MB too, and the next one goes on', async () => {
+    const other = await service.addWorkspace();
+    const ids: string[] = [];
+    for (let i = 0; i < 100; i++) {
+      const id = await service.addMedia();
+      await service.database.query(
+        sql('test.give', 'update media set workspace_id = $2, alt = $3 where id = $1'),
+        // As JSON each of these is six bytes.
+        [id, other.workspaceId, '\u0001'.repeat(bounds.altCharacters)],
+      );
+      ids.unshift(id);
+    }
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const headers = { authorization: `Bearer ${other.token}` };
+      const { body } = await service.call('media.list', { limit: 100, ...(cursor && { cursor }) }, headers);
+      expect(JSON.stringify(body).length).toBeLessThan(1.02 * bounds.pageBytes);
+      seen.push(...body.media.map(({ id }: { id: string }) => id));
+      cursor = body.nextCursor;
+      pages++;
+    } while (cursor);
+    expect(seen).toEqual(ids);
+    expect(pages).toBe(2);
+  });
+
   test('of few small posts has no nextCursor', async () => {
     const other = await service.addWorkspace();
     const headers = { authorization: `Bearer ${other.token}` };
@@ -105,7 +133,7 @@ describe('a body', () => {
       '400 BadInput f0 is not a field of this input',
     );
     expect(await refusal(service.call('posts.create', fields(20_001)))).toBe(
-      '400 BadInput body brings the body to more than 20000 fields and entries',
+      '400 BadInput body has more than 20000 fields and entries. Send fewer',
     );
   });
 
@@ -310,6 +338,32 @@ describe('media', () => {
     const extra = (count: number): [string, string][] => Array.from({ length: count }, (_, i) => [`f${i}`, '']);
     expect(await refusal(send([photo, ...extra(19)]))).toBe('400 BadInput f0 is not a field of this input');
     expect(await refusal(send([photo, ...extra(20)]))).toBe('400 BadInput body must have at most 20 parts');
+  });
+
+  test('a part has 10 headers of 8 KiB', async () => {
+    const png = await picture(10, 10).png().toBuffer();
+    const upload = (...headers: string[]) =>
+      service.request('POST', '/api/media', {
+        headers: { authorization: `Bearer ${service.token}`, 'content-type': 'multipart/form-data; boundary=x' },
+        body: Buffer.concat([
+          Buffer.from(`--x\r\n${[disposition, ...headers].join('\r\n')}\r\n\r\n`),
+          png,
+          Buffer.from('\r\n--x--\r\n'),
+        ]),
+      });
+    const disposition = 'Content-Disposition: form-data; name="file"; filename="a"';
+    const more = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: a`);
+    const long = (bytes: number) => `X: ${'a'.repeat(bytes - disposition.length - 'X: '.length - 4)}`;
+    const before = await left();
+    for (const headers of [more(9), [long(8_192)]]) expect((await upload(...headers)).status).toBe(200);
+    const kept = await left();
+    expect(kept).toBe(before + 4);
+    for (const headers of [more(10), more(20_000), [long(8_193)], [long(100_000)], more(20_000).reverse()]) {
+      expect(await refusal(upload(...headers))).toBe(
+        '400 BadInput body must have at most 10 headers in a part, and 8192 bytes of them',
+      );
+    }
+    expect(await left()).toBe(kept);
   });
 
   test('an alternative text that is not UTF-8 is BadInput', async () => {

@@ -204,15 +204,12 @@ test.each([
   expect(complaints[0]?.rule).toContain('one slice writes a table, and a and b write drafts');
 });
 
-test('a table with a named second writer has no third', async () => {
-  const text = 'const write = `update workspaces set name = null`;\n';
-  await plant({ 'server/workspaces/store.ts': text, 'server/plans/store.ts': text });
+test('a table has either a model or statements', async () => {
+  const model = `Draft.init({}, { tableName: 'drafts' });\n`;
+  await plant({ 'server/a/store.ts': `${model}const read = \`select from drafts\`;\n` });
   expect(await checkImports(tree)).toEqual([]);
-  await plant({ 'server/webhooks/store.ts': text });
-  expect(await checkImports(tree)).toMatchObject([
-    { file: 'server/webhooks/store.ts', rule: expect.stringContaining('webhooks and workspaces write workspaces') },
-    { file: 'server/workspaces/store.ts' },
-  ]);
+  await plant({ 'server/a/store.ts': `${model}const write = \`update drafts set text = $1\`;\n` });
+  expect(await checkImports(tree)).toMatchObject([{ line: 2, rule: expect.stringContaining('drafts has both') }]);
 });
 
 test('a table is written by the store of its slice alone', async () => {

@@ -118,7 +118,7 @@ describe('an account is not connected', () => {
     const { email, workspaceId } = await service.addWorkspace();
     const other = service.browser();
     await other.signIn(email);
-    await service.posthorn.plans.set(workspaceId, 'free');
+    await service.posthorn.people.setPlan(workspaceId, 'free');
     const { status, body } = await other.post('/api/app/connections', { network: 'x' });
     expect(status).toBe(402);
     expect(body.message).toContain('What lifts it');

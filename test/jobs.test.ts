@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenedAgenda } from '#server/jobs/agenda';
-import { createJobs } from '#server/jobs/jobs';
 import { type DueKind, dueWork } from '#server/jobs/notices';
 import type { DueLoop } from '#server/jobs/queue';
+import { createScheduler } from '#server/jobs/scheduler';
 import type { Database } from '#server/store/database';
 
 interface Job {
@@ -39,7 +39,7 @@ const openJobs = (every = '1 hour') => {
     wake: () => void woken.push(kind),
     msToNext: async () => (kind === 'posts' ? 60_000 : undefined),
   });
-  const jobs = createJobs({
+  const jobs = createScheduler({
     database: {} as Database,
     loops: Object.fromEntries(kinds.map((kind) => [kind, loopOf(kind)])) as unknown as Record<DueKind, DueLoop>,
     chores: { 'remove old sessions': { every, run: () => undefined } },

@@ -128,6 +128,8 @@ describe('POST /mcp', () => {
     },
   );
 
+  const manyFields = Array.from({ length: 60_000 }, (_, i) => `"f${i}":"id"`).join();
+
   test.each([
     ['malformed JSON', '{"jsonrpc":', 400, -32700],
     ['bad UTF-8', new Blob([new Uint8Array([0x22, 0xff, 0x22])]), 400, -32700],
@@ -135,6 +137,9 @@ describe('POST /mcp', () => {
     ['a NUL', '{"jsonrpc":"2.0","id":1,"method":"\\u0000"}', 400, -32600, 1],
     ['__proto__', '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{"a":1}}}', 400, -32600, 1],
     ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 400, -32600],
+    ['60,000 fields before its id', `{${manyFields},"id":1}`, 400, -32600, 1],
+    ['60,000 arguments before its id', `{"params":{"id":2,"arguments":{${manyFields}}}, "id" : 1 }`, 400, -32600, 1],
+    ['400,000 levels before its id', `{"params":${'['.repeat(400_000)}${']'.repeat(400_000)},"id":1}`, 400, -32600, 1],
     ['more than 1 MiB', JSON.stringify({ ...ping, params: { text: 'a'.repeat(1024 * 1024) } }), 400, -32600],
   ])('refuses %s', async (_, text, status, code, id?: number) => {
     const answer = await raw(text);
@@ -669,7 +674,7 @@ describe('a call that needs approval', () => {
     const headers = { 'x-request-id': 'from-a-test' };
     await client(modern).call('posts_setVersionText', { id, body: 'New' }, { headers });
     expect(door.asked.at(-1)).toEqual({
-      caller: { ...service.owner, role: 'owner', human: false },
+      caller: { ...service.owner, role: 'owner', human: false, client: { kind: 'Mcp', name: 'Probe Client' } },
       client: 'Probe Client',
       action: 'posts.setVersionText',
       input: { id, body: 'New', accountId: '', itemIndex: 0 },

@@ -26,6 +26,7 @@ const outsideAt = (issuer: string, changes: { clientSecret?: string; trustEmail?
     baseUrl,
     database: company.database,
     seal: company.seal,
+    distrustTokens: company.distrustTokens,
     clock: company.clock,
     log: pino({ level: 'silent' }),
     ...changes,

@@ -214,6 +214,7 @@ describe('the first owner', () => {
       empty: true,
       needsCode: true,
       outside: false,
+      mail: false,
     });
     const { status, body } = await signUp({ ...first, code });
     expect({ status, operator: body.user?.operator }).toEqual({ status: 200, operator: true });
@@ -397,6 +398,12 @@ describe('who may make workspaces', () => {
 });
 
 describe('an invitation', () => {
+  let empty: Service;
+  beforeAll(async () => {
+    empty = await startService({}, { empty: true });
+  });
+  afterAll(() => empty.stop());
+
   const invite = async (email: string) => {
     const { body } = await (await signedIn()).post('/api/app/invitations', { email, role: 'viewer' });
     return body.url.split('/').at(-1) as string;
@@ -427,6 +434,47 @@ describe('an invitation', () => {
     const { body } = await browser.post('/api/auth/invitations/accept', { token });
     expect(body.workspaces).toHaveLength(2);
     expect(body.workspace.id).toBe(service.owner.workspaceId);
+  });
+
+  test.each(['no', 'no@', '@no', 'no no@example.com', '', ' ', 'no@exa mple.com', 'no@a@b'])(
+    'needs an address, and %j is none, there or at sign-up',
+    async (email) => {
+      const bad = { status: 400, body: { code: 'BadInput', issues: [{ path: 'email' }] } };
+      expect(await (await signedIn()).post('/api/app/invitations', { email, role: 'viewer' })).toMatchObject(bad);
+      await expect(
+        service.posthorn.people.addMember(service.owner.workspaceId, {
+          email,
+          password: 'correct horse',
+          role: 'viewer',
+        }),
+      ).rejects.toMatchObject({ code: 'BadInput' });
+      const fresh = { email, password: 'correct horse', workspace: 'Mine' };
+      expect(await empty.browser().post('/api/auth/sign-up', fresh)).toMatchObject(bad);
+    },
+  );
+
+  test('that somebody else accepted locks nobody out for good: the operator lets the person in', async () => {
+    const email = 'boss@example.com';
+    const { email: taker } = await service.addWorkspace();
+    const other = await (await signedIn(taker)).post('/api/app/invitations', { email, role: 'viewer' });
+    const thief = service.browser();
+    const stolen = { token: other.body.url.split('/').at(-1), password: 'chosen by another' };
+    expect((await thief.post('/api/auth/invitations/accept', stolen)).status).toBe(200);
+    const token = await invite(email);
+    const refused = await service
+      .browser()
+      .post('/api/auth/invitations/accept', { token, password: 'chosen by the boss' });
+    expect(refused.status).toBe(401);
+    expect(refused.body.message).toMatch(/ask the operator for a link \(npx posthorn link --email/);
+
+    const boss = service.browser();
+    const { path } = await service.posthorn.welcome.linkFor(email);
+    expect((await boss.post('/api/auth/links/use', { secret: path.split('/').at(-1) })).status).toBe(200);
+    expect((await boss.post('/api/auth/password', { next: 'chosen by the boss' })).status).toBe(200);
+    expect((await boss.post('/api/auth/invitations/accept', { token })).body.workspace.name).toBe('Demo');
+    expect((await thief.get('/api/auth/session')).status).toBe(401);
+    expect((await service.browser().signIn(email, 'chosen by another')).status).toBe(401);
+    expect((await service.browser().signIn(email, 'chosen by the boss')).status).toBe(200);
   });
 
   test('withdrawn is in the audit log', async () => {
@@ -562,6 +610,8 @@ test('the audit log has every event about people', async () => {
   const made = await owner.post('/api/auth/tokens', { name: 'Audited' });
   await owner.delete(`/api/auth/tokens/${made.body.id}`);
   await owner.patch('/api/app/workspace', { name: 'Renamed' });
+  const id = await own.connect('mastodon');
+  await owner.post('/api/app/actions/accounts.delete', { id });
   await owner.post('/api/app/sandbox/clock', { forwardMs: 1000 });
   expect((await eventsIn(owner)).toReversed()).toEqual([
     'workspace.created',
@@ -576,9 +626,128 @@ test('the audit log has every event about people', async () => {
     'token.created',
     'token.revoked',
     'workspace.changed',
+    'account.connected',
+    'account.disconnected',
     'clock.moved',
   ]);
   const { entries } = (await owner.get('/api/app/audit')).body;
   expect(JSON.stringify(entries)).not.toMatch(/wrong password|correct horse|posthorn_pat_/);
   await own.stop();
+});
+
+/** A workspace of its own with an owner and an editor at their browsers. */
+const newTeam = async () => {
+  const team = await service.addWorkspace();
+  const owner = await signedIn(team.email);
+  const { body } = await owner.post('/api/app/invitations', { email: `second${team.email}`, role: 'editor' });
+  const second = service.browser();
+  const token = body.url.split('/').at(-1);
+  const joined = await second.post('/api/auth/invitations/accept', { token, password: 'correct horse' });
+  return { ...team, owner, second, secondId: joined.body.user.id as string };
+};
+const roleIn = async (browser: Awaited<ReturnType<typeof signedIn>>) =>
+  (await browser.get('/api/auth/session')).body.workspace?.role;
+
+describe('handing a workspace over', () => {
+  test('makes the other one owner and oneself admin, once the name is repeated, and is audited', async () => {
+    const { owner, second, secondId, userId } = await newTeam();
+    const handOver = (to: string, name: string, by = owner) =>
+      by.post('/api/app/workspace/owner', { userId: to, name });
+    expect((await handOver(secondId, 'Others')).body).toMatchObject({ code: 'BadInput', issues: [{ path: 'name' }] });
+    expect((await handOver(userId, 'Other')).body).toMatchObject({ code: 'BadInput', issues: [{ path: 'userId' }] });
+    expect((await handOver(service.owner.userId, 'Other')).status).toBe(404);
+    expect((await handOver(userId, 'Other', second)).status).toBe(403);
+    expect(await handOver(secondId, 'Other')).toMatchObject({ status: 200, body: { workspace: { role: 'admin' } } });
+    expect([await roleIn(owner), await roleIn(second)]).toEqual(['admin', 'owner']);
+    expect(await eventsIn(second)).toContain('workspace.handed-over');
+    expect((await handOver(secondId, 'Other')).status).toBe(403);
+  });
+
+  test('twice at once leaves one owner', async () => {
+    const { owner, second, secondId } = await newTeam();
+    const again = () => owner.post('/api/app/workspace/owner', { userId: secondId, name: 'Other' });
+    const statuses = (await Promise.all([again(), again()])).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect([await roleIn(owner), await roleIn(second)]).toEqual(['admin', 'owner']);
+  });
+});
+
+describe('deleting a workspace', () => {
+  const path = '/api/app/workspace/deletion';
+
+  test('stops publishing at once, waits 7 days by the clock on the wall, and removes everything in it', async () => {
+    const { owner, second, workspaceId, userId, token } = await newTeam();
+    const account = await service.addAccount('x', workspaceId);
+    const asAgent = { authorization: `Bearer ${token}` };
+    const { body: post } = await service.call('posts.create', { body: 'Bye', accountIds: [account] }, asAgent);
+    const as = { workspaceId, userId };
+    const at = new Date(service.clock.now().getTime() + 3_600_000).toISOString();
+    await service.asHuman('posts.schedule', { id: post.id, at }, as);
+    const { body: draft } = await service.call('posts.create', { body: 'Later', accountIds: [account] }, asAgent);
+
+    expect((await owner.post(path, { name: 'other' })).body).toMatchObject({ issues: [{ path: 'name' }] });
+    expect((await second.post(path, { name: 'Other' })).status).toBe(403);
+    expect((await owner.post(path, { name: 'Other' })).status).toBe(200);
+    expect((await owner.post(path, { name: 'Other' })).status).toBe(409);
+    const seen = (await second.get('/api/auth/session')).body.workspace.deletion;
+    expect(Date.parse(seen.at) - service.wallClock.now().getTime()).toBeCloseTo(7 * dayMs, -5);
+    expect((await second.get('/api/app/notifications')).body.earlier[0].kind).toBe('workspace.deletion');
+
+    for (const [action, input] of [
+      ['posts.publishNow', { id: draft.id }],
+      ['posts.schedule', { id: draft.id, at }],
+    ] as const) {
+      await expect(service.asHuman(action, input, as)).rejects.toMatchObject({ code: 'Conflict' });
+    }
+    await service.clock.forward(2 * 3_600_000);
+    await service.posthorn.jobs.runDue(['posts']);
+    expect((await service.call('posts.get', { id: post.id }, asAgent)).body.status).toBe('Scheduled');
+    // What nobody publishes keeps no loop busy.
+    expect(await service.posthorn.jobs.msToNext(['posts'])).toBeUndefined();
+
+    await service.clock.forward(30 * dayMs);
+    await service.posthorn.deletion.removeDue();
+    expect((await second.get('/api/auth/session')).body.workspace?.id).toBe(workspaceId);
+    service.wallClock.forward(7 * dayMs);
+    await service.posthorn.deletion.removeDue();
+    expect((await second.get('/api/auth/session')).body.workspaces).toEqual([]);
+    expect((await service.call('accounts.list', {}, asAgent)).status).toBe(401);
+    const left = await service.database.query(
+      sql(
+        'test.left',
+        `select from posts where workspace_id = $1 union all select from accounts where workspace_id = $1
+         union all select from media where workspace_id = $1 union all select from notifications where workspace_id = $1`,
+      ),
+      [workspaceId],
+    );
+    expect(left).toHaveLength(0);
+    const told = sql(
+      'test.deleted',
+      "select 1 from audit_log where event = 'workspace.deleted' and details ->> 'id' = $1",
+    );
+    expect(await service.database.query(told, [workspaceId])).toHaveLength(1);
+  });
+
+  test('can be taken back by an owner: what is due goes out then', async () => {
+    const { owner, second, workspaceId, userId, token } = await newTeam();
+    const account = await service.addAccount('x', workspaceId);
+    const asAgent = { authorization: `Bearer ${token}` };
+    const { body: post } = await service.call('posts.create', { body: 'Stay', accountIds: [account] }, asAgent);
+    const at = new Date(service.clock.now().getTime() + 60_000).toISOString();
+    await service.asHuman('posts.schedule', { id: post.id, at }, { workspaceId, userId });
+    await owner.post(path, { name: 'Other' });
+    await service.clock.forward(120_000);
+    expect((await second.delete(path)).status).toBe(403);
+    const { body } = await owner.delete(path);
+    expect(body.workspace.deletion).toBeUndefined();
+    expect(await eventsIn(owner)).toEqual(
+      expect.arrayContaining(['workspace.deletion-asked', 'workspace.deletion-taken-back']),
+    );
+    await service.posthorn.jobs.runDue(['posts']);
+    expect((await service.call('posts.get', { id: post.id }, asAgent)).body.status).not.toBe('Scheduled');
+    service.wallClock.forward(8 * dayMs);
+    await service.posthorn.deletion.removeDue();
+    const workspace = sql('test.kept', 'select 1 from workspaces where id = $1');
+    expect(await service.database.query(workspace, [workspaceId])).toHaveLength(1);
+  });
 });

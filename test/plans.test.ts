@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-const setPlan = (plan: string) => service.posthorn.plans.set(service.owner.workspaceId, plan);
+const setPlan = (plan: string) => service.posthorn.people.setPlan(service.owner.workspaceId, plan);
 const soon = () => new Date(service.clock.now().getTime() + 3_600_000).toISOString();
 /** As publishing would leave it. */
 const fail = async (id: string, results: object[]) => {

@@ -363,6 +363,9 @@ describe('pausing', () => {
       reason: '10 deliveries in a row were given up.',
       pausedAt: expect.any(String),
     });
+    const notices = async () => (await team.browser().get('/api/app/notifications')).body;
+    const notice = { kind: 'webhook.paused', path: `/settings/webhooks/${webhook.id}` };
+    expect((await notices()).needsYou).toMatchObject([notice]);
     const sent = address.received().length;
     await team.happen();
     expect(await webhook.log()).toHaveLength(10);
@@ -374,6 +377,7 @@ describe('pausing', () => {
     address.answer(200);
     const resumed = await webhook.resume();
     expect(resumed.state).toBe('active');
+    expect(await notices()).toMatchObject({ needsYou: [], earlier: [notice] });
     expect(resumed).not.toHaveProperty('reason');
     await looked();
     expect(address.received()).toHaveLength(sent);

@@ -27,6 +27,10 @@ export const keys = {
   willFail: (accountId: string) => ['posts', 'scheduled', accountId],
   metrics: (id: string) => ['posts', 'metrics', id],
   history: (id: string) => ['posts', 'history', id],
+  changes: (id: string) => ['posts', 'changes', id],
+  revision: (id: string, number: number) => ['posts', 'changes', id, number],
+  comments: (id: string) => ['comments', id],
+  shares: (id: string) => ['shares', id],
   analytics: (input: object) => ['analytics', input],
   media: ['media'],
   webhooks: ['webhooks'],
@@ -39,6 +43,13 @@ export const keys = {
   audit: ['audit'],
   sessions: ['sessions'],
   sandbox: ['sandbox'],
+  notificationList: ['notifications', 'list'],
+  notificationCount: ['notifications', 'count'],
+  notificationChoices: ['notification-choices'],
+  imports: ['imports'],
+  import: (id: string) => ['imports', id],
+  importRows: (id: string, show: string) => ['imports', id, 'rows', show],
+  exportCount: (input: object) => ['posts', 'export', input],
 } as const;
 
 /** What several pages read. A page's own reads stand in its folder, with their keys here. */
@@ -53,6 +64,10 @@ export const queries = {
   clock: queryOptions({ queryKey: keys.clock, queryFn: ({ signal }) => app.readSandboxClock({ signal }) }),
   approvals: queryOptions({ queryKey: keys.approvals, queryFn: ({ signal }) => app.listApprovals({}, { signal }) }),
   accounts: queryOptions({ queryKey: keys.accounts, queryFn: ({ signal }) => actions.accounts.list({}, { signal }) }),
+  notificationCount: queryOptions({
+    queryKey: keys.notificationCount,
+    queryFn: ({ signal }) => app.countNotifications({ signal }),
+  }),
   plan: queryOptions({ queryKey: keys.plan, queryFn: ({ signal }) => app.getPlan({ signal }) }),
   webhooks: queryOptions({ queryKey: keys.webhooks, queryFn: ({ signal }) => app.listWebhooks({ signal }) }),
   // Networks change with the server alone.

@@ -40,6 +40,9 @@ export const routeTree = root.addChildren([
     page('/settings/webhooks/$id', 'webhook'),
     page('/settings/workspace', 'workspace'),
     page('/settings/profile', 'profile'),
+    page('/notifications', 'notifications'),
+    page('/settings/transfer', 'transfer'),
+    page('/settings/transfer/$id', 'import'),
     page('/sandbox', 'sandbox'),
     createRoute({
       getParentRoute: () => shell,
@@ -54,5 +57,8 @@ export const routeTree = root.addChildren([
   publicPage('/sign-up', 'sign-up'),
   publicPage('/invitations/$token', 'invitation'),
   publicPage('/welcome/$secret', 'welcome'),
+  publicPage('/forgot-password', 'forgot-password'),
+  publicPage('/new-password/$secret', 'new-password'),
   publicPage('/consent/$id', 'consent'),
+  publicPage('/review/$secret', 'review'),
 ]);

@@ -1,17 +1,16 @@
 // The checks one would write without a library, with the same limits, defaults and strictness as the contracts.
-import { z } from 'zod';
+import { canonicalInstant } from '../../contracts/instant.ts';
+import { countText } from '../../server/networks/counting.ts';
 
 const fail = (path) => {
   throw new Error(`${path}: is not valid`);
 };
 
-// Date.parse would be slower, and takes the 30th of February.
-const instant = z.regexes.datetime({ offset: true });
-
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isId = (value) => typeof value === 'string' && value.length >= 1 && value.length <= 100;
-const isInstantOrEmpty = (value) =>
-  value === '' || (typeof value === 'string' && value.length <= 40 && value >= '1970' && instant.test(value));
+/** In the one form that the service keeps. */
+const instantOrEmpty = (value, path) =>
+  value === '' ? value : ((typeof value === 'string' ? canonicalInstant(value) : undefined) ?? fail(path));
 
 const onlyFields = (value, fields, path) => {
   for (const key in value) if (!fields.includes(key)) fail(`${path}${key}`);
@@ -31,8 +30,11 @@ export const createInput = (input) => {
   if (!isObject(input)) fail('body');
   onlyFields(input, createFields, '');
   const { accountIds = [], body = '', scheduledAt = '' } = input;
-  if (!isInstantOrEmpty(scheduledAt)) fail('scheduledAt');
-  return { accountIds: ids(accountIds, 'accountIds'), body: text(body, 'body'), scheduledAt };
+  return {
+    accountIds: ids(accountIds, 'accountIds'),
+    body: text(body, 'body'),
+    scheduledAt: instantOrEmpty(scheduledAt, 'scheduledAt'),
+  };
 };
 
 const updateFields = ['id', 'accountIds', 'versions', 'scheduledAt', 'baseUpdatedAt'];
@@ -45,14 +47,12 @@ export const updateInput = (input) => {
   const { id, accountIds, versions, scheduledAt = '', baseUpdatedAt = '' } = input;
   if (!isId(id)) fail('id');
   if (!Array.isArray(versions) || versions.length < 1 || versions.length > 101) fail('versions');
-  if (!isInstantOrEmpty(scheduledAt)) fail('scheduledAt');
-  if (!isInstantOrEmpty(baseUpdatedAt)) fail('baseUpdatedAt');
   return {
     id,
     accountIds: ids(accountIds, 'accountIds'),
     versions: versions.map((version, i) => versionOf(version, `versions.${i}.`)),
-    scheduledAt,
-    baseUpdatedAt,
+    scheduledAt: instantOrEmpty(scheduledAt, 'scheduledAt'),
+    baseUpdatedAt: instantOrEmpty(baseUpdatedAt, 'baseUpdatedAt'),
   };
 };
 
@@ -85,4 +85,26 @@ const optionsOf = (options, path) => {
     checked[key] = value;
   }
   return checked;
+};
+
+/** Text, media and thread of every account against the numbers of its network; how a text is counted is the network's. */
+export const limits = (post, { networkOf, media }) => {
+  const broken = [];
+  for (const accountId of post.accountIds) {
+    const { constraints } = networkOf(accountId).network;
+    const { content, options } = post.versions.find((version) => version.accountId === accountId) ?? post.versions[0];
+    const { characters, thread } = constraints;
+    if (content.length > thread.max) broken.push(`${accountId}: too many items`);
+    for (const { body, media: ids } of content) {
+      if (countText(characters, body, options) > characters.max) broken.push(`${accountId}: too long`);
+      if (ids.length < constraints.media.min) broken.push(`${accountId}: too few media`);
+      if (ids.length > constraints.media.max) broken.push(`${accountId}: too many media`);
+      for (const file of ids.map((id) => media.get(id))) {
+        const allowed = file.kind === 'Image' ? constraints.media.images : constraints.media.videos;
+        if (!allowed?.mimeTypes.includes(file.mimeType)) broken.push(`${accountId}: wrong kind`);
+        else if (file.bytes > allowed.maxBytes) broken.push(`${accountId}: too large`);
+      }
+    }
+  }
+  return broken;
 };

@@ -1,20 +1,24 @@
-// Checking alone, without network and database: the input schemas.
+// Checking alone, without network and database: the input schemas and the limits of the networks.
 import assert from 'node:assert/strict';
 import { importCompiled } from '../compiled.mjs';
 import { ratio, shuffled, table } from '../table.mjs';
+import { cpuMs } from './cpu-ms.mjs';
 
 const batchMs = 20;
 
 export const measure = async ({ rounds = 60 }) => {
   const { subjects } = await importCompiled('bench/validate/subjects.mjs');
-  for (const { name, ways } of subjects) checkAlike(name, Object.values(ways));
-  const rows = subjects.flatMap(({ name, ways }) => compare(name, Object.entries(ways), rounds));
+  const rows = [];
+  for (const { name, ways, timed = timeCalls } of subjects) {
+    await checkAlike(name, Object.values(ways));
+    rows.push(...(await compare(name, Object.entries(ways), { rounds, timed })));
+  }
   console.log(
     [
       '## validate',
       '',
       '1.00 is the check by hand of the same input; higher is faster. Median [quartiles] of the ratios within each round.',
-      `${rounds} rounds, ${batchMs} ms a batch in random order, after warm-up, in one process. Node ${process.version}.`,
+      `${rounds} rounds, ${batchMs} ms of CPU a batch in random order, after warm-up, in one process. Node ${process.version}.`,
       '',
       table(['what', 'how', 'ratio'], rows),
       '',
@@ -23,22 +27,23 @@ export const measure = async ({ rounds = 60 }) => {
 };
 
 /** All ways accept the input and, where they answer with it, fill in the same defaults. */
-const checkAlike = (name, [first, ...others]) => {
-  const expected = first();
+const checkAlike = async (name, [first, ...others]) => {
+  const expected = await first();
   if (Array.isArray(expected)) {
     assert.deepEqual(expected, [], name);
-    for (const other of others) assert.deepEqual(other(), { issues: [], warnings: [] }, name);
+    for (const other of others) assert.deepEqual(await other(), { issues: [], warnings: [] }, name);
   } else {
-    for (const other of others) assert.deepEqual(other(), expected, name);
+    for (const other of others) assert.deepEqual(await other(), expected, name);
   }
 };
 
-const compare = (name, ways, rounds) => {
-  const size = new Map(ways.map(([how, work]) => [how, batchSize(work)]));
+const compare = async (name, ways, { rounds, timed }) => {
+  const size = new Map();
+  for (const [how, work] of ways) size.set(how, await batchSize(work, timed));
   const ratios = new Map(ways.map(([how]) => [how, []]));
   for (let round = 0; round < rounds; round++) {
     const took = new Map();
-    for (const [how, work] of shuffled(ways)) took.set(how, time(work, size.get(how)) / size.get(how));
+    for (const [how, work] of shuffled(ways)) took.set(how, (await timed(work, size.get(how))) / size.get(how));
     const base = took.get(ways[0][0]);
     for (const [how, each] of took) ratios.get(how).push(base / each);
   }
@@ -46,23 +51,23 @@ const compare = (name, ways, rounds) => {
 };
 
 /** How many calls fill a batch; finding out is the warm-up. */
-const batchSize = (work) => {
+const batchSize = async (work, timed) => {
   let calls = 1;
-  let took = time(work, calls);
+  let took = await timed(work, calls);
   while (took < batchMs) {
     calls *= 2;
-    took = time(work, calls);
+    took = await timed(work, calls);
   }
   return Math.max(1, Math.round((calls * batchMs) / took));
 };
 
 let kept;
 
-const time = (work, calls) => {
-  const begun = performance.now();
+const timeCalls = (work, calls) => {
+  const begun = process.cpuUsage();
   // Keeping the answer keeps the compiler from leaving out the work.
   for (let i = 0; i < calls; i++) kept = work();
-  return performance.now() - begun;
+  return cpuMs(begun);
 };
 
 export const lastAnswer = () => kept;

@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { postActions } from '../../contracts/posts.ts';
 import { networks } from '../../generated/networks.ts';
+import { checkLimits } from '../../server/posts/limits.ts';
 import * as byHand from './by-hand.mjs';
+import { cpuMs } from './cpu-ms.mjs';
 
 const accountIds = networks.map(({ key }) => `acct_${key.toUpperCase().padEnd(26, '0')}`);
 const id = 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1';
@@ -28,6 +30,36 @@ const update = {
   baseUpdatedAt: instant,
 };
 
+const media = new Map([
+  ['picture', { id: 'picture', kind: 'Image', mimeType: 'image/jpeg', bytes: 400_000, width: 1080, height: 1080 }],
+  [
+    'video',
+    { id: 'video', kind: 'Video', mimeType: 'video/mp4', bytes: 8e6, width: 1080, height: 1920, durationMs: 30_000 },
+  ],
+]);
+const required = networks.flatMap(({ options }) => options.filter((option) => option.required).map(({ key }) => key));
+const noPictures = accountIds.filter((_, i) => networks[i].constraints.media.images === undefined);
+const versionWith = (file) => ({ content: [{ body: text, media: [file] }], options: {} });
+
+/** Goes to every network, and breaks no limit. */
+const post = {
+  id,
+  status: 'Draft',
+  accountIds,
+  versions: [
+    { ...versionWith('picture'), options: Object.fromEntries(required.map((key) => [key, 'chosen'])) },
+    ...noPictures.map((accountId) => ({ accountId, ...versionWith('video') })),
+  ],
+  results: [],
+  updatedAt: instant,
+};
+const networkOfAccount = new Map(accountIds.map((accountId, i) => [accountId, networks[i]]));
+const surroundings = {
+  networkOf: (accountId) => ({ network: networkOfAccount.get(accountId), facts: null }),
+  media,
+  reachable: true,
+};
+
 const inputs = (name, input, check) => {
   const { input: schema } = postActions[name];
   const compiled = z.compile(schema);
@@ -41,8 +73,23 @@ const inputs = (name, input, check) => {
   };
 };
 
+/** For checks that let other requests go on: one call after the other, as for one caller. */
+const timeAwaited = async (work, calls) => {
+  const begun = process.cpuUsage();
+  for (let i = 0; i < calls; i++) await work();
+  return cpuMs(begun);
+};
+
 /** In each subject the first way is 1.00. */
 export const subjects = [
   inputs('posts.create', create, byHand.createInput),
   inputs('posts.update', update, byHand.updateInput),
+  {
+    name: `limits of ${networks.length} networks`,
+    timed: timeAwaited,
+    ways: {
+      'by hand: lengths, numbers, file types and sizes alone': async () => byHand.limits(post, surroundings),
+      'checkLimits: all rules (what the service runs)': () => checkLimits(post, surroundings),
+    },
+  },
 ];

@@ -5,6 +5,7 @@ import type { Live } from '#server/live/open-tabs';
 import type { Network, NetworkAccount, Site, Tokens } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, type NetworkTrouble } from '#server/networks/trouble';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Events } from '#server/webhooks/events';
 import type { AccountRow } from './account-row.ts';
 import { toAccount } from './connected.ts';
@@ -45,6 +46,7 @@ export const createAccountAccess = ({
   networkAccess,
   networks,
   events,
+  notifications,
   live,
   clock,
   report,
@@ -53,6 +55,7 @@ export const createAccountAccess = ({
   networkAccess: NetworkAccess;
   networks: Networks;
   events: Events;
+  notifications: Notifications;
   live: Live;
   clock: Clock;
   report: (error: unknown) => void;
@@ -72,6 +75,16 @@ export const createAccountAccess = ({
       if (!(await store.refuse(row.id, row.tokens))) return;
       const account = { ...toAccount(row, networks.get(row.network)), status: 'NeedsReconnect' as const };
       await events.write([{ workspaceId: row.workspaceId, type: 'account.disconnected', data: { account } }]);
+      await notifications.tell([
+        {
+          workspaceId: row.workspaceId,
+          kind: 'account.reconnect',
+          subjectId: row.id,
+          title: `${account.provider} needs to be connected again: ${account.name}`,
+          detail: `${account.provider} no longer accepts our access. Posts to ${account.handle} fail until an admin reconnects it.`,
+          path: '/accounts',
+        },
+      ]);
       const text = `${account.provider} needs to be connected again: ${account.name}`;
       await live.tell({ workspaceId: row.workspaceId, kind: 'account', id: row.id, text });
     });
@@ -109,7 +122,7 @@ export const createAccountAccess = ({
       const row = await store.claimRefresh(id, claim, leaseMs);
       if (row) return renew(row, claim, whenRefused);
       const current = await store.get(id);
-      const refused = current === null || current.status !== 'Connected' || current.disconnectedAt !== null;
+      const refused = current === undefined || current.status !== 'Connected' || current.disconnectedAt !== null;
       return refused ? { is: 'refused' } : { is: 'busy', forMs: busyMs };
     };
 
@@ -178,6 +191,11 @@ export const createAccountAccess = ({
 
   return {
     ...acting('refuse'),
+    /** For what its network tells anybody; undefined when the account is gone. */
+    site: async (id: string): Promise<Site | undefined> => {
+      const row = await store.get(id);
+      return row === undefined ? undefined : networkAccess.site(networks.get(row.network), row.sandbox, row.server);
+    },
     /** For statistics: whatever the network answers, the account stays connected (SPEC, Statistics rules 11). */
     forReading: acting('tell'),
     nextRefreshMs,

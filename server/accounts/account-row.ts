@@ -21,11 +21,12 @@ export interface AccountRow {
   readonly facts: Json;
 }
 
-/** An `AccountRow` as JSON, for statements that join accounts. */
-export const accountColumns = (table: string) =>
-  `jsonb_build_object('id', ${table}.id, 'workspaceId', ${table}.workspace_id, 'network', ${table}.network,
+/** An `AccountRow` as JSON, for every statement that reads accounts. */
+export const accountColumns = (table: string) => {
+  const instant = (column: string) => `to_char(${table}.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+  return `jsonb_build_object('id', ${table}.id, 'workspaceId', ${table}.workspace_id, 'network', ${table}.network,
      'externalId', ${table}.external_id, 'name', ${table}.name, 'handle', ${table}.handle, 'avatarUrl', ${table}.avatar_url,
-     'status', ${table}.status, 'grantedScopes', ${table}.granted_scopes, 'disconnectedAt', ${table}.disconnected_at,
-     'statisticsStoppedAt', ${table}.statistics_stopped_at,
-     'connectedAt', to_char(${table}.connected_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+     'status', ${table}.status, 'grantedScopes', ${table}.granted_scopes, 'connectedAt', ${instant('connected_at')},
+     'disconnectedAt', ${instant('disconnected_at')}, 'statisticsStoppedAt', ${instant('statistics_stopped_at')},
      'server', ${table}.server, 'sandbox', ${table}.sandbox, 'tokens', ${table}.tokens, 'facts', ${table}.facts)`;
+};

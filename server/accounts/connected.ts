@@ -1,4 +1,5 @@
 import type { Account } from '#contracts/accounts';
+import type { AuditLog } from '#server/audit/audit-log';
 import type { Caller } from '#server/context';
 import { badInput, notFound } from '#server/errors';
 import type { Live } from '#server/live/open-tabs';
@@ -16,7 +17,17 @@ export interface ConnectedNetwork {
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /** The connected accounts of a workspace. */
-export const createAccounts = ({ store, networks, live }: { store: AccountStore; networks: Networks; live: Live }) => ({
+export const createAccounts = ({
+  store,
+  networks,
+  audit,
+  live,
+}: {
+  store: AccountStore;
+  networks: Networks;
+  audit: AuditLog;
+  live: Live;
+}) => ({
   list: async ({ workspaceId }: Caller): Promise<Account[]> => {
     const rows = await store.list(workspaceId);
     return rows.map((row) => toAccount(row, networks.get(row.network)));
@@ -49,9 +60,12 @@ export const createAccounts = ({ store, networks, live }: { store: AccountStore;
   /** Until it is connected again. False for one that was reconnected or disconnected since this row was read. */
   stopStatistics: ({ id, connectedAt }: AccountRow) => store.stopStatistics(id, connectedAt),
 
-  disconnect: async ({ workspaceId }: Caller, id: string) => {
+  disconnect: async ({ workspaceId, userId }: Caller, id: string) => {
     await store.transaction(async () => {
       if (!(await store.disconnect(workspaceId, id))) throw notFound('account', id);
+      const { network, handle } = (await store.get(id)) ?? {};
+      const details = { accountId: id, network, handle };
+      await audit.write({ event: 'account.disconnected', workspaceId, userId, details });
       await live.tell({ workspaceId, kind: 'account', id });
     });
   },

@@ -220,11 +220,7 @@ export const createConnecting = ({
       const row = mustBeTheirs(await store.take(idOf(answer.state ?? ''), connectionMs), caller);
       if (own.kind === 'Form' || row.network !== key) throw new Refusal('Conflict', 'Begin again.');
       if (answer.code === undefined) {
-        const why =
-          answer.error === 'access_denied'
-            ? 'you did not allow it there'
-            : (answer.error_description ?? answer.error ?? 'it gave no reason');
-        throw new Refusal('Conflict', `${network.name} was not connected: ${why.replace(/\.$/, '')}.`);
+        throw new Refusal('Conflict', `${network.name} was not connected: ${whyNoCode(answer)}.`);
       }
       const site = await networkAccess.site(network, row.sandbox, row.server);
       const exchange = { code: answer.code, redirectUri: redirectUri(network), verifier: secretOf(row).verifier };
@@ -293,4 +289,12 @@ const inWords = async <T>(network: Network, work: Promise<T>): Promise<T> => {
     if (!(error instanceof NetworkTrouble)) throw error;
     throw new Refusal('Conflict', `${network.name} could not be connected. ${error.message}`);
   }
+};
+
+const whyNoCode = ({ error, error_description: description = error }: Readonly<Record<string, string>>) => {
+  if (error === 'access_denied') return 'you did not allow it there';
+  const words = (description ?? 'it gave no reason').replace(/\.$/, '');
+  return /scope/.test(error ?? '')
+    ? `the app of this server may not ask for what it needs (${words}). Its operator adds the missing product or permission to the app; docs/networks.md says which`
+    : words;
 };

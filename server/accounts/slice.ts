@@ -6,6 +6,7 @@ import type { Live } from '#server/live/open-tabs';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Sites } from '#server/networks/sites';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Plans } from '#server/plans/allowance';
 import type { Seal } from '#server/secrets/seal';
@@ -24,6 +25,7 @@ export const openAccounts = ({
   networks,
   sites,
   events,
+  notifications,
   audit,
   live,
   outbound,
@@ -36,6 +38,7 @@ export const openAccounts = ({
   networks: Networks;
   sites: Sites;
   events: Events;
+  notifications: Notifications;
   audit: AuditLog;
   live: Live;
   outbound: Outbound;
@@ -54,9 +57,9 @@ export const openAccounts = ({
     redirectUri,
     website: baseUrl,
   });
-  const access = createAccountAccess({ store, networkAccess, networks, events, live, clock, report });
+  const access = createAccountAccess({ store, networkAccess, networks, events, notifications, live, clock, report });
   return {
-    accounts: createAccounts({ store, networks, live }),
+    accounts: createAccounts({ store, networks, audit, live }),
     access,
     avatars: createAvatars({ store: createAvatarStore(database), outbound }),
     loops: { accounts: createDueLoop(access.work) },

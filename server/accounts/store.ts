@@ -1,4 +1,3 @@
-import { type CreationOptional, DataTypes, type InferAttributes, type InferCreationAttributes, Model } from 'sequelize';
 import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 import { type AccountRow, accountColumns } from './account-row.ts';
@@ -7,6 +6,28 @@ export type NewAccount = Omit<AccountRow, 'status' | 'connectedAt' | 'disconnect
   readonly refreshInMs: number;
 };
 
+const list = sql(
+  'accounts.list',
+  `select ${accountColumns('a')} as account from accounts a where a.workspace_id = $1 and a.disconnected_at is null order by a.id`,
+);
+const get = sql('accounts.get', `select ${accountColumns('a')} as account from accounts a where a.id = $1`);
+const find = sql(
+  'accounts.find',
+  `select ${accountColumns('a')} as account from accounts a
+    where a.workspace_id = $1 and a.network = $2 and a.external_id = $3 and a.disconnected_at is null`,
+);
+const count = sql(
+  'accounts.count',
+  'select count(*)::int as count from accounts where workspace_id = $1 and disconnected_at is null',
+);
+const findLive = sql(
+  'accounts.findLive',
+  'select id from accounts where not sandbox and disconnected_at is null limit 1',
+);
+const saveProfile = sql(
+  'accounts.saveProfile',
+  'update accounts set name = $2, handle = $3, avatar_url = $4, facts = $5 where id = $1',
+);
 /** Every draft with accounts asks this one. */
 const findNetworks = sql(
   'accounts.networks',
@@ -69,65 +90,23 @@ const save = sql(
 export type AccountStore = ReturnType<typeof createAccountStore>;
 
 export const createAccountStore = (db: Database) => {
-  class Account extends Model<InferAttributes<Account>, InferCreationAttributes<Account>> {
-    declare id: string;
-    declare workspaceId: string;
-    declare network: string;
-    declare externalId: string;
-    declare name: string;
-    declare handle: string;
-    declare avatarUrl: CreationOptional<string | null>;
-    declare status: CreationOptional<'Connected' | 'NeedsReconnect'>;
-    declare grantedScopes: string[];
-    declare connectedAt: CreationOptional<string>;
-    declare disconnectedAt: CreationOptional<string | null>;
-    declare statisticsStoppedAt: CreationOptional<string | null>;
-    declare server: string;
-    declare sandbox: boolean;
-    declare tokens: string | null;
-    declare facts: Json;
-  }
-  Account.init(
-    {
-      id: { type: DataTypes.TEXT, primaryKey: true },
-      workspaceId: DataTypes.TEXT,
-      network: DataTypes.TEXT,
-      externalId: DataTypes.TEXT,
-      name: DataTypes.TEXT,
-      handle: DataTypes.TEXT,
-      avatarUrl: DataTypes.TEXT,
-      status: DataTypes.TEXT,
-      grantedScopes: DataTypes.ARRAY(DataTypes.TEXT),
-      connectedAt: DataTypes.DATE(6),
-      disconnectedAt: DataTypes.DATE(6),
-      statisticsStoppedAt: DataTypes.DATE(6),
-      server: DataTypes.TEXT,
-      sandbox: DataTypes.BOOLEAN,
-      tokens: DataTypes.TEXT,
-      facts: DataTypes.JSONB,
-    },
-    { sequelize: db.sequelize, tableName: 'accounts', underscored: true, timestamps: false },
-  );
-
   const accountsOf = async (...query: Parameters<typeof db.query>) =>
     (await db.query<{ account: AccountRow }>(...query)).map(({ account }) => account);
 
   return {
     transaction: db.transaction,
 
-    list: async (workspaceId: string): Promise<AccountRow[]> =>
-      Account.findAll({ where: { workspaceId, disconnectedAt: null }, order: [['id', 'ASC']] }),
+    list: (workspaceId: string) => accountsOf(list, [workspaceId]),
 
-    get: async (id: string): Promise<AccountRow | null> => Account.findByPk(id),
+    get: async (id: string) => (await accountsOf(get, [id]))[0],
 
-    count: (workspaceId: string) => Account.count({ where: { workspaceId, disconnectedAt: null } }),
+    count: async (workspaceId: string) => (await db.query<{ count: number }>(count, [workspaceId]))[0]?.count ?? 0,
 
     /** On a live network, in any workspace. */
-    hasLive: async () =>
-      (await Account.findOne({ attributes: ['id'], where: { sandbox: false, disconnectedAt: null } })) !== null,
+    hasLive: async () => (await db.query(findLive)).length > 0,
 
-    find: async (workspaceId: string, network: string, externalId: string): Promise<AccountRow | null> =>
-      Account.findOne({ where: { workspaceId, network, externalId, disconnectedAt: null } }),
+    find: async (workspaceId: string, network: string, externalId: string) =>
+      (await accountsOf(find, [workspaceId, network, externalId]))[0],
 
     /** By account id, of those that are connected. */
     networks: async (workspaceId: string, ids: readonly string[]) => {
@@ -160,7 +139,7 @@ export const createAccountStore = (db: Database) => {
       id: string,
       { name, handle, avatarUrl, facts }: Pick<AccountRow, 'name' | 'handle' | 'avatarUrl' | 'facts'>,
     ) => {
-      await Account.update({ name, handle, avatarUrl, facts }, { where: { id } });
+      await db.run(saveProfile, [id, name, handle, avatarUrl, JSON.stringify(facts)]);
     },
 
     claimRefresh: async (id: string, claim: string, leaseMs: number) =>

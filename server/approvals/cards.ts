@@ -9,7 +9,9 @@ import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
+import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';
 import { findAction, type RunnableAction } from '#server/run-action';
 import { fromCursor, toCursor } from '#server/store/page';
@@ -58,8 +60,10 @@ export const createApprovalCards = ({
   reading,
   accounts,
   lifecycle,
+  linkCards,
   actions,
   audit,
+  notifications,
   live,
   baseUrl,
   clock,
@@ -69,8 +73,10 @@ export const createApprovalCards = ({
   reading: Reading;
   accounts: Accounts;
   lifecycle: Lifecycle;
+  linkCards: LinkCards;
   actions: ReadonlyMap<string, RunnableAction>;
   audit: AuditLog;
+  notifications: Notifications;
   live: Live;
   baseUrl: string;
   clock: Clock;
@@ -79,7 +85,7 @@ export const createApprovalCards = ({
   const isLate = ({ expires_at }: OpenCard) => new Date(expires_at) <= clock.now();
 
   const show = (row: CardRow, known: ReadonlyMap<string, Account>): ApprovalCard => {
-    const { post, media = [], account } = row.subject as Subject;
+    const { post, media = [], linkCards: shown = [], account } = row.subject as Subject;
     const action = actions.get(row.action)?.action;
     return {
       id: row.id,
@@ -94,6 +100,7 @@ export const createApprovalCards = ({
       requestedByName: row.requested_by_name,
       ...(post && { post }),
       media: [...media],
+      linkCards: [...shown],
       ...(account && { account }),
       accounts: (post?.accountIds ?? []).map((id) => known.get(id)).filter((one): one is Account => one !== undefined),
       createdAt: row.created_at,
@@ -195,7 +202,7 @@ export const createApprovalCards = ({
 
   /** Refuses now what the action would refuse later, so that every card can succeed. */
   const rehearse = (action: RunnableAction, { input, caller }: ApprovalRequest) =>
-    store.rehearse(() => action.run(input, { ...caller, human: true }));
+    store.rehearse(() => action.run(input, { ...caller, human: true, approving: true }));
 
   const mustHaveRoom = async ({ workspaceId }: Caller) => {
     if ((await store.countOpen(workspaceId)) < maxOpen) return;
@@ -230,7 +237,19 @@ export const createApprovalCards = ({
     await audit.write({ event: 'approval.requested', workspaceId, userId, client, requestId, details });
     const row = await store.get(workspaceId, id);
     if (row === undefined) throw new Error('a card that was just made is gone');
-    const text = `${client} asks: ${show(row, await knownAccounts(caller)).sentence}`;
+    const { sentence, post } = show(row, await knownAccounts(caller));
+    await notifications.tell([
+      {
+        workspaceId,
+        kind: 'approval.requested',
+        subjectId: id,
+        title: `${client} asks to ${wordFor(sentence)} ${post ? 'a post' : 'an account'}`,
+        detail: sentence,
+        text: post?.versions[0]?.content[0]?.body,
+        path: `/approvals/${id}`,
+      },
+    ]);
+    const text = `${client} asks: ${sentence}`;
     await live.tell({ workspaceId, kind: 'approval', id, text: text.slice(0, maxToast) });
     return row;
   };
@@ -246,6 +265,8 @@ export const createApprovalCards = ({
       const action = findAction(actions, request.action);
       const kind = kindOf(action.name);
       if (kind === undefined) throw new Error(`${action.name} has no card: declare approval in its contract`);
+      // Before the transaction: pages of others take their time.
+      if (kind === 'post') await linkCards.keep(caller, await reading.get(caller, idOf({ input })));
       if ((await store.countOpen(workspaceId)) >= maxOpen) await closeStale(caller, await store.open(workspaceId));
       return store.transaction(async () => {
         await store.queueUp(workspaceId);
@@ -307,7 +328,8 @@ export const createApprovalCards = ({
           return 'What it is about was changed after the request. Look at it again; the agent can ask anew.';
         }
         const action = findAction(actions, row.action);
-        const outcome = await action.run(action.parse(row.input), { ...caller, human: true });
+        const as: Caller = { ...caller, human: true, approving: true, client: { kind: 'Mcp', name: row.client } };
+        const outcome = await action.run(action.parse(row.input), as);
         await settle(caller, row, 'Approved', outcome);
         return undefined;
       };
@@ -332,6 +354,9 @@ export const createApprovalCards = ({
     expire: () => store.expire(clock.now()),
   };
 };
+
+/** The sentence of a card begins with what would be done: `Publish this post now`. */
+const wordFor = (sentence: string) => (/^\w+/.exec(sentence)?.[0] ?? 'change').toLowerCase();
 
 const unlessNotFound = (error: unknown) => {
   if (!(error instanceof Refusal && error.code === 'NotFound')) throw error;

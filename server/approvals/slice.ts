@@ -4,7 +4,9 @@ import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
+import type { LinkCards } from '#server/posts/link-cards';
 import type { Reading } from '#server/posts/reading';
 import type { RunnableAction } from '#server/run-action';
 import type { Database } from '#server/store/database';
@@ -23,15 +25,17 @@ export const openApprovals = ({
   actions: ReadonlyMap<string, RunnableAction>;
   reading: Reading;
   lifecycle: Lifecycle;
+  linkCards: LinkCards;
   library: MediaLibrary;
   accounts: Accounts;
   audit: AuditLog;
+  notifications: Notifications;
   live: Live;
   config: Config;
   clock: Clock;
 }) => {
-  const { reading, lifecycle, accounts } = parts;
-  const subjects = createSubjects({ reading, lifecycle, library, accounts });
+  const { reading, lifecycle, linkCards, accounts } = parts;
+  const subjects = createSubjects({ reading, lifecycle, linkCards, library, accounts });
   const cards = createApprovalCards({ ...parts, baseUrl, store: createApprovalStore(database), subjects });
   return {
     cards,

@@ -8,13 +8,15 @@ import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
 import type { Lifecycle } from '#server/posts/lifecycle';
-import { mediaIn } from '#server/posts/outgoing';
+import type { LinkCards } from '#server/posts/link-cards';
+import { type KeptLinkCard, mediaIn } from '#server/posts/outgoing';
 import type { Reading } from '#server/posts/reading';
 
 /** What a request is about: the post with its files, or the account. A card keeps it as it was at the request. */
 export interface Subject {
   readonly post?: Post;
   readonly media?: readonly MediaItem[];
+  readonly linkCards?: readonly KeptLinkCard[];
   readonly account?: Account;
 }
 
@@ -28,11 +30,13 @@ export type Subjects = ReturnType<typeof createSubjects>;
 export const createSubjects = ({
   reading,
   lifecycle,
+  linkCards,
   library,
   accounts,
 }: {
   reading: Reading;
   lifecycle: Lifecycle;
+  linkCards: LinkCards;
   library: MediaLibrary;
   accounts: Accounts;
 }) => {
@@ -66,7 +70,8 @@ export const createSubjects = ({
         return { account };
       }
       const post = await reading.lock(caller, id);
-      return { post, media: await library.hold(caller, mediaIn(post.versions)) };
+      const media = await library.hold(caller, mediaIn(post.versions));
+      return { post, media, linkCards: await linkCards.of(id) };
     },
 
     /** Equal pins: a human approves what the agent asked about. What is gone has none. */

@@ -3,7 +3,7 @@ import type { Clock } from '#server/clock';
 import type { Purpose, SecretStore } from './store.ts';
 
 const hourMs = 3_600_000;
-const livesMs: Record<Purpose, number> = { 'sign-in': hourMs, 'first-owner': 7 * 24 * hourMs };
+const livesMs: Record<Purpose, number> = { 'sign-in': hourMs, 'first-owner': 7 * 24 * hourMs, password: hourMs };
 
 export type OneTimeSecrets = ReturnType<typeof createOneTimeSecrets>;
 
@@ -13,8 +13,8 @@ export const createOneTimeSecrets = ({ store, clock }: { store: SecretStore; clo
   make: async (purpose: Purpose, userId?: string) => {
     const secret = randomBytes(18).toString('base64url');
     const expiresAt = new Date(clock.now().getTime() + livesMs[purpose]);
-    // A user has one link at a time.
-    if (userId !== undefined) await store.removeOf(userId);
+    // A user has one link of the operator at a time. One by mail leaves those before it: anybody can ask for it.
+    if (userId !== undefined && purpose !== 'password') await store.removeOf(userId, purpose);
     await store.insert(hashOf(secret), purpose, userId ?? null, expiresAt);
     return secret;
   },
@@ -24,6 +24,8 @@ export const createOneTimeSecrets = ({ store, clock }: { store: SecretStore; clo
     const found = await store.take(hashOf(secret), purpose, clock.now());
     return found && { userId: found.user_id ?? undefined };
   },
+
+  dropOf: (userId: string, purpose: Purpose) => store.removeOf(userId, purpose),
 
   purge: () => store.purge(clock.now()),
 });

@@ -1,13 +1,12 @@
 import type { Logger } from 'pino';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Identity } from '#server/auth/identity-provider/identity';
-import { openIdentityProvider } from '#server/auth/identity-provider/open';
+import { type IdentityParts, openIdentityProvider } from '#server/auth/identity-provider/open';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
-import type { SignedIn } from '#server/signed-in';
 import type { Database } from '#server/store/database';
 import { createClients } from './clients.ts';
 import { createMcpAccess } from './mcp-access.ts';
@@ -70,8 +69,10 @@ export const openAuth = ({
       clock: wallClock,
     }),
     /** Who signs people in and vouches for MCP clients. Large packages, so no command opens it. */
-    openIdentity: (openedLast: (userId: string) => Promise<SignedIn['workspace']>) =>
-      openIdentityProvider({ database, outbound, seal, config, sessions, clients, openedLast, clock: wallClock, log }),
+    openIdentity: ({ openedLast, distrustTokens }: Pick<IdentityParts, 'openedLast' | 'distrustTokens'>) => {
+      const ours = { database, outbound, seal, config, sessions, clients, clock: wallClock, log };
+      return openIdentityProvider({ ...ours, openedLast, distrustTokens });
+    },
     mcpAccess: ({ verifyAccessToken }: Pick<Identity, 'verifyAccessToken'>) =>
       createMcpAccess({ tokens, clients, store: accessStore, verifyAccessToken }),
     /** Once it is known who signs people in. */

@@ -1,11 +1,10 @@
-import { type CreationOptional, DataTypes, type InferAttributes, type InferCreationAttributes, Model } from 'sequelize';
 import type { Role } from '#contracts/scopes';
 import { type Database, sql } from '#server/store/database';
 
-/** Every request asks this one, so it is a prepared statement. */
+/** Every request asks this one. */
 const findMember = sql(
   'tokens.find',
-  `select t.id as token_id, t.user_id, t.workspace_id, m.role, w.statistics_tools
+  `select t.id as token_id, t.name, t.user_id, t.workspace_id, m.role, w.statistics_tools
      from personal_tokens t join members m on m.workspace_id = t.workspace_id and m.user_id = t.user_id
      join workspaces w on w.id = t.workspace_id
     where t.hash = $1 and t.revoked_at is null`,
@@ -45,74 +44,59 @@ interface ListedToken {
   readonly workspace: { readonly id: string; readonly name: string };
 }
 
-const pick = ({ userId, workspaceId }: { userId?: string; workspaceId?: string }) => ({
-  ...(userId !== undefined && { userId }),
-  ...(workspaceId !== undefined && { workspaceId }),
-});
+const insertToken = sql(
+  'tokens.insert',
+  `insert into personal_tokens (id, workspace_id, user_id, name, hash) values ($1, $2, $3, $4, $5)
+   returning created_at as "createdAt"`,
+);
+const revokeToken = sql(
+  'tokens.revoke',
+  `update personal_tokens set revoked_at = posthorn_now() where id = $1 and revoked_at is null and (user_id = $2 or $2 is null)
+   returning workspace_id as "workspaceId"`,
+);
+const revokeTokens = sql(
+  'tokens.revokeAll',
+  `update personal_tokens set revoked_at = posthorn_now()
+    where user_id = $1 and revoked_at is null and (workspace_id = $2 or $2 is null)`,
+);
+
+interface NewToken {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly hash: Buffer;
+}
 
 export type TokenStore = ReturnType<typeof createTokenStore>;
 
-export const createTokenStore = (db: Database) => {
-  class PersonalToken extends Model<InferAttributes<PersonalToken>, InferCreationAttributes<PersonalToken>> {
-    declare id: string;
-    declare workspaceId: string;
-    declare userId: string;
-    declare name: string;
-    declare hash: Buffer;
-    declare createdAt: CreationOptional<string>;
-    declare lastUsedAt: CreationOptional<string | null>;
-    declare revokedAt: CreationOptional<string | null>;
-  }
-  PersonalToken.init(
-    {
-      id: { type: DataTypes.TEXT, primaryKey: true },
-      workspaceId: DataTypes.TEXT,
-      userId: DataTypes.TEXT,
-      name: DataTypes.TEXT,
-      hash: DataTypes.BLOB,
-      createdAt: DataTypes.DATE(6),
-      lastUsedAt: DataTypes.DATE(6),
-      revokedAt: DataTypes.DATE(6),
-    },
-    { sequelize: db.sequelize, tableName: 'personal_tokens', underscored: true, timestamps: false },
-  );
+export const createTokenStore = (db: Database) => ({
+  insert: async ({ id, workspaceId, userId, name, hash }: NewToken) => {
+    const [row] = await db.query<{ createdAt: string }>(insertToken, [id, workspaceId, userId, name, hash]);
+    return row?.createdAt ?? '';
+  },
 
-  return {
-    insert: async (token: { id: string; workspaceId: string; userId: string; name: string; hash: Buffer }) =>
-      (await PersonalToken.create(token, { returning: true })).createdAt,
+  find: async (hash: Buffer) => {
+    const [row] = await db.query<MemberRow & { token_id: string; name: string }>(findMember, [hash]);
+    return row && { tokenId: row.token_id, name: row.name, ...toMember(row) };
+  },
 
-    find: async (hash: Buffer) => {
-      const [row] = await db.query<MemberRow & { token_id: string }>(findMember, [hash]);
-      return row && { tokenId: row.token_id, ...toMember(row) };
-    },
+  /** Of all workspaces, or of one. */
+  list: (owner: { userId: string; workspaceId?: string }) =>
+    db.query<ListedToken>(listTokens, [owner.userId, owner.workspaceId ?? null]),
 
-    /** Of all workspaces, or of one. */
-    list: (owner: { userId: string; workspaceId?: string }) =>
-      db.query<ListedToken>(listTokens, [owner.userId, owner.workspaceId ?? null]),
+  /** The workspace it was for. */
+  revoke: async (id: string, owner: { userId?: string } = {}) =>
+    (await db.query<{ workspaceId: string }>(revokeToken, [id, owner.userId ?? null]))[0]?.workspaceId,
 
-    /** The workspace it was for. */
-    revoke: async (id: string, owner: { userId?: string } = {}) => {
-      const [, revoked] = await PersonalToken.update(
-        { revokedAt: db.sequelize.fn('posthorn_now') as unknown as string },
-        { where: { id, revokedAt: null, ...pick(owner) }, returning: true },
-      );
-      return revoked[0]?.workspaceId;
-    },
+  /** How many there were. */
+  revokeAll: (owner: { userId: string; workspaceId?: string }) =>
+    db.run(revokeTokens, [owner.userId, owner.workspaceId ?? null]),
 
-    /** How many there were. */
-    revokeAll: async (owner: { userId: string; workspaceId?: string }) => {
-      const [changed] = await PersonalToken.update(
-        { revokedAt: db.sequelize.fn('posthorn_now') as unknown as string },
-        { where: { revokedAt: null, ...pick(owner) } },
-      );
-      return changed;
-    },
-
-    saveLastUsed: async (used: [id: string, at: Date][]) => {
-      await db.query(saveLastUsed, [used.map(([id]) => id), used.map(([, at]) => at)]);
-    },
-  };
-};
+  saveLastUsed: async (used: [id: string, at: Date][]) => {
+    await db.query(saveLastUsed, [used.map(([id]) => id), used.map(([, at]) => at)]);
+  },
+});
 
 interface SessionRow {
   readonly id: string;
@@ -336,10 +320,10 @@ const takeSecret = sql(
   'secrets.take',
   'delete from one_time_secrets where hash = $1 and purpose = $2 and expires_at > $3 returning user_id',
 );
-const removeSecrets = sql('secrets.remove', 'delete from one_time_secrets where user_id = $1');
+const removeSecrets = sql('secrets.remove', 'delete from one_time_secrets where user_id = $1 and purpose = $2');
 const purgeSecrets = sql('secrets.purge', 'delete from one_time_secrets where expires_at <= $1');
 
-export type Purpose = 'sign-in' | 'first-owner';
+export type Purpose = 'sign-in' | 'first-owner' | 'password';
 export type SecretStore = ReturnType<typeof createSecretStore>;
 
 export const createSecretStore = (db: Database) => ({
@@ -348,6 +332,6 @@ export const createSecretStore = (db: Database) => ({
   /** To one caller only. */
   take: async (hash: Buffer, purpose: Purpose, now: Date) =>
     (await db.query<{ user_id: string | null }>(takeSecret, [hash, purpose, now]))[0],
-  removeOf: (userId: string) => db.run(removeSecrets, [userId]),
+  removeOf: (userId: string, purpose: Purpose) => db.run(removeSecrets, [userId, purpose]),
   purge: (now: Date) => db.run(purgeSecrets, [now]),
 });

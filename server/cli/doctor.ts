@@ -38,6 +38,11 @@ export const diagnose = async (config: Config) => {
           'Media is on this machine: back that folder up with the database, or set S3_ENDPOINT and the other S3_* settings',
         );
       }
+      await posthorn.mailer?.check().then(
+        () => good.push('The mail server of SMTP_URL answers and lets Posthorn in'),
+        (error: Error) => bad.push(`No mail can be sent, check SMTP_URL: ${error.message}`),
+      );
+      if (!posthorn.mailer) note.push('No mail is sent: set SMTP_URL and MAIL_FROM for forgotten passwords and more');
       const workspaces = await posthorn.people.workspaces();
       if (workspaces.length > 0)
         good.push(`Workspaces: ${workspaces.map(({ id, name }) => `${name} (${id})`).join(', ')}`);

@@ -7,8 +7,8 @@ export const showPlan: Command = (config, options) => {
 
 export const setPlan: Command = (config, options) => {
   const [workspaceId, plan] = need(options, 'workspace', 'plan');
-  return using(config, async ({ posthorn: { plans } }) => {
-    await plans.set(workspaceId, plan);
+  return using(config, async ({ posthorn: { people, plans } }) => {
+    await people.setPlan(workspaceId, plan);
     return plans.read(workspaceId);
   });
 };

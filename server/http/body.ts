@@ -15,7 +15,7 @@ export const readAnyJson = async (req: IncomingMessage): Promise<{ value: unknow
   if (bytes.length === 0) return { value: {} };
   checkContentType(req);
   const text = decode(bytes);
-  if (isMoreStructure(text)) throw tooManyValues('body');
+  if (valuesIn(text) > bounds.bodyValues) return { value: { id: idIn(text) }, refusal: tooManyValues() };
   const value = parse(text);
   try {
     if (isSuspicious(text)) checkValue(value);
@@ -91,26 +91,50 @@ const parse = (text: string): unknown => {
 };
 
 /**
- * A lone surrogate and NUL can only come as an escape, depth takes brackets and many values take many signs: most bodies
- * need no second look.
+ * How many fields and entries the text has: as many as commas outside of quotation marks, and one more for each object or
+ * list that is not empty. Tens of thousands take longer to parse than any request may, so they are counted before.
  */
-const isSuspicious = (text: string) =>
-  text.includes('\\u') ||
-  text.includes('__proto__') ||
-  isMoreThan(bounds.bodyDepth, text, isBracket) ||
-  (text.length > bounds.bodyValues && isMoreThan(bounds.bodyValues, text, isSeparator));
+const valuesIn = (text: string): number => {
+  // Each takes two characters.
+  if (text.length <= 2 * bounds.bodyValues) return 0;
+  let values = 0;
+  eachSign(text, (code, _, before) => {
+    if (isSeparator(code)) values++;
+    else if (isClosing(code) && isBracket(before)) values--;
+    // The last one may still turn out to be empty.
+    return values <= bounds.bodyValues + 1;
+  });
+  return values;
+};
 
-/** Half a million brackets take longer to read than any request may: they are counted before. */
-const isMoreStructure = (text: string) => {
-  const most = bounds.bodyValues * 6;
-  if (text.length <= most) return false;
-  let count = 0;
-  for (let at = 0; at < text.length && count <= most; at++) {
+/** The `id` of the outermost object, for an answer to a message that is not parsed. */
+const idIn = (text: string): unknown => {
+  let depth = 0;
+  let id: string | undefined;
+  eachSign(text, (code, at) => {
+    if (isBracket(code)) depth++;
+    else if (isClosing(code)) depth--;
+    else if (code === quote && depth === 1) {
+      member.lastIndex = at;
+      id = member.exec(text)?.[1] ?? id;
+    }
+    return true;
+  });
+  return id === undefined ? undefined : parse(id);
+};
+
+const member = /"id"\s*:\s*("(?:[^"\\]|\\.){0,1000}"|-?\d{1,16})\s*[,}]/y;
+
+/** Visits what is outside of texts, without blanks, and of a text its first quotation mark, until `visit` says false. */
+const eachSign = (text: string, visit: (code: number, at: number, before: number) => boolean) => {
+  let before = 0;
+  for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === 0x22) at = endOfText(text, at);
-    else if (isSeparator(code)) count++;
+    if (code <= 0x20) continue;
+    if (!visit(code, at, before)) return;
+    before = code;
+    if (code === quote) at = endOfText(text, at);
   }
-  return count > most;
 };
 
 /** Where the text that begins here ends: at the next quotation mark that has no backslash before it. */
@@ -123,15 +147,21 @@ const endOfText = (text: string, from: number): number => {
   return text.length;
 };
 
-const tooManyValues = (path: string) =>
+const tooManyValues = () =>
   badInput({
-    path,
+    path: 'body',
     code: 'TooBig',
-    message: `brings the body to more than ${bounds.bodyValues} fields and entries`,
+    message: `has more than ${bounds.bodyValues} fields and entries. Send fewer`,
     limit: bounds.bodyValues,
   });
 
+/** A lone surrogate and NUL can only come as an escape, and depth takes brackets: most bodies need no second look. */
+const isSuspicious = (text: string) =>
+  text.includes('\\u') || text.includes('__proto__') || isMoreThan(bounds.bodyDepth, text, isBracket);
+
+const quote = 0x22;
 const isBracket = (code: number) => code === 0x5b || code === 0x7b;
+const isClosing = (code: number) => code === 0x5d || code === 0x7d;
 const isSeparator = (code: number) => code === 0x2c || isBracket(code);
 
 const isMoreThan = (most: number, text: string, counts: (code: number) => boolean) => {
@@ -143,7 +173,6 @@ const isMoreThan = (most: number, text: string, counts: (code: number) => boolea
 /** Walks with a list of its own: a call per level would end the process at depth 100,000. */
 const checkValue = (root: unknown) => {
   const open: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 1 }];
-  let values = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, path, depth } = next;
     if (typeof value === 'string') checkText(value, path);
@@ -157,9 +186,6 @@ const checkValue = (root: unknown) => {
       });
     }
     for (const key in value) {
-      if (++values > bounds.bodyValues) {
-        throw tooManyValues(outer(path));
-      }
       const innerPath = (path ? `${path}.${key}` : key).slice(0, longestPath);
       checkText(key, innerPath);
       if (key === '__proto__') {

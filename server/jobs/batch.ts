@@ -27,7 +27,7 @@ export const createBatch = <Item, Answer>(
   return (item: Item): Promise<Answer> =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      // Whatever else comes in the same turn joins.
+      // Whatever else comes in the same turn joins it.
       if (!busy) {
         busy = true;
         setImmediate(run);

@@ -5,6 +5,8 @@ export const dueWork = {
   deliveries: 'deliver webhooks',
   reads: 'read statistics',
   accounts: 'renew tokens',
+  mails: 'send mails',
+  pushes: 'send push messages',
 } as const;
 
 export type DueKind = keyof typeof dueWork;

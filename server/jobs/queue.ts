@@ -14,7 +14,7 @@ export interface DueWork<Row> {
 
 export type DueLoop = ReturnType<typeof createDueLoop>;
 
-/** Nothing is due for so long that it would not be looked for again. */
+/** The longest sleep, however far away the next row is. */
 const longestSleepMs = 10_000;
 const pauseAfterFaultMs = 1_000;
 const largestClaim = 200;
@@ -61,7 +61,7 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
 
   const turn = async () => {
     const room = Math.min(concurrency - running.size, largestClaim);
-    // Whatever ends next wakes us.
+    // The next one that ends wakes the loop.
     if (room <= 0) return;
     const rows = await claim(room);
     for (const row of rows) begin(row);
@@ -97,7 +97,7 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
       wake();
     },
 
-    /** Takes nothing new and waits for what is under way; what is not done by then is found by its lease. */
+    /** Claims nothing new and waits for what is under way; another process takes the rest when its lease ends. */
     stop: async (graceMs: number) => {
       stopped = true;
       clearTimeout(timer);
@@ -112,7 +112,7 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
 
     inFlight: () => running.size,
 
-    /** All that is due now, without timers: for whoever moves the clock step by step. */
+    /** Does all that is due now, without timers: for callers that move the clock step by step. */
     runDue: async () => {
       for (;;) {
         const rows = await claim(Math.min(concurrency, largestClaim));

@@ -1,5 +1,16 @@
 /** What open tabs hear about. */
-export type LiveKind = 'post' | 'approval' | 'account' | 'webhook' | 'media' | 'statistics' | 'member' | 'clock';
+export type LiveKind =
+  | 'post'
+  | 'approval'
+  | 'account'
+  | 'webhook'
+  | 'media'
+  | 'comment'
+  | 'statistics'
+  | 'member'
+  | 'notification'
+  | 'workspace'
+  | 'clock';
 
 /** In place of a workspace: what concerns them all. */
 export const everyWorkspace = '*';

@@ -3,7 +3,7 @@ import { bounds } from '#server/bounds';
 let underWay = 0;
 const waiting: { readonly pixels: number; readonly begin: () => void }[] = [];
 
-/** A picture unfolds to many times its file: so many pixels are decoded at once, and the others wait for their turn. */
+/** A decoded picture is many times larger than its file, so this many pixels are decoded at once and the rest wait. */
 export const withPixels = async <T>(pixels: number, work: () => Promise<T>): Promise<T> => {
   await new Promise<void>((begin) => {
     waiting.push({ pixels, begin });
@@ -17,7 +17,7 @@ export const withPixels = async <T>(pixels: number, work: () => Promise<T>): Pro
   }
 };
 
-/** In the order in which they came, so that a large one is not passed for ever. */
+/** In the order of arrival, so that a large one does not wait for ever. */
 const admit = () => {
   for (let [next] = waiting; next !== undefined; [next] = waiting) {
     if (underWay > 0 && underWay + next.pixels > bounds.pixelsUnderWay) return;

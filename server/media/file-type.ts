@@ -3,7 +3,7 @@ export interface FileType {
   readonly mimeType: string;
 }
 
-/** The file is not what it should be. The field it came in is known to the caller. */
+/** The file is not valid. The caller knows the field it came in. */
 export class BadFile extends Error {
   readonly code: 'MediaType' | 'Unreadable' | 'TooBig' | 'Empty';
   readonly limit: number | undefined;
@@ -15,10 +15,10 @@ export class BadFile extends Error {
   }
 }
 
-/** So much of a file says what it is. */
+/** This many bytes of a file say what it is. */
 export const headBytes = 64;
 
-/** By content: a name or a declared type can say anything. Whether the rest fits to its head is found out later. */
+/** By content: a name or a declared type can say anything. Whether the rest of the file is valid is checked later. */
 export const fileType = (head: Buffer): FileType => {
   const text = head.toString('latin1');
   if (text.length === 0) throw new BadFile('Empty', 'is empty');
@@ -29,7 +29,7 @@ export const fileType = (head: Buffer): FileType => {
   if (text.startsWith('\x1a\x45\xdf\xa3')) return { kind: 'Video', mimeType: 'video/webm' };
   const [, box, brand = ''] = /^.{4}(ftyp|moov|mdat|wide|free|skip)(.{4})/s.exec(text) ?? [];
   if (box === 'ftyp') return fromBrand(brand, text.slice(12));
-  // QuickTime files of old have no brand.
+  // Old QuickTime files have no brand.
   if (box !== undefined) return { kind: 'Video', mimeType: 'video/quicktime' };
   throw unknown();
 };
@@ -41,7 +41,7 @@ const image = (format: string): FileType => ({ kind: 'Image', mimeType: `image/$
 
 const fromBrand = (brand: string, compatible: string): FileType => {
   if (/^avi[fs]$/.test(brand) || (brand === 'mif1' && compatible.includes('avif'))) return image('avif');
-  // A raw photo of a camera, in the boxes of a video.
+  // A camera's raw photo, in the container format of a video.
   if (brand === 'crx ') throw unknown();
   if (/^(hei|hev|mif1|msf1)/.test(brand)) {
     throw new BadFile('MediaType', 'is a HEIC image, which networks do not take: save it as JPEG');

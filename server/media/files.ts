@@ -13,7 +13,7 @@ export interface ByteRange {
 export interface MediaFiles {
   /** For the operator. */
   readonly place: string;
-  /** Whether files can be kept here; throws in words for the operator. */
+  /** Checks that files can be stored here; the error is written for the operator. */
   check(): Promise<void>;
   /** Takes the file at this path. When it returns, the bytes are safe under the key. */
   put(key: string, path: string, mimeType: string): Promise<void>;
@@ -37,7 +37,7 @@ export const createLocalFiles = (folder: string): MediaFiles => {
     put: async (key, path) => {
       await mkdir(folder, { recursive: true });
       await rename(path, pathOf(key));
-      // The name is in the folder, and that is a file of its own to the disk.
+      // The name is in the folder, which has to be synced separately.
       const directory = await open(folder);
       await directory.sync().finally(() => directory.close());
     },

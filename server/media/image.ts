@@ -8,12 +8,15 @@ import { stripMetadata } from './strip-metadata.ts';
 const thumbnailPixels = 400;
 const patienceSeconds = 30;
 
-// It would keep files open that are moved or removed next.
+// The cache would keep files open that are moved or removed next.
 sharp.cache({ files: 0 });
 
 const options: SharpOptions = { limitInputPixels: bounds.imagePixels, failOn: 'error' };
 
-/** Its size as it is seen, the bytes to serve, and a thumbnail. Making that decodes the picture, so it is whole. */
+/**
+ * Its size as displayed, the bytes to serve, and a thumbnail. Making the thumbnail decodes the picture, which proves
+ * that it is complete.
+ */
 export const readImage = async (path: string, mimeType: string) => {
   try {
     const { orientation = 1, exif, xmp, autoOrient, format } = await sharp(path, options).metadata();
@@ -37,7 +40,7 @@ export const readImage = async (path: string, mimeType: string) => {
   }
 };
 
-/** For a video, whose pictures nobody here can decode: its shape, and the sign for play. */
+/** For a video, whose frames are not decoded here: its shape with a play sign. */
 export const placeholder = ({ width, height }: { width: number; height: number }): Promise<Buffer> => {
   const scale = thumbnailPixels / Math.max(width, height);
   const [w, h] = [width, height].map((side) => Math.max(16, Math.round(side * scale))) as [number, number];

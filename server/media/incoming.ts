@@ -5,12 +5,12 @@ import { badInput, Refusal } from '#server/errors';
 import { BadFile, type FileType, fileType, headBytes } from './file-type.ts';
 import { filesIn } from './files.ts';
 
-/** A file that came whole and is of a kind we take, not yet in the library. */
+/** A file that arrived complete and is of an accepted type, not yet in the library. */
 export interface Received {
-  /** Whoever holds it either moves it away or removes it. */
+  /** The caller either moves it away or removes it. */
   readonly path: string;
   readonly type: FileType;
-  /** The field of the request that it came in, for what is found wrong with it. */
+  /** The field of the request that it came in, for error messages. */
   readonly field: string;
 }
 
@@ -34,7 +34,7 @@ export const createIncoming = ({ folder, limits }: { folder: string; limits: Med
     }
   },
 
-  /** What a process that was killed has left behind. */
+  /** Files left behind by a killed process. */
   sweep: async (before: Date) => {
     for await (const { key, changedAt } of filesIn(folder)) {
       if (changedAt < before) await rm(join(folder, key), { force: true });
@@ -75,7 +75,7 @@ const mustFit = ({ kind }: FileType, bytes: number, { imageBytes, videoBytes }: 
   );
 };
 
-/** What is wrong with a file, or with our disk, as an answer to the person who sent it. */
+/** What is wrong with a file, or with our disk, as an error for the person who sent it. */
 export const inWords = async <T>(field: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

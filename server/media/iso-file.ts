@@ -10,7 +10,7 @@ interface Box {
   readonly to: number;
 }
 
-/** Boxes looked at so far: a file made of nothing else would keep us busy. */
+/** Boxes read so far: a file of nothing but boxes must not take for ever. */
 interface Seen {
   parts: number;
 }
@@ -45,7 +45,7 @@ export const readIsoFile = async (file: FileHandle, size: number) => {
   return { ...pictureSize(table, header), durationMs: duration(table, movie, find(whole, 'mvex', 'mehd')) };
 };
 
-/** All boxes of the file are walked over, and so a file that was cut off is noticed. */
+/** Walks over all boxes of the file, so that a truncated file is noticed. */
 const findMoov = async (file: FileHandle, size: number, seen: Seen): Promise<{ moov: Box; tags: Box[] }> => {
   let moov: Box | undefined;
   const tags: Box[] = [];
@@ -92,7 +92,7 @@ const isPrivate = (bytes: Buffer, { type, from }: Box) =>
 
 const zeros = Buffer.alloc(1024 * 1024);
 
-/** Nothing may move, since the tables point at places in the file: the box becomes free space. */
+/** Nothing may move, because tables point to offsets in the file: the box becomes free space. */
 const blank = async (file: FileHandle, offset: number, boxes: readonly Box[]) => {
   for (const { start, from, to } of boxes) {
     for (let at = from; at < to; at += zeros.length) {
@@ -102,7 +102,7 @@ const blank = async (file: FileHandle, offset: number, boxes: readonly Box[]) =>
   }
 };
 
-/** As it is shown: phones record lying and write down how to turn it. */
+/** As displayed: phones record in landscape and store how to rotate it. */
 const pictureSize = (table: Buffer, { from }: Box) => {
   const matrix = from + (table[from] === 1 ? 52 : 40);
   const [width, height] = [table.readUInt32BE(matrix + 36), table.readUInt32BE(matrix + 40)].map((side) =>

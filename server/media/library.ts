@@ -11,7 +11,7 @@ const searchPage = 60;
 
 export type MediaLibrary = ReturnType<typeof createMediaLibrary>;
 
-/** How many posts use each; posts know the library, so it is told. */
+/** How many posts use each. Posts import the library, so this is handed in. */
 export type UsesOf = (workspaceId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
 /** The images and videos of a workspace. */
@@ -25,8 +25,12 @@ export const createMediaLibrary = ({
   baseUrl: string;
 }) => ({
   list: async ({ workspaceId }: Caller, { limit, cursor }: { limit: number; cursor?: string | undefined }) => {
-    const { page, ...more } = toPage(await store.list(workspaceId, limit + 1, fromCursor(cursor)), limit);
-    return { media: page.map((row) => toMediaItem(row, baseUrl)), ...more };
+    const rows = await store.list(workspaceId, limit + 1, fromCursor(cursor));
+    const { page: media, ...more } = toPage(
+      rows.map((row) => toMediaItem(row, baseUrl)),
+      limit,
+    );
+    return { media, ...more };
   },
 
   /** Page by page, with what uses them. */
@@ -59,7 +63,7 @@ export const createMediaLibrary = ({
     return rows.map((row) => toMediaItem(row, baseUrl));
   },
 
-  /** Addresses of the small pictures of those that exist. */
+  /** Addresses of the thumbnails of those that exist. */
   thumbnails: async ({ workspaceId }: Caller, ids: readonly string[]): Promise<Map<string, string>> => {
     const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);
     return new Map(rows.map((row) => [row.id, toMediaItem(row, baseUrl).thumbnailUrl]));
@@ -72,7 +76,7 @@ export const createMediaLibrary = ({
     return ids.flatMap((id) => byId.get(id) ?? []).map((row) => toMediaItem(row, baseUrl));
   },
 
-  /** Those of the ids that exist, with a way to their bytes. */
+  /** Those of the ids that exist, with access to their bytes. */
   forPublishing: async (workspaceId: string, ids: readonly string[]): Promise<Map<string, PublishMedia>> => {
     const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);
     return new Map(
@@ -120,7 +124,7 @@ export const createMediaLibrary = ({
     const thumbnail = size === 'thumbnail';
     return {
       mimeType: thumbnail ? 'image/webp' : row.mimeType,
-      /** Not known of a thumbnail before it is read. */
+      /** Unknown for a thumbnail until it is read. */
       bytes: thumbnail ? undefined : row.bytes,
       read: async (range?: ByteRange) => {
         const found = await files.read(thumbnail ? thumbnailKey(id) : id, range);

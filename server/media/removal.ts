@@ -9,7 +9,7 @@ export type IsUsed = (workspaceId: string, id: string) => Promise<boolean>;
 
 export type Removal = ReturnType<typeof createRemoval>;
 
-/** The row goes first: a file without one is nobody's and gets swept, a row without a file would be a broken post. */
+/** The row is deleted first: a file without a row is swept later, a row without a file would break a post. */
 export const createRemoval =
   ({ store, files, isUsed }: { store: MediaStore; files: MediaFiles; isUsed: IsUsed }) =>
   async ({ workspaceId }: Caller, id: string) => {

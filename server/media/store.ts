@@ -82,7 +82,7 @@ export const createMediaStore = (db: Database) => {
   return {
     transaction: db.transaction,
 
-    /** Newest first, from below `before`. */
+    /** Newest first, older than `before`. */
     list: async (workspaceId: string, limit: number, before: string | null): Promise<MediaRow[]> =>
       Media.findAll({
         where: { workspaceId, ...(before !== null && { id: { [Op.lt]: before } }) },

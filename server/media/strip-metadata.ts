@@ -10,8 +10,8 @@ export interface Metadata {
 }
 
 /**
- * The same picture, to the bit, without what a camera or program wrote beside it: where and when it was taken, by whom.
- * To encode it anew would cost quality, so only the containers are rewritten. Colour profiles and the orientation stay.
+ * The same picture, bit for bit, without what a camera or program added: where and when it was taken, by whom. Encoding
+ * it again would cost quality, so only the container is rewritten. Colour profiles and the orientation stay.
  */
 export const stripMetadata = async (file: Buffer, mimeType: string, metadata: Metadata): Promise<Buffer> => {
   switch (mimeType) {
@@ -32,12 +32,12 @@ export const stripMetadata = async (file: Buffer, mimeType: string, metadata: Me
 
 const stepsPerLook = 2_048;
 
-/** Called for every part of a file: gives way to other requests, and ends at a file of nothing but parts. */
+/** Called for every part of a file: lets other requests run, and refuses a file of too many parts. */
 const createSteps = () => {
   const turn = createTurns();
   let steps = 0;
-  return (isPart = true) => {
-    if (isPart && steps > bounds.imageParts) throw new Error('this file has too many parts');
+  return () => {
+    if (steps > bounds.imageParts) throw new Error('this file has too many parts');
     return ++steps % stepsPerLook === 0 ? turn() : undefined;
   };
 };
@@ -64,7 +64,7 @@ const stripJpeg = async (file: Buffer, metadata: Metadata) => {
       at++;
       continue;
     }
-    // What stands behind the end is other pictures, with metadata of their own.
+    // After the end come other pictures, with metadata of their own.
     if (marker === eoi) return Buffer.concat([...parts, file.subarray(at, at + 2)]);
     const alone = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
     const end = alone || at + 4 > file.length ? at + 2 : at + 2 + file.readUInt16BE(at + 2);
@@ -79,7 +79,7 @@ const stripJpeg = async (file: Buffer, metadata: Metadata) => {
   return Buffer.concat(parts);
 };
 
-/** Application data but JFIF, Adobe's note on colours and colour profiles; and comments. */
+/** Comments, and application data except JFIF, Adobe's colour marker and colour profiles. */
 const isPrivate = (marker: number, content: Buffer) => {
   if (marker === 0xe2) return !content.toString('latin1', 0, 11).startsWith('ICC_PROFILE');
   return marker === 0xfe || (marker > 0xe0 && marker <= 0xef && marker !== 0xee);
@@ -156,7 +156,7 @@ const webpChunk = (type: string, content: Buffer) => {
   return Buffer.concat([Buffer.from(type, 'latin1'), length, content, Buffer.alloc(content.length % 2)]);
 };
 
-/** Its parts are found by their place in the file, so nothing may move: what is private becomes zeros. */
+/** Parts are found by their offset in the file, so nothing may move: private parts become zeros. */
 const blankAvif = (file: Buffer, { exif, xmp }: Metadata) => {
   const copy = Buffer.from(file);
   for (const part of [exif, xmp]) {
@@ -167,17 +167,18 @@ const blankAvif = (file: Buffer, { exif, xmp }: Metadata) => {
 };
 
 const gif = { extension: 0x21, image: 0x2c, end: 0x3b, comment: 0xfe, application: 0xff } as const;
-/** Loops and colour profiles; all else is what programs wrote: XMP, notes of their own. */
+/** Loops and colour profiles. Everything else was added by programs: XMP, notes of their own. */
 const keptApplications = /^(NETSCAPE2\.0|ANIMEXTS1\.0|ICCRGBG1012)$/;
 
 const stripGif = async (file: Buffer) => {
   const step = createSteps();
+  const turn = createTurns();
   const colours = (flags: number) => (flags & 0x80 ? 3 << ((flags & 0x07) + 1) : 0);
   /** Data stands in blocks of up to 255 bytes, the last of which is empty. */
   const endOfData = async (from: number) => {
     let at = from;
     for (let seen = 0; at < file.length && file[at] !== 0; at += 1 + (file[at] ?? 0)) {
-      if (++seen % stepsPerLook === 0) await step(false);
+      if (++seen % stepsPerLook === 0) await turn();
     }
     return Math.min(at + 1, file.length);
   };

@@ -18,7 +18,7 @@ const maxRedirects = 5;
 
 export type Uploads = ReturnType<typeof createUploads>;
 
-/** How a file gets into the library: received whole, looked at, put in its place, and only then written down. */
+/** How a file gets into the library: received completely, checked, stored, and only then recorded. */
 export const createUploads = ({
   store,
   files,
@@ -36,7 +36,7 @@ export const createUploads = ({
   baseUrl: string;
   clock: Clock;
 }) => {
-  /** Takes what was received, whether it succeeds or not. */
+  /** Takes over the received file, whether it succeeds or not. */
   const keep = async (
     { userId, workspaceId }: Caller,
     { path, type, field }: Received,
@@ -116,7 +116,7 @@ const video = async (path: string, mimeType: string) => {
   }
 };
 
-/** Trouble of the sender in words for whoever asked, apart from trouble of ours. */
+/** Turns trouble at the sending address into an error for the caller; our own trouble stays an internal error. */
 export const unlessBroken = async function* (source: AsyncIterable<Buffer>, refusal: Error) {
   try {
     yield* source;
@@ -125,7 +125,10 @@ export const unlessBroken = async function* (source: AsyncIterable<Buffer>, refu
   }
 };
 
-/** The operator finds the cause in the log and with `posthorn doctor`; who uploads learns that it is not the file. */
+/**
+ * The operator finds the cause in the log and with `posthorn doctor`; the person who uploads learns that the file is
+ * not at fault.
+ */
 const unlessRefused = (putting: Promise<void>) =>
   putting.catch((cause: unknown) => {
     const words =

@@ -6,21 +6,21 @@ import { readWebm } from './webm-file.ts';
 export interface Video {
   readonly width: number;
   readonly height: number;
-  /** Absent when the file does not say: a recording of a browser, for example. */
+  /** Absent when the file does not say, as with recordings made by a browser. */
   readonly durationMs?: number;
 }
 
 /** No camera makes more; a file can say anything. */
 const longestSide = 65_536;
-/** 24 days, and what the column holds: a file that says more does not know it. */
+/** 24 days, the most that the column holds: a longer duration counts as unknown. */
 const longestMs = 2 ** 31 - 1;
 
-/** Reads the tables of the file, never its pictures. What they say of place and maker is overwritten. */
+/** Reads the tables of the file, never its frames. Location and device data are overwritten. */
 export const readVideo = async (file: FileHandle, mimeType: string): Promise<Video> => {
   const { size } = await file.stat();
   const { width, height, durationMs } = await (mimeType === 'video/webm' ? readWebm : readIsoFile)(file, size).catch(
     (error: unknown) => {
-      // A number in the file that leads out of its buffer.
+      // A number in the file points outside its buffer.
       throw error instanceof RangeError ? damaged() : error;
     },
   );

@@ -21,7 +21,7 @@ const ids = {
 interface Element {
   readonly id: number;
   readonly from: number;
-  /** Infinity: until the file ends, as a live recording writes it. */
+  /** Infinity: up to the end of the file, as in a live recording. */
   readonly to: number;
 }
 

@@ -17,10 +17,10 @@ export const countText = (
   return Math.min(length + count(characters, readable(characters, text), most), most);
 };
 
-/** Whoever writes four times too much is not helped by a more exact number. */
+/** For a text four times too long, an exact count helps nobody. */
 export const countedUpTo = ({ max }: Pick<Characters, 'max'>): number => Math.max(4 * max, 1_000);
 
-/** No text has fewer characters than this for so many units, unless somebody is playing. */
+/** No character of a real text has more UTF-16 units. */
 const longestCharacter = 32;
 
 const count = ({ rule, links }: Characters, text: string, most: number): number => {
@@ -41,7 +41,10 @@ const counters: Readonly<Record<Exclude<Characters['rule'], 'Utf16Units'>, Count
   Weighted: (text, most, links) => weightOf(text, most, links),
 };
 
-/** The text as the network sees it before it counts: of a mention the name, of a link a stand-in of its length. */
+/**
+ * The text as the network counts it: mentions without their host, links replaced by a placeholder of the counted
+ * length.
+ */
 const readable = (characters: Characters, text: string): string => {
   const { rule, links, shortMentions } = characters;
   if (rule === 'Weighted') return text;
@@ -51,7 +54,7 @@ const readable = (characters: Characters, text: string): string => {
 
 type Links = NonNullable<Characters['links']>;
 
-/** With so many the text is too long, whatever else is in it. */
+/** With this many links the text is too long, whatever else it holds. */
 const mostLinks = ({ length }: Links, most: number) => Math.ceil(most / length);
 
 const replaceLinks = (text: string, links: Links, most: number): string => {
@@ -116,7 +119,10 @@ const sumOfGraphemes = (text: string, most: number, weight: (piece: string) => n
   return sum;
 };
 
-/** X: Latin and most of Europe is 1, the rest 2, an emoji 2 however long, a link 23; accents that can be joined are. */
+/**
+ * X: Latin and most European characters count 1, others 2, an emoji 2 however long, a link 23. Accents are composed
+ * first.
+ */
 const weightOf = (text: string, most: number, links: Characters['links']): number => {
   let sum = 0;
   let from = 0;
@@ -128,7 +134,7 @@ const weightOf = (text: string, most: number, links: Characters['links']): numbe
   return sum + weightOfPlain(text.slice(from), most - sum);
 };
 
-/** Character by character, because to sort a hundred thousand accents on one letter takes seconds. */
+/** Character by character, because normalising a hundred thousand accents on one letter takes seconds. */
 const weightOfPlain = (text: string, most: number): number =>
   sumOfGraphemes(text, most, (piece) => weightOfCharacter(piece.normalize('NFC')));
 

@@ -8,15 +8,16 @@ export interface Link {
   readonly hasScheme: boolean;
 }
 
-/** What X takes for an address; more is text. */
+/** The longest address that X makes a link of. */
 const longestLink = 4096;
 const longestLabel = 63;
+const longestDomain = 253;
 const longestEnding = 24;
 const schemes = ['http://', 'https://'];
 
 /**
- * The links of a text as X finds them, and with it most of the world: after a space or bracket, a domain with a known
- * ending, its port, path and query. Every character is looked at a fixed number of times, whatever the text is.
+ * The links of a text as X, and most other networks, find them: after a space or bracket, a domain with a known ending,
+ * then its port, path and query. The work grows with the length of the text alone.
  */
 export const findLinks = (
   text: string,
@@ -97,7 +98,7 @@ const mayStartBare = (text: string, at: number) => {
 const endOfDomain = (text: string, from: number, to: number, most = to): number | undefined => {
   let found: number | undefined;
   let label = from;
-  while (label < to && label - from < longestLink) {
+  while (label < to && label - from < longestDomain) {
     let end = label;
     let hasUnderscore = false;
     for (; end < to && text[end] !== '.'; end++) hasUnderscore ||= text[end] === '_';
@@ -111,19 +112,31 @@ const endOfDomain = (text: string, from: number, to: number, most = to): number 
 
 /** The end of a top-level domain that begins at `at`. `example.comです` ends in `com`. */
 const endOfEnding = (text: string, at: number, to: number): number | undefined => {
-  if (text.slice(at, at + 4).toLowerCase() === 'xn--') {
+  const isEncoded = /x/i.test(text.charAt(at)) && text.slice(at, at + 4).toLowerCase() === 'xn--';
+  if (isEncoded) {
     let end = at + 4;
     while (end < to && /[-0-9a-z]/i.test(text.charAt(end))) end++;
     return end > at + 4 ? end : undefined;
   }
   let end = at;
-  while (end < to && end - at <= longestEnding && isLetter(text.charCodeAt(end))) end++;
+  let hasCapitals = false;
+  for (; end < to && end - at <= longestEnding && isLetter(text.charCodeAt(end)); end++) {
+    hasCapitals ||= mayBeCapital(text.charCodeAt(end));
+  }
   for (let until = end; until > at + 1; until--) {
-    if (/[0-9a-zA-Z@+-]/.test(text.charAt(until))) continue;
-    if (topLevelDomains.has(text.slice(at, until).toLowerCase())) return until;
+    if (goesOn(text.charCodeAt(until))) continue;
+    const ending = text.slice(at, until);
+    if (topLevelDomains.has(hasCapitals ? ending.toLowerCase() : ending)) return until;
   }
   return undefined;
 };
+
+/** Lower case costs much in scripts that have none. */
+const mayBeCapital = (code: number) => (code >= 0x41 && code <= 0x5a) || (code > 0x7f && code < 0x2e80);
+
+/** A letter, digit, @, + or - behind an ending: it is the beginning of a longer word. */
+const goesOn = (code: number) =>
+  isAsciiLetter(code) || isDigit(code) || code === 0x40 || code === 0x2b || code === 0x2d;
 
 const endOfAddress = (text: string, domainEnd: number): { end: number; hasPath: boolean } => {
   let end = domainEnd;
@@ -217,10 +230,25 @@ const isAccent = (code: number) =>
 
 const isLatin = (code: number) => isDigit(code) || isAsciiLetter(code) || isJoint(code) || isAccent(code);
 
-/** Not a space, a mark of direction or one that cannot be. */
+/** Not a space, a direction mark or an invalid character. */
 const isHost = (code: number) =>
-  code <= 0x7f
-    ? isDigit(code) || isAsciiLetter(code) || isJoint(code)
-    : !/[\x85\xA0\u061C\u1680\u180E\u2000-\u200A\u200E\u200F\u2028-\u202F\u205F\u2066-\u2069\u3000\uFEFF\uFFFE\uFFFF]/.test(
-        String.fromCharCode(code),
-      );
+  code <= 0x7f ? isDigit(code) || isAsciiLetter(code) || isJoint(code) : !isSpaceOrMark(code);
+
+const isSpaceOrMark = (code: number) =>
+  code === 0x85 ||
+  code === 0xa0 ||
+  code === 0x61c ||
+  code === 0x1680 ||
+  code === 0x180e ||
+  (code >= 0x2000 && code <= 0x206f && isGeneralMark(code)) ||
+  code === 0x3000 ||
+  code === 0xfeff ||
+  code >= 0xfffe;
+
+const isGeneralMark = (code: number) =>
+  code <= 0x200a ||
+  code === 0x200e ||
+  code === 0x200f ||
+  (code >= 0x2028 && code <= 0x202f) ||
+  code === 0x205f ||
+  (code >= 0x2066 && code <= 0x2069);

@@ -19,10 +19,19 @@ export interface NetworkItem<Media extends NetworkMedia = NetworkMedia> {
   readonly media: readonly Media[];
 }
 
+/** The preview of a page, shown below a text that links to it. */
+export interface LinkCard {
+  readonly uri: string;
+  readonly title: string;
+  readonly description: string;
+}
+
 /** A post as one account gets it: its version, and its options with the defaults filled in. */
 export interface NetworkPost<Media extends NetworkMedia = NetworkMedia> {
   readonly items: readonly NetworkItem<Media>[];
   readonly options: Readonly<Record<string, string>>;
+  /** As they were when a person was asked. */
+  readonly linkCards?: readonly LinkCard[];
 }
 
 /** A broken rule. `path` is relative to the version: `content.0.body`, `options.youtube.title`. */
@@ -37,17 +46,17 @@ export interface Problem {
 /** What can be kept in a row until the next step. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 
-/** Where a network is and how it is asked. Whether it is the network itself or its sandbox, an adapter cannot tell. */
+/** Where a network is and how to send requests to it. An adapter cannot tell the network from its sandbox. */
 export interface Site {
   /** What people call the network. */
   readonly name: string;
   /** The address of one of the network's hosts for requests, without a slash at the end. */
   host(name: string): string;
-  /** The same for people: where they say yes, where they see a post. */
+  /** The same for people: where they give consent, where they see a post. */
   link(name: string): string;
   /** The server of the account, where everybody can run one; elsewhere empty. */
   readonly server: string;
-  /** What the operator, or we ourselves, registered at the network. */
+  /** The app that the operator, or Posthorn itself, registered at the network. */
   readonly registration: Registration;
   /** A setting of the operator that has a default. */
   setting(name: string, byDefault: string): string;
@@ -72,7 +81,7 @@ export interface Profile {
   readonly name: string;
   readonly handle: string;
   readonly avatarUrl?: string;
-  /** What the adapter itself wants to remember: limits of the server, boards, a user name for addresses. */
+  /** What the adapter keeps for itself: limits of the server, boards, a user name for addresses. */
   readonly facts: Json;
 }
 
@@ -91,7 +100,7 @@ export type Connect = OAuthConnect | ServerOAuthConnect | FormConnect;
 
 interface OAuthSteps {
   readonly pkce: boolean;
-  /** Where the person says yes. */
+  /** Where the person gives consent. */
   authorizeUrl(site: Site, request: { redirectUri: string; state: string; challenge: string }): string;
   exchange(
     site: Site,
@@ -162,7 +171,7 @@ export interface Sent {
   readonly publishedAt?: string;
 }
 
-/** The network works on it: ask again after `forMs`, with what was kept. Nobody waits meanwhile. */
+/** The network is processing it: ask again after `forMs`, with what was kept. No slot is held until then. */
 export interface Waiting<Prepared> {
   readonly is: 'waiting';
   readonly prepared: Prepared;
@@ -194,10 +203,10 @@ export type MetricsRead =
   | {
       readonly is: 'numbers';
       readonly metrics: Readonly<Partial<Record<MetricName, number>>>;
-      /** The network forgets them now. */
+      /** The network stops reporting after this. */
       readonly isLast?: boolean;
     }
-  /** There will be no more numbers. `why` is absent when that is in the nature of the post. */
+  /** There will be no more numbers. `why` is absent when posts of this kind never have any. */
   | { readonly is: 'over'; readonly why?: string };
 
 /** Everything the service knows about a network. Nothing outside its folder names it. */
@@ -206,32 +215,45 @@ export interface Network<Prepared = unknown> {
   readonly key: string;
   /** `Bluesky`: what people read. */
   readonly name: string;
+  /** Other keys under which tools that people come from know it. */
+  readonly alsoCalled?: readonly string[];
   /** How pages draw it. No other network has the same code. */
   readonly badge: Badge;
   /** Settings the operator registers at the network, id first, secret second; empty when it needs none. */
   readonly settings: readonly string[];
   /** Its addresses by name. In the sandbox each is `…/sandbox/<key>/<name>`. */
   readonly hosts: Readonly<Record<string, string>>;
-  /** The network asks money for every post, so plans limit them. */
+  /** The network charges for every post, so plans limit them. */
   readonly paidPerPost: boolean;
   /** The permission that reading statistics needs on top of publishing (SPEC, Statistics rules 10). */
   readonly statisticsPermission?: string;
   /** What providers.limits shows. */
   readonly constraints: Constraints;
   readonly options: readonly Option[];
-  /** The constraints for this very post on this account: a story allows less, a server may allow more. */
+  /** The constraints for this post on this account: a story allows less, a server may allow more. */
   constraintsFor(post: NetworkPost, facts?: Json): Constraints;
-  /** What this very account may choose for an option, where accounts differ and that is known. */
+  /** What this account may choose for an option, where accounts differ and that is known. */
   choicesFor?(key: string, facts: Json): Option['choices'];
-  /** Rules that the constraints cannot say. */
+  /** Rules that the constraints cannot express. */
   check(post: NetworkPost, facts?: Json): readonly Problem[];
   /** What the network takes, but not as people expect. */
   surprises?(post: NetworkPost): readonly Problem[];
 
+  /**
+   * Where the writer of a post says what its link card shows. They are read when a person is asked, and sent as they were
+   * then; a page that says nothing, or too late, has a plain one.
+   */
+  readonly linkCards?: {
+    /** The addresses whose cards this post shows. */
+    of(post: NetworkPost): readonly string[];
+    read(site: Site, uri: string): Promise<LinkCard | undefined>;
+    plain(uri: string): LinkCard;
+  };
+
   readonly connect: Connect;
   /** How long before their end tokens are renewed. */
   readonly refreshAheadMs: number;
-  /** New tokens. Trouble of kind `token` when there is no way but to connect again. */
+  /** New tokens. Trouble of kind `token` when the account has to be connected again. */
   refresh(site: Site, account: NetworkAccount): Promise<Tokens>;
   profile(site: Site, account: NetworkAccount): Promise<Profile>;
 
@@ -239,11 +261,11 @@ export interface Network<Prepared = unknown> {
   parts<Media extends NetworkMedia>(post: NetworkPost<Media>): readonly NetworkItem<Media>[];
   /** Uploads and containers: everything that can be repeated. It is given what it kept when it was waiting. */
   prepare(site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>>;
-  /** The one call that makes it public. Nobody repeats it by themselves. */
+  /** The one call that makes it public. It is never repeated automatically. */
   send(site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>>;
-  /** Sent once more with the same key, whatever became of the first, it makes no second post. Absent: it may. */
+  /** Sending it again with the same key makes no second post, however the first call ended. Absent: it may. */
   isRepeatable?(sending: Sending): boolean;
-  /** Was it there? Asked when an answer was lost, and while the network works on it. */
+  /** Whether it is there. Asked when an answer was lost, and while the network is processing it. */
   confirm(site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>>;
 
   /** How many posts one read takes. */

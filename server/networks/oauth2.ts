@@ -11,13 +11,13 @@ export const TokenAnswer = z.object({
 });
 export type TokenAnswer = z.output<typeof TokenAnswer>;
 
-/** An address with these parameters, where a person says yes. */
+/** The address, with these parameters, where a person gives consent. */
 export const authorizeUrl = (address: string, parameters: Readonly<Record<string, string | undefined>>): string => {
   const given = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== undefined);
   return `${address}?${new URLSearchParams(given)}`;
 };
 
-/** Asks a token endpoint (RFC 6749). What it refuses, only connecting again can mend. */
+/** Asks a token endpoint (RFC 6749). After a refusal the account has to be connected again. */
 export const askForTokens = async (
   site: Site,
   request: { url: string; form: Readonly<Record<string, string | undefined>>; basic?: boolean },
@@ -58,7 +58,7 @@ export const tokenTrouble = (answer: NetworkAnswer, now: Date): NetworkTrouble =
   });
 };
 
-/** A network that sends no new refresh token means the old one to be kept. */
+/** A network that sends no new refresh token expects the old one to be kept. */
 export const tokensFrom = (answer: TokenAnswer, now: Date, old?: Tokens): Tokens => {
   const refreshToken = answer.refresh_token ?? old?.refreshToken;
   return {

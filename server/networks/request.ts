@@ -21,7 +21,7 @@ export interface NetworkRequest {
   readonly form?: Readonly<Record<string, string | undefined>>;
   readonly multipart?: Multipart;
   readonly bytes?: Bytes;
-  /** Asked before anything leaves. */
+  /** Called before anything is sent. */
   readonly guard?: WriteGuard;
 }
 
@@ -42,7 +42,7 @@ export interface NetworkAnswer {
 export type Request = (request: NetworkRequest) => Promise<NetworkAnswer>;
 
 const maxAnswerBytes = 5_000_000;
-/** A line that is slower than this is not worth waiting for. */
+/** A slower connection is given up. */
 const slowestBytesPerMs = 50;
 
 export const createRequest =
@@ -81,7 +81,7 @@ export const createRequest =
     return { status: answer.status, headers: flat(answer.headers), text, json: parsed(text) };
   };
 
-/** The answer in the shape it should have; a network that answers something else has not told us what happened. */
+/** The answer in its expected shape. With any other answer, what happened is unknown. */
 export const shaped = <Schema extends z.ZodType>(schema: Schema, answer: NetworkAnswer): z.output<Schema> => {
   const result = schema.safeParse(answer.json);
   if (result.success) return result.data;

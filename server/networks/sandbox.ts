@@ -26,7 +26,7 @@ export type Fault = keyof typeof faults;
 export const faultMoments = ['upload', 'publish', 'read'] as const;
 export type FaultMoment = (typeof faultMoments)[number];
 
-/** How a network says no in its own words. Each answers the request. */
+/** How a network refuses, in its own error format. Each answers the request. */
 export type Refusals = Readonly<
   Record<
     | '429'
@@ -78,10 +78,10 @@ export interface SandboxForm {
   readonly files: Readonly<Record<string, { readonly mimeType: string; readonly bytes: Buffer }>>;
 }
 
-/** What every sandbox stands on. All of it is kept, so that a restart loses nothing. */
+/** What every sandbox is built on. All of it is stored, so that a restart loses nothing. */
 export interface SandboxKit {
   now(): Date;
-  /** A number that no other of this network has, as text of digits that grows. */
+  /** A number that is unique on this network and grows, as text. */
   newId(): string;
   /** The address of the sandbox as its caller knows it, to build further addresses: `here(req)` + `/api/upload/…`. */
   here(req: HttpRequest): string;
@@ -89,15 +89,15 @@ export interface SandboxKit {
   link(path: string): string;
 
   readonly people: {
-    /** Makes the person on first sight. */
+    /** Creates the person the first time. */
     signIn(handle: string): Promise<SandboxPerson>;
     get(id: string): Promise<SandboxPerson | undefined>;
   };
 
   /**
-   * The page where a person says yes, for GET and POST of the authorization address: `router.all(path, kit.consent(…))`.
-   * It asks for a handle and shows the scopes, each of which can be refused, and goes back with `code` and `state`.
-   * `check` gives what is wrong with the request, in words.
+   * The consent page, for GET and POST of the authorization address: `router.all(path, kit.consent(…))`. It asks for a
+   * handle, shows the scopes, each of which can be refused, and redirects back with `code` and `state`. `check` says
+   * what is wrong with the request.
    */
   consent(options: {
     readonly check: (query: Readonly<Record<string, string>>) => string | undefined;
@@ -106,6 +106,10 @@ export interface SandboxKit {
     readonly codeLifeMs?: number;
     /** Put behind the code, as Meta does. */
     readonly suffix?: string;
+    /** What every new operator meets: words of a handle, and how the network behaves to somebody who is called so. */
+    readonly states?: Readonly<Record<string, string>>;
+    /** What goes back instead of a code, as `error` and in words. */
+    readonly refusalOf?: (handle: string) => readonly [error: string, description: string] | undefined;
   }): RequestHandler;
 
   readonly grants: {
@@ -116,7 +120,7 @@ export interface SandboxKit {
     ): Promise<string>;
     /** Undefined when it was never issued, or was revoked. */
     find(use: string, secret: string): Promise<SandboxGrant | undefined>;
-    /** Finds and ends it: only one of two callers gets it. */
+    /** Finds it and ends it: of two callers only one gets it. */
     take(use: string, secret: string): Promise<SandboxGrant | undefined>;
     /** All of a person, of every use. */
     revokeAll(person: SandboxPerson): Promise<void>;
@@ -152,8 +156,8 @@ export interface SandboxKit {
   fetchMedia(url: string): Promise<{ readonly mimeType: string; readonly bytes: Buffer } | undefined>;
 
   /**
-   * The one call that makes something public. `make` keeps it and gives what `answer` then sends; with a fault in the way
-   * one or both do not happen. A mark in the text works once, with `!` at its end every time.
+   * The one call that makes something public. `make` stores it and returns what `answer` sends; a fault can prevent one
+   * or both. A mark in the text works once, with `!` at its end every time.
    */
   commit<Made>(
     req: HttpRequest,

@@ -6,7 +6,7 @@ export type Sites = ReturnType<typeof createSites>;
 
 const sandboxRegistration: Registration = { clientId: 'sandbox', clientSecret: 'sandbox' };
 
-/** Leads adapters to the networks themselves or to their sandbox. */
+/** Connects adapters to the networks themselves or to their sandbox. */
 export const createSites = ({
   live,
   sandbox,

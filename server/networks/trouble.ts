@@ -1,4 +1,4 @@
-/** What went wrong at a network, by what can be done about it. */
+/** What went wrong at a network, grouped by what can be done about it. */
 export type TroubleKind =
   /** The token is refused: refresh it, or ask to connect again. */
   | 'token'
@@ -10,10 +10,10 @@ export type TroubleKind =
   | 'media'
   /** The network is down or overloaded: later it may work. */
   | 'temporary'
-  /** Nobody can say what happened. */
+  /** It is unknown what happened. */
   | 'unknown';
 
-/** Adapters throw it, and whoever called them turns it into data. The message tells people what happened and what to do. */
+/** Adapters throw it, and their caller turns it into data. The message tells people what happened and what to do. */
 export class NetworkTrouble extends Error {
   override readonly name = 'NetworkTrouble';
   readonly kind: TroubleKind;
@@ -39,14 +39,14 @@ export class NetworkTrouble extends Error {
 
 const advice = /^(connect|reconnect|try|publish)\b/i;
 
-/** What happened, in the name of the network. What to do about it is said by whoever shows this, and once. */
+/** What happened, with the name of the network. What to do about it is added, once, by the code that shows this. */
 export const whatHappened = ({ message }: NetworkTrouble, { name }: { readonly name: string }): string => {
   const [first = '', ...others] = message.replace(/^The network\b/, name).split(/(?<=[.!?])\s+(?=\p{Lu})/u);
   const text = [first, ...others.filter((sentence) => !advice.test(sentence))].join(' ');
   return /[.!?]$/.test(text) ? text : `${text}.`;
 };
 
-/** Whatever an adapter threw. What is no trouble of a network is a fault of ours, and reported as one. */
+/** Turns whatever an adapter threw into trouble. Anything else is a fault of ours, and is reported. */
 export const asTrouble = (error: unknown, report: (error: unknown) => void): NetworkTrouble => {
   if (error instanceof NetworkTrouble) return error;
   report(error);

@@ -93,10 +93,9 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
       return { key, ...plan, used: await store.usage(workspaceId, month()) };
     },
 
-    set: async (workspaceId: string, key: string) => {
-      if (!isPlan(key))
-        throw new Refusal('BadInput', `There is no plan ${key}. Choose ${Object.keys(plans).join(', ')}.`);
-      if (!(await store.setPlan(workspaceId, key))) throw notFound('workspace', workspaceId);
+    mustExist: (key: string) => {
+      if (isPlan(key)) return;
+      throw new Refusal('BadInput', `There is no plan ${key}. Choose ${Object.keys(plans).join(', ')}.`);
     },
 
     /** Months before the last one. */

@@ -2,7 +2,6 @@ import { type Database, sql } from '#server/store/database';
 
 const plan = sql('plans.plan', 'select plan from workspaces where id = $1');
 const lockPlan = sql('plans.lockPlan', 'select plan from workspaces where id = $1 for update');
-const setPlan = sql('plans.setPlan', 'update workspaces set plan = $2 where id = $1');
 const accounts = sql(
   'plans.accounts',
   'select count(*)::int as count from accounts where workspace_id = $1 and disconnected_at is null',
@@ -28,7 +27,6 @@ export const createPlanStore = (db: Database) => {
   return {
     plan: async (workspaceId: string) => (await db.query<{ plan: string }>(plan, [workspaceId]))[0]?.plan,
     lockPlan: async (workspaceId: string) => (await db.query<{ plan: string }>(lockPlan, [workspaceId]))[0]?.plan,
-    setPlan: async (workspaceId: string, key: string) => (await db.run(setPlan, [workspaceId, key])) > 0,
     accounts: (workspaceId: string) => count(accounts, [workspaceId]),
     members: (workspaceId: string) => count(members, [workspaceId]),
     usage: async (workspaceId: string, month: string) =>

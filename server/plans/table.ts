@@ -1,11 +1,11 @@
 /** What a workspace may do on each plan. `null` is without limit. The operator sets a workspace's plan. */
 export interface Plan {
   readonly name: string;
-  /** Networks that ask money for every post. */
+  /** Networks that charge for every post. */
   readonly paidNetworks: boolean;
   readonly accounts: number | null;
   readonly scheduledPerMonth: number | null;
-  /** Posts on networks that ask money for every post. */
+  /** Posts on networks that charge for every post. */
   readonly paidPostsPerMonth: number | null;
   readonly webhooks: number;
   readonly members: number | null;

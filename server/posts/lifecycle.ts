@@ -4,11 +4,14 @@ import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
+import type { Revisions } from '#server/history/revisions';
 import type { MediaLibrary } from '#server/media/library';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Plans } from '#server/plans/allowance';
+import type { Deletion } from '#server/workspaces/deletion';
 import { checkLimits, type Findings } from './limits.ts';
+import type { LinkCards } from './link-cards.ts';
 import type { Outcomes } from './outcome.ts';
 import { mediaIn, pinOf } from './outgoing.ts';
 import type { PostStore } from './store.ts';
@@ -22,7 +25,10 @@ export const createLifecycle = ({
   library,
   networks,
   plans,
+  deletion,
   outcomes,
+  linkCards,
+  revisions,
   reachable,
   clock,
 }: {
@@ -31,7 +37,10 @@ export const createLifecycle = ({
   library: MediaLibrary;
   networks: Networks;
   plans: Plans;
+  deletion: Deletion;
   outcomes: Outcomes;
+  linkCards: LinkCards;
+  revisions: Revisions;
   reachable: boolean;
   clock: Clock;
 }) => {
@@ -96,6 +105,22 @@ export const createLifecycle = ({
     }
   };
 
+  /** `field` is what the caller names the time. */
+  const toScheduled = (caller: Caller, id: string, at: string, field: string) =>
+    store.transaction(async () => {
+      mustBeFuture(at, field);
+      await deletion.mustStay(caller.workspaceId);
+      const post = await locked(caller, id);
+      if (post.status !== 'Draft' && post.status !== 'Failed') {
+        throw notFrom(post, 'scheduled', 'a Draft or Failed post');
+      }
+      await mustBePublishable(caller, post);
+      await usePlan(caller, post, { scheduled: true });
+      await store.wake();
+      await revisions.note(caller, id, 'Scheduled', at);
+      return store.move(id, caller.workspaceId, 'Scheduled', at);
+    });
+
   return {
     /** What a human is shown before deciding. */
     findings: check,
@@ -103,7 +128,9 @@ export const createLifecycle = ({
     /** What each of the posts is and would put before the public: see pinOf. */
     pins: async (caller: Caller, posts: readonly Post[]) => {
       const { networkOf, media } = await around(caller, posts);
-      return new Map(posts.map((post) => [post.id, pinOf(post, (id) => networkOf(id)?.network, media)]));
+      const cards = await store.linkCards(posts.map(({ id }) => id));
+      const pin = (post: Post) => pinOf(post, (id) => networkOf(id)?.network, media, cards.get(post.id) ?? []);
+      return new Map(posts.map((post) => [post.id, pin(post)]));
     },
 
     mustBePublishable,
@@ -117,19 +144,9 @@ export const createLifecycle = ({
       return { valid: true as const, issues, warnings };
     },
 
-    /** `field` is what the caller names the time. */
-    schedule: (caller: Caller, id: string, at: string, field = 'at') =>
-      store.transaction(async () => {
-        mustBeFuture(at, field);
-        const post = await locked(caller, id);
-        if (post.status !== 'Draft' && post.status !== 'Failed') {
-          throw notFrom(post, 'scheduled', 'a Draft or Failed post');
-        }
-        await mustBePublishable(caller, post);
-        await usePlan(caller, post, { scheduled: true });
-        await store.wake();
-        return store.move(id, caller.workspaceId, 'Scheduled', at);
-      }),
+    schedule: (caller: Caller, id: string, at: string) => linkCards.after(caller, toScheduled(caller, id, at, 'at')),
+
+    toScheduled,
 
     /** A change of a Scheduled post: what it uses of the plan, and when it is due, may be something else now. */
     rescheduled: async (caller: Caller, before: Post, after: Post) => {
@@ -137,6 +154,9 @@ export const createLifecycle = ({
       await plans.giveBack(caller.workspaceId, await uncounted(caller, before));
       await usePlan(caller, after, { scheduled: true });
       await store.wake();
+      if (after.scheduledAt !== before.scheduledAt) {
+        await revisions.note(caller, after.id, 'Scheduled', after.scheduledAt);
+      }
     },
 
     /** Back to what it was, Draft or Failed; the time stays as a wish. */
@@ -146,6 +166,7 @@ export const createLifecycle = ({
         if (post.status !== 'Scheduled') throw notFrom(post, 'taken back', 'a Scheduled post');
         await plans.giveBack(caller.workspaceId, await uncounted(caller, post));
         const before = post.results.length > 0 ? 'Failed' : 'Draft';
+        await revisions.note(caller, id, 'Unscheduled');
         return store.move(id, caller.workspaceId, before, post.scheduledAt ?? null);
       }),
 
@@ -154,6 +175,7 @@ export const createLifecycle = ({
      * are accounts that failed; answers with the results of the others that did, which stay as they are.
      */
     readyNow: async (caller: Caller, id: string, only: readonly string[] = []): Promise<Result[]> => {
+      await deletion.mustStay(caller.workspaceId);
       const post = await locked(caller, id);
       if (post.status !== 'Draft' && post.status !== 'Failed')
         throw notFrom(post, 'published', 'a Draft or Failed post');
@@ -163,6 +185,7 @@ export const createLifecycle = ({
       }
       await mustBePublishable(caller, post);
       await usePlan(caller, post, { scheduled: false });
+      await revisions.note(caller, id, 'Publishing');
       return only.length === 0 ? [] : failed.filter(({ accountId }) => !only.includes(accountId));
     },
 

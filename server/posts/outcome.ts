@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Post } from '#contracts/posts';
 import type { Live } from '#server/live/open-tabs';
+import type { Happening, Notifications } from '#server/notifications/notifications';
 import type { Events } from '#server/webhooks/events';
 import type { PostStore } from './store.ts';
 
@@ -10,7 +11,17 @@ const shown = z.compile(Post);
 export type Outcomes = ReturnType<typeof createOutcomes>;
 
 /** How publishing begins and ends: the post, its event and the news for open tabs are one change. */
-export const createOutcomes = ({ store, events, live }: { store: PostStore; events: Events; live: Live }) => {
+export const createOutcomes = ({
+  store,
+  events,
+  notifications,
+  live,
+}: {
+  store: PostStore;
+  events: Events;
+  notifications: Notifications;
+  live: Live;
+}) => {
   /** In the transaction that ended them. */
   const tell = async (ended: readonly { workspaceId: string; post: Post }[]) => {
     await events.write(
@@ -20,6 +31,7 @@ export const createOutcomes = ({ store, events, live }: { store: PostStore; even
         data: { post: shown.parse(post) },
       })),
     );
+    await notifications.tell(ended.filter(({ post }) => post.status === 'Failed').map(happening));
     await live.tell(
       ...ended.map(({ workspaceId, post }) => ({
         workspaceId,
@@ -41,6 +53,22 @@ export const createOutcomes = ({ store, events, live }: { store: PostStore; even
 
     /** Those of the posts that have no account left to go to. Called in the transaction that ended the last of them. */
     end: async (ids: readonly string[]) => tell(await store.end(ids)),
+  };
+};
+
+const happening = ({ workspaceId, post }: { workspaceId: string; post: Post }): Happening => {
+  const without = post.results.filter(({ ok }) => !ok);
+  const unsure = without.filter(({ uncertain }) => uncertain);
+  const of = (count: number) => `${count} of ${post.results.length} account${post.results.length === 1 ? '' : 's'}`;
+  return {
+    workspaceId,
+    subjectId: post.id,
+    path: `/posts/${post.id}`,
+    text: post.versions[0]?.content[0]?.body,
+    detail: (unsure[0] ?? without[0])?.error?.message ?? '',
+    ...(unsure.length > 0
+      ? { kind: 'post.uncertain', title: `A post may or may not be out on ${of(unsure.length)}` }
+      : { kind: 'post.failed', title: `A post failed on ${of(without.length)}` }),
   };
 };
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Post, Version } from '#contracts/posts';
-import type { Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
+import type { LinkCard, Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
 import { versionFor } from './versions.ts';
 
 /** A post as one account gets it. */
@@ -18,6 +18,7 @@ export const outgoingTo = <Media extends NetworkMedia>(
   versions: readonly Version[],
   accountId: string,
   media: ReadonlyMap<string, Media>,
+  kept: readonly KeptLinkCard[] = [],
 ): Outgoing<Media> => {
   const version = versionFor(versions, accountId);
   const missing: Problem[] = [];
@@ -36,7 +37,21 @@ export const outgoingTo = <Media extends NetworkMedia>(
     }),
   }));
   const options = { ...defaults(network), ...ownOptions(network, version.options) };
-  return { version: version.index, post: { items, options }, missing };
+  const post = { items, options };
+  const linkCards = linkCardsOf(network, post, kept);
+  return { version: version.index, post: { ...post, ...(linkCards.length > 0 && { linkCards }) }, missing };
+};
+
+/** A link card of a post, and the network that shows it. */
+export interface KeptLinkCard extends LinkCard {
+  readonly network: string;
+}
+
+const linkCardsOf = ({ key, linkCards }: Network, post: NetworkPost, kept: readonly KeptLinkCard[]): LinkCard[] => {
+  const own = kept.filter(({ network }) => network === key);
+  if (own.length === 0 || linkCards === undefined) return [];
+  const shown = linkCards.of(post);
+  return own.filter(({ uri }) => shown.includes(uri)).map(({ network: _, ...card }) => card);
 };
 
 /** The files that `outgoingTo` needs. No option names a file so far. */
@@ -49,6 +64,7 @@ export const pinOf = (
   post: Post,
   networkOf: (accountId: string) => Network | undefined,
   media: ReadonlyMap<string, NetworkMedia>,
+  kept: readonly KeptLinkCard[],
 ): Buffer => {
   const { status, versions, accountIds, scheduledAt = null } = post;
   const files = mediaIn(versions).map((id) => media.get(id) ?? id);
@@ -56,7 +72,7 @@ export const pinOf = (
   const written = new Set<string>();
   for (const id of accountIds) {
     const network = networkOf(id);
-    const outgoing = network && outgoingTo(network, versions, id, media);
+    const outgoing = network && outgoingTo(network, versions, id, media, kept);
     const shared = `${network?.key} ${outgoing?.version}`;
     pin.update(JSON.stringify([id, shared]));
     // Accounts of one network that share a version get the same: a long text is written once.

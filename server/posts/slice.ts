@@ -1,15 +1,20 @@
+import type { AccountAccess } from '#server/accounts/access';
 import type { Accounts } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
 import { type Config, isPublicAddress } from '#server/config';
+import type { Revisions } from '#server/history/revisions';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/allowance';
 import type { Database } from '#server/store/database';
 import type { Events } from '#server/webhooks/events';
+import type { Deletion } from '#server/workspaces/deletion';
 import { createDesk } from './desk.ts';
 import { createDrafts } from './drafts.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { createLinkCards } from './link-cards.ts';
 import { createOutcomes } from './outcome.ts';
 import { createOverview } from './overview.ts';
 import { createReading } from './reading.ts';
@@ -19,36 +24,47 @@ import { createPostStore } from './store.ts';
 export const openPosts = ({
   database,
   accounts,
+  access,
   library,
   networks,
   plans,
   events,
+  notifications,
+  deletion,
   live,
+  revisions,
   config,
   clock,
 }: {
   database: Database;
   accounts: Accounts;
+  access: AccountAccess;
   library: MediaLibrary;
   networks: Networks;
   plans: Plans;
   events: Events;
+  notifications: Notifications;
+  deletion: Deletion;
   live: Live;
+  revisions: Revisions;
   config: Config;
   clock: Clock;
 }) => {
   const store = createPostStore(database);
   const overview = createOverview({ store, library });
-  const outcomes = createOutcomes({ store, events, live });
+  const outcomes = createOutcomes({ store, events, notifications, live });
   const reachable = isPublicAddress(config.baseUrl);
-  const lifecycle = createLifecycle({ store, accounts, library, networks, plans, outcomes, reachable, clock });
+  const linkCards = createLinkCards({ store, accounts, access, library, networks });
+  const shared = { store, accounts, library, networks, linkCards, revisions, clock };
+  const lifecycle = createLifecycle({ ...shared, plans, deletion, outcomes, reachable });
   const desk = createDesk({ store, accounts, library, networks, lifecycle });
   return {
     reading: createReading({ store }),
     overview,
     outcomes,
     lifecycle,
-    drafts: createDrafts({ store, accounts, library, networks, lifecycle, clock }),
+    linkCards,
+    drafts: createDrafts({ ...shared, lifecycle }),
     desk,
     mediaUse: { isUsed: store.usesMedia, usesOf: store.mediaUses },
     routes: postRoutes({ desk, lifecycle, overview }),

@@ -1,7 +1,9 @@
 import type { Post, PostGroup, PostStatus, PostSummary, Result, Version } from '#contracts/posts';
+import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
 import { tellsOf } from '#server/live/news';
 import { type Database, sql } from '#server/store/database';
+import type { KeptLinkCard } from './outgoing.ts';
 
 interface PostRow {
   readonly id: string;
@@ -54,8 +56,8 @@ const listByStatus = sql(
 const afterEveryId = 'q'; // they begin with post_
 const insert = sql(
   'posts.insert',
-  `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by)
-   values ($1, $2, 'Draft', $3, $4, $5, $6) returning ${columns}, ${tellsOf('post')}`,
+  `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
+   values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning ${columns}, ${tellsOf('post')}`,
 );
 const replace = sql(
   'posts.replace',
@@ -90,6 +92,21 @@ const scheduledFor = sql(
   'posts.scheduledFor',
   `select id, left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, scheduled_at as "scheduledAt" from posts
     where workspace_id = $1 and status = 'Scheduled' and $2 = any(account_ids) order by scheduled_at limit $3`,
+);
+/** The first to write one has said what it is. In an order that does not depend on who wrote them. */
+const keepLinkCards = sql(
+  'posts.keepLinkCards',
+  `insert into link_cards (post_id, network, uri, title, description)
+   select $1, network, uri, title, description
+     from jsonb_to_recordset($2) as card(network text, uri text, title text, description text)
+    where exists (select from posts where id = $1)
+   on conflict do nothing`,
+);
+const linkCards = sql(
+  'posts.linkCards',
+  `select post_id as "postId", json_agg(json_build_object('network', network, 'uri', uri, 'title', title,
+          'description', description) order by network, uri) as cards
+     from link_cards where post_id = any($1) group by post_id`,
 );
 /** A key lock is not in the way: whoever adds a publication holds one. */
 const lockToEnd = sql('posts.lockToEnd', 'select from posts where id = any($1) order by id for no key update');
@@ -267,8 +284,14 @@ export const createPostStore = (db: Database) => {
         ]),
       ),
 
-    insert: (id: string, workspaceId: string, createdBy: string, { accountIds, versions, scheduledAt }: PostContent) =>
-      changed(insert, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, createdBy]),
+    insert: (
+      id: string,
+      { workspaceId, userId, client = { kind: 'App' } }: Caller,
+      { accountIds, versions, scheduledAt }: PostContent,
+    ) => {
+      const made = [userId, JSON.stringify(client)];
+      return changed(insert, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, ...made]);
+    },
 
     replace: (id: string, workspaceId: string, { accountIds, versions, scheduledAt }: PostContent) =>
       changed(replace, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt]),
@@ -281,6 +304,15 @@ export const createPostStore = (db: Database) => {
 
     scheduledFor: (workspaceId: string, accountId: string, limit: number) =>
       db.query<{ id: string; text: string; scheduledAt: string }>(scheduledFor, [workspaceId, accountId, limit]),
+
+    keepLinkCards: async (postId: string, cards: readonly KeptLinkCard[]) => {
+      if (cards.length > 0) await db.run(keepLinkCards, [postId, JSON.stringify(cards)]);
+    },
+
+    linkCards: async (postIds: readonly string[]): Promise<ReadonlyMap<string, KeptLinkCard[]>> => {
+      const rows = await db.query<{ postId: string; cards: KeptLinkCard[] }>(linkCards, [postIds]);
+      return new Map(rows.map(({ postId, cards }) => [postId, cards]));
+    },
 
     recallOut: async (ids: readonly string[]) => {
       await db.run(recallOut, [ids]);

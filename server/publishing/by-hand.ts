@@ -1,5 +1,6 @@
 import type { Caller } from '#server/context';
 import type { Lifecycle } from '#server/posts/lifecycle';
+import type { LinkCards } from '#server/posts/link-cards';
 import type { Outcomes } from '#server/posts/outcome';
 import type { Reading } from '#server/posts/reading';
 import type { BeginPublishing } from './begin.ts';
@@ -11,33 +12,37 @@ export type ByHand = ReturnType<typeof createByHand>;
 export const createByHand = ({
   store,
   lifecycle,
+  linkCards,
   outcomes,
   reading,
   begin,
 }: {
   store: PublishingStore;
   lifecycle: Lifecycle;
+  linkCards: LinkCards;
   outcomes: Outcomes;
   reading: Reading;
   begin: BeginPublishing;
 }) => ({
   /**
-   * `despite` are uncertain accounts that somebody looked at, and wants it sent to all the same. `only`: of the accounts
+   * `despite`: uncertain accounts that a person checked and wants the post sent to anyway. `only`: of the accounts
    * without the post, those that get it now; none means all.
    */
-  publishNow: (
+  publishNow: async (
     caller: Caller,
     id: string,
     { despite = [], only = [] }: { despite?: readonly string[]; only?: readonly string[] } = {},
-  ) =>
-    store.transaction(async () => {
+  ) => {
+    await linkCards.keep(caller, await reading.get(caller, id));
+    return store.transaction(async () => {
       const kept = await lifecycle.readyNow(caller, id, only);
       if (despite.length > 0) await store.forgetBegun(id, despite);
       await begin([id]);
       if (kept.length > 0) await store.holdBack(id, kept);
       await outcomes.end([id]);
       return reading.get(caller, id);
-    }),
+    });
+  },
 
   /** Which accounts have a result by now. */
   progress: async (caller: Caller, id: string) => {

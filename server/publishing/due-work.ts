@@ -81,7 +81,8 @@ export const createPublishing = ({
     ...parts,
     networks,
     report,
-    // The other half is for the request to arrive before another process may claim the row and ask the network.
+    // The other half of the lease is for the request to arrive, before another process may claim the row and ask the
+    // network.
     sendWithinMs: leaseMs / 2,
     markBegun: (row, begin) => markBegun({ row, ...begin }),
     save: store.save,

@@ -340,7 +340,7 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
     if (opened === undefined) return;
     const { network, account } = opened;
     const media = await library.forPublishing(row.workspaceId, mediaIn(row.versions));
-    const { post, missing } = outgoingTo(network, row.versions, row.accountId, media);
+    const { post, missing } = outgoingTo(network, row.versions, row.accountId, media, row.linkCards ?? []);
     const problems = [...missing, ...(await problemsOf(network, post, account.facts))];
     const state: State = {
       row,

@@ -4,6 +4,7 @@ import type { Config } from '#server/config';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from '#server/posts/lifecycle';
+import type { LinkCards } from '#server/posts/link-cards';
 import type { Outcomes } from '#server/posts/outcome';
 import type { Reading } from '#server/posts/reading';
 import type { Publications } from '#server/statistics/publications';
@@ -19,6 +20,7 @@ export const openPublishing = ({
   database,
   figures: { publishing: figures },
   lifecycle,
+  linkCards,
   reading,
   config: { sendsPerNetwork, sendLeaseMs, lateGraceMs },
   startStopwatch = () => startSystemStopwatch(),
@@ -30,6 +32,7 @@ export const openPublishing = ({
   library: MediaLibrary;
   outcomes: Outcomes;
   lifecycle: Lifecycle;
+  linkCards: LinkCards;
   reading: Reading;
   publications: Publications;
   figures: { readonly publishing: PublishingFigures };
@@ -43,7 +46,7 @@ export const openPublishing = ({
   const { outcomes } = parts;
   const begin = createBegin({ store, outcomes });
   const limits = { perNetwork: sendsPerNetwork, leaseMs: sendLeaseMs, graceMs: lateGraceMs };
-  const byHand = createByHand({ store, lifecycle, outcomes, reading, begin });
+  const byHand = createByHand({ store, lifecycle, linkCards, outcomes, reading, begin });
   return {
     loops: createPublishing({ ...parts, ...limits, store, begin, figures, startStopwatch }),
     byHand,

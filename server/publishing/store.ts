@@ -2,6 +2,7 @@ import type { Result, Version } from '#contracts/posts';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
 import { wakes } from '#server/jobs/notices';
 import type { Json, Sent } from '#server/networks/network';
+import type { KeptLinkCard } from '#server/posts/outgoing';
 import { type Database, sql } from '#server/store/database';
 
 /** A send that is ours until its lease ends. */
@@ -23,6 +24,7 @@ export interface SendRow {
   readonly again: boolean;
   readonly tries: number;
   readonly versions: readonly Version[];
+  readonly linkCards: readonly KeptLinkCard[] | null;
   readonly scheduledAt: string | null;
   readonly account: AccountRow;
   /** By the database. */
@@ -63,11 +65,14 @@ export interface Progress extends Held {
   readonly nextPart: boolean;
 }
 
+/** Nothing is published from a workspace that waits to be deleted. */
+const stays = `workspace_id <> all(array(select id from workspaces where delete_at is not null))`;
+
 const moveDue = sql(
   'publishing.moveDue',
   `with due as (
      select id, scheduled_at < (select posthorn_now()) - $2 * interval '1 ms' as missed from posts
-      where status = 'Scheduled' and scheduled_at <= (select posthorn_now())
+      where status = 'Scheduled' and scheduled_at <= (select posthorn_now()) and ${stays}
       order by scheduled_at limit $1 for update skip locked)
    select array_agg(id) filter (where not missed) as due, array_agg(id) filter (where missed) as missed from due`,
 );
@@ -91,7 +96,7 @@ const queue = sql(
             key = case when sends.begun_at is not null then sends.key else gen_random_uuid() end)
    select ${wakes('sends')}`,
 );
-/** Accounts that have the post keep their result, and of one that may have it nobody says that it was missed. */
+/** Accounts that have the post keep their result, and one that may have it is not reported as missed. */
 const endMissed = sql(
   'publishing.endMissed',
   `update sends set due_at = null, claim = null,
@@ -101,14 +106,14 @@ const endMissed = sql(
 const msToPost = sql(
   'publishing.msToPost',
   `select ceil(extract(epoch from min(scheduled_at) - posthorn_now()) * 1000)::float8 as ms
-     from posts where status = 'Scheduled'`,
+     from posts where status = 'Scheduled' and ${stays}`,
 );
 const overdue = sql(
   'publishing.overdue',
   `select count(*)::int as count from posts
-    where status = 'Scheduled' and scheduled_at < (select posthorn_now()) - interval '1 minute'`,
+    where status = 'Scheduled' and scheduled_at < (select posthorn_now()) - interval '1 minute' and ${stays}`,
 );
-/** Up to so many of each network. By their place: a join could make PostgreSQL read all posts there ever were. */
+/** Up to this many for each network. By row position (ctid): a join could make PostgreSQL read every post. */
 const claim = sql(
   'publishing.claim',
   `with due as (
@@ -124,6 +129,8 @@ const claim = sql(
              s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.begun_body as "begunBody", s.heard_at as "heardAt", s.repeat,
              s.again, s.tries, posthorn_now() as "claimedAt",
              (select p.versions from posts p where p.id = s.post_id) as versions,
+             (select json_agg(json_build_object('network', l.network, 'uri', l.uri, 'title', l.title, 'description', l.description))
+                from link_cards l where l.post_id = s.post_id) as "linkCards",
              (select p.scheduled_at from posts p where p.id = s.post_id) as "scheduledAt",
              (select ${accountColumns('a')} from accounts a where a.id = s.account_id) as account`,
 );
@@ -174,7 +181,7 @@ const settleFound = sql(
      from jsonb_array_elements($2::jsonb) as found (result)
     where post_id = $1 and account_id = found.result ->> 'accountId' and due_at is null`,
 );
-/** Right after begin, before anybody sees it: these are not sent, and end with what they had. */
+/** Right after begin, in the same transaction: these are not sent, and keep the results they had. */
 const holdBack = sql(
   'publishing.holdBack',
   `update sends set due_at = null, result = kept.result
@@ -224,7 +231,7 @@ export const createPublishingStore = (db: Database) => {
       await db.run(extend, [...heldBy(rows), leaseMs]);
     },
 
-    /** Those that are still ours, with a lease that begins anew. */
+    /** Those that this process still holds, with a renewed lease. */
     markBegun: (rows: readonly (Held & Begin)[], leaseMs: number) =>
       db.query<{ postId: string; accountId: string; begunAt: string }>(markBegun, [
         ...heldBy(rows),
@@ -234,7 +241,7 @@ export const createPublishingStore = (db: Database) => {
         leaseMs,
       ]),
 
-    /** Undefined when it is no longer ours. */
+    /** Undefined when another process holds it. */
     save: async (progress: Progress) => {
       const { postId, accountId, claim: claimId, sent, prepared, begun, tries, inMs, nextPart, mayRepeat } = progress;
       const [row] = await db.query<Pick<SendRow, 'key' | 'since'>>(save, [
@@ -252,7 +259,7 @@ export const createPublishingStore = (db: Database) => {
       return row;
     },
 
-    /** Those that were still ours. */
+    /** Those that this process still held. */
     end: (rows: readonly Ended[]) =>
       db.query<Pick<SendRow, 'postId' | 'accountId'>>(end, [
         ...heldBy(rows),
@@ -261,7 +268,7 @@ export const createPublishingStore = (db: Database) => {
         rows.map(({ maybeOut }) => maybeOut),
       ]),
 
-    /** Somebody looked: what may have been sent is not there. */
+    /** A person checked: what may have been sent is not there. */
     forgetBegun: async (postId: string, accountIds: readonly string[]) => {
       await db.run(forgetBegun, [postId, accountIds]);
     },
@@ -275,7 +282,7 @@ export const createPublishingStore = (db: Database) => {
     results: async (postId: string) =>
       (await db.query<{ result: Result }>(results, [postId])).map(({ result }) => result),
 
-    /** Somebody looked: what may have been sent is there. */
+    /** A person checked: what may have been sent is there. */
     settleFound: async (postId: string, found: readonly Result[]) => {
       await db.run(settleFound, [postId, JSON.stringify(found)]);
     },

@@ -1,6 +1,6 @@
 import { engagementMetrics, type MetricName, metricNames } from '#contracts/analytics';
 
-/** What a network told. */
+/** What a network reported. */
 export type Numbers = Partial<Record<MetricName, number>>;
 
 /** What analytics adds up. A metric that is not reported is null. */
@@ -9,7 +9,7 @@ export type Counts = Record<MetricName, number | null> & { readonly engagement: 
 /** Sums stay exact. */
 const largest = 1e12;
 
-/** A number beyond reason counts as not reported. */
+/** An impossible number counts as not reported. */
 export const countsOf = (metrics: Numbers): Counts => {
   const counts = Object.fromEntries(metricNames.map((name) => [name, countOf(metrics[name])])) as Record<
     MetricName,

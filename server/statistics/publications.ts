@@ -19,7 +19,7 @@ export const createPublications = ({
     if (added.length > 0) await publishedPosts.add([...new Set(added)]);
   },
 
-  /** What a network told; the next read is the next of `stepsMs` after publication. */
+  /** What a network reported; the next read is the next of `stepsMs` after publication. */
   keep: (
     reads: HeldReads,
     told: readonly { readonly postId: string; readonly metrics: Numbers }[],

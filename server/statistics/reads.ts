@@ -14,7 +14,7 @@ import type { DuePost, DueReads, StatisticsStore } from './store.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** A moved read takes the place of the next; the last has no next and would be moved for ever. */
+/** A postponed read replaces the next one; the last has no next and would be postponed for ever. */
 const lastMoves = 8;
 const longestMoveMs = 30 * dayMs;
 
@@ -22,7 +22,7 @@ const leaseMs = 60_000;
 const extendMs = 15_000;
 /** How many accounts of one network are read at once. */
 const perNetwork = 4;
-/** Posts of one account in one go, where the network tells of fewer at a time. */
+/** Posts of one account in one claim, where the network reports on fewer per request. */
 const fewestAtOnce = 10;
 const changedMs = 1_000;
 
@@ -78,7 +78,7 @@ export const createReads = ({
         found = await opening(access.renewed(account, found.account.tokens));
         isRenewed = true;
       } else {
-        // A read that failed may lie in these posts alone; anything else the others would meet too.
+        // A failure may concern these posts alone; other trouble would meet the remaining posts too.
         const met = isFailure(answer, status) ? asked : left;
         await troubled(reads, network, met, answer, status);
         left = left.slice(met.length);
@@ -135,7 +135,7 @@ export const createReads = ({
     status?: number,
   ): Promise<void> => {
     if (trouble.kind === 'token' || trouble.kind === 'permission') return stop(reads, network, posts);
-    // SPEC, Statistics rules 2. One that failed is moved too: its next step may be weeks away.
+    // SPEC, Statistics rules 2. A failed read is postponed too: its next step may be weeks away.
     await store.move(reads, posts, {
       why: whatHappened(trouble, network),
       failed: isFailure(trouble, status),
@@ -145,7 +145,7 @@ export const createReads = ({
     });
   };
 
-  /** A network that takes money for posts has small quotas for reads. */
+  /** A network that charges for posts has small quotas for reads. */
   const waitMs = ({ paidPerPost }: Network, { until }: NetworkTrouble) => {
     const shortestMs = paidPerPost ? 3 * hourMs : 2 * hourMs;
     const askedMs = until === undefined ? 0 : until.getTime() - clock.now().getTime();
@@ -186,11 +186,11 @@ export const createReads = ({
   });
 };
 
-/** A read that has to wait is none: the network said 429 or 503, or could not give us access just now. */
+/** A read that has to wait does not count: the network answered 429 or 503, or gave no access for the moment. */
 const isFailure = ({ kind, reached }: NetworkTrouble, status: number | undefined) =>
   kind !== 'rateLimited' && (kind !== 'temporary' || !reached || (status !== undefined && status !== 503));
 
-/** Whatever an adapter lets through, callers get counts that can be, of what the network is said to report. */
+/** Callers get only possible counts, of metrics that the network is documented to report. */
 const possible = (metrics: Numbers, network: Network): Numbers =>
   Object.fromEntries(
     Object.entries(metrics).filter(

@@ -28,14 +28,14 @@ export interface DuePost extends PublishedPost {
   readonly postId: string;
 }
 
-/** Reads of one account that are ours until their lease ends. */
+/** Reads of one account, held until their lease ends. */
 export interface DueReads {
   readonly account: AccountRow;
   readonly claim: string;
   readonly posts: readonly DuePost[];
 }
 
-/** Which account's, and that they are still ours. */
+/** Which account's, and the claim that holds them. */
 export interface HeldReads {
   readonly account: Pick<AccountRow, 'id'>;
   readonly claim: string;
@@ -48,9 +48,9 @@ export interface NewPublication {
   readonly network: string;
   readonly externalId: string;
   readonly publishedAt: string;
-  /** What the network needs beside the id to tell the numbers. */
+  /** What the network needs besides the id to report the numbers. */
   readonly ref: Json;
-  /** Whether it has numbers to tell. */
+  /** Whether it has numbers to report. */
   readonly isRead: boolean;
 }
 
@@ -81,8 +81,8 @@ const add = sql(
 );
 
 /**
- * For each network the accounts whose reads are due longest, and of each the reads that are due. By the place of the rows,
- * which are locked: by their keys PostgreSQL may look through the whole table.
+ * For each network the accounts whose reads have been due longest, and of each the reads that are due. By the position
+ * (ctid) of the rows, which are locked: by their keys PostgreSQL may scan the whole table.
  */
 const claim = sql(
   'statistics.claim',
@@ -178,7 +178,7 @@ const stop = sql(
     where p.account_id = $1 and p.due_at is not null
       and (p.claim is null or p.claim = $2 or p.due_at <= (select posthorn_now()))`,
 );
-/** What is being read just now is left to whoever does it. */
+/** Reads under way are left to the process that does them. */
 const resume = sql(
   'statistics.resume',
   `with resumed as (update publications p set due_at = clock.now, next_fetch_at = clock.now, claim = null, moves = 0, reads_stopped = false,
@@ -214,7 +214,7 @@ export const createStatisticsStore = (db: Database) => ({
 
   history: (workspaceId: string, postId: string) => db.query<HistoryRow>(history, [workspaceId, postId]),
 
-  /** `room` accounts of each network, but none of those in `but`. */
+  /** `room` accounts of each network, except those in `but`. */
   claim: (
     networks: readonly { key: string; room: number; atOnce: number }[],
     but: readonly string[],
@@ -237,7 +237,7 @@ export const createStatisticsStore = (db: Database) => ({
     await db.run(extend, [reads.map(({ account }) => account.id), reads.map((one) => one.claim), leaseMs]);
   },
 
-  /** What was told, and the next of `stepsMs` after publication. Answers with the posts whose engagement has changed. */
+  /** What was reported, and the next of `stepsMs` after publication. Returns the posts whose engagement has changed. */
   keep: async (
     reads: HeldReads,
     told: readonly { readonly postId: string; readonly metrics: Numbers }[],
@@ -254,7 +254,7 @@ export const createStatisticsStore = (db: Database) => ({
     return changed.map(({ postId }) => postId);
   },
 
-  /** No more reads. Without a reason it is no failure. */
+  /** No more reads. Without a reason it is not a failure. */
   end: async (reads: HeldReads, posts: readonly { readonly postId: string; readonly why?: string | undefined }[]) => {
     await db.run(end, [
       reads.account.id,
@@ -264,7 +264,7 @@ export const createStatisticsStore = (db: Database) => ({
     ]);
   },
 
-  /** To `byMs` from now. Where `lastMs` after publication have passed, only so often. */
+  /** To `byMs` from now. Once `lastMs` after publication have passed, only a limited number of times. */
   move: async (
     reads: HeldReads,
     posts: readonly DuePost[],

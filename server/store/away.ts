@@ -17,12 +17,18 @@ const fullCodes = /^53300$/;
 /** The disk is full, the server is a standby, or a file cannot be written. */
 const unwritableCodes = /^(53100|25006|58030)$/;
 
+/** Somebody else holds a lock for longer than a statement was willing to wait. */
+const lockedCodes = /^55P03$/;
+
 /** Whether it is worth another try in a moment. */
 export const isAway = (error: unknown) =>
   chainOf(error).some(({ code = '', message = '' }) => awayCodes.test(code) || awayWords.test(message)) ||
-  isFull(error);
+  isFull(error) ||
+  isLocked(error);
 
 export const isFull = (error: unknown) => chainOf(error).some(({ code = '' }) => fullCodes.test(code));
+
+export const isLocked = (error: unknown) => chainOf(error).some(({ code = '' }) => lockedCodes.test(code));
 
 export const isUnwritable = (error: unknown) => chainOf(error).some(({ code = '' }) => unwritableCodes.test(code));
 

@@ -26,7 +26,7 @@ export interface Statement {
 }
 
 export interface DatabaseOptions {
-  /** Told about connections that break while nobody waits for them. */
+  /** Called for connections that break while nothing waits for them. */
   report: (error: Error) => void;
   /** Connections for statements, and as many again for models and transactions. */
   poolSize?: number;
@@ -49,10 +49,10 @@ export interface Database {
   outside<Result>(work: () => Result): Result;
   /** For models. They join `transaction` by themselves; `sequelize.transaction` is not used. */
   readonly sequelize: Sequelize;
-  /** Hears what any instance says with pg_notify on a channel, until it is stopped or the database is closed. */
+  /** Receives what any instance sends with pg_notify on a channel, until it is stopped or the database is closed. */
   listen(channel: string, ears: { heard: (payload: string) => void; resumed: () => void }): Listening;
   ping(): Promise<void>;
-  /** Whether new data finds room: a table of its own is made and thrown away. */
+  /** Whether new data can be written: makes a temporary table and drops it. */
   tryWrite(): Promise<void>;
   /** When a statement last failed because nothing can be written, by performance.now(); undefined when none has. */
   writeFailedAt(): number | undefined;
@@ -112,7 +112,10 @@ const lingerMs = 1000;
 let transactions = 0;
 let resting: NodeJS.Timeout | undefined;
 
-/** While the storage is in use, Node 20 runs hooks for every promise of the process: between transactions it rests. */
+/**
+ * While the storage is in use, Node 20 runs hooks for every promise of the process, so it is disabled between
+ * transactions.
+ */
 function restSoon(): void {
   clearTimeout(resting);
   resting = setTimeout(() => {
@@ -120,7 +123,7 @@ function restSoon(): void {
   }, lingerMs).unref();
 }
 
-// Sequelize asks this for the transaction to join; begin and end are ours, so there is nothing for it to set.
+// Sequelize asks this for the transaction to join. We begin and end transactions, so there is nothing for it to set.
 Sequelize.useCLS({
   get: () => running.getStore()?.transaction,
   set: () => undefined,
@@ -232,7 +235,7 @@ export function openDatabase(
     writeFailedAt: () => writeFailedAt,
     close: async () => {
       const closed = Promise.all([pool.end(), sequelize.close(), ...[...open].map((listening) => listening.stop())]);
-      // A connection that broke may never be given back, and nobody waits for it.
+      // A broken connection may never be given back to the pool, so the wait is bounded.
       const given = new AbortController();
       await Promise.race([closed, sleep(closePatienceMs, undefined, { ref: false, signal: given.signal })]).finally(
         () => given.abort(),
@@ -241,12 +244,12 @@ export function openDatabase(
   };
 }
 
-/** Our reading of timestamps needs ISO text in UTC, whatever the server or role is set to. */
+/** Timestamps are parsed as ISO text in UTC, whatever the server or role is set to. */
 const ourForm = "set TimeZone = 'UTC'; set DateStyle = 'ISO'";
 
 /**
- * Waits where there is no free connection, ours or the server's; after that the caller is told to come again. Nothing was
- * sent yet.
+ * Waits for a free connection, in our pool or on the server; after that the caller is told to try again. Nothing has
+ * been sent by then.
  */
 async function patiently<Result>(waitMs: number, work: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + waitMs;
@@ -302,10 +305,10 @@ async function begin(sequelize: Sequelize): Promise<Running> {
 }
 
 async function refuseAborted({ connection }: Running): Promise<void> {
-  // An error is told before the state that it leaves behind: whatever comes after it waits until that is known.
+  // pg reports an error before the state of the connection is known; the next query waits for that.
   const client = connection as pg.Client & { readyForQuery: boolean };
   if (!client.readyForQuery) await client.query('select 1').catch(() => undefined);
-  // PostgreSQL answers COMMIT with a quiet rollback when a statement has failed and its error was caught.
+  // When a statement failed and its error was caught, PostgreSQL answers COMMIT by rolling back without an error.
   if (client.getTransactionStatus() === 'E') {
     throw new Error('A statement of this transaction failed and its error was caught, so it cannot be committed');
   }

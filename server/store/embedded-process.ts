@@ -15,7 +15,8 @@ export function serverHolding(lockFile: string): Server | undefined {
   if (!isAlive(pid)) return undefined;
   const command = commandOf(pid);
   if (command === undefined || (command.includes('postgres') && command.includes(data))) return { pid, socketDir };
-  // The server crashed, and its number is a zombie's or another program's: postgres would take that for a server.
+  // The server crashed, and its pid now belongs to a zombie or to another program, which postgres would take for a
+  // server.
   if (readIfThere(lockFile) === note) fs.rmSync(lockFile, { force: true });
   return undefined;
 }

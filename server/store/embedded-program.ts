@@ -5,7 +5,7 @@ import path from 'node:path';
 /** The PostgreSQL programs of this machine, and the user they run as. */
 export interface Program {
   readonly majorVersion: string;
-  /** Whoever must be able to write what the programs write; undefined when that is us. */
+  /** The user that has to be able to write the files; undefined when that is ours. */
   readonly owner: Owner | undefined;
   start(name: 'initdb' | 'postgres', args: readonly string[], options: SpawnOptions): ChildProcess;
 }
@@ -67,7 +67,7 @@ function programForUser(binaries: Binaries, data: string): Program {
   throw new Error(`The embedded PostgreSQL cannot run here: ${error?.message ?? stderr.trim()}. ${advice}`);
 }
 
-/** PostgreSQL refuses to run as root, so root lends it another user: the one a cluster already belongs to, if there is one. */
+/** PostgreSQL refuses to run as root, so root runs it as another user: the owner of the cluster, if there is one. */
 function programForRoot(binaries: Binaries, dir: string, data: string): Program {
   const made = fs.statSync(data, { throwIfNoEntry: false });
   const owners = made ? [made].filter(({ uid }) => uid !== 0) : [userNamed('postgres'), userNamed('nobody')];
@@ -75,7 +75,8 @@ function programForRoot(binaries: Binaries, dir: string, data: string): Program 
     const program = owner && canEnter(dir, owner) && programAs(binaries, [], { uid: owner.uid, gid: owner.gid });
     if (program) return program;
   }
-  // Below a directory that only root may enter: root outside, another user to itself. Its files belong to root.
+  // In a user namespace, below a directory that only root may enter: root outside, another user inside. Its files
+  // belong to root.
   const program = (!made || made.uid === 0) && programAs(binaries, disguise);
   if (program) return program;
   throw new Error(`The embedded PostgreSQL cannot run as root here. Run Posthorn as another user, ${orElse}.`);

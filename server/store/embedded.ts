@@ -13,7 +13,7 @@ import { findProgram, orElse, type Program } from './embedded-program.ts';
 export interface EmbeddedOptions {
   timeoutMs?: number;
   flags?: readonly string[];
-  /** Told when the server was lost and could not be started again. */
+  /** Called when the server was lost and could not be started again. */
   report?: (error: Error) => void;
 }
 
@@ -47,7 +47,8 @@ export async function startEmbedded(dir: string, options: EmbeddedOptions = {}):
   let holder = hold();
   await holder;
 
-  // A crash of any backend cuts every connection. Without the lock another process would turn the server off under us.
+  // A crash of any backend cuts every connection. Without the lock another process would stop the server while we use
+  // it.
   async function hold(): Promise<pg.Client> {
     const client = await reach(cluster, timeoutMs);
     client.once('end', () => {
@@ -79,7 +80,10 @@ async function openCluster(dir: string, flags: readonly string[]): Promise<Clust
   return { program, data, log: path.join(dir, 'postgres.log'), config, flags };
 }
 
-/** Made aside and moved into place whole: of several processes at a first start one wins, and a half-made one is never met. */
+/**
+ * Made in a temporary place and moved when complete: of several processes at a first start one wins, and no half-made
+ * cluster is ever used.
+ */
 async function createCluster(dir: string, data: string, program: Program): Promise<void> {
   removeAbandoned(dir);
   const aside = fs.mkdtempSync(path.join(dir, `${asidePrefix}${process.pid}-`));
@@ -147,7 +151,7 @@ function refuseOtherVersion(data: string, program: Program): void {
   );
 }
 
-/** The address of a unix socket holds about 100 bytes; a deep directory gets a short stand-in. */
+/** The path of a unix socket holds about 100 bytes; a deep directory gets a short link. */
 function makeSocketDir(dir: string, program: Program): string {
   const near = path.join(dir, 'sock');
   const short = path.join(os.tmpdir(), `posthorn-${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`);
@@ -169,7 +173,7 @@ async function reach(cluster: Cluster, timeoutMs: number): Promise<pg.Client> {
     const attempt = await join(cluster.config);
     if (attempt instanceof pg.Client) return attempt;
     if (performance.now() > deadline || launched?.failure) throw notReached(cluster, launched?.failure ?? attempt);
-    // Of several starting at once all but one end at once: PostgreSQL has locks of its own.
+    // Of several that start together, all but one end immediately: PostgreSQL has locks of its own.
     if (!runningServer(cluster) && mayLaunch(launched)) launched = launch(cluster, launched);
     await sleep(pollMs);
   }
@@ -209,7 +213,7 @@ function mayLaunch(earlier: Launched | undefined): boolean {
 
 function launch({ program, data, log, config, flags }: Cluster, earlier?: Launched): Launched {
   const attempt = (earlier?.attempt ?? 0) + 1;
-  // The orphans of a crashed server keep a new one out until they have noticed.
+  // Processes left over from a crashed server prevent a new start until they end.
   const launched: Launched = { running: true, attempt, nextAt: performance.now() + pollMs * 2 ** attempt };
   const settings = [
     'listen_addresses=',
@@ -259,7 +263,7 @@ async function isLast(client: pg.Client): Promise<boolean> {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as last', [heldByUsers]);
     return rows[0].last;
   } catch {
-    return false; // the connection broke: there is nothing left to turn off
+    return false; // the connection broke: there is nothing left to stop
   }
 }
 

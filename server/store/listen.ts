@@ -8,8 +8,8 @@ export interface Listening {
 }
 
 /**
- * One connection that hears what any instance says on a channel, made again when it is lost. What is said meanwhile is
- * lost with it, so `resumed` tells the hearer to look for itself.
+ * One connection that listens on a channel and is made again when it is lost. Notices sent meanwhile are lost, so
+ * `resumed` tells the listener to look in the database.
  */
 export function listen(
   connection: pg.ClientConfig,

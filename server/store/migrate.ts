@@ -1,3 +1,4 @@
+import { isLocked } from './away.ts';
 import { type Database, sql } from './database.ts';
 
 export interface Migration {
@@ -12,21 +13,57 @@ interface Applied {
 }
 
 const migrating = 727001; // advisory lock, so that of several processes one migrates and the others wait
+const usualWaitMs = 5_000;
 
 const takeLock = sql('migrate.lock', 'select pg_advisory_xact_lock($1)');
 const tableExists = sql('migrate.exists', `select to_regclass('schema_migrations') is not null as exists`);
 const allApplied = sql('migrate.applied', 'select number, name from schema_migrations order by number');
 const record = sql('migrate.record', 'insert into schema_migrations (number, name) values ($1, $2)');
 
-/** Forward only. Answers with the migrations it applied. */
-export async function migrate(database: Database, migrations: readonly Migration[]): Promise<Migration[]> {
+const setLockTimeout = sql('migrate.lockTimeout', `select set_config('lock_timeout', $1, true)`);
+/** Of the advisory lock; else of a table, which is held by whoever left a transaction open. */
+const holders = sql(
+  'migrate.holders',
+  `select a.pid, concat_ws(', ', nullif(a.application_name, ''), host(a.client_addr), a.state) as about
+     from pg_stat_activity a
+     left join pg_locks l on l.pid = a.pid and l.locktype = 'advisory' and l.classid = 0 and l.objid = $1 and l.granted
+    where a.datname = current_database() and a.pid <> pg_backend_pid()
+      and (l.pid is not null or a.state like 'idle in transaction%')
+    order by l.pid is null, a.xact_start limit 1`,
+);
+
+/**
+ * Forward only. Answers with the migrations it applied. A lock that somebody holds for longer than `waitMs` is refused in
+ * words, for a later try: a session whose program is gone may hold it for hours.
+ */
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[],
+  { waitMs = usualWaitMs }: { waitMs?: number } = {},
+): Promise<Migration[]> {
   refuseGaps(migrations);
   const done: Migration[] = [];
   for (;;) {
-    const next = await database.transaction(() => applyNext(database, migrations));
+    const next = await database
+      .transaction(async () => {
+        // Zero would be without end.
+        await database.query(setLockTimeout, [`${Math.max(Math.ceil(waitMs), 1)}ms`]);
+        return applyNext(database, migrations);
+      })
+      .catch((error: unknown) => tellHolder(database, error));
     if (!next) return done;
     done.push(next);
   }
+}
+
+async function tellHolder(database: Database, error: unknown): Promise<never> {
+  if (!isLocked(error)) throw error;
+  const [holder] = await database.query<{ pid: number; about: string }>(holders, [migrating]);
+  const who = holder ? `The session ${holder.pid} of PostgreSQL (${holder.about})` : 'Another session of PostgreSQL';
+  const end = holder ? `: select pg_terminate_backend(${holder.pid})` : '';
+  throw new Error(`${who} holds what the migrations need. If no other Posthorn is starting, end that session${end}`, {
+    cause: error,
+  });
 }
 
 function refuseGaps(migrations: readonly Migration[]): void {

@@ -1,6 +1,7 @@
+import { bounds } from '#server/bounds';
 import { badInput } from '#server/errors';
 
-/** A cursor is the last id of the page before, dressed so that nobody reads meaning into it. */
+/** A cursor is the last id of the page before, encoded so that callers do not rely on its form. */
 export const toCursor = (id: string) => Buffer.from(id).toString('base64url');
 
 export const fromCursor = (cursor: string | undefined): string | null => {
@@ -12,9 +13,14 @@ export const fromCursor = (cursor: string | undefined): string | null => {
   return id;
 };
 
-/** One row more than asked tells whether there is another page. */
-export const toPage = <Row extends { id: string }>(rows: Row[], limit: number) => {
-  const page = rows.slice(0, limit);
+/** One row more than asked tells whether there is another page. It ends where its bytes do; one row always fits. */
+export const toPage = <Row extends { id: string }>(rows: readonly Row[], limit: number) => {
+  let bytes = 0;
+  const fits = rows.findIndex((row, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(row));
+    return index > 0 && bytes > bounds.pageBytes;
+  });
+  const page = rows.slice(0, fits === -1 ? limit : Math.min(fits, limit));
   const last = page.at(-1);
-  return { page, ...(rows.length > limit && last && { nextCursor: toCursor(last.id) }) };
+  return { page, ...(rows.length > page.length && last && { nextCursor: toCursor(last.id) }) };
 };

@@ -7,12 +7,12 @@ const words =
   'Posthorn listens for notices and keeps prepared statements, and both belong to a connection: set pool_mode = session, or use the address of PostgreSQL itself.';
 
 /**
- * A pooler in session mode is fine. In transaction mode the connection that we have just used is the first that the pooler
- * gives to somebody else, so that a second client, in a transaction, meets the process that served the first.
+ * A pooler in session mode is fine. In transaction mode it gives the connection that we just used to the next client,
+ * so a second client, in a transaction, gets the server process of the first.
  */
 export const refusePoolerOfTransactions = async (connection: Connection) => {
   const [first, second] = [new pg.Client(connection), new pg.Client(connection)];
-  // What matters of it rejects the query.
+  // The error that matters rejects the query.
   for (const client of [first, second]) client.on('error', () => undefined);
   try {
     await first.connect();

@@ -7,7 +7,7 @@ const parsers = new Map<number, (text: string) => unknown>([
   [builtins.DATE, (text) => text], // a Date would be midnight in the zone of this machine
 ]);
 
-/** For one pool or client. Never set globally: Agenda needs the Dates that pg gives by itself. */
+/** For one pool or client. Never set globally: Agenda needs the Dates that pg returns by default. */
 export const types = {
   ...pg.types,
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>

@@ -2,6 +2,7 @@ import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import { createBatch } from '#server/jobs/batch';
 import type { Live } from '#server/live/open-tabs';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Outbound, OutboundAnswer } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
@@ -25,6 +26,7 @@ export type Deliver = ReturnType<typeof createDelivering>;
 export const createDelivering = ({
   store,
   audit,
+  notifications,
   live,
   outbound,
   seal,
@@ -34,6 +36,7 @@ export const createDelivering = ({
 }: {
   store: DeliveryStore;
   audit: AuditLog;
+  notifications: Notifications;
   live: Live;
   outbound: Outbound;
   seal: Seal;
@@ -109,11 +112,21 @@ export const createDelivering = ({
       if ((await store.countGivenUp(delivery.webhookId)) >= givenUpUntilPause) await pause(delivery);
     });
 
-  const pause = async ({ webhookId, workspaceId }: ClaimedDelivery) => {
+  const pause = async ({ webhookId, workspaceId, url }: ClaimedDelivery) => {
     const reason = `${givenUpUntilPause} deliveries in a row were given up.`;
     if (!(await store.pause(webhookId, reason))) return;
     await store.endPending(webhookId, `Not sent: the webhook was paused. ${reason}`);
     await audit.write({ event: 'webhook.paused', workspaceId, details: { id: webhookId, reason } });
+    await notifications.tell([
+      {
+        workspaceId,
+        kind: 'webhook.paused',
+        subjectId: webhookId,
+        title: `The webhook to ${new URL(url).host} was paused`,
+        detail: `${reason} Events since then are not kept for it. Mend the receiver, then resume it.`,
+        path: `/settings/webhooks/${webhookId}`,
+      },
+    ]);
     await live.tell({ workspaceId, kind: 'webhook', id: webhookId, text: 'A webhook was paused.' });
   };
 

@@ -1,6 +1,7 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch, systemClock } from '#server/clock';
 import type { Live } from '#server/live/open-tabs';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Plans } from '#server/plans/allowance';
 import type { Seal } from '#server/secrets/seal';
@@ -16,6 +17,7 @@ import { createDeliveryStore, createEventStore, createWebhookStore } from './sto
 export const openWebhooks = ({
   database,
   audit,
+  notifications,
   live,
   outbound,
   seal,
@@ -28,6 +30,7 @@ export const openWebhooks = ({
 }: {
   database: Database;
   audit: AuditLog;
+  notifications: Notifications;
   live: Live;
   outbound: Outbound;
   seal: Seal;
@@ -49,7 +52,13 @@ export const openWebhooks = ({
     clock,
   });
   // A receiver compares the time of the signature with its own clock, which the sandbox does not move.
-  const deliver = createDelivering({ ...shared, store: deliveryStore, clock: systemClock, answerTimeoutMs });
+  const deliver = createDelivering({
+    ...shared,
+    notifications,
+    store: deliveryStore,
+    clock: systemClock,
+    answerTimeoutMs,
+  });
   return {
     events,
     webhooks,

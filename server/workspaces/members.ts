@@ -6,11 +6,15 @@ import type { AuditLog } from '#server/audit/audit-log';
 import { asAccount, checkEmail } from '#server/auth/email-address';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
-import { notFound, Refusal } from '#server/errors';
+import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
+import { letter } from '#server/messages/letter';
+import type { Messages } from '#server/messages/queue';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/allowance';
-import { checkPassword, nameOf, type People } from './people.ts';
+import { mustBeNamed } from './deletion.ts';
+import { checkPassword, isWrongPassword, nameOf, type People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
 
 const invitationMs = 7 * 24 * 60 * 60 * 1000;
@@ -19,7 +23,7 @@ type Acceptance = { readonly password: string } | { readonly userId: string; rea
 
 export type Members = ReturnType<typeof createMembers>;
 
-/** Who is in a workspace, and who is invited. Nobody hands out or takes away more than they have. */
+/** Who is in a workspace, and who is invited. Nobody can give or change a role above their own. */
 export const createMembers = ({
   store,
   people,
@@ -28,6 +32,8 @@ export const createMembers = ({
   accessChanged,
   tell,
   endTokens,
+  messages,
+  notifications,
   baseUrl,
   clock,
 }: {
@@ -40,8 +46,10 @@ export const createMembers = ({
   tell: Live['tell'];
   /** Those for this workspace; joining again does not bring them back. */
   endTokens: (of: { userId: string; workspaceId: string }) => Promise<unknown>;
+  messages: Messages;
+  notifications: Notifications;
   baseUrl: string;
-  /** The one on the wall. */
+  /** The wall clock. */
   clock: Clock;
 }) => {
   const record = (caller: Caller, event: string, details: Record<string, unknown>) =>
@@ -77,11 +85,24 @@ export const createMembers = ({
       if (asAccount(by.email) !== asAccount(email)) throw forSomebodyElse(email);
       return by.userId;
     }
-    // One that nobody can have is refused the same way, whether or not there is an account.
+    // An invalid password is refused the same way, whether or not there is an account.
     checkPassword(by.password, 'password');
     return (await people.known(email)).userId === undefined
       ? people.addPerson(email, by.password)
-      : people.signIn(email, by.password);
+      : people.signIn(email, by.password).catch(wayOut);
+  };
+
+  const invitationMail = async ({ userId, workspaceId }: Caller, to: string, role: Role, url: string) => {
+    const [inviter, workspace] = [await store.user(userId), await store.workspace(workspaceId)];
+    const who = inviter ? nameOf(inviter) : 'An admin';
+    const where = workspace?.name ?? 'a workspace';
+    const words = {
+      subject: `${who} invites you to ${where} on Posthorn`,
+      lines: [`${who} invites you to join ${where} as ${role}.`, 'The link works once, within 7 days.'],
+      link: { label: 'Look at the invitation', url },
+      foot: `Sent by Posthorn at ${baseUrl}. If you do not know what this is about, do nothing.`,
+    };
+    return { purpose: 'invitation' as const, livesMs: invitationMs, mail: { to, ...letter(words) } };
   };
 
   return {
@@ -106,7 +127,35 @@ export const createMembers = ({
         return { userId, ...about(member.User), role, joinedAt: member.createdAt };
       }),
 
-    /** Also how somebody leaves. */
+    /** The other one becomes an owner, and the one who hands over an admin. */
+    handOver: (caller: Caller, { userId, name }: { userId: string; name: string }, requestId: string) =>
+      store.transaction(async () => {
+        const { workspaceId } = caller;
+        const workspace = await store.workspace(workspaceId);
+        mustBeNamed(workspace?.name ?? '', name);
+        const owners = await store.lockOwners(workspaceId);
+        if (owners.every((owner) => owner.userId !== caller.userId)) {
+          throw new Refusal('Conflict', 'You are no longer an owner of this workspace. Load the page again.');
+        }
+        if (userId === caller.userId) {
+          throw badInput({ path: 'userId', code: 'Yourself', message: 'must be another member' });
+        }
+        await find(caller, userId);
+        await store.updateMember({ workspaceId, userId }, 'owner');
+        await store.updateMember({ workspaceId, userId: caller.userId }, 'admin');
+        await audit.write({
+          event: 'workspace.handed-over',
+          workspaceId,
+          userId: caller.userId,
+          requestId,
+          details: { to: userId },
+        });
+        await tellTabs(workspaceId, userId);
+        await accessChanged(userId);
+        await accessChanged(caller.userId);
+      }),
+
+    /** Also used by members who leave. */
     remove: (caller: Caller, userId: string) =>
       store.transaction(async () => {
         const member = await find(caller, userId);
@@ -149,6 +198,7 @@ export const createMembers = ({
         await record(caller, 'member.invited', { email, role });
         await tellTabs(caller.workspaceId, id);
         const url = `${baseUrl}/invitations/${secret}`;
+        await messages.add([await invitationMail(caller, email, role, url)]);
         return {
           id,
           email,
@@ -156,6 +206,7 @@ export const createMembers = ({
           createdAt: instantOf(createdAt),
           expiresAt: instantOf(expiresAt),
           url,
+          mailed: messages.hasMail,
         };
       }),
 
@@ -194,6 +245,17 @@ export const createMembers = ({
         await store.acceptInvitation(id, clock.now());
         await tellTabs(workspaceId, userId);
         await audit.write({ event: 'member.joined', workspaceId, userId, details: { role } });
+        await notifications.tell([
+          {
+            workspaceId,
+            kind: 'member.joined',
+            subjectId: userId,
+            title: `${email} joined the workspace`,
+            detail: `They accepted their invitation, as ${role}.`,
+            path: '/settings/workspace',
+            by: userId,
+          },
+        ]);
         return userId;
       }),
   };
@@ -203,6 +265,18 @@ const about = (user: { email: string; name: string | null } | undefined) => ({
   email: user?.email ?? '',
   name: user ? nameOf(user) : '',
 });
+
+/**
+ * An account proves nothing about its address: somebody else may have accepted an invitation to it and chosen the
+ * password. Nothing that an invitation says can tell the two apart, so that the operator has to.
+ */
+const wayOut = (error: unknown): never => {
+  if (!isWrongPassword(error)) throw error;
+  throw new Refusal(
+    'Unauthorized',
+    'E-mail address or password is wrong. If you have never chosen one here, or lost it, ask the operator for a link (npx posthorn link --email with your address), set a password, then open this invitation again.',
+  );
+};
 
 const forSomebodyElse = (email: string) =>
   new Refusal('Forbidden', `This invitation is for ${email}. Sign in with that address to accept it.`);

@@ -70,7 +70,7 @@ export const outsideSignIn = ({
   },
 });
 
-/** The page has the words: an address that carries them could make it say anything. */
+/** Only a code: the page has the texts, because text in the address could make it say anything. */
 const refusedPath = ({ code, issues }: Refusal) => {
   const reason = issues[0]?.code ?? (code === 'Internal' ? 'Unreachable' : 'NotFinished');
   return `/sign-in?refused=${reason}`;

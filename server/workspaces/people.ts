@@ -8,7 +8,8 @@ import type { Clock } from '#server/clock';
 import type { NewWorkspaces } from '#server/config';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
-import type { UserRow, WorkspaceStore } from './store.ts';
+import type { Plans } from '#server/plans/allowance';
+import type { UserRow, WorkspaceRow, WorkspaceStore } from './store.ts';
 
 export type People = ReturnType<typeof createPeople>;
 
@@ -16,12 +17,14 @@ export type People = ReturnType<typeof createPeople>;
 export const createPeople = ({
   store,
   audit,
+  plans,
   newWorkspaces,
   forgetEverything,
   clock,
 }: {
   store: WorkspaceStore;
   audit: AuditLog;
+  plans: Pick<Plans, 'mustExist'>;
   newWorkspaces: NewWorkspaces;
   /** Ends every session, token and client of a user. */
   forgetEverything: (userId: string) => Promise<void>;
@@ -43,7 +46,7 @@ export const createPeople = ({
     return workspaceId;
   };
 
-  /** Under the lock that keeps two from being the first. */
+  /** Under the lock that lets only one be the first. */
   const addFirst = async (workspace: string, add: () => Promise<string>) => {
     const userId = await add();
     const workspaceId = await addWorkspace(userId, workspace);
@@ -83,6 +86,7 @@ export const createPeople = ({
           name: open.Workspace.name,
           role: open.role,
           statisticsTools: open.Workspace.statisticsTools,
+          ...(await deletionOf(open.Workspace)),
         },
       }),
       workspaces: memberships.map(({ workspaceId, role, Workspace }) => ({
@@ -91,6 +95,12 @@ export const createPeople = ({
         role,
       })),
     };
+  };
+
+  const deletionOf = async ({ deleteAt, deleteAskedBy }: WorkspaceRow) => {
+    if (deleteAt === null) return {};
+    const owner = deleteAskedBy === null ? null : await store.user(deleteAskedBy);
+    return { deletion: { at: String(deleteAt), askedBy: owner ? nameOf(owner) : '' } };
   };
 
   const mustExist = async (userId: string) => {
@@ -105,8 +115,8 @@ export const createPeople = ({
     (newWorkspaces === 'admins' && memberships.some(({ role }) => role === 'owner' || role === 'admin'));
 
   /**
-   * The account was made by an invitation or by somebody at a keyboard here, which proves nothing about the address.
-   * From now on it is the person the provider vouches for, and nothing that was made before opens it.
+   * The account was made by an invitation or on this machine, which proves nothing about the address. From now on it
+   * belongs to the person the provider vouches for, and nothing issued before gives access to it.
    */
   const link = async (user: UserRow, subject: string) => {
     await store.updateUser(user.id, { subject, passwordHash: null });
@@ -146,7 +156,7 @@ export const createPeople = ({
         : undefined;
     },
 
-    /** Whoever has this address, or who set the installation up. */
+    /** The person with this address, or the one who set the installation up. */
     forLink: async (email?: string) => {
       const user = email === undefined ? await store.operator() : await store.userByEmail(asAccount(email));
       if (user === null) {
@@ -172,7 +182,7 @@ export const createPeople = ({
 
     lastWorkspace: async (userId: string) => (await mustExist(userId)).lastWorkspaceId ?? undefined,
 
-    /** For the audit log: who somebody is that has not proven it, and where they are. */
+    /** For the audit log: the user behind an address, not yet proven, and their workspace. */
     known: async (email: string) => {
       const user = await store.userByEmail(asAccount(email));
       return { userId: user?.id, workspaceId: user?.lastWorkspaceId ?? undefined };
@@ -235,6 +245,8 @@ export const createPeople = ({
       });
     },
 
+    distrustTokens: (userId: string) => store.updateUser(userId, { tokensValidAfter: clock.now() }),
+
     createWorkspace: (userId: string, name: string) =>
       store.transaction(async () => {
         if (!mayMake(await mustExist(userId), await store.memberships(userId))) {
@@ -257,6 +269,12 @@ export const createPeople = ({
         ...(name !== undefined && { name }),
         ...(statisticsTools !== undefined && { statisticsTools }),
       }),
+
+    /** By the operator; plans say what it covers. */
+    setPlan: async (workspaceId: string, plan: string) => {
+      plans.mustExist(plan);
+      if (!(await store.setPlan(workspaceId, plan))) throw notFound('workspace', workspaceId);
+    },
 
     addPerson: (email: string, password: string) => addUser(email, password),
 
@@ -290,7 +308,7 @@ const wrongPassword = () => new Refusal('Unauthorized', 'E-mail address or passw
 export const isWrongPassword = (error: unknown) =>
   error instanceof Refusal && (error.code === 'Unauthorized' || error.issues[0]?.code === 'WrongPassword');
 
-/** Compared against when there is no such user, so that the answer takes as long. */
+/** Compared against when there is no such user, so that the answer takes equally long. */
 const nobodysHash = () => {
   nobody ??= hashPassword('nobody has this password');
   return nobody;

@@ -7,6 +7,8 @@ import type { Sessions } from '#server/auth/sessions';
 import type { RouteHandlers, SessionCookie } from '#server/context';
 import { Refusal } from '#server/errors';
 import type { SignedIn } from '#server/signed-in';
+import type { Deletion } from './deletion.ts';
+import type { ForgottenPassword } from './forgotten-password.ts';
 import type { Members } from './members.ts';
 import { isWrongPassword, type People } from './people.ts';
 import type { Welcome } from './welcome.ts';
@@ -22,24 +24,30 @@ export const workspaceRoutes = ({
   members,
   sessions,
   welcome,
+  deletion,
+  forgotten,
   audit,
   tries,
   mayTry,
   hasPasswords,
   production,
+  report,
   forgetUser,
 }: {
   people: People;
   members: Members;
   sessions: Sessions;
   welcome: Welcome;
+  deletion: Deletion;
+  forgotten: ForgottenPassword;
   audit: AuditLog;
   tries: PasswordTries;
-  /** Refuses when an address tried too often, whatever it tried. */
+  /** Refuses when an IP address has tried too often, for whatever account. */
   mayTry: (address: string) => void;
   /** False where an outside identity provider signs people in. */
   hasPasswords: boolean;
   production: boolean;
+  report: (error: unknown) => void;
   /** Ends what MCP clients were granted. */
   forgetUser: (userId: string) => Promise<void>;
 }): RouteHandlers<PeopleRoutes & WorkspaceRoutes> => {
@@ -60,7 +68,7 @@ export const workspaceRoutes = ({
     }
   };
 
-  /** Every look at a password is counted, and a wrong one is in the audit log. */
+  /** Every password check is counted, and a wrong password is written to the audit log. */
   const guarded = <Result>(
     { email, address, event, requestId }: { email: string; address: string; event: string; requestId: string },
     work: () => Promise<Result>,
@@ -81,6 +89,7 @@ export const workspaceRoutes = ({
         empty,
         needsCode: empty && production,
         outside: !hasPasswords,
+        mail: hasPasswords && forgotten.isOffered,
         ...(signedIn && { signedInAs: signedIn.email }),
       };
     },
@@ -141,6 +150,26 @@ export const workspaceRoutes = ({
       return done;
     },
 
+    forgotPassword: async ({ body: { email }, address, requestId }) => {
+      mustHavePasswords();
+      mayTry(address);
+      forgotten.mustHaveMail();
+      // Not waited for: how long it takes would tell whether somebody has this address.
+      forgotten.ask(email, { address, requestId }).catch(report);
+      return done;
+    },
+
+    resetPassword: async ({ body: { secret, password }, address, requestId, ...entering }) => {
+      mustHavePasswords();
+      mayTry(address);
+      const userId = await forgotten.set(secret, password);
+      await sessions.endOthers(userId);
+      await forgetUser(userId);
+      const workspaceId = await people.lastWorkspace(userId);
+      await audit.write({ event: 'password.reset', workspaceId, userId, requestId, details: { address } });
+      return enter(userId, entering);
+    },
+
     changeProfile: async ({ signedIn, body }) => {
       await people.changeProfile(signedIn.userId, body);
       return recordOf(signedIn);
@@ -179,6 +208,21 @@ export const workspaceRoutes = ({
       const { workspaceId, userId } = caller;
       await people.changeWorkspace(workspaceId, body);
       await audit.write({ event: 'workspace.changed', workspaceId, userId, requestId, details: { ...body } });
+      return recordOf(signedIn);
+    },
+
+    handOver: async ({ caller, signedIn, body, requestId }) => {
+      await members.handOver(caller, body, requestId);
+      return recordOf(signedIn);
+    },
+
+    askDeletion: async ({ caller, signedIn, body, requestId }) => {
+      await deletion.ask(caller, body.name, requestId);
+      return recordOf(signedIn);
+    },
+
+    takeBackDeletion: async ({ caller, signedIn, requestId }) => {
+      await deletion.takeBack(caller, requestId);
       return recordOf(signedIn);
     },
 

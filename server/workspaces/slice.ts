@@ -5,8 +5,12 @@ import type { Auth } from '#server/auth/slice';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
+import type { Messages } from '#server/messages/queue';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/allowance';
 import type { Database } from '#server/store/database';
+import { createDeletion } from './deletion.ts';
+import { createForgottenPassword } from './forgotten-password.ts';
 import { createMembers } from './members.ts';
 import { outsideSignIn } from './outside-sign-in.ts';
 import { createPeople } from './people.ts';
@@ -21,7 +25,10 @@ export const openWorkspaces = ({
   auth: { sessions, tokens, clients, tries, secrets },
   plans,
   audit,
-  live: { accessChanged, tell },
+  live,
+  messages,
+  notifications,
+  report,
   config,
   wallClock: clock,
 }: {
@@ -30,6 +37,9 @@ export const openWorkspaces = ({
   plans: Plans;
   audit: AuditLog;
   live: Live;
+  messages: Messages;
+  notifications: Notifications;
+  report: (error: unknown) => void;
   config: Config;
   /** People, their invitations and their limits go by it: the sandbox does not move it. */
   wallClock: Clock;
@@ -39,6 +49,7 @@ export const openWorkspaces = ({
   const people = createPeople({
     store,
     audit,
+    plans,
     newWorkspaces,
     forgetEverything: async (userId) => {
       await sessions.endOthers(userId);
@@ -47,8 +58,11 @@ export const openWorkspaces = ({
     },
     clock,
   });
-  const endTokens = tokens.revokeAll;
-  const members = createMembers({ store, people, audit, plans, accessChanged, tell, endTokens, baseUrl, clock });
+  const { accessChanged, tell } = live;
+  const told = { audit, messages, notifications, baseUrl, clock };
+  const members = createMembers({ ...told, store, people, plans, accessChanged, tell, endTokens: tokens.revokeAll });
+  const deletion = createDeletion({ store, notifications, audit, live, clock });
+  const forgotten = createForgottenPassword({ ...told, store, people, secrets });
   const mayWelcome = !production && config.databaseUrl === undefined;
   const welcome = createWelcome({ people, sessions, secrets, audit, production, mayWelcome });
   const signInsOfAddress = createRateLimit({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs, clock });
@@ -56,6 +70,8 @@ export const openWorkspaces = ({
     people,
     members,
     welcome,
+    deletion,
+    chores: { 'remove workspaces whose time has come': { every: '1 hour', run: deletion.removeDue } },
     signInElsewhere: (parts: Pick<Parameters<typeof outsideSignIn>[0], 'outside' | 'setSession'>) =>
       outsideSignIn({ ...parts, people, welcome, sessions, audit, baseUrl }),
     /** Once it is known who signs people in. */
@@ -65,11 +81,14 @@ export const openWorkspaces = ({
         members,
         sessions,
         welcome,
+        deletion,
+        forgotten,
         audit,
         tries,
         mayTry: signInsOfAddress.mustHaveLeft,
         hasPasswords: outside === undefined,
         production,
+        report,
         forgetUser: async (userId) => {
           await forgetUser(userId);
           await clients.endAll(userId);

@@ -9,7 +9,8 @@ import {
 } from 'sequelize';
 import type { Theme } from '#contracts/people';
 import type { Role } from '#contracts/scopes';
-import type { Database } from '#server/store/database';
+import { wakes } from '#server/jobs/notices';
+import { type Database, sql } from '#server/store/database';
 
 export interface Profile {
   readonly name: string | null;
@@ -26,6 +27,14 @@ export interface UserRow extends Profile {
   readonly subject: string | null;
   readonly isOperator: boolean;
 }
+
+export interface WorkspaceRow {
+  readonly deleteAt: string | Date | null;
+  readonly deleteAskedBy: string | null;
+}
+
+/** What was due while nothing was published. */
+const wakePosts = sql('workspaces.wakePosts', `select ${wakes('posts')}`);
 
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
@@ -69,8 +78,21 @@ export const createWorkspaceStore = (db: Database) => {
     declare id: string;
     declare name: string;
     declare statisticsTools: CreationOptional<boolean>;
+    declare plan: CreationOptional<string>;
+    declare deleteAt: CreationOptional<string | Date | null>;
+    declare deleteAskedBy: CreationOptional<string | null>;
   }
-  Workspace.init({ id: key(), name: DataTypes.TEXT, statisticsTools: DataTypes.BOOLEAN }, table('workspaces'));
+  Workspace.init(
+    {
+      id: key(),
+      name: DataTypes.TEXT,
+      statisticsTools: DataTypes.BOOLEAN,
+      plan: DataTypes.TEXT,
+      deleteAt: DataTypes.DATE(6),
+      deleteAskedBy: DataTypes.TEXT,
+    },
+    table('workspaces'),
+  );
 
   class Member extends Model<InferAttributes<Member>, InferCreationAttributes<Member>> {
     declare workspaceId: string;
@@ -127,6 +149,8 @@ export const createWorkspaceStore = (db: Database) => {
     hasUsers: async () => (await User.findOne({ attributes: ['id'] })) !== null,
     firstUser: () => User.findOne({ order: [['id', 'ASC']] }),
     user: (id: string) => User.findByPk(id),
+    /** In a transaction. */
+    lockUser: (id: string) => User.findByPk(id, { lock: true }),
     userByEmail: (email: string) => User.findOne({ where: byEmail(email) }),
     userBySubject: (subject: string) => User.findOne({ where: { subject } }),
     operator: () => User.findOne({ where: { isOperator: true }, order: [['id', 'ASC']] }),
@@ -151,9 +175,20 @@ export const createWorkspaceStore = (db: Database) => {
     insertWorkspace: async (workspace: { id: string; name: string }) => {
       await Workspace.create(workspace);
     },
-    updateWorkspace: async (id: string, change: { name?: string; statisticsTools?: boolean }) => {
+    updateWorkspace: async (
+      id: string,
+      change: Partial<Pick<Workspace, 'name' | 'statisticsTools' | 'deleteAt' | 'deleteAskedBy'>>,
+    ) => {
       if (Object.keys(change).length > 0) await Workspace.update(change, { where: { id } });
     },
+    /** In a transaction: nobody else changes it until it ends. */
+    lockWorkspace: (id: string) => Workspace.findByPk(id, { lock: true }),
+    dueWorkspaces: (now: Date) => Workspace.findAll({ where: { deleteAt: { [Op.lte]: now } }, order: [['id', 'ASC']] }),
+    /** With everything in it, if its time has come. */
+    removeWorkspace: (id: string, now: Date) => Workspace.destroy({ where: { id, deleteAt: { [Op.lte]: now } } }),
+    wakePosts: () => db.run(wakePosts),
+
+    setPlan: async (id: string, plan: string) => (await Workspace.update({ plan }, { where: { id } }))[0] > 0,
 
     memberships: (userId: string) =>
       Member.findAll({ where: { userId }, include: Workspace, order: [['workspaceId', 'ASC']] }),

@@ -50,7 +50,7 @@ export const createWelcome = ({
       return sessions.begin(userId, { byLink: true, ...(userAgent !== undefined && { userAgent }) });
     },
 
-    /** Printed by start in production while nobody is here. */
+    /** Printed by start in production while there is no user. */
     firstOwnerCode: async () => (production && (await people.isEmpty()) ? secrets.make('first-owner') : undefined),
 
     /** Uses it up. */

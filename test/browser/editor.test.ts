@@ -288,7 +288,7 @@ inBrowser('the editor', (world) => {
     await page.getByRole('button', { name: 'Unschedule' }).click();
     await page.getByText('Unscheduled. It is a draft again.').waitFor();
     await page.getByText('Ready for 1 account').waitFor();
-    await world.service.posthorn.plans.set(other.workspaceId, 'free');
+    await world.service.posthorn.people.setPlan(other.workspaceId, 'free');
     await page.getByRole('button', { name: 'Choose a time' }).click();
     const panel = page.getByRole('dialog', { name: 'Schedule' });
     await panel.getByRole('button', { name: /^Schedule for/ }).click();

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Database, openDatabase, sql } from '#server/store/database';
 import { type Migration, migrate } from '#server/store/migrate';
@@ -57,6 +58,20 @@ it('leaves nothing of a migration that fails, and keeps those before it', async 
   );
   expect(await database().query(recorded)).toEqual([{ number: 1, name: 'first' }]);
   expect(await database().query(ones)).toEqual([]);
+});
+
+it('waits for a table that somebody holds only so long, names the session, and succeeds at the next try', async () => {
+  await migrate(database(), [first]);
+  const forgotten = new pg.Client(fresh.parts);
+  await forgotten.connect();
+  const { rows } = await forgotten.query('select pg_backend_pid() as pid');
+  await forgotten.query('begin; select from one');
+  const change = { number: 2, name: 'change', sql: 'alter table one add column more int' };
+  await expect(migrate(database(), [first, change], { waitMs: 50 })).rejects.toThrow(
+    `The session ${rows[0].pid} of PostgreSQL`,
+  );
+  await forgotten.end();
+  expect(await migrate(database(), [first, change], { waitMs: 50 })).toEqual([change]);
 });
 
 it('refuses a database that a newer Posthorn migrated', async () => {

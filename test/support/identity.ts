@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { type CryptoKey, importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { pino } from 'pino';
+import { inject } from 'vitest';
 import type { ConsentQuestion } from '#contracts/consent';
 import { createIdentityProvider, type IdentityProviderOptions } from '#server/auth/identity-provider/embedded';
 import { answerErrors } from '#server/http/errors';
@@ -15,8 +16,6 @@ import { createOutbound } from '#server/outbound/guarded-client';
 import { createSeal } from '#server/secrets/seal';
 import type { WhoIsSignedIn } from '#server/signed-in';
 import { openDatabase, sql } from '#server/store/database';
-import { migrate } from '#server/store/migrate';
-import { migrations } from '#server/store/migrations/index';
 import { type Browser, createBrowser, type Page } from './browser.ts';
 import { selfSigned } from './certificate.ts';
 import { freshDatabase } from './database.ts';
@@ -92,9 +91,8 @@ export const startIdentity = async ({
   documents: Documents;
   options?: Partial<IdentityProviderOptions>;
 }) => {
-  const { parts, drop } = await freshDatabase();
+  const { parts, drop } = await freshDatabase({ template: inject('migrated') });
   const database = openDatabase(parts, { report: () => undefined });
-  await migrate(database, migrations);
   for (const id of ['usr_ann', 'usr_bob']) {
     await database.run(sql('test.user', 'insert into users (id, email) values ($1, $2)'), [id, `${id}@example.com`]);
   }
@@ -109,6 +107,11 @@ export const startIdentity = async ({
   const server = serverFor(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  /** As the workspaces slice does it. */
+  const distrustTokens = async (userId: string) => {
+    const distrust = sql('test.distrust', 'update users set tokens_valid_after = $2 where id = $1');
+    await database.run(distrust, [userId, clock.now()]);
+  };
   const create = () =>
     createIdentityProvider({
       baseUrl: url,
@@ -116,6 +119,7 @@ export const startIdentity = async ({
       outbound,
       seal,
       whoIsSignedIn,
+      distrustTokens,
       clock,
       log,
       ...options,
@@ -147,6 +151,7 @@ export const startIdentity = async ({
     /** One more instance on the same database. */
     create,
     database,
+    distrustTokens,
     seal,
     clock,
     log,

@@ -161,7 +161,8 @@ export type Publisher = ReturnType<typeof createPublisher>;
 
 /** All parts one after the other, moving the clock where the network asks to wait. */
 export const createPublisher = (sandbox: SandboxNetworks) => ({
-  publish: async (network: Network, site: Site, account: NetworkAccount, post: NetworkPost<PublishMedia>) => {
+  publish: async (network: Network, site: Site, account: NetworkAccount, written: NetworkPost<PublishMedia>) => {
+    const post = await withLinkCards(network, site, written);
     const out: Sent[] = [];
     while (out.length < network.parts(post).length) {
       const sending = sandbox.sending(network, account, post, out);
@@ -177,6 +178,14 @@ export const createPublisher = (sandbox: SandboxNetworks) => ({
     return out;
   },
 });
+
+/** As they are kept when a person is asked. */
+const withLinkCards = async ({ linkCards }: Network, site: Site, post: NetworkPost<PublishMedia>) => {
+  const cards = (linkCards?.of(post) ?? []).map(
+    async (uri) => (await linkCards?.read(site, uri)) ?? linkCards?.plain(uri) ?? [],
+  );
+  return { ...post, linkCards: (await Promise.all(cards)).flat() };
+};
 
 export const prepareFully = async (sandbox: SandboxNetworks, network: Network, site: Site, sending: Sending) => {
   let step = await network.prepare(site, sending);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import sharp from 'sharp';
+import { inject } from 'vitest';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { createPosthorn } from '#server/app';
@@ -20,8 +21,6 @@ import { connectInSandbox } from '#server/sandbox/sign-up';
 import { createSandboxClockStore } from '#server/sandbox/store';
 import { createSeal } from '#server/secrets/seal';
 import { openDatabase, sql } from '#server/store/database';
-import { migrate } from '#server/store/migrate';
-import { migrations } from '#server/store/migrations/index';
 import { freshDatabase } from './database.ts';
 import { freePort } from './processes.ts';
 
@@ -54,7 +53,7 @@ export const startService = async (
     startStopwatch?: () => Stopwatch;
   } = {},
 ) => {
-  const { parts, drop } = await freshDatabase();
+  const { parts, drop } = await freshDatabase({ template: inject('migrated') });
   const port = ownAddress ? await freePort() : 0;
   const dataDir = await mkdtemp(join(tmpdir(), 'posthorn-test-'));
   const settled = readConfig({
@@ -66,7 +65,6 @@ export const startService = async (
   const config = { ...settled, production: production || settled.production };
   const faults: Error[] = [];
   const database = openDatabase(parts, { report: (error) => faults.push(error) });
-  await migrate(database, migrations);
   const clock = createMovableClock();
   const wallClock = createMovableClock();
   let wallOffsetMs = 0;

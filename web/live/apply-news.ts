@@ -18,12 +18,14 @@ export interface News {
 
 /** Which queries an event makes stale, by the first part of their keys. Any other kind is its own domain. */
 const touched: Record<string, readonly string[]> = {
-  approval: ['approvals', 'posts'],
-  post: ['posts', 'analytics', 'approvals'],
-  account: ['accounts', 'posts', 'approvals'],
-  webhook: ['webhooks'],
+  approval: ['approvals', 'posts', 'notifications'],
+  post: ['posts', 'analytics', 'approvals', 'notifications'],
+  account: ['accounts', 'posts', 'approvals', 'notifications'],
+  webhook: ['webhooks', 'notifications'],
+  notification: ['notifications'],
   media: ['media'],
   statistics: [],
+  comment: ['comments'],
   member: ['members', 'session', 'invitations'],
   workspace: ['session', 'plan'],
   clock: ['clock'],

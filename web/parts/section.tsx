@@ -3,12 +3,15 @@ import styles from './section.module.css';
 
 /** A titled part of a page: title, quiet note, action at the right, content below. */
 export const Section = ({
+  anchor,
   title,
   note,
   action,
   card = false,
   children,
 }: {
+  /** The part of an address after `#` that leads here. */
+  anchor?: string;
   title: string;
   note?: React.ReactNode;
   action?: React.ReactNode;
@@ -18,7 +21,7 @@ export const Section = ({
 }) => {
   const id = useId();
   return (
-    <section className={styles.section} aria-labelledby={id}>
+    <section id={anchor} className={styles.section} aria-labelledby={id}>
       <header className={styles.head}>
         <h2 id={id} className={styles.title}>
           {title}

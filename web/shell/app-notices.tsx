@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { workspaceOfTab } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
+import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import { useSession } from '#web/session.ts';
 import styles from './app-notices.module.css';
@@ -19,7 +21,8 @@ export const AppNotices = () => {
   const { workspaces, workspace } = useSession();
   const own = workspaces.find(({ id }) => id === workspaceOfTab());
   const isSwitched = workspace?.id !== workspaceOfTab();
-  if (!isSwitched && !unreachable && tooManyUntil === undefined) return null;
+  const leaving = isSwitched ? undefined : workspace?.deletion;
+  if (!isSwitched && !unreachable && tooManyUntil === undefined && leaving === undefined) return null;
   return (
     <div className={styles.notices}>
       {isSwitched && (
@@ -42,6 +45,23 @@ export const AppNotices = () => {
           {own
             ? `This page belongs to ${own.name}. Your text is kept here, and saved once you are back in it.`
             : 'Your text is kept here. Copy what you need.'}
+        </Banner>
+      )}
+      {leaving && (
+        <Banner
+          tone="orange"
+          title={
+            <>
+              {workspace?.name} is deleted <When at={leaving.at} form="full" />
+            </>
+          }
+          action={
+            <Button size="xs" renderRoot={(props) => <Link to="/settings/workspace" hash="delete" {...props} />}>
+              {workspace?.role === 'owner' ? 'Keep it' : 'Open'}
+            </Button>
+          }
+        >
+          {leaving.askedBy ? `${leaving.askedBy} asked for it. ` : ''}Nothing is published from it meanwhile.
         </Banner>
       )}
       {tooManyUntil !== undefined && <TooMany until={tooManyUntil} />}

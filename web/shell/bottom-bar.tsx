@@ -10,11 +10,11 @@ const inBar = ['/', '/calendar', '/approvals'];
 
 /** On a phone: Home, Calendar, write, Approvals, and a sheet with the rest. */
 export const BottomBar = () => {
-  const { pages, workspace } = usePlaces();
+  const { pages, workspace, bell } = usePlaces();
   const { write } = useMay();
   const [more, setMore] = useState(false);
   const find = (path: string) => pages.filter(({ to }) => to === path);
-  const rest = [...pages.filter(({ to }) => !inBar.includes(to)), ...workspace];
+  const rest = [bell, ...pages.filter(({ to }) => !inBar.includes(to)), ...workspace];
   return (
     <nav className={`phone-only ${styles.bar}`} aria-label="Main pages">
       {[...find('/'), ...find('/calendar')].map((place) => (
@@ -29,7 +29,14 @@ export const BottomBar = () => {
         <BarLink key={place.to} place={place} />
       ))}
       <button type="button" className={styles.item} aria-expanded={more} onClick={() => setMore(true)}>
-        <MenuIcon size={19} strokeWidth={1.75} aria-hidden="true" />
+        <span className={styles.icon}>
+          <MenuIcon size={19} strokeWidth={1.75} aria-hidden="true" />
+          {bell.count ? (
+            <span className={styles.dot}>
+              <span className="hidden">{bell.count} unread notifications</span>
+            </span>
+          ) : null}
+        </span>
         More
       </button>
       <Suspense>{more && <MoreSheet places={rest} onClose={() => setMore(false)} />}</Suspense>

@@ -4,15 +4,15 @@ import type { Place } from './places.ts';
 
 export const NavList = ({ places, onGo }: { places: readonly Place[]; onGo?: () => void }) => (
   <ul className={styles.list}>
-    {places.map(({ label, to, icon: Icon, count = 0, dot }) => (
+    {places.map(({ label, to, icon: Icon, count = 0, counts = 'waiting', dot }) => (
       <li key={to}>
         <Link to={to} className={styles.row} activeOptions={{ exact: to === '/' }} onClick={onGo}>
           <Icon size={17} strokeWidth={1.75} aria-hidden="true" />
           <span className="one-line">{label}</span>
           {count > 0 && (
-            <span className={styles.count}>
+            <span className={styles.count} data-counts={counts}>
               {count}
-              <span className="hidden"> waiting</span>
+              <span className="hidden"> {counts}</span>
             </span>
           )}
           {dot && (

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import {
+  Bell,
   Calendar,
   ChartNoAxesColumn,
   FileText,
@@ -22,17 +23,21 @@ export interface Place {
   icon: LucideIcon;
   /** Brass bubble: waits for a person. */
   count?: number;
+  /** What is counted; other than `waiting` it is no brass bubble. */
+  counts?: 'waiting' | 'unread';
   /** Orange dot: works, but needs attention. */
   dot?: string | undefined;
 }
 
-/** The places of the app, with what waits there. */
-export const usePlaces = (): { pages: Place[]; workspace: Place[] } => {
+/** The places of the app, with what waits there. `bell` has its own place on a desk. */
+export const usePlaces = (): { pages: Place[]; workspace: Place[]; bell: Place } => {
   const waiting = useQuery(queries.approvals).data?.cards.filter(({ status }) => status === 'Open').length ?? 0;
   const accounts = useQuery(queries.accounts).data?.accounts ?? [];
   const broken = accounts.some(({ status, statistics }) => status === 'NeedsReconnect' || statistics === 'Reconnect');
   const hasSandbox = useNetworks().list.some(({ sandbox }) => sandbox);
+  const news = useQuery(queries.notificationCount).data?.unread ?? 0;
   return {
+    bell: { label: 'Notifications', to: '/notifications', icon: Bell, count: news, counts: 'unread' },
     pages: [
       { label: 'Home', to: '/', icon: House },
       { label: 'Posts', to: '/posts', icon: FileText },

@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Keyboard, Pencil, Search } from 'lucide-react';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { useMay } from '#web/session.ts';
+import { Bell } from './bell.tsx';
 import { ClockPill } from './clock-pill.tsx';
 import { NavList } from './nav-list.tsx';
 import { PersonMenu } from './person-menu.tsx';
@@ -33,6 +34,7 @@ export const Sidebar = ({ onHelp }: { onHelp: () => void }) => {
       <ClockPill />
       <div className={styles.person}>
         <PersonMenu />
+        <Bell />
         <ThemeMenu />
         <Tooltip label="Keyboard shortcuts (?)">
           <ActionIcon aria-label="Keyboard shortcuts" onClick={onHelp}>

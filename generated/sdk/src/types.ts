@@ -598,7 +598,7 @@ export interface Badge {
   code: string;
   /** Ground of the badge, such as `#0A73D1`; the letters on it are white */
   color: string;
-  /** Ground on a dark page, with dark letters; absent when `color` serves there too */
+  /** Background on a dark page, with dark letters; absent when `color` works there too */
   darkColor?: string;
 }
 

@@ -25,6 +25,8 @@ export interface IdentityProviderOptions {
   readonly outbound: Outbound;
   readonly seal: Seal;
   readonly whoIsSignedIn: WhoIsSignedIn;
+  /** No access token of this user from before now counts. */
+  readonly distrustTokens: (userId: string) => Promise<void>;
   /** The wall clock: the provider takes the times in its tokens from there. */
   readonly clock: Clock;
   readonly log: Logger;
@@ -45,6 +47,7 @@ export const createIdentityProvider = async ({
   outbound,
   seal,
   whoIsSignedIn,
+  distrustTokens,
   clock,
   log,
   consented = async () => undefined,
@@ -149,7 +152,10 @@ export const createIdentityProvider = async ({
 
     /** After a change of password, or when somebody leaves: no token, code or session of before counts any more. */
     forgetUser: async (userId: string) => {
-      await store.forget(userId, clock.now());
+      await store.transaction(async () => {
+        await distrustTokens(userId);
+        await store.forget(userId);
+      });
       tokens.forget(userId);
     },
 

@@ -10,6 +10,21 @@ import type { SignedIn } from '#server/signed-in';
 import type { Database } from '#server/store/database';
 import type { Identity } from './identity.ts';
 
+export interface IdentityParts {
+  readonly sessions: Sessions;
+  readonly clients: Clients;
+  /** The workspace that MCP clients of this user act in. */
+  readonly openedLast: (userId: string) => Promise<SignedIn['workspace']>;
+  /** No access token of this user from before now counts. */
+  readonly distrustTokens: (userId: string) => Promise<void>;
+  readonly database: Database;
+  readonly seal: Seal;
+  readonly outbound: Outbound;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /** With AUTH_URL an outside provider, else the embedded one. Always by the wall clock, which is in its tokens. */
 export const openIdentityProvider = async ({
   sessions,
@@ -18,18 +33,7 @@ export const openIdentityProvider = async ({
   outbound,
   config: { baseUrl, outsideProvider },
   ...shared
-}: {
-  sessions: Sessions;
-  clients: Clients;
-  /** The workspace that MCP clients of this user act in. */
-  openedLast: (userId: string) => Promise<SignedIn['workspace']>;
-  database: Database;
-  seal: Seal;
-  outbound: Outbound;
-  config: Config;
-  clock: Clock;
-  log: Logger;
-}): Promise<Identity> => {
+}: IdentityParts): Promise<Identity> => {
   // Imported by the service alone: they bring large packages, and no command needs them.
   if (outsideProvider) {
     const { createOutsideIdentity } = await import('./outside.ts');

@@ -36,6 +36,8 @@ export interface OutsideIdentityOptions extends OutsideProvider {
   readonly baseUrl: string;
   readonly database: Database;
   readonly seal: Seal;
+  /** No access token of this user from before now counts. */
+  readonly distrustTokens: (userId: string) => Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -51,6 +53,7 @@ export const createOutsideIdentity = ({
   baseUrl,
   database,
   seal,
+  distrustTokens,
   clock,
   log,
 }: OutsideIdentityOptions) => {
@@ -146,7 +149,10 @@ export const createOutsideIdentity = ({
 
     /** As of the embedded provider; what the outside one has issued ends here, not there. */
     forgetUser: async (userId: string) => {
-      await store.forget(userId, clock.now());
+      await store.transaction(async () => {
+        await distrustTokens(userId);
+        await store.forget(userId);
+      });
       tokens.forget(userId);
     },
   };

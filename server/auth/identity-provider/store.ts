@@ -51,7 +51,6 @@ const userBySubject = sql(
   'identity.userBySubject',
   'select id, email, tokens_valid_after <= $2 as trusted from users where subject = $1',
 );
-const distrustTokens = sql('identity.distrust', 'update users set tokens_valid_after = $2 where id = $1');
 
 interface RecordRow {
   payload: AdapterPayload;
@@ -94,11 +93,7 @@ export const createIdentityStore = (db: Database) => {
 
     purge: async (now: Date) => (await db.run(purgeRecords, [now])) + (await db.run(purgeKeys, [now])),
 
-    forget: (userId: string, now: Date) =>
-      db.transaction(async () => {
-        await db.run(distrustTokens, [userId, now]);
-        await db.run(forgetRecords, [userId]);
-      }),
+    forget: (userId: string) => db.run(forgetRecords, [userId]),
 
     lockKeys: () => db.run(lockKeys),
     keys: async (now: Date): Promise<StoredKey[]> => {

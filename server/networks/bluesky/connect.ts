@@ -83,7 +83,9 @@ const entryOf = (site: Site, typed: string): string => {
   throw new NetworkTrouble('content', `${address} is not the address of a server, as https://pds.example.com is.`);
 };
 
-/** Handles are often pasted with an @, or with invisible marks around them. A name alone is one of the server. */
+/**
+ * Handles are often pasted with an @, or with invisible marks around them. A name without a dot is one of the server.
+ */
 const identifierOf = (typed: string, domain: string): string => {
   const handle = typed.replace(/[\p{Cf}\s]/gu, '').replace(/^@/, '');
   if (handle.startsWith('did:')) return handle;
@@ -100,7 +102,7 @@ const signInTrouble = (trouble: NetworkTrouble, entry: string): NetworkTrouble =
       { networkCode },
     );
   }
-  // Without a name it was somebody else who answered.
+  // Without an error name the answer came from another program, such as a proxy.
   if (/^\d+$/.test(networkCode)) {
     return new NetworkTrouble('content', `${entry} is not a server of the AT Protocol: check the server.`, {
       networkCode,

@@ -2,7 +2,7 @@ import { utf8Bytes } from '#server/networks/counting';
 import { findLinks } from '#server/networks/links';
 import { countGraphemes } from '#server/networks/shared/text';
 
-/** A piece of text that leads somewhere. Bluesky makes no links by itself: the writer says where they are, in bytes. */
+/** A piece of text with a link. Bluesky finds no links by itself: the client says where they are, in bytes. */
 export interface Facet {
   readonly index: { readonly byteStart: number; readonly byteEnd: number };
   readonly features: readonly [Feature];

@@ -4,6 +4,7 @@ import { choices, MB, minutes, replies } from '#server/networks/shared/limits';
 import { eachMedia, isVideo, itemsOf, list, problems } from '#server/networks/shared/post';
 import { countGraphemes, isLanguage } from '#server/networks/shared/text';
 import { connect, profile, refresh } from './connect.ts';
+import { linkCards } from './link-card.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
@@ -121,6 +122,7 @@ export default {
         );
       }),
     ]),
+  linkCards,
   connect,
   refreshAheadMs: minutes(5),
   refresh,

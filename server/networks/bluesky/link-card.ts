@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import type { Site } from '#server/networks/network';
+import type { LinkCard, Network, NetworkPost, Site } from '#server/networks/network';
+import { isOn } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
-import type { Link } from './facets.ts';
-
-export interface LinkCard {
-  readonly uri: string;
-  readonly title: string;
-  readonly description: string;
-}
+import { linksOf } from './facets.ts';
 
 const maxTitle = 300;
 const maxDescription = 1_000;
+/** A longer text is refused. */
+const maxText = 3_000;
+/** Of all texts together; behind it a card shows the address alone. */
+const maxThread = 30_000;
 
 const Extract = z.object({
   error: z.string().optional(),
@@ -19,16 +18,45 @@ const Extract = z.object({
 });
 
 /** What the page says of itself, read by the service that Bluesky's own app asks. A card is never worth a failed post. */
-export const cardOf = async (site: Site, { uri }: Link): Promise<LinkCard> => {
-  const { host, pathname } = new URL(uri);
-  const plain = { uri, title: (host + pathname).replace(/\/$/, ''), description: '' };
+const read = async (site: Site, uri: string): Promise<LinkCard | undefined> => {
   try {
     const { status, json } = await site.request({ url: `${site.host('cards')}/v1/extract`, query: { url: uri } });
     const page = Extract.safeParse(json).data;
-    if (status !== 200 || page === undefined || page.error) return plain;
-    return { uri, title: page.title.slice(0, maxTitle), description: page.description.slice(0, maxDescription) };
+    if (status !== 200 || page === undefined || page.error) return undefined;
+    const [title, description] = [page.title.slice(0, maxTitle), page.description.slice(0, maxDescription)];
+    return { uri, title: tidy(title), description: tidy(description) };
   } catch (error) {
-    if (error instanceof NetworkTrouble) return plain;
+    if (error instanceof NetworkTrouble) return undefined;
     throw error;
   }
+};
+
+/** As PostgreSQL can keep it. */
+const tidy = (text: string) => text.toWellFormed().replaceAll('\0', '');
+
+const plain = (uri: string): LinkCard => {
+  const { host, pathname } = new URL(uri);
+  return { uri, title: (host + pathname).replace(/\/$/, ''), description: '' };
+};
+
+const uriIn = (post: NetworkPost, { body, media }: NetworkPost['items'][number]) =>
+  isOn(post, 'bluesky.link_card') && media.length === 0 && body.length <= maxText ? linksOf(body)[0]?.uri : undefined;
+
+export const linkCards: NonNullable<Network['linkCards']> = {
+  of: (post) => {
+    let left = maxThread;
+    const uris = post.items.flatMap((item) => {
+      left -= item.body.length;
+      return left < 0 ? [] : (uriIn(post, item) ?? []);
+    });
+    return [...new Set(uris)];
+  },
+  read,
+  plain,
+};
+
+/** The card of this item as it was kept. */
+export const cardFor = (post: NetworkPost, item: NetworkPost['items'][number]): LinkCard | undefined => {
+  const uri = uriIn(post, item);
+  return uri === undefined ? undefined : (post.linkCards?.find((card) => card.uri === uri) ?? plain(uri));
 };

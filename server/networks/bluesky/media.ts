@@ -17,7 +17,7 @@ export const Blob = z.object({
 });
 export type Blob = z.output<typeof Blob>;
 
-/** The video service still works on a `job`. */
+/** The video service is still processing a `job`. */
 export type Uploaded = { readonly blobs: readonly Blob[] } | { readonly job: string };
 
 export const uploadAll = async (site: Site, sending: Sending): Promise<Uploaded> => {

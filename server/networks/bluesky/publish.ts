@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   absent,
   type Confirmation,
+  type LinkCard,
   type NetworkPost,
   type Preparation,
   type PublishMedia,
@@ -14,11 +15,11 @@ import {
   waiting,
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { isOn, list, option } from '#server/networks/shared/post';
+import { list, option } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, isGone } from './api.ts';
-import { type Facet, facetsOf, handlesOf, linksOf } from './facets.ts';
-import { cardOf, type LinkCard } from './link-card.ts';
+import { type Facet, facetsOf, handlesOf } from './facets.ts';
+import { cardFor } from './link-card.ts';
 import { askJob, type Blob, uploadAll } from './media.ts';
 import { recordKeyOf } from './record-key.ts';
 
@@ -26,7 +27,7 @@ const askAgainMs = 3_000;
 const posts = 'app.bsky.feed.post';
 
 export interface Prepared {
-  /** Of the video service, which still works on it. */
+  /** Of the video service, which is still processing it. */
   readonly job?: string;
   readonly blobs: readonly Blob[];
   readonly facets: readonly Facet[];
@@ -36,13 +37,11 @@ export interface Prepared {
 export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
   const uploaded = await (kept?.job === undefined ? uploadAll(site, sending) : askJob(site, kept.job));
   if ('job' in uploaded) return waiting({ job: uploaded.job, blobs: [], facets: [] }, askAgainMs);
-  const { body, media } = sending.part;
-  const [link] = linksOf(body);
-  const wantsCard = link && media.length === 0 && isOn(sending.post, 'bluesky.link_card');
+  const card = cardFor(sending.post, sending.part);
   return ready({
     blobs: uploaded.blobs,
-    facets: facetsOf(body, await didsOf(site, sending)),
-    ...(wantsCard && { card: await cardOf(site, link) }),
+    facets: facetsOf(sending.part.body, await didsOf(site, sending)),
+    ...(card && { card }),
   });
 };
 
@@ -133,7 +132,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   nobody: [],
 };
 
-/** Replies are ruled for a whole thread by its first post, quotes for each post alone. */
+/** The first post sets who may reply to the whole thread; quotes are set for each post. */
 const gatesOf = ({ account, post, index, since }: Sending, rkey: string) => {
   const about = { post: `at://${account.id}/${posts}/${rkey}`, createdAt: since.toISOString() };
   const rules = index === 0 ? rulesOf(post) : undefined;

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 const alphabet = '234567abcdefghijklmnopqrstuvwxyz';
 
 /**
- * A "TID": microseconds and ten bits of chance. The same sending always has the same, so that it can be found again. The
- * microseconds within the second are chance too: of a thousand posts in one second, two must not have the same.
+ * A "TID": microseconds and ten random bits. The same send always has the same key, so that it can be found again. The
+ * microseconds within the second are random too, so that a thousand posts in one second have different keys.
  */
 export const recordKeyOf = ({ key, since }: { key: string; since: Date }): string => {
   const hash = createHash('sha256').update(key).digest();

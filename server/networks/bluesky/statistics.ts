@@ -43,7 +43,7 @@ const numbersOf = (found: z.output<typeof Read>['posts'][number]): MetricsRead =
   }),
 });
 
-/** Who counts learns of a post later than the account's server, which alone knows whether it was deleted. */
+/** The counting service learns of a post later than the account's server, which alone knows whether it was deleted. */
 const missing = async (site: Site, account: NetworkAccount, uri: string): Promise<MetricsRead> => {
   const [repo, collection, rkey] = uri.replace('at://', '').split('/');
   try {

@@ -25,7 +25,7 @@ export interface Prepared {
   readonly video?: string;
   /** Of an upload to the feed. */
   readonly session?: string;
-  /** Facebook took the video, and works on it. */
+  /** Facebook has accepted the video and is processing it. */
   readonly taken?: true;
   readonly asked: number;
 }
@@ -174,7 +174,7 @@ const findEntry = async (
   return found ?? notAmong(times, pageSize, sending.since);
 };
 
-/** Nothing at Facebook has a key of ours. */
+/** Facebook accepts no key of ours for a post. */
 const confirmPost = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
   const found = await findEntry(site, sending, `/${sending.account.id}/published_posts`);
   if (!('id' in found)) return found;

@@ -53,6 +53,7 @@ const sandbox: Sandbox = (kit) => {
       check: checkAuthorize,
       scopesOf: (query) => (query.scope ?? '').split(','),
       suffix: '#_',
+      states: { small: 'Has Pages with 40 likes, for which Facebook counts no views' },
     }),
   );
 

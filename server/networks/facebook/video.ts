@@ -74,7 +74,7 @@ const Video = z.object({
   permalink_url: z.string().optional(),
 });
 
-/** Where Facebook is with it. Videos of the feed do not always have phases. */
+/** How far Facebook has processed it. Feed videos do not always have phases. */
 export const readVideo = async (site: Site, account: NetworkAccount, id: string) => {
   const query = { fields: 'status,post_id,permalink_url' };
   const { status, post_id, permalink_url } = shaped(Video, await ask(site, account, { path: `/${id}`, query }));

@@ -39,7 +39,7 @@ const troubleOf = (answer: NetworkAnswer, now: Date): NetworkTrouble => {
   return googleTrouble('Google', failure);
 };
 
-/** Codes from 1000 to 1099 are about photos. Without one, its words have to do. */
+/** Codes from 1000 to 1099 are about photos. Without a code, the message decides. */
 const isAboutMedia = ({ fields, said }: GoogleFailure) =>
   fields.some(({ code = 0, field = '' }) => (code >= 1000 && code < 1100) || /media|source_?url/i.test(field)) ||
   /\b(image|photo|media)/i.test(said);

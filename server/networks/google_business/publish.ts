@@ -18,11 +18,11 @@ import { ask } from './api.ts';
 
 const pageSize = 100;
 const processingMs = 15_000;
-/** What Google still works on then is taken for published: its refusals come soon. */
+/** A post that Google is still processing by then counts as published: refusals come earlier. */
 const patience = 8;
 
 export interface Prepared {
-  /** Set once Google has the post and works on it. */
+  /** Set once Google has the post and processes it. */
   readonly name?: string;
   readonly asked?: number;
 }
@@ -113,7 +113,7 @@ const eventOf = (post: NetworkPost) => {
   return { event: { title: value(post, 'event_title'), schedule: { startDate, startTime, endDate, endTime } } };
 };
 
-/** Google wants the clock of the location and does not tell its time zone: the time goes out as it was written. */
+/** Google expects the local time of the location but does not report its time zone: the time is sent as written. */
 const clockOf = (instant: string) => {
   const [year, month, day, hours, minutes] = instant.split(/[-Tt:]/, 5).map((digits) => Number.parseInt(digits, 10));
   return [

@@ -262,7 +262,7 @@ const sandbox: Sandbox = (kit) => {
     }),
   );
 
-  // Google checks a post in its own time: here it is done once somebody has asked twice.
+  // Google checks a post after a while: here, once its state has been read twice.
   router.get(
     '/posts/v4/accounts/:account/locations/:location/localPosts/:id',
     signedIn(manage, async (req, res, { person }) => {

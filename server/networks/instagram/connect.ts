@@ -12,7 +12,7 @@ const scopes = [
   'instagram_business_manage_insights',
 ];
 
-/** Documented as a list with one entry and text between commas, seen as an object and a list. */
+/** Documented as a list with one entry and comma-separated text; also seen as an object and a list. */
 const ShortToken = z.object({
   access_token: z.string().min(1),
   permissions: z.union([z.array(z.string()), z.string().transform((text) => text.split(','))]),

@@ -49,6 +49,12 @@ const noMedia = { code: 24, subcode: 2207006, message: 'The requested resource d
 const expired = { code: 24, subcode: 2207008, message: 'The requested resource does not exist: media builder expired' };
 const badCarousel = { code: 100, subcode: 2207028, message: 'Carousel validation failed.' };
 const longCaption = { code: 36004, subcode: 2207010, message: 'The caption was too long.' };
+const dailyEnd = {
+  code: 9,
+  subcode: 2207042,
+  message: 'Application request limit reached',
+  words: 'You reached the maximum number of posts that is allowed to be published by Content Publishing API.',
+};
 const badRatio = { code: 36003, subcode: 2207009, message: 'The aspect ratio is not supported.' };
 const badFormat = { code: 36001, subcode: 2207005, message: 'The image format is not supported.' };
 
@@ -74,7 +80,7 @@ type NewContainer = z.output<typeof NewContainer>;
 
 const storyLifeMs = 24 * 3_600_000;
 
-/** Seventeen digits: as a number, more than JSON can tell. */
+/** Seventeen digits: more than a JSON number holds exactly. */
 const userId = ({ id }: SandboxPerson) => `17841${id}`;
 
 const sandbox: Sandbox = (kit) => {
@@ -92,6 +98,7 @@ const sandbox: Sandbox = (kit) => {
       scopesOf: (query) => (query.scope ?? '').split(','),
       codeLifeMs: 3_600_000,
       suffix: '#_',
+      states: { fifty: 'Has posted as often today as Instagram takes from apps' },
     }),
   );
 
@@ -134,7 +141,7 @@ const sandbox: Sandbox = (kit) => {
     return false;
   };
 
-  /** Images are looked at while the caller waits, videos later. */
+  /** Images are checked while the caller waits, videos later. */
   const wrongWith = async (wanted: NewContainer) => {
     if ('image_url' in wanted) {
       const found = await kit.fetchMedia(wanted.image_url);
@@ -195,6 +202,7 @@ const sandbox: Sandbox = (kit) => {
       if (container === undefined || container.isChild || state === 'PUBLISHED') return refuse(res, noMedia);
       if (state === 'EXPIRED') return refuse(res, expired);
       if (state !== 'FINISHED') return refuse(res, notReady);
+      if (person.handle.includes('fifty')) return refuse(res, dailyEnd);
       await kit.commit(req, res, {
         text: container.text,
         person,

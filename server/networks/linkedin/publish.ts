@@ -9,5 +9,5 @@ export const { prepare, send } = createPublishing({
   visibilityOf: (post) => option(post, 'linkedin.visibility') || 'PUBLIC',
 });
 
-/** Reading a member's posts is a permission that LinkedIn gives to nobody new. */
+/** LinkedIn no longer gives new apps the permission to read a member's posts. */
 export const confirm = async (): Promise<Confirmation<Prepared>> => unknown;

@@ -39,7 +39,7 @@ const refusalsOf = ({ now }: SandboxKit): Refusals => ({
   'media-refused': (res) => invalid(res, 'File content type is invalid, File is invalid'),
 });
 
-/** Fields that a server does not know, it does not look at. */
+/** A server ignores fields it does not know. */
 const NewStatus = z.object({
   status: z.string().default(''),
   media_ids: z.array(z.string()).default([]),

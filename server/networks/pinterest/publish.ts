@@ -55,7 +55,7 @@ export const prepare = async (
   return status === 'succeeded' ? ready(kept) : waiting(kept, processingMs);
 };
 
-/** The store takes what Pinterest signed, and the file after it. */
+/** The store expects the fields that Pinterest signed, then the file. */
 const upload = async (
   site: Site,
   { upload_url, upload_parameters }: z.output<typeof Registered>,

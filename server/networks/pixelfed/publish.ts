@@ -36,7 +36,8 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
     return await postStatus(site, sending, status);
   } catch (error) {
     if (!(error instanceof NetworkTrouble) || error.networkCode !== duplicateKey) throw error;
-    // The server had it before and does not say as what. While it cannot be looked for, nobody can say what happened.
+    // The server has seen the key and does not say for which post. Until the post can be looked up, the result is
+    // unknown.
     const found = await look(site, sending, prepared).catch(() => undefined);
     if (found === undefined) throw error;
     return found;

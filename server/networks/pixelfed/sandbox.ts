@@ -76,7 +76,7 @@ const sandbox: Sandbox = (kit) => {
       maxDescription: 1_000,
       takesTime: () => false,
       readyStatus: 202,
-      // Told by every server, and enforced by none.
+      // Reported by every server, and enforced by none.
       told: { image_matrix_limit: 2_073_600 },
     },
     invalid,

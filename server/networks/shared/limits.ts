@@ -7,7 +7,7 @@ export const GB = 1_000 * MB;
 export const seconds = (count: number): number => count * 1_000;
 export const minutes = (count: number): number => seconds(count * 60);
 
-/** No network states an end; 25 is ours. */
+/** No network documents a maximum; 25 is ours. */
 export const replies: Constraints['thread'] = { max: 25, form: 'Replies' };
 export const comments: Constraints['thread'] = { max: 25, form: 'Comments' };
 export const noThread: Constraints['thread'] = { max: 1, form: 'None' };

@@ -2,7 +2,7 @@ import type { Characters } from '#contracts/providers';
 import { graphemes } from '#server/networks/counting';
 import { findLinks } from '#server/networks/links';
 
-/** For networks that say "characters" and no more: UTF-16 units never come out below their count. */
+/** For networks that document only "characters": UTF-16 units are never fewer than what they count. */
 export const countedAsUnits: Pick<Characters, 'counting' | 'rule'> = {
   counting: 'Characters as UTF-16 units: a letter is 1, most emoji are 2 or more, a URL counts in full',
   rule: 'Utf16Units',
@@ -14,7 +14,7 @@ export const countGraphemes = (text: string): number => {
   return count;
 };
 
-/** What stands behind is in a text that is too long already. */
+/** Anything after this is in a text that is already too long. */
 const mostScanned = 1_500;
 
 /** Every link a network may see, bare domains included. */

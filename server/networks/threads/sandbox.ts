@@ -95,6 +95,7 @@ const sandbox: Sandbox = (kit) => {
       scopesOf: (query) => (query.scope ?? '').split(','),
       codeLifeMs: 3_600_000,
       suffix: '#_',
+      states: { tester: 'A tester of the app, to whom Threads tells which permissions were granted' },
     }),
   );
 

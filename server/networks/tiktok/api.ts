@@ -29,7 +29,7 @@ const errorOf = ({ json }: NetworkAnswer) => Refusal.safeParse(json).data?.error
 
 const dailyEnd = 'TikTok takes no more posts of this account through apps today. Try again tomorrow.';
 
-/** What TikTok says at once, and what it says later of a post that it worked on. */
+/** Error codes of requests, and those of a post that failed in processing. */
 const known: Readonly<Record<string, readonly [TroubleKind, string]>> = {
   access_token_invalid: ['token', 'TikTok refused our access.'],
   auth_removed: ['token', 'The account took our access away. Connect it again.'],
@@ -50,7 +50,7 @@ const known: Readonly<Record<string, readonly [TroubleKind, string]>> = {
   spam_risk: ['content', 'TikTok takes the post for spam. Change it, then publish again.'],
   unaudited_client_can_only_post_to_private_accounts: [
     'content',
-    'TikTok has not reviewed the app of this server yet. Until then it takes only posts of private accounts that “Only you” can see.',
+    'TikTok has not reviewed the app of this server yet. Until then it takes only posts that “Only you” can see, of private accounts: choose that, or ask the operator to apply for the review.',
   ],
   privacy_level_option_mismatch: [
     'content',
@@ -59,7 +59,7 @@ const known: Readonly<Record<string, readonly [TroubleKind, string]>> = {
   publish_cancelled: ['content', 'The post was cancelled at TikTok. Publish again.'],
   url_ownership_unverified: [
     'media',
-    'TikTok fetches photos only from addresses that the operator of this server has verified in the TikTok app.',
+    'TikTok fetches photos only from addresses that the operator of this server has verified: they add the address of BASE_URL under “URL properties” of the TikTok app.',
   ],
   invalid_file_upload: ['media', 'TikTok cannot use the file. Choose another.'],
   file_format_check_failed: ['media', 'TikTok does not take this kind of file. Choose another.'],

@@ -10,9 +10,9 @@ import type { Prepared } from './publish.ts';
 import { readStatus } from './status.ts';
 
 const askAgainMs = seconds(20);
-/** Usually it takes a minute until a public post has its id. Now and then it takes hours, for which nobody waits. */
+/** A public post usually has its id within a minute. Sometimes it takes hours, which we do not wait for. */
 const idMs = minutes(5);
-/** How long bytes that were sent may be on their way to be counted. */
+/** How long it may take until sent bytes are counted. */
 const cutMs = minutes(1);
 const clockDifferenceMs = minutes(2);
 
@@ -34,7 +34,7 @@ const failed = (reason: string) => {
   throw new NetworkTrouble(kind === 'media' ? 'media' : 'content', message, { networkCode: reason });
 };
 
-/** Waits until `forMs` after the first time, then gives `orElse`. */
+/** Waits until `forMs` after the first time, then returns `orElse`. */
 const waitOr = <Else>(site: Site, prepared: Prepared, forMs: number, orElse: Else) => {
   const now = site.now();
   const { waitingSince = now.toISOString() } = prepared;

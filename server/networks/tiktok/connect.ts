@@ -42,7 +42,7 @@ const readMe = async (site: Site, tokens: Tokens, before?: Profile): Promise<Pro
   };
 };
 
-/** Whoever has posted enough today, or did not allow posting, can be connected all the same. */
+/** An account that has reached its daily limit, or did not allow posting, can still be connected. */
 const readCreatorIfAllowed = async (site: Site, tokens: Tokens) => {
   try {
     return await readCreator(site, { tokens });

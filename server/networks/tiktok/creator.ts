@@ -28,7 +28,7 @@ const Answer = z.object({
   }),
 });
 
-/** What the account may do right now; TikTok wants it asked before every post. */
+/** What the account may do right now; TikTok requires asking before every post. */
 export interface Creator {
   readonly username: string;
   readonly privacyOptions: readonly string[];

@@ -10,7 +10,7 @@ import type { Refusals, Sandbox, SandboxGrant, SandboxPerson, SandboxPost } from
 
 const day = 86_400_000;
 const uploadLifeMs = 3_600_000;
-/** How long a public post is looked at before it has an id. */
+/** How long a public post is reviewed before it has an id. */
 const moderationMs = 45_000;
 const MB = 1_000_000;
 
@@ -108,6 +108,11 @@ const sandbox: Sandbox = (kit) => {
         return undefined;
       },
       scopesOf: (query) => (query.scope ?? '').split(','),
+      states: {
+        private: 'Has a private account (at the beginning of the handle)',
+        unaudited: 'Posts through an app that TikTok has not reviewed: only private ones are taken',
+        unverified: 'Posts photos from an address that the operator has not verified',
+      },
     }),
   );
 
@@ -209,6 +214,15 @@ const sandbox: Sandbox = (kit) => {
 
   /** True when it has answered. */
   const refusesInfo = (res: Response, person: SandboxPerson, info: z.output<typeof NewVideo>['post_info']) => {
+    if (person.handle.includes('unaudited') && info.privacy_level !== 'SELF_ONLY') {
+      refuse(
+        res,
+        403,
+        'unaudited_client_can_only_post_to_private_accounts',
+        'Unaudited clients can only post to a private account.',
+      );
+      return true;
+    }
     if (!privacyOptions(person).includes(info.privacy_level)) {
       refuse(res, 403, 'privacy_level_option_mismatch', 'privacy_level is not among the options of the creator.');
       return true;
@@ -307,7 +321,7 @@ const sandbox: Sandbox = (kit) => {
     });
   });
 
-  /** What is wrong with photos, in TikTok's word. It finds out after it has answered. */
+  /** What is wrong with photos, as TikTok's code. TikTok checks them after it has answered. */
   const pullProblem = async (urls: readonly string[]): Promise<string | undefined> => {
     for (const url of urls) {
       const file = await kit.fetchMedia(url);
@@ -324,6 +338,9 @@ const sandbox: Sandbox = (kit) => {
       if (!parsed.success) return invalid(res, z.prettifyError(parsed.error));
       const { post_info, source_info } = parsed.data;
       if (refusesInfo(res, person, post_info)) return;
+      if (person.handle.includes('unverified')) {
+        return refuse(res, 403, 'url_ownership_unverified', 'Please verify the ownership of the URL properties.');
+      }
       if ((source_info.photo_cover_index ?? 0) >= source_info.photo_images.length)
         return invalid(res, 'photo_cover_index is out of range');
       await kit.commit(req, res, {

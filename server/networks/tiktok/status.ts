@@ -19,7 +19,7 @@ export interface Status {
   readonly publicIds: readonly string[];
 }
 
-/** What TikTok says of a post that it works on; undefined when it does not know it. */
+/** The state of a post that TikTok is processing; undefined when TikTok does not know it. */
 export const readStatus = async (
   site: Site,
   account: NetworkAccount,

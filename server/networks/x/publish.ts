@@ -19,13 +19,13 @@ import { replaceLinks } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
-/** X takes up to 4 MB, one is proven. */
+/** X takes up to 4 MB; 1 MB is tested. */
 const chunkBytes = 1_000_000;
 const clockDifferenceMs = 120_000;
 
 export interface Prepared {
   readonly mediaIds: readonly string[];
-  /** Those that X still works on. */
+  /** Those that X is still processing. */
   readonly processing: readonly string[];
 }
 

@@ -62,6 +62,10 @@ type Upload = {
   asked: number;
 };
 
+const states = {
+  nocredits: 'The app has no credits left: every post is refused',
+};
+
 const accessLifeMs = 2 * 3_600_000;
 const wholeImageBytes = 5 * 1024 * 1024;
 
@@ -84,6 +88,7 @@ const sandbox: Sandbox = (kit) => {
       },
       scopesOf: (query) => (query.scope ?? '').split(' '),
       codeLifeMs: 30_000,
+      states,
     }),
   );
 
@@ -283,6 +288,9 @@ const sandbox: Sandbox = (kit) => {
     '/2/tweets',
     signedIn('tweet.write', async (req, res, grant) => {
       const { person } = grant;
+      if (person.handle.includes('nocredits')) {
+        return problem(res, 402, 'CreditsDepleted', 'Your enrolled account has no credits to fulfill this request.');
+      }
       const parsed = NewPost.safeParse(req.body);
       if (!parsed.success)
         return problem(res, 400, 'Invalid Request', 'One or more parameters to your request was invalid.');

@@ -19,19 +19,19 @@ import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, troubleOf } from './api.ts';
 import { titleOf } from './title.ts';
 
-/** A piece is a whole number of these, but for the last. */
+/** A piece is a multiple of this, except the last. */
 const unitBytes = 256 * 1024;
 const pieceBytes = 256 * unitBytes;
 const stuckMs = 60_000;
 const finishingMs = 5_000;
 
-/** YouTube itself knows how much of the video it has. */
+/** YouTube reports how much of the video it has. */
 export interface Prepared {
   readonly session: string;
 }
 
 type Progress =
-  | { readonly is: 'complete'; readonly videoId: string }
+  | { readonly is: 'complete'; readonly videoId: string; readonly privacy?: string }
   | { readonly is: 'partial'; readonly received: number }
   /** A session is forgotten after a week. */
   | { readonly is: 'gone' };
@@ -94,7 +94,7 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
   const before = await progressOf(site, sending, prepared);
   const last = videoOf(sending).bytes - 1;
   const after = before.is === 'partial' ? await put(site, sending, prepared, { first: before.received, last }) : before;
-  if (after.is === 'complete') return posted(site, after.videoId);
+  if (after.is === 'complete') return posted(site, sending, after);
   throw new NetworkTrouble('temporary', 'YouTube did not take the end of the video. Try again later.', {
     networkCode: after.is,
     reached: after.is !== 'gone',
@@ -104,13 +104,23 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
 /** A session makes one video, and says which, however often it is asked. */
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   const progress = await progressOf(site, sending, prepared);
-  if (progress.is === 'complete') return posted(site, progress.videoId);
+  if (progress.is === 'complete') return posted(site, sending, progress);
   if (progress.is === 'gone') return unknown;
   return progress.received < videoOf(sending).bytes ? absent : waiting(prepared, finishingMs);
 };
 
-const posted = (site: Site, id: string) =>
-  sent({ externalId: id, url: `${site.link('web')}/watch?${new URLSearchParams({ v: id })}` });
+/** A video that YouTube hides is not what was asked for, and asking again would only make another. */
+const posted = (site: Site, { post }: Sending, { videoId, privacy }: Progress & { is: 'complete' }) => {
+  const url = `${site.link('web')}/watch?${new URLSearchParams({ v: videoId })}`;
+  if (privacy === 'private' && option(post, 'youtube.privacy') !== 'private') {
+    throw new NetworkTrouble(
+      'permission',
+      `YouTube has the video (${url}) but locked it as private, because it has not audited the project of this server. Its operator applies for the audit; videos uploaded after that can be public.`,
+      { networkCode: 'lockedPrivate' },
+    );
+  }
+  return sent({ externalId: videoId, url });
+};
 
 const videoOf = ({ part }: Sending): PublishMedia => {
   const [video] = part.media;
@@ -136,7 +146,10 @@ const put = async (
   });
 };
 
-const Video = z.object({ id: z.string().min(1) });
+const Video = z.object({
+  id: z.string().min(1),
+  status: z.object({ privacyStatus: z.string().optional() }).optional(),
+});
 
 const askSession = async (
   site: Site,
@@ -153,7 +166,8 @@ const askSession = async (
   if (answer.status === 404 || answer.status === 410) return { is: 'gone' };
   if (answer.status === 308) return { is: 'partial', received: receivedOf(answer.headers.range) };
   if (answer.status >= 400) throw troubleOf(answer, site.now());
-  return { is: 'complete', videoId: shaped(Video, answer).id };
+  const { id, status } = shaped(Video, answer);
+  return { is: 'complete', videoId: id, ...(status?.privacyStatus && { privacy: status.privacyStatus }) };
 };
 
 /** `bytes=0-524287`; absent while there is nothing. */

@@ -91,6 +91,12 @@ const problemOf = ({ snippet: { title = '', description, tags, categoryId } }: N
   return undefined;
 };
 
+const states = {
+  'no-channel': 'Has no channel',
+  unaudited: 'Uploads through a project that YouTube has not audited: every video is locked as private',
+  noquota: 'The project has used up its quota of the day',
+};
+
 type Session = {
   owner: string;
   video: Json;
@@ -105,7 +111,7 @@ const sandbox: Sandbox = (kit) => {
   const router = Router();
   const api = Router();
   const signedIn = signedInWith(kit, refusals);
-  router.use(googleSignIn(kit, [upload, readonly]));
+  router.use(googleSignIn(kit, [upload, readonly], states));
   router.use('/api', api);
   router.get('/web/avatars/:file', (req, res) => {
     res.type('svg').send(avatarOf(req.params.file));
@@ -141,6 +147,7 @@ const sandbox: Sandbox = (kit) => {
         return bad(res, 'badContent', `Upload content type '${type}' is not allowed.`);
       if (!(total > 0 && total <= maxBytes))
         return bad(res, 'mediaBodyRequired', 'The size of the video is not valid.');
+      if (person.handle.includes('noquota')) return refusals['429-bare'](res);
       const parsed = NewVideo.safeParse(req.body);
       if (!parsed.success) return bad(res, 'badRequest', `Invalid JSON payload received. ${parsed.error.message}`);
       const problem = problemOf(parsed.data);
@@ -199,7 +206,8 @@ const sandbox: Sandbox = (kit) => {
         await kit.records.put('session', id, { ...session, received: end });
         return incomplete(res, end);
       }
-      const { snippet, status } = session.video as unknown as NewVideo;
+      const { snippet, status: asked } = session.video as unknown as NewVideo;
+      const status = person.handle.includes('unaudited') ? { ...asked, privacyStatus: 'private' } : asked;
       const text = [snippet.title, snippet.description].filter(Boolean).join('\n');
       await kit.commit(req, res, {
         text,

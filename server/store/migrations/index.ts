@@ -12,6 +12,12 @@ import { sql as signIn } from './0011-sign-in.ts';
 import { sql as cards } from './0012-cards.ts';
 import { sql as noRules } from './0013-no-rules.ts';
 import { sql as refreshDue } from './0014-refresh-due.ts';
+import { sql as linkCards } from './0015-link-cards.ts';
+import { sql as notifications } from './0019-notifications.ts';
+import { sql as leaving } from './0020-leaving.ts';
+import { sql as history } from './0021-history.ts';
+import { sql as review } from './0022-review.ts';
+import { sql as imports } from './0023-imports.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -29,4 +35,10 @@ export const migrations = [
   { number: 12, name: 'cards', sql: cards },
   { number: 13, name: 'no-rules', sql: noRules },
   { number: 14, name: 'refresh-due', sql: refreshDue },
+  { number: 15, name: 'link-cards', sql: linkCards },
+  { number: 19, name: 'notifications', sql: notifications },
+  { number: 20, name: 'leaving', sql: leaving },
+  { number: 21, name: 'history', sql: history },
+  { number: 22, name: 'review', sql: review },
+  { number: 23, name: 'imports', sql: imports },
 ] as const;

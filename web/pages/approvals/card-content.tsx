@@ -7,7 +7,7 @@ import { formatNumber } from '#web/parts/number.ts';
 import { queries } from '#web/queries.ts';
 import styles from './card.module.css';
 import { DiffText } from './diff-text.tsx';
-import { type Item, type TextGroup, textGroups } from './text-groups.ts';
+import { type Item, type TextGroup, textGroups, textOf } from './text-groups.ts';
 
 type Account = ApprovalCard['accounts'][number];
 
@@ -25,6 +25,7 @@ export const CardContent = ({ card, now }: { card: ApprovalCard; now?: Pick<Post
         group={group}
         became={became?.content}
         media={card.media}
+        linkCards={card.linkCards}
         withCounts={index > 0}
       />
     );
@@ -35,15 +36,21 @@ const Group = ({
   group: { accounts, content, note },
   became,
   media,
+  linkCards,
   withCounts,
 }: {
   group: TextGroup;
   became: Item[] | undefined;
   media: ApprovalCard['media'];
+  linkCards: ApprovalCard['linkCards'];
   withCounts: boolean;
 }) => {
   const shown = (became ?? content).flatMap((item) => item.media);
   const files = [...new Set(shown)].map((id) => media.find((one) => one.id === id)).filter((one) => one !== undefined);
+  const previews = linkCards.filter(
+    ({ network, uri }) =>
+      accounts.some((account) => account.network === network) && textOf(content).includes(uri.replace('https://', '')),
+  );
   return (
     <section className={styles.group}>
       <div className={styles.words}>
@@ -60,6 +67,13 @@ const Group = ({
           </span>
         </p>
         <Texts content={content} became={became} />
+        {previews.map(({ network, uri, title, description }) => (
+          <figure key={`${network} ${uri}`} className={styles.linkCard} aria-label="Link card">
+            <b dir="auto">{title}</b>
+            {description !== '' && <p dir="auto">{description}</p>}
+            <span className="small text-2">{uri}</span>
+          </figure>
+        ))}
         {withCounts && <Counts accounts={accounts} content={content} />}
       </div>
       {files.length > 0 && (

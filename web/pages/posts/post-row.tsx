@@ -187,17 +187,20 @@ const RowMenu = ({
 
 export const isDeletable = ({ status }: PostSummary) => status !== 'Publishing' && status !== 'Published';
 
-/** `Today 18:00`, `Edited Mon`, `2 of 3 sent` */
+/** `Today 18:00`, `Edited Mon`, `Wants Thu 19 Nov, 08:30`, `2 of 3 sent` */
 const timeOf = (post: PostSummary, zone: string) => {
   const { status, scheduledAt, publishedAt, updatedAt, results, accountIds } = post;
   const sent = results.filter(({ ok }) => ok).length;
-  const at = status === 'Draft' ? updatedAt : (publishedAt ?? scheduledAt ?? updatedAt);
+  const isWish = status === 'Draft' && scheduledAt !== undefined && Date.parse(scheduledAt) > now().getTime();
+  const at = status === 'Draft' && !isWish ? updatedAt : (publishedAt ?? scheduledAt ?? updatedAt);
   const children =
-    status === 'Draft'
+    status === 'Draft' && !isWish
       ? `Edited ${recently(updatedAt, zone)}`
       : status === 'Publishing'
         ? `${sent} of ${accountIds.length} sent`
-        : formatNear(at, zone);
+        : isWish
+          ? `Wants ${formatNear(at, zone)}`
+          : formatNear(at, zone);
   return { dateTime: at, title: `${formatDateTime(at, zone)} (${zone})`, children };
 };
 

@@ -3,6 +3,7 @@ import { Column } from '#web/parts/section.tsx';
 import { useSession } from '#web/session.ts';
 import { AboutYou } from './about-you.tsx';
 import { Appearance } from './appearance.tsx';
+import { Notifications } from './notifications.tsx';
 import { Password } from './password.tsx';
 import { Sessions } from './sessions.tsx';
 
@@ -12,6 +13,7 @@ const ProfilePage = () => (
     <Column width="narrow">
       <AboutYou />
       <Appearance />
+      <Notifications />
       <Password />
       <Sessions />
     </Column>

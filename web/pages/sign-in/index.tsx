@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { app } from '#web/api.ts';
 import { ownPath } from '#web/own-path.ts';
@@ -37,7 +38,19 @@ const SignIn = () => {
   }
   if (entrance === undefined || away !== undefined) return null;
   return (
-    <EntryCard title="Sign in" foot="New here? Ask an admin of the workspace for an invitation.">
+    <EntryCard
+      title="Sign in"
+      foot={
+        <>
+          {!entrance.outside && (
+            <p>
+              <Link to="/forgot-password">Forgot your password?</Link>
+            </p>
+          )}
+          <p>New here? Ask an admin of the workspace for an invitation.</p>
+        </>
+      }
+    >
       {refused && (
         <div style={{ marginTop: 16 }}>
           <Banner tone="orange" title={refused[0]}>

@@ -11,6 +11,7 @@ type Words = (details: Record<string, string | undefined>, names: Names) => stri
 /** What somebody did, after their name. */
 const deeds: Record<string, Words> = {
   'account.connected': ({ handle, network = '' }, names) => `connected ${handle} on ${names.network(network)}`,
+  'account.disconnected': ({ handle, network = '' }, names) => `disconnected ${handle} from ${names.network(network)}`,
   'account.reconnected': ({ handle, network = '' }, names) => `reconnected ${handle} on ${names.network(network)}`,
   'account.linked': () => 'signed in through the identity provider for the first time',
   'approval.approved': ({ action }) => `approved: ${actionWords(action)}`,
@@ -19,6 +20,8 @@ const deeds: Record<string, Words> = {
   'client.ended': ({ name }) => (name ? `ended the access of ${name}` : 'ended the access of a client'),
   'clock.moved': ({ forwardMs }) => `moved the clock forward by ${hours(forwardMs)}`,
   'consent.given': ({ name }) => `let ${name ?? 'a client'} act for them`,
+  'import.saved': ({ fileName }) => `saved drafts from the file ${fileName}`,
+  'import.scheduled': ({ fileName }) => `scheduled drafts from the file ${fileName}`,
   'invitation.failed': ({ email }) => `could not accept an invitation for ${email}`,
   'invitation.withdrawn': () => 'withdrew an invitation',
   'link.used': () => 'came in by a one-time link',
@@ -30,7 +33,11 @@ const deeds: Record<string, Words> = {
   'owner.first': () => 'set Posthorn up',
   'password.changed': () => 'changed their password',
   'password.failed': () => 'gave a wrong password while changing it',
+  'password.asked': () => 'asked for a mail to set a new password',
+  'password.reset': () => 'set a new password with the link of a mail',
   'session.ended': () => 'ended a session of theirs',
+  'share.made': () => 'shared a post for review',
+  'share.revoked': () => 'ended a shared address',
   'sign-in.failed': ({ email }) => `could not sign in as ${email}`,
   'sign-in.succeeded': () => 'signed in',
   'sign-out': () => 'signed out',
@@ -44,12 +51,16 @@ const deeds: Record<string, Words> = {
   'webhook.secret-rotated': () => 'made a new secret for a webhook',
   'workspace.changed': ({ name, statisticsTools }) =>
     name ? `renamed the workspace to ${name}` : `switched the statistics tools ${statisticsTools ? 'on' : 'off'}`,
+  'workspace.deletion-asked': () => 'asked to delete the workspace',
+  'workspace.deletion-taken-back': () => 'took the deletion of the workspace back',
+  'workspace.handed-over': ({ to }, names) => `handed the workspace over to ${names.person(to) ?? 'somebody'}`,
   'workspace.created': ({ name }) => `made the workspace${name ? ` ${name}` : ''}`,
 };
 
 /** What happened without a person. */
 const happenings: Record<string, Words> = {
   'approval.expired': ({ action }) => `Nobody decided within 7 days: ${actionWords(action)}`,
+  'workspace.deleted': ({ name }) => `The workspace ${name} was deleted`,
   'webhook.paused': () => 'A webhook was paused after 10 failed deliveries',
 };
 

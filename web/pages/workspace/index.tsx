@@ -2,15 +2,18 @@ import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { useMay, useWorkspace } from '#web/session.ts';
 import { AuditLog } from './audit-log.tsx';
+import { DeleteWorkspace } from './delete-workspace.tsx';
+import { HandOver } from './hand-over.tsx';
 import { Invitations } from './invitations.tsx';
 import { Members } from './members.tsx';
 import { PlanAndUse } from './plan-and-use.tsx';
+import { Transfer } from './transfer.tsx';
 import { WorkspaceName } from './workspace-name.tsx';
 import { Workspaces } from './workspaces.tsx';
 
 const WorkspacePage = () => {
   const { name } = useWorkspace();
-  const { manage, role } = useMay();
+  const { manage, own, role } = useMay();
   return (
     <>
       <PageHeader title="Workspace" meta={`${name}, where you are ${role}`} />
@@ -19,7 +22,10 @@ const WorkspacePage = () => {
         <Members />
         {manage && <Invitations />}
         <PlanAndUse />
+        <Transfer />
         <Workspaces />
+        {own && <HandOver />}
+        <DeleteWorkspace />
         {manage && <AuditLog />}
       </Column>
     </>

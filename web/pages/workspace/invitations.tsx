@@ -32,7 +32,10 @@ export const Invitations = () => {
             value={fresh.url}
             onStored={() => setFresh(undefined)}
           >
-            Pass it on yourself: no mail is sent. It works once, within 7 days, for {fresh.email}.
+            {fresh.mailed
+              ? 'It is on its way by mail, and you can pass it on yourself.'
+              : 'Pass it on yourself: no mail is sent.'}{' '}
+            It works once, within 7 days, for {fresh.email}.
           </ShownOnce>
         )}
         {error && <FaultBanner fault={error} title="The invitations could not be loaded" onRetry={refetch} />}

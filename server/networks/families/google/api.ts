@@ -74,7 +74,7 @@ const Failure = z.object({
   }),
 });
 
-/** A refusal, out of the several shapes that Google has for it. */
+/** A refusal, read from the several shapes that Google uses. */
 export interface GoogleFailure {
   readonly status: number;
   /** The most exact name that Google gives: `quotaExceeded`, `ACCESS_TOKEN_SCOPE_INSUFFICIENT`, `NOT_FOUND`. */
@@ -106,7 +106,7 @@ export const failureOf = ({ status, headers, json }: NetworkAnswer, now: Date): 
   };
 };
 
-/** What every API of Google means alike. `name` is the network, as people know it. */
+/** Errors that mean the same in every Google API. `name` is the network, as people know it. */
 export const googleTrouble = (name: string, { status, code: networkCode, said, until }: GoogleFailure) => {
   if (status === 401) {
     return new NetworkTrouble('token', `${name} no longer accepts our access. Connect the account again.`, {

@@ -3,9 +3,9 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { Json } from '#server/networks/network';
 import type { Refusals, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
 
-/** What the sandboxes of Google's networks have in common: saying yes, tokens, who is asking, how it refuses. */
+/** What the sandboxes of Google's networks have in common: consent, tokens, who is asking, errors. */
 
-// Google's live one hour, and say so; ours live longer, so that somebody can watch numbers grow.
+// Google's tokens live one hour; ours live longer, so that a person can watch numbers grow.
 const accessLifeSeconds = 7_200;
 
 export interface GoogleError {
@@ -23,7 +23,11 @@ export const refuse = (res: Response, { code, status, message, reason, details }
 };
 
 /** `/accounts` and `/oauth`. */
-export const googleSignIn = (kit: SandboxKit, scopes: readonly string[]): Router => {
+export const googleSignIn = (
+  kit: SandboxKit,
+  scopes: readonly string[],
+  states: Readonly<Record<string, string>> = {},
+): Router => {
   const router = Router();
   const wrong = (res: Response, status: number, error: string, description: string) =>
     res.status(status).send({ error, error_description: description });
@@ -42,6 +46,7 @@ export const googleSignIn = (kit: SandboxKit, scopes: readonly string[]): Router
         return undefined;
       },
       scopesOf: (query) => (query.scope ?? '').split(' '),
+      states,
     }),
   );
 

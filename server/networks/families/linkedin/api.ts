@@ -29,7 +29,7 @@ export const call = (site: Site, { tokens }: Access, { path, ...request }: Asked
     },
   });
 
-/** Puts a file, or a part of one, where LinkedIn said. */
+/** Uploads a file, or a part of one, to the address that LinkedIn gave. */
 export const upload = async (site: Site, { tokens }: Access, url: string, bytes: Bytes): Promise<NetworkAnswer> => {
   const answer = await site.request({
     method: 'PUT',
@@ -109,7 +109,7 @@ export const troubleOf = (site: Site, answer: NetworkAnswer): NetworkTrouble => 
   );
 };
 
-/** Quotas are counted per day, which ends at midnight UTC; no header tells. */
+/** Quotas are per day and end at midnight UTC; no header says so. */
 const rateLimited = (site: Site, { headers }: NetworkAnswer, said: string, networkCode: string) => {
   const now = site.now();
   const midnight = new Date((Math.floor(now.getTime() / dayMs) + 1) * dayMs);

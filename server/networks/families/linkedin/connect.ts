@@ -8,7 +8,7 @@ const credentials = ({ registration }: Site) => ({
   client_secret: registration.clientSecret,
 });
 
-/** `accountsOf` reads whom the new access can write as. */
+/** `accountsOf` reads the accounts that the new access can post as. */
 export const createConnect = (
   scopes: readonly string[],
   accountsOf: (site: Site, tokens: Tokens) => Promise<readonly Omit<NetworkAccount, 'tokens' | 'scopes'>[]>,
@@ -29,7 +29,7 @@ export const createConnect = (
       form: { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...credentials(site) },
     });
     const tokens = tokensFrom(answer, site.now());
-    // Separated by commas or by spaces, as its version likes.
+    // Separated by commas or by spaces, depending on the version.
     const granted = answer.scope?.split(/[\s,]+/).filter((scope) => scope !== '') ?? scopes;
     return (await accountsOf(site, tokens)).map((account) => ({ ...account, tokens, scopes: granted }));
   },

@@ -16,7 +16,7 @@ const BegunVideo = z.object({
   }),
 });
 
-/** Gives the URN. */
+/** Returns the URN. */
 export const uploadMedia = (site: Site, access: Access, owner: string, media: PublishMedia): Promise<string> =>
   (isVideo(media) ? uploadVideo : uploadImage)(site, access, owner, media);
 
@@ -59,7 +59,7 @@ export const isVideoUrn = (urn: string): boolean => urn.startsWith('urn:li:video
 
 const State = z.object({ status: z.string(), processingFailureReason: z.string().optional() });
 
-/** Those of the URNs that LinkedIn still works on. */
+/** Those of the URNs that LinkedIn is still processing. */
 export const stillProcessing = async (site: Site, access: Access, urns: readonly string[]): Promise<string[]> => {
   const processing: string[] = [];
   for (const urn of urns) {

@@ -18,14 +18,14 @@ import { NetworkTrouble } from '#server/networks/trouble';
 import { call, postUrn, troubleOf } from './api.ts';
 import { isVideoUrn, stillProcessing, uploadMedia } from './media.ts';
 
-/** How long an image takes where nobody may ask; advised by others, not by LinkedIn. */
+/** How long an image takes where its state cannot be read. Other clients advise this, LinkedIn does not. */
 const processingMs = 10_000;
 
 export interface Prepared {
   readonly media: readonly { readonly id: string; readonly alt: string }[];
-  /** Those that LinkedIn still works on, as far as it tells. */
+  /** Those that LinkedIn is still processing, as far as it says. */
   readonly processing: readonly string[];
-  /** It was looked for once and not found; the list may be behind. */
+  /** It was looked for once and not found; the list may lag. */
   readonly missed?: true;
 }
 
@@ -35,7 +35,7 @@ export interface Author {
   /** How option keys begin. */
   readonly network: string;
   urnOf(account: NetworkAccount): string;
-  /** Whether LinkedIn tells the author how far an image is. Of videos it always does. */
+  /** Whether the author can read the state of an image. That of a video can always be read. */
   readonly tellsImages: boolean;
   visibilityOf(post: NetworkPost): string;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Refusals, SandboxGrant } from '#server/networks/sandbox';
 import { fail, failInput, type LinkedinSandbox } from './sandbox.ts';
 
-/** LinkedIn's images and videos: an upload is begun, put where the answer says, and worked on for a while. */
+/** LinkedIn's images and videos: an upload is begun, sent to the address in the answer, and processed for a while. */
 
 export type Media = {
   owner: string;
@@ -203,7 +203,7 @@ export const createSandboxMedia = ({ kit, rules, router, refusals, signedIn, aut
   }
 
   return {
-    /** What is wrong with media that a post shall have; it has answered then. */
+    /** What is wrong with the media of a post; when something is, the request has been answered. */
     isRefused: async (res: Response, owner: string, urns: readonly string[]): Promise<boolean> => {
       for (const urn of urns) {
         const media = await find(urn);

@@ -12,7 +12,7 @@ export interface SandboxRules {
   /** Whether images can be read back, which takes more than writing. */
   readonly tellsImages: boolean;
   readonly visibilities: readonly string[];
-  /** Whom a person may write as. */
+  /** Whom a person may post as. */
   authorsOf(person: SandboxPerson): readonly { readonly urn: string; readonly name: string }[];
 }
 
@@ -29,7 +29,7 @@ export const fail = (res: Response, status: number, code: string, message: strin
   res.status(status).send({ status, code, message, serviceErrorCode });
 };
 
-/** How a body that is not as it should be is answered. */
+/** The answer to an invalid body. */
 export const failInput = (res: Response, status: number, code: string, message: string) => {
   res.status(status).send({
     errorDetailType: 'com.linkedin.common.error.BadRequest',
@@ -125,6 +125,14 @@ const addSignIn = (router: Router, kit: SandboxKit, { scopes: known, scopeSepara
       },
       scopesOf,
       codeLifeMs,
+      states: {
+        selfserve: 'Connects through an app of self-service, which gets no refresh token: connect again after 60 days',
+        noproduct: 'Connects through an app that lacks the product for these permissions',
+      },
+      refusalOf: (handle) =>
+        handle.includes('noproduct')
+          ? ['unauthorized_scope_error', `Scope "${known.at(-1)}" is not authorized for your application`]
+          : undefined,
     }),
   );
 
@@ -141,15 +149,16 @@ const addSignIn = (router: Router, kit: SandboxKit, { scopes: known, scopeSepara
     if (form.client_id !== 'sandbox' || form.client_secret !== 'sandbox') {
       return refuse(res, 401, 'invalid_client', 'Client authentication failed');
     }
-    const answer = async ({ person, scopes }: SandboxGrant, refresh: string, refreshUntil: string) =>
+    const answer = async ({ person, scopes }: SandboxGrant, refresh: string, refreshUntil: string) => {
+      const isSelfServe = person.handle.includes('selfserve');
       res.send({
         access_token: await kit.grants.issue('access', { person, scopes, lifeMs: accessLifeMs }),
         expires_in: accessLifeMs / 1000,
-        refresh_token: refresh,
-        refresh_token_expires_in: secondsUntil(refreshUntil),
+        ...(!isSelfServe && { refresh_token: refresh, refresh_token_expires_in: secondsUntil(refreshUntil) }),
         scope: scopes.join(scopeSeparator),
         token_type: 'Bearer',
       });
+    };
 
     if (form.grant_type === 'refresh_token') {
       const secret = form.refresh_token ?? '';

@@ -16,7 +16,7 @@ const askAgainMs = 2_000;
 
 export interface Prepared {
   readonly mediaIds: readonly string[];
-  /** Those that the server still works on. */
+  /** Those that the server is still processing. */
   readonly processing: readonly string[];
 }
 
@@ -64,7 +64,7 @@ const Status = z.object({
 export type Status = z.output<typeof Status>;
 export const Statuses = z.array(Status);
 
-/** What the same key means to a server that has seen it, the networks differ about. */
+/** The networks differ in how they treat a key that they have seen. */
 export const postStatus = async (site: Site, { account, key }: Sending, status: Readonly<Record<string, unknown>>) => {
   const headers = { 'idempotency-key': key };
   const answer = await ask(site, account, { path: '/api/v1/statuses', headers, json: status });

@@ -11,7 +11,7 @@ export interface OAuthDialect {
 
 type App = { readonly secret: string; readonly redirectUris: readonly string[]; readonly scopes: readonly string[] };
 
-/** Apps that register themselves, and the access they are given. What comes out guards the calls that need it. */
+/** Apps that register themselves, and the access they are given. Returns a guard for the calls that need access. */
 export const createOAuth = (kit: SandboxKit, server: Router, own: OAuthDialect) => {
   server.post('/api/v1/apps', async (req, res) => {
     const { client_name, redirect_uris, scopes = 'read' } = (req.body ?? {}) as Record<string, string | string[]>;

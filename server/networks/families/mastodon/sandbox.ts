@@ -14,9 +14,9 @@ export interface Dialect extends OAuthDialect {
     readonly types: readonly string[];
     readonly maxBytes: (type: string) => number;
     readonly maxDescription: number;
-    /** Whether such a file is worked on after the upload. */
+    /** Whether such a file is processed after the upload. */
     readonly takesTime: (type: string) => boolean;
-    /** What an upload is answered that is ready. */
+    /** The answer for an upload that is ready. */
     readonly readyStatus: number;
     /** What the server tells of its limits besides. */
     readonly told: object;
@@ -135,7 +135,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     signedIn('write:media', async (req, res, { person }) => {
       const upload = await uploadOf(String(req.params.id), person);
       if (upload === undefined) return own.notFound(res);
-      // The first who asks comes too early.
+      // The first request comes too early.
       await kit.records.put('upload', upload.id, { ...upload, isReady: true });
       res.status(upload.isReady ? 200 : 206).send(uploadView(upload));
     }),
@@ -222,7 +222,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     usedFor,
     use,
 
-    /** With a key that another request has used meanwhile there is no second post. */
+    /** With a key that another request used in the meantime, no second post is made. */
     addOnce: async (req: Request, person: SandboxPerson, make: () => Promise<SandboxPost>): Promise<SandboxPost> => {
       const first = await kit.posts.get((await usedFor(req, person)) ?? '');
       if (first) return first;

@@ -51,7 +51,7 @@ export interface Server {
   readonly facts: ServerFacts;
 }
 
-/** What a server tells of itself. One that keeps it to itself has the usual limits. */
+/** What a server reports about itself. Without a report the usual limits apply. */
 export const readServer = async (site: Site, tokens?: Tokens): Promise<Server> => {
   const read = (path: string) =>
     site.request({
@@ -75,7 +75,7 @@ const toServer = (site: Site, { domain, uri, version, configuration }: z.output<
     maxMedia: statuses?.max_media_attachments,
     mimeTypes: media?.supported_mime_types,
     maxImageBytes: media?.image_size_limit,
-    // Pixelfed tells a number that it does not enforce: it makes larger images smaller.
+    // Pixelfed reports a number that it does not enforce: it scales larger images down.
     maxImagePixels: runsPixelfed(version) ? undefined : media?.image_matrix_limit,
     maxVideoBytes: media?.video_size_limit,
     maxAltLength: media?.description_limit,
@@ -93,7 +93,7 @@ export const runsMastodonItself = (facts: Json): boolean =>
 /** Whether it is the server that the network's `hosts` name, which the sandbox stands in for. */
 export const isUsual = (site: Site): boolean => site.server === site.host('server');
 
-/** A server can say anything. */
+/** A server can report anything. */
 const longestUrl = 1_000;
 
 /** The usual constraints with the limits of the server in their place. */

@@ -4,7 +4,7 @@ import type { NetworkAnswer } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
-/** One reading after the other: servers before 4.3 tell of one post at a time. */
+/** One at a time: servers before 4.3 report on a single post per request. */
 export const readEach = async (
   site: Site,
   account: NetworkAccount,

@@ -17,12 +17,12 @@ import { isVideo } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { type Ask, isGone, kindOfText } from './graph.ts';
 
-/** What Instagram and Threads publish: made first, filled by the network, and published once. */
+/** What Instagram and Threads publish: created, then processed by the network, then published once. */
 export interface Containers {
   /** Those of a carousel, which go into the container that is published. */
   readonly children: readonly string[];
   readonly container?: string;
-  /** Those the network still works on. */
+  /** Those that the network is still processing. */
   readonly working: readonly string[];
   /** How often in this step. */
   readonly asked: number;
@@ -58,7 +58,7 @@ const pauseMs = ({ part }: Sending, asked: number) =>
 
 /** A call whose answer was lost may still be under way, and lists lag behind. */
 const lookAgainMs = 15_000;
-/** How often a state is believed to be about to change. */
+/** How often a pending state is asked for again. */
 const patience = { made: 5, finished: 1, published: 8 };
 
 export const createContainers = ({
@@ -121,7 +121,7 @@ export const createContainers = ({
   return {
     prepare,
 
-    /** Gives the id of what is public now. */
+    /** Returns the id of what is now public. */
     publish: async (site: Site, { account }: Sending, { container }: Containers): Promise<string> => {
       const json = { creation_id: container };
       return shaped(Made, await ask(site, account, { path: `/${account.id}/${edges.publish}`, json })).id;

@@ -31,7 +31,7 @@ const kindsOf = (kinds: Partial<Record<TroubleKind, readonly number[]>>) =>
     Object.entries(kinds).flatMap(([kind, numbers]) => numbers.map((number) => [number, kind as TroubleKind] as const)),
   );
 
-/** They tell more than codes, which Meta uses for several things: 4 is a limit, but 4/2207051 is suspected spam. */
+/** Subcodes are more precise than codes, which Meta reuses: 4 is a limit, but 4/2207051 is suspected spam. */
 const bySubcode = kindsOf({
   permission: [1404006, 1404078, 1404112, 2207050, 4279013, 4854002],
   rateLimited: [1390008, 2207042],
@@ -103,7 +103,7 @@ export const graphTrouble = (name: string, answer: NetworkAnswer, now: Date): Ne
   });
 };
 
-/** The form of api.instagram.com, which is none of Graph. */
+/** The error format of api.instagram.com, which differs from Graph's. */
 const LoginError = z.object({ error_message: z.string() });
 
 /** Without the code in front and the full stop. */
@@ -115,7 +115,7 @@ export const wordsOf = ({ status, json }: NetworkAnswer): string => {
 
 const Usage = z.record(z.string(), z.array(z.object({ estimated_time_to_regain_access: z.number().optional() })));
 
-/** Meta tells the minutes, by business. */
+/** Meta reports the minutes, by business. */
 const regainedAt = ({ headers }: NetworkAnswer, now: Date): Date | undefined => {
   const told = Usage.safeParse(parsed(headers['x-business-use-case-usage'])).data ?? {};
   const minutes = Object.values(told).flatMap((uses) => uses.map((use) => use.estimated_time_to_regain_access ?? 0));
@@ -131,7 +131,7 @@ const parsed = (text = ''): unknown => {
   }
 };
 
-/** The network says that there is no such thing, or none that we may see. */
+/** The network says that it does not exist, or that we may not see it. */
 export const isGone = (error: unknown): boolean =>
   error instanceof NetworkTrouble && /^(100\/33|803|24)\b/.test(error.networkCode ?? '');
 

@@ -36,7 +36,7 @@ export const notThere: Refusal = {
     'Unsupported request. Object does not exist, cannot be loaded due to missing permissions, or does not support this operation.',
 };
 
-/** Meta seldom uses 429: its codes and a header say it. */
+/** Meta seldom uses 429: a code and a header say that there is a limit. */
 export const refusalsOf = (own: {
   readonly limit: Refusal & { readonly type: string };
   readonly permission: Refusal;
@@ -197,7 +197,7 @@ export type Container = {
   readonly media: readonly string[];
   /** What was sent to make it. */
   readonly sent: Readonly<Record<string, Json | undefined>>;
-  /** What is wrong with it; told once it is looked at. */
+  /** What is wrong with it; reported when its state is read. */
   readonly error: string | null;
   readonly readyAt: string;
   readonly expiresAt: string;

@@ -7,7 +7,7 @@ import { graphTrouble, wordsOf } from './graph.ts';
 /** Meta puts `#_` behind every code. */
 export const plainCode = (code: string): string => code.replace(/#_$/, '');
 
-/** Asks for tokens. What is refused here, only connecting again can mend. */
+/** Asks for tokens. After a refusal the account has to be connected again. */
 export const askForAccess = async (name: string, site: Site, request: NetworkRequest): Promise<NetworkAnswer> => {
   const answer = await site.request(request);
   if (answer.status >= 400) throw accessTrouble(name, answer, site.now());
@@ -16,14 +16,14 @@ export const askForAccess = async (name: string, site: Site, request: NetworkReq
 
 const accessTrouble = (name: string, answer: NetworkAnswer, now: Date) => {
   const trouble = graphTrouble(name, answer, now);
-  // Code 1, an outage elsewhere, is a wrong secret here.
+  // Code 1 means an outage elsewhere, but a wrong secret here.
   if (trouble.kind === 'rateLimited' || answer.status >= 500) return trouble;
   return new NetworkTrouble('token', `${name} gave no access (${wordsOf(answer)}). Connect the account again.`, {
     ...(trouble.networkCode !== undefined && { networkCode: trouble.networkCode }),
   });
 };
 
-/** Instagram and Threads change a token of an hour into one of 60 days, and that into the next. */
+/** Instagram and Threads exchange a one-hour token for one of 60 days, and that one for the next. */
 export const createLongTokens = (name: string, prefix: 'ig' | 'th') => {
   const get = async (site: Site, path: string, query: Record<string, string>): Promise<Tokens> => {
     const answer = await askForAccess(name, site, { url: site.host('graph') + path, query });

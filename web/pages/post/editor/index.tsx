@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Account, Post } from '#generated/app-client';
+import { ReviewPanel } from '#web/pages/post/review/panel.tsx';
+import { useSide } from '#web/pages/post/review/use-side.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
@@ -55,6 +57,7 @@ const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: read
   const sending = useSending(editor, acts);
   const uploads = useUploads(editor);
   const phone = usePhone();
+  const { side, openSide } = useSide();
   const [aside, setAside] = useState(false);
   const [item, setItem] = useState(0);
   const holds = editor.save.phase !== 'clean';
@@ -64,10 +67,16 @@ const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: read
       <EditorHeader acts={acts} sending={sending} />
       <WithRail
         rail={
-          <SideRail label="Checks and preview" width={424} opened={aside} onClose={() => setAside(false)}>
-            <CheckList onLeave={() => setAside(false)} />
-            <Previews />
-          </SideRail>
+          post && side ? (
+            <SideRail label="Comments and history" width={424} opened onClose={() => openSide(undefined)}>
+              <ReviewPanel postId={post.id} side={side} onRestore={editor.readOnly ? undefined : acts.restore} />
+            </SideRail>
+          ) : (
+            <SideRail label="Checks and preview" width={424} opened={aside} onClose={() => setAside(false)}>
+              <CheckList onLeave={() => setAside(false)} />
+              <Previews />
+            </SideRail>
+          )
         }
       >
         <div className={styles.column}>

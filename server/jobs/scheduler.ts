@@ -3,7 +3,7 @@ import type { OpenedAgenda } from './agenda.ts';
 import { type DueKind, dueChannel, dueWork } from './notices.ts';
 import type { DueLoop } from './queue.ts';
 
-/** Something that has to be looked at again and again. */
+/** Work that recurs. */
 export interface Chore {
   readonly every: string;
   readonly run: () => Promise<unknown> | unknown;
@@ -12,7 +12,7 @@ export interface Chore {
 /** In case a notice was lost. */
 const lookEvery = '5 seconds';
 const kinds = Object.keys(dueWork) as DueKind[];
-/** Of earlier versions. Whatever else is there may be somebody else's. */
+/** Jobs of earlier versions. Any other job may belong to another program. */
 const retired = ['look for what is due'];
 
 /** The time of the service, which the sandbox moves; Agenda goes by the true one. */
@@ -24,14 +24,14 @@ export interface ServiceClock {
   history(): Promise<(trueTime: Date) => Date>;
 }
 
-export type Jobs = ReturnType<typeof createJobs>;
+export type Scheduler = ReturnType<typeof createScheduler>;
 
 /**
  * Due rows and recurring work. Loops sleep until their next row is due, and a notice in the database wakes them earlier on
  * every instance. Agenda has a job for each of them, which looks for due rows in case a notice was lost, and one for each
  * chore.
  */
-export const createJobs = ({
+export const createScheduler = ({
   database,
   loops,
   chores,
@@ -72,13 +72,15 @@ export const createJobs = ({
       const { jobs: known } = await agenda.queryJobs();
       await agenda.cancel({ names: retired });
       for (const [name, { every }] of Object.entries(recurring)) {
-        // One that goes on as it was is left alone: on MongoDB it would forget when it ran last.
+        // An unchanged job is left alone: on MongoDB it would lose the time of its last run.
         const goesOn = known.some((job) => job.name === name && job.repeatInterval === every && job.nextRunAt);
         if (!goesOn) await agenda.every(every, name);
       }
     },
 
-    /** Instead of start: all that is due now in these loops. What becomes due by it is due next. */
+    /**
+     * Instead of start: does all that is due now in these loops. What becomes due meanwhile waits for the next call.
+     */
     runDue: async (names: readonly DueKind[]) => {
       await Promise.all(names.map((name) => loops[name].runDue()));
     },
@@ -117,7 +119,7 @@ export const createJobs = ({
 
     stop: (graceMs: number) => Promise.all(Object.values(loops).map((loop) => loop.stop(graceMs))),
 
-    /** The longest that any of the loops has not reached the database. */
+    /** How long the slowest of the loops has not reached the database. */
     idleMs: () => Math.max(...Object.values(loops).map((loop) => loop.idleMs())),
   };
 };

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { appRoute, ById, Done, Id, type Route } from './define.ts';
+import { admins, editors, everyone, type Role } from './scopes.ts';
+
+/** What people choose by, for mail and for push messages. */
+export const topics = ['requests', 'posts', 'accounts', 'webhooks', 'people'] as const;
+export type Topic = (typeof topics)[number];
+
+interface Kind {
+  readonly topic: Topic;
+  readonly seenBy: readonly Role[];
+  /** Who can do what it asks for, and is told outside the app. Empty: it asks for nothing, and tells all who see it. */
+  readonly doneBy: readonly Role[];
+}
+
+/** Everything that becomes a notification. */
+export const kinds = {
+  'approval.requested': { topic: 'requests', seenBy: editors, doneBy: editors },
+  'post.failed': { topic: 'posts', seenBy: everyone, doneBy: editors },
+  'post.uncertain': { topic: 'posts', seenBy: everyone, doneBy: editors },
+  'account.reconnect': { topic: 'accounts', seenBy: everyone, doneBy: admins },
+  'webhook.paused': { topic: 'webhooks', seenBy: admins, doneBy: admins },
+  'member.joined': { topic: 'people', seenBy: admins, doneBy: [] },
+  'workspace.deletion': { topic: 'people', seenBy: everyone, doneBy: [] },
+} as const satisfies Record<string, Kind>;
+export type NotificationKind = keyof typeof kinds;
+
+const TopicList = z.array(z.enum(topics)).transform((chosen) => topics.filter((topic) => chosen.includes(topic)));
+
+export const Notification = z
+  .object({
+    id: z.string().describe('Notification id, prefix `ntf_`'),
+    kind: z.enum(Object.keys(kinds) as NotificationKind[]),
+    title: z.string().describe('What happened'),
+    detail: z.string().describe('What it means, and what to do; may be empty'),
+    excerpt: z.string().optional().describe('The beginning of the post it is about'),
+    path: z.string().describe('The page of the app where one goes on'),
+    needsYou: z.boolean().describe('It waits for a person, and your role may do it'),
+    read: z.boolean().describe('By you'),
+    createdAt: z.string().describe('ISO-8601 instant'),
+  })
+  .meta({ id: 'Notification' });
+export type Notification = z.output<typeof Notification>;
+
+const NotificationCount = z
+  .object({ unread: z.int().describe('Those that you have not read'), needsYou: z.int() })
+  .meta({ id: 'NotificationCount' });
+
+const PushBrowser = z
+  .object({
+    id: z.string(),
+    browser: z.string().describe('Such as `Firefox on Linux`'),
+    since: z.string().describe('ISO-8601 instant'),
+    current: z.boolean().describe('The one that asks'),
+  })
+  .meta({ id: 'PushBrowser', description: 'A browser that push messages go to, while you are signed in with it' });
+
+const NotificationChoices = z
+  .object({
+    mail: z.array(z.enum(topics)),
+    push: z.array(z.enum(topics)),
+    pushText: z.boolean().describe('Push messages show the beginning of the post'),
+    mailOffered: z.boolean().describe('False while the operator has not set SMTP_URL'),
+    pushKey: z.string().describe('Public VAPID key, for the browser'),
+    browsers: z.array(PushBrowser),
+  })
+  .meta({ id: 'NotificationChoices', description: 'What you hear of outside the app; the same in all workspaces' });
+
+/** As `PushSubscription.toJSON()` of a browser gives it. */
+const PushSubscription = z.strictObject({
+  endpoint: z.string().max(2048).describe('https address on the public internet'),
+  keys: z.strictObject({
+    p256dh: z.string().regex(/^[\w-]{86,88}=?$/, 'must be a P-256 public key in base64url'),
+    auth: z.string().regex(/^[\w-]{21,24}={0,2}$/, 'must be 16 bytes in base64url'),
+  }),
+});
+
+export const notificationRoutes = {
+  listNotifications: appRoute({
+    method: 'GET',
+    path: '/api/app/notifications',
+    tag: 'Notifications',
+    summary: 'Read notifications',
+    description:
+      'Of the open workspace, newest first: up to 100 that wait for you, and a page of the others. What your role may not see is left out. They are kept for 90 days.',
+    roles: everyone,
+    query: z.strictObject({ cursor: z.string().max(200).optional().describe('`nextCursor` of the page before') }),
+    answer: z.object({
+      needsYou: z.array(Notification),
+      earlier: z.array(Notification),
+      unread: z.int(),
+      nextCursor: z.string().optional().describe('When there are more of the others'),
+    }),
+  }),
+
+  countNotifications: appRoute({
+    method: 'GET',
+    path: '/api/app/notifications/count',
+    tag: 'Notifications',
+    summary: 'Count notifications',
+    description: 'For the bell.',
+    roles: everyone,
+    answer: NotificationCount,
+  }),
+
+  markNotifications: appRoute({
+    method: 'POST',
+    path: '/api/app/notifications/mark',
+    tag: 'Notifications',
+    summary: 'Mark as read or unread',
+    description: 'For you alone; without `ids` all that you may see in this workspace.',
+    roles: everyone,
+    body: z.strictObject({ ids: z.array(Id).max(200).optional(), read: z.boolean() }),
+    answer: NotificationCount,
+  }),
+
+  getNotificationChoices: appRoute({
+    method: 'GET',
+    path: '/api/app/notification-choices',
+    tag: 'Notifications',
+    summary: 'What do you hear of?',
+    description: 'By mail and by push message, and the browsers that get those.',
+    answer: NotificationChoices,
+  }),
+
+  changeNotificationChoices: appRoute({
+    method: 'PATCH',
+    path: '/api/app/notification-choices',
+    tag: 'Notifications',
+    summary: 'Choose what you hear of',
+    description: 'What is left out stays. Invitations and forgotten passwords are always mailed.',
+    body: z.strictObject({ mail: TopicList.optional(), push: TopicList.optional(), pushText: z.boolean().optional() }),
+    answer: NotificationChoices,
+  }),
+
+  addPushBrowser: appRoute({
+    method: 'POST',
+    path: '/api/app/push-browsers',
+    tag: 'Notifications',
+    summary: 'Send push messages to this browser',
+    description: 'Takes the subscription that the browser made. It ends when you sign out there.',
+    body: PushSubscription,
+    answer: NotificationChoices,
+  }),
+
+  removePushBrowser: appRoute({
+    method: 'DELETE',
+    path: '/api/app/push-browsers/:id',
+    tag: 'Notifications',
+    summary: 'Send none to a browser',
+    description: 'What waits for it is not sent.',
+    params: ById,
+    answer: Done,
+    more: ['NotFound'],
+  }),
+} as const satisfies Record<string, Route>;
+export type NotificationRoutes = typeof notificationRoutes;

@@ -1,0 +1,44 @@
+export interface Letter {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** A mail in plain text and simple HTML: no picture, nothing that tells us whether it was read. */
+export const letter = ({
+  subject,
+  lines,
+  link,
+  foot,
+}: {
+  subject: string;
+  lines: readonly string[];
+  link: { readonly label: string; readonly url: string };
+  foot: string;
+}): Letter => {
+  const said = lines.map(oneLine).filter((line) => line !== '');
+  return {
+    subject: oneLine(subject),
+    text: [...said, `${link.label}:\n${link.url}`, `-- \n${foot}`].join('\n\n').concat('\n'),
+    html: [
+      '<!doctype html><html lang="en"><body style="font-family:sans-serif;font-size:15px;line-height:1.5;color:#14171f">',
+      ...said.map((line) => `<p>${escaped(line)}</p>`),
+      `<p><a href="${escaped(link.url)}">${escaped(link.label)}</a></p>`,
+      `<p style="font-size:12px;color:#5f6675">${escaped(foot)}</p>`,
+      '</body></html>',
+    ].join('\n'),
+  };
+};
+
+const longestLine = 300;
+
+/** Names come from people and clients: a line break in one must not begin a header or a paragraph of its own. */
+export const oneLine = (text: string) => {
+  const clean = text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .trim();
+  return clean.length <= longestLine ? clean : `${clean.slice(0, longestLine - 1)}…`;
+};
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock, Stopwatch } from '#server/clock';
+import { newId } from '#server/ids';
+import { createDueLoop, type DueLoop } from '#server/jobs/queue';
+import type { Seal } from '#server/secrets/seal';
+import type { Mail, Mailer } from './mail.ts';
+import type { Outcome } from './outcome.ts';
+import type { Push, PushMessage } from './push.ts';
+import type { Channel, ClaimedMessage, MessageStore } from './store.ts';
+
+const minuteMs = 60_000;
+/** The wait after the first try, the second, …; after the last it is given up. */
+export const ladderMs = [1, 5, 30, 2 * 60, 6 * 60].map((minutes) => minutes * minuteMs);
+/** Longer than any try takes: if it ends, the process that claimed the message is gone, and another tries again. */
+const leaseMs = 60_000;
+const sendWithinMs = leaseMs / 2;
+const atOnce: Record<Channel, number> = { mail: 8, push: 32 };
+const keptMs = 30 * 24 * 60 * minuteMs;
+
+/** Why it is sent. A notification can be chosen away, the others cannot. */
+export type Purpose = 'notification' | 'invitation' | 'password';
+
+interface About {
+  readonly purpose: Purpose;
+  /** Absent for somebody who has no account yet. */
+  readonly userId?: string;
+  /** Of no use to anybody after that. */
+  readonly livesMs: number;
+}
+
+export type NewMessage = About & ({ readonly mail: Mail } | { readonly push: PushMessage; readonly browserId: string });
+
+interface Held extends ClaimedMessage {
+  mayBegin(): boolean;
+}
+
+export type Messages = Omit<ReturnType<typeof createMessages>, 'mails' | 'pushes'>;
+
+/** Mails and push messages. Each is sent at least once, and with the same id if it is sent again. */
+export const createMessages = ({
+  store,
+  mailer,
+  push,
+  seal,
+  startStopwatch,
+  clock,
+  report,
+}: {
+  store: MessageStore;
+  mailer: Mailer | undefined;
+  push: Push;
+  seal: Seal;
+  startStopwatch: () => Stopwatch;
+  clock: Clock;
+  report: (error: unknown) => void;
+}) => {
+  const placeOf = (id: string) => `messages:${id}:content`;
+
+  const sendMail = (message: Held): Promise<Outcome> => {
+    if (mailer === undefined) return Promise.resolve({ is: 'refused', answer: 'SMTP_URL is not set.' });
+    if (!message.mayBegin()) return Promise.resolve({ is: 'late' });
+    const mail = JSON.parse(seal.open(message.content, placeOf(message.id))) as Mail;
+    return mailer.send(message.id, mail, { unsubscribe: message.purpose === 'notification' });
+  };
+
+  const sendPush = (message: Held): Promise<Outcome> => {
+    if (message.browser === null) return Promise.resolve({ is: 'refused', answer: 'The browser is gone.' });
+    const content = JSON.parse(seal.open(message.content, placeOf(message.id))) as PushMessage;
+    return push.send(message.browser, content, message);
+  };
+
+  const handle = async (message: Held, send: typeof sendMail) => {
+    const outcome: Outcome =
+      message.leftMs <= 0 ? { is: 'refused', answer: 'Not sent: it is too old.' } : await send(message);
+    if (outcome.is === 'late') return;
+    if (outcome.is === 'sent') {
+      await store.saveSent(message, outcome.answer);
+      return;
+    }
+    const waitMs = outcome.is === 'failed' ? ladderMs[message.attempts] : undefined;
+    // The address is left out: logs are read by more people than mails.
+    if (await store.saveFailed(message, outcome.answer, waitMs)) {
+      report(new Error(`The message ${message.id} (${message.purpose}) was given up: ${outcome.answer}`));
+    }
+  };
+
+  const loop = (channel: Channel, send: typeof sendMail): DueLoop =>
+    createDueLoop<Held>({
+      concurrency: atOnce[channel],
+      claim: async (room) => {
+        const sinceClaimed = startStopwatch();
+        const claimed = await store.claim(channel, room, randomUUID(), leaseMs);
+        const mayBegin = () => sinceClaimed() < sendWithinMs;
+        return claimed.map((message) => ({ ...message, mayBegin }));
+      },
+      handle: (message) => handle(message, send),
+      msToNext: () => store.msToNext(channel),
+      report,
+    });
+
+  return {
+    mails: loop('mail', sendMail),
+    pushes: loop('push', sendPush),
+
+    hasMail: mailer !== undefined,
+
+    /** Inside the transaction of what they tell about. Mails are left out where the operator has set up none. */
+    add: async (messages: readonly NewMessage[]) => {
+      const now = clock.now();
+      const rows = messages
+        .filter((message) => 'push' in message || mailer !== undefined)
+        .map((message) => {
+          const id = newId('message', now);
+          const { purpose, userId = null, livesMs } = message;
+          const [channel, content, subscriptionId] =
+            'push' in message
+              ? (['push', message.push, message.browserId] as const)
+              : (['mail', message.mail, null] as const);
+          const sealed = seal.seal(JSON.stringify(content), placeOf(id));
+          return { id, channel, purpose, userId, subscriptionId, content: sealed, livesMs };
+        });
+      if (rows.length > 0) await store.insert(rows);
+    },
+
+    /** How many this person was sent for this purpose, whatever became of them. */
+    countRecent: (userId: string, purpose: Purpose, withinMs: number) => store.countRecent(userId, purpose, withinMs),
+
+    purge: () => store.purge(keptMs),
+  };
+};

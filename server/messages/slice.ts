@@ -1,0 +1,41 @@
+import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
+import type { Config } from '#server/config';
+import type { Outbound } from '#server/outbound/guarded-client';
+import type { Seal } from '#server/secrets/seal';
+import type { Database } from '#server/store/database';
+import { createMailer } from './mail.ts';
+import { createPush } from './push.ts';
+import { createMessages } from './queue.ts';
+import { createMessageStore, createPushStore } from './store.ts';
+
+export const openMessages = ({
+  database,
+  outbound,
+  seal,
+  config: { mail, baseUrl },
+  startStopwatch = () => startSystemStopwatch(),
+  clock,
+  report,
+}: {
+  database: Database;
+  outbound: Outbound;
+  seal: Seal;
+  config: Config;
+  startStopwatch?: () => Stopwatch;
+  clock: Clock;
+  report: (error: unknown) => void;
+}) => {
+  const mailer = mail && createMailer(mail, baseUrl);
+  const atHome = baseUrl.startsWith('https:') ? baseUrl : 'mailto:posthorn@localhost';
+  const contact = mailer ? `mailto:${mailer.sender}` : atHome;
+  const push = createPush({ store: createPushStore(database), outbound, seal, contact, clock });
+  const store = createMessageStore(database);
+  const { mails, pushes, ...messages } = createMessages({ store, mailer, push, seal, startStopwatch, clock, report });
+  return {
+    mailer,
+    push,
+    messages,
+    loops: { mails, pushes },
+    chores: { 'remove old mails and push messages': { every: '1 day', run: messages.purge } },
+  };
+};

@@ -1,0 +1,35 @@
+import type { Clock } from '#server/clock';
+import type { Config } from '#server/config';
+import type { Live } from '#server/live/open-tabs';
+import type { Push } from '#server/messages/push';
+import type { Messages } from '#server/messages/queue';
+import type { Database } from '#server/store/database';
+import { createChoices } from './choices.ts';
+import { createNotifications } from './notifications.ts';
+import { notificationRoutes } from './routes.ts';
+import { createNotificationStore } from './store.ts';
+
+export const openNotifications = ({
+  database,
+  messages,
+  push,
+  live,
+  config: { baseUrl },
+  clock,
+}: {
+  database: Database;
+  messages: Messages;
+  push: Push;
+  live: Live;
+  config: Config;
+  clock: Clock;
+}) => {
+  const store = createNotificationStore(database);
+  const notifications = createNotifications({ store, messages, live, baseUrl, clock });
+  const choices = createChoices({ store, push, messages });
+  return {
+    notifications,
+    chores: { 'remove old notifications': { every: '1 day', run: notifications.purge } },
+    routes: notificationRoutes({ notifications, choices }),
+  };
+};

@@ -1,0 +1,156 @@
+import type { NotificationKind, Topic } from '#contracts/notifications';
+import type { Role } from '#contracts/scopes';
+import { tellsOf } from '#server/live/news';
+import { type Database, sql } from '#server/store/database';
+
+export interface NotificationRow {
+  readonly id: string;
+  readonly kind: NotificationKind;
+  readonly title: string;
+  readonly detail: string;
+  readonly excerpt: string | null;
+  readonly path: string;
+  readonly createdAt: string;
+  readonly read: boolean;
+  readonly needsYou: boolean;
+}
+
+export interface NewRow extends Pick<NotificationRow, 'id' | 'kind' | 'title' | 'detail' | 'excerpt' | 'path'> {
+  readonly workspaceId: string;
+  readonly subjectId: string;
+}
+
+/** A member who may have to be told outside the app. */
+export interface RecipientRow {
+  readonly userId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly workspace: string;
+  readonly choices: Choices | null;
+  readonly browsers: readonly string[];
+}
+
+export interface Choices {
+  readonly mail: readonly Topic[];
+  readonly push: readonly Topic[];
+  readonly pushText: boolean;
+}
+
+/** Who looks: which kinds their role sees, and which it can do something about. */
+export interface Looking {
+  readonly workspaceId: string;
+  readonly userId: string;
+  readonly seen: readonly NotificationKind[];
+  readonly done: readonly NotificationKind[];
+}
+
+const insert = sql(
+  'notifications.insert',
+  `insert into notifications (id, workspace_id, kind, subject_id, title, detail, excerpt, path)
+   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+   returning ${tellsOf('notification')}`,
+);
+const recipients = sql(
+  'notifications.recipients',
+  `select m.user_id as "userId", u.email, m.role, w.name as workspace,
+          case when c.user_id is not null then
+            json_build_object('mail', c.mail, 'push', c.push, 'pushText', c.push_text) end as choices,
+          array(select p.id from push_subscriptions p where p.user_id = m.user_id order by p.id) as browsers
+     from members m join users u on u.id = m.user_id join workspaces w on w.id = m.workspace_id
+     left join notification_choices c on c.user_id = m.user_id
+    where m.workspace_id = $1 order by m.user_id`,
+);
+
+/** While what it is about still stands, and nothing later was told of that. */
+const needsPerson = `case n.kind
+    when 'approval.requested' then exists (
+      select from approval_cards c where c.id = n.subject_id and c.status = 'Open' and c.expires_at > posthorn_now())
+    when 'post.failed' then exists (select from posts p where p.id = n.subject_id and p.status = 'Failed')
+    when 'post.uncertain' then exists (select from posts p where p.id = n.subject_id and p.status = 'Failed')
+    when 'account.reconnect' then exists (
+      select from accounts a where a.id = n.subject_id and a.status = 'NeedsReconnect' and a.disconnected_at is null)
+    when 'webhook.paused' then exists (select from webhooks w where w.id = n.subject_id and w.paused_at is not null)
+    else false end
+  and not exists (
+    select from notifications later
+     where later.workspace_id = n.workspace_id and later.subject_id = n.subject_id and later.id > n.id)`;
+
+/** What happened before somebody joined is no news to them. */
+const isRead = `(n.created_at < m.created_at or exists (
+  select from notification_reads r where r.notification_id = n.id and r.user_id = m.user_id))`;
+
+const seen = `from notifications n join members m on m.workspace_id = n.workspace_id and m.user_id = $2
+  cross join lateral (select n.kind = any($4::text[]) and ${needsPerson} as you) needs
+  where n.workspace_id = $1 and n.kind = any($3::text[])`;
+
+const columns = `n.id, n.kind, n.title, n.detail, n.excerpt, n.path, n.created_at as "createdAt", ${isRead} as read,
+  needs.you as "needsYou"`;
+
+const listNeeding = sql('notifications.needing', `select ${columns} ${seen} and needs.you order by n.id desc limit $5`);
+const listEarlier = sql(
+  'notifications.earlier',
+  `select ${columns} ${seen} and not needs.you and ($5::text is null or n.id < $5) order by n.id desc limit $6`,
+);
+const count = sql(
+  'notifications.count',
+  `select count(*) filter (where not ${isRead})::int as unread, count(*) filter (where needs.you)::int as "needsYou" ${seen}`,
+);
+const markRead = sql(
+  'notifications.markRead',
+  `insert into notification_reads (notification_id, user_id)
+   select n.id, $2 from notifications n
+    where n.workspace_id = $1 and n.kind = any($3::text[]) and ($4::text[] is null or n.id = any($4))
+   on conflict do nothing`,
+);
+const markUnread = sql(
+  'notifications.markUnread',
+  `delete from notification_reads r using notifications n
+    where n.id = r.notification_id and n.workspace_id = $1 and r.user_id = $2 and n.kind = any($3::text[])
+      and ($4::text[] is null or n.id = any($4))`,
+);
+const purge = sql(
+  'notifications.purge',
+  `delete from notifications where created_at < posthorn_now() - $1 * interval '1 ms'`,
+);
+const readChoices = sql(
+  'notifications.choices',
+  'select mail, push, push_text as "pushText" from notification_choices where user_id = $1',
+);
+const saveChoices = sql(
+  'notifications.saveChoices',
+  `insert into notification_choices (user_id, mail, push, push_text) values ($1, $2, $3, $4)
+   on conflict (user_id) do update set mail = excluded.mail, push = excluded.push, push_text = excluded.push_text`,
+);
+
+export type NotificationStore = ReturnType<typeof createNotificationStore>;
+
+export const createNotificationStore = (db: Database) => {
+  const who = ({ workspaceId, userId, seen: kinds, done }: Looking) => [workspaceId, userId, kinds, done];
+  return {
+    transaction: db.transaction,
+    insert: (rows: readonly NewRow[]) =>
+      db.run(insert, [
+        rows.map(({ id }) => id),
+        rows.map(({ workspaceId }) => workspaceId),
+        rows.map(({ kind }) => kind),
+        rows.map(({ subjectId }) => subjectId),
+        rows.map(({ title }) => title),
+        rows.map(({ detail }) => detail),
+        rows.map(({ excerpt }) => excerpt),
+        rows.map(({ path }) => path),
+      ]),
+    recipients: (workspaceId: string) => db.query<RecipientRow>(recipients, [workspaceId]),
+    needing: (looking: Looking, limit: number) => db.query<NotificationRow>(listNeeding, [...who(looking), limit]),
+    earlier: (looking: Looking, after: string | null, limit: number) =>
+      db.query<NotificationRow>(listEarlier, [...who(looking), after, limit]),
+    count: async (looking: Looking) =>
+      (await db.query<{ unread: number; needsYou: number }>(count, who(looking)))[0] ?? { unread: 0, needsYou: 0 },
+    /** Without ids: all. */
+    mark: ({ workspaceId, userId, seen: kinds }: Looking, ids: readonly string[] | undefined, read: boolean) =>
+      db.run(read ? markRead : markUnread, [workspaceId, userId, kinds, ids ?? null]),
+    purge: (keptMs: number) => db.run(purge, [keptMs]),
+    choices: async (userId: string) => (await db.query<Choices>(readChoices, [userId]))[0],
+    saveChoices: (userId: string, { mail, push, pushText }: Choices) =>
+      db.run(saveChoices, [userId, mail, push, pushText]),
+  };
+};

@@ -1,0 +1,109 @@
+import { instantOf } from '#contracts/instant';
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Clock } from '#server/clock';
+import type { Caller } from '#server/context';
+import { badInput, Refusal } from '#server/errors';
+import type { Live } from '#server/live/open-tabs';
+import type { Notifications } from '#server/notifications/notifications';
+import { nameOf } from './people.ts';
+import type { WorkspaceStore } from './store.ts';
+
+const waitDays = 7;
+const waitMs = waitDays * 24 * 3_600_000;
+
+export type Deletion = ReturnType<typeof createDeletion>;
+
+/** A workspace goes after a week in which its owners can still keep it. */
+export const createDeletion = ({
+  store,
+  notifications,
+  audit,
+  live,
+  clock,
+}: {
+  store: WorkspaceStore;
+  notifications: Notifications;
+  audit: AuditLog;
+  live: Live;
+  /** The one on the wall: moving the sandbox clock deletes nothing. */
+  clock: Clock;
+}) => {
+  /** Typed in by whoever asks, so that nobody deletes another one than they mean. */
+  const locked = async (workspaceId: string) => {
+    const workspace = await store.lockWorkspace(workspaceId);
+    if (workspace === null) throw new Refusal('NotFound', 'This workspace is gone.');
+    return workspace;
+  };
+
+  return {
+    ask: ({ workspaceId, userId }: Caller, name: string, requestId: string) =>
+      store.transaction(async () => {
+        const workspace = await locked(workspaceId);
+        mustBeNamed(workspace.name, name);
+        if (workspace.deleteAt !== null) throw new Refusal('Conflict', 'It waits to be deleted already.');
+        const deleteAt = new Date(clock.now().getTime() + waitMs);
+        await store.updateWorkspace(workspaceId, { deleteAt, deleteAskedBy: userId });
+        await audit.write({
+          event: 'workspace.deletion-asked',
+          workspaceId,
+          userId,
+          requestId,
+          details: { name: workspace.name, at: instantOf(deleteAt) },
+        });
+        const owner = await store.user(userId);
+        await notifications.tell([
+          {
+            workspaceId,
+            kind: 'workspace.deletion',
+            subjectId: workspaceId,
+            title: `${owner ? nameOf(owner) : 'An owner'} deletes the workspace ${workspace.name} in ${waitDays} days`,
+            detail: 'Nothing is published from it any more. An owner can take it back until then.',
+            path: '/settings/workspace',
+            by: userId,
+          },
+        ]);
+        await live.tell({ workspaceId, kind: 'workspace', id: workspaceId });
+      }),
+
+    takeBack: ({ workspaceId, userId }: Caller, requestId: string) =>
+      store.transaction(async () => {
+        const workspace = await locked(workspaceId);
+        if (workspace.deleteAt === null) return;
+        await store.updateWorkspace(workspaceId, { deleteAt: null, deleteAskedBy: null });
+        await store.wakePosts();
+        const details = { name: workspace.name };
+        await audit.write({ event: 'workspace.deletion-taken-back', workspaceId, userId, requestId, details });
+        await live.tell({ workspaceId, kind: 'workspace', id: workspaceId });
+      }),
+
+    /** Before anything is scheduled or published. */
+    mustStay: async (workspaceId: string) => {
+      if ((await store.workspace(workspaceId))?.deleteAt) {
+        throw new Refusal(
+          'Conflict',
+          'This workspace waits to be deleted, and nothing is published from it. An owner can take that back on the Workspace page.',
+        );
+      }
+    },
+
+    /** Those whose time has come, with all that is in them. Files of media go with the next sweep. */
+    removeDue: async () => {
+      for (const { id, name } of await store.dueWorkspaces(clock.now())) {
+        const members = (await store.members(id)).map(({ userId }) => userId);
+        const removed = await store.transaction(async () => {
+          // An owner may have taken it back just now.
+          if ((await store.removeWorkspace(id, clock.now())) === 0) return false;
+          await audit.write({ event: 'workspace.deleted', details: { id, name } });
+          return true;
+        });
+        if (removed) for (const userId of members) await live.accessChanged(userId);
+      }
+    },
+  };
+};
+
+export const mustBeNamed = (name: string, typed: string) => {
+  if (typed.trim() !== name.trim()) {
+    throw badInput({ path: 'name', code: 'WrongName', message: `must be the name of the workspace, ${name}` });
+  }
+};

@@ -1,0 +1,171 @@
+import { afterAll, expect, test } from 'vitest';
+import { connectAgent } from '#test/support/agent';
+import { type MailServer, startMailServer } from '#test/support/mail-server';
+import { until } from '#test/support/until';
+import { axe, inBrowser, isSideways } from './harness.ts';
+
+let mails: MailServer;
+afterAll(() => mails?.stop());
+
+inBrowser(
+  'notifications',
+  (world) => {
+    const request = async (text: string) => {
+      const { service } = world;
+      const account = await service.connect('mastodon');
+      const { id } = await service.client.posts.create({ body: text, accountIds: [account] });
+      const agent = await connectAgent(service, 'Desk Agent');
+      return agent.ask('posts_publishNow', { id });
+    };
+
+    test('the bell counts a request of an agent as it comes; the page leads to its card', async () => {
+      const page = await world.visit();
+      await page.getByRole('link', { name: 'Notifications', exact: true }).waitFor();
+      const path = await request('Fresh from the oven');
+      await page.getByRole('link', { name: 'Notifications, 1 unread' }).click();
+      const needs = page.getByRole('list', { name: 'Needs you' });
+      await needs.getByText('“Fresh from the oven”').waitFor();
+      expect(await axe(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await axe(page)).toEqual([]);
+
+      await page.getByRole('button', { name: 'Mark read: Desk Agent asks to publish a post' }).click();
+      await page.getByRole('link', { name: 'Notifications', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Mark unread: Desk Agent asks to publish a post' }).click();
+      await page.getByRole('button', { name: 'Mark all read' }).click();
+      await page.getByRole('button', { name: 'Mark all read' }).waitFor({ state: 'hidden' });
+
+      await needs.getByRole('link', { name: 'Desk Agent asks to publish a post' }).click();
+      await page.waitForURL(`**${path}`);
+      await page
+        .getByRole('button', { name: /Approve and publish/ })
+        .first()
+        .waitFor();
+      const human = world.service.browser();
+      await human.signIn();
+      await human.post(`/api${path}/reject`);
+      await page.getByRole('link', { name: 'Notifications', exact: true }).click();
+      await page.getByRole('list', { name: 'Earlier' }).getByText('Desk Agent asks to publish a post').waitFor();
+      expect(await needs.count()).toBe(0);
+    });
+
+    test('what a person hears of outside is theirs to choose, also on a phone', async () => {
+      const page = await world.visit({ at: '/settings/profile#notifications', width: 390, height: 844 });
+      const box = page.getByRole('checkbox', { name: 'Requests of agents by mail' });
+      await box.check();
+      await page.getByRole('switch', { name: 'Show the post in push messages' }).click({ force: true });
+      await until('it is kept', async () => {
+        const person = world.service.browser();
+        await person.signIn();
+        const { body } = await person.get('/api/app/notification-choices');
+        return body.pushText && body.mail.includes('requests');
+      });
+      await page.reload();
+      await expect.poll(() => box.isChecked()).toBe(true);
+      expect(await isSideways(page)).toBe(false);
+      expect(await axe(page)).toEqual([]);
+      await page.goto(`${world.service.url}/notifications`);
+      await page.getByRole('heading', { name: 'Notifications' }).waitFor();
+      expect(await isSideways(page)).toBe(false);
+    });
+
+    test('the worker shows a push message, and a click on it opens the page in the open tab', async () => {
+      const page = await world.visit({ at: '/settings/profile' });
+      const { url } = world.service;
+      await page.context().grantPermissions(['notifications'], { origin: url });
+      const devtools = await page.context().newCDPSession(page);
+      const registered = new Promise<string>((resolve) =>
+        devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [one] }) => {
+          if (one) resolve(one.registrationId);
+        }),
+      );
+      await devtools.send('ServiceWorker.enable');
+      await page.evaluate(
+        "navigator.serviceWorker.register('/push-worker.js').then(() => navigator.serviceWorker.ready)",
+      );
+      const registrationId = await registered;
+      const shown = () =>
+        page.evaluate(
+          'navigator.serviceWorker.ready.then((one) => one.getNotifications()).then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))',
+        );
+      const push = (title: string) =>
+        devtools.send('ServiceWorker.deliverPushMessage', {
+          origin: url,
+          registrationId,
+          data: JSON.stringify({ title, body: 'Demo', path: '/notifications', tag: 'same' }),
+        });
+      await push('First');
+      await expect.poll(shown).toEqual([{ title: 'First', body: 'Demo', tag: 'same' }]);
+      // A later message about the same takes its place.
+      await push('Second');
+      await expect.poll(shown).toEqual([{ title: 'Second', body: 'Demo', tag: 'same' }]);
+      const answer = await fetch(`${url}/push-worker.js`);
+      expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'");
+      const [worker] = page.context().serviceWorkers();
+      await worker?.evaluate(
+        "self.registration.getNotifications().then(([notification]) => self.dispatchEvent(Object.assign(new ExtendableEvent('notificationclick'), { notification })))",
+      );
+      await page.waitForURL('**/notifications');
+    });
+
+    test('a forgotten password is set anew with the link of a mail', async () => {
+      const { email } = await world.service.addMember('editor');
+      const page = await world.visit({ at: '/sign-in', as: null, expected: [/401/] });
+      await page.getByRole('link', { name: 'Forgot your password?' }).click();
+      await page.getByLabel('E-mail address').fill(email);
+      expect(await axe(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Send the link' }).click();
+      await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+      const { text } = await mails.nth(email);
+      const [, link = ''] = /(http\S+\/new-password\/\S+)/.exec(text) ?? [];
+      await page.goto(link);
+      await page.getByLabel('New password').fill('a brand new password');
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await axe(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Set the password' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+      const again = await world.visit({ at: new URL(link).pathname, as: null, expected: [/404/] });
+      await again.getByLabel('New password').fill('a brand new password');
+      await again.getByRole('button', { name: 'Set the password' }).click();
+      await again.getByRole('heading', { name: 'This link is used up' }).waitFor();
+    });
+
+    test('a workspace is deleted, kept again, and handed over', async () => {
+      const { service } = world;
+      const team = await service.addWorkspace();
+      const owner = service.browser();
+      await owner.signIn(team.email);
+      const { body } = await owner.post('/api/app/invitations', { email: 'heir@example.com', role: 'editor' });
+      const token = body.url.split('/').at(-1);
+      await service.browser().post('/api/auth/invitations/accept', { token, password: 'correct horse' });
+
+      const page = await world.visit({ at: '/settings/workspace#delete', as: team.email, expected: [/400/] });
+      const member = await world.visit({ at: '/posts', as: 'heir@example.com' });
+      await page.getByRole('button', { name: 'Delete the workspace' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Delete Other?' });
+      await dialog.getByRole('button', { name: 'Delete in 7 days' }).click();
+      await dialog.getByText(/must be the name of the workspace/).waitFor();
+      await dialog.getByLabel('Type Other to confirm').fill('Other');
+      await dialog.getByRole('button', { name: 'Delete in 7 days' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      await member.getByText(/^Other is deleted/).waitFor();
+      expect(await axe(member)).toEqual([]);
+      expect(await axe(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Keep the workspace' }).click();
+      await member.getByText(/^Other is deleted/).waitFor({ state: 'hidden' });
+
+      await page.getByRole('textbox', { name: 'New owner' }).click();
+      await page.getByRole('option', { name: /heir@example.com/ }).click();
+      await page.getByRole('button', { name: 'Hand over' }).click();
+      const handing = page.getByRole('dialog', { name: /^Hand Other over/ });
+      await handing.getByLabel('Type Other to confirm').fill('Other');
+      await handing.getByRole('button', { name: 'Hand over' }).click();
+      await page.getByText('Other, where you are admin').waitFor();
+      expect(await page.getByRole('button', { name: 'Delete the workspace' }).count()).toBe(0);
+    });
+  },
+  async () => {
+    mails = await startMailServer();
+    return { ...mails.settings, SIGN_INS_PER_HOUR: '1000' };
+  },
+);

@@ -1,0 +1,43 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { ownPath } from '#web/own-path.ts';
+
+const workerPath = '/push-worker.js';
+
+/** Whether this browser can show push messages at all: it takes https, and on an iPhone the installed app. */
+export const canPush = () => 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window;
+
+/** The person said no to this browser; only its own settings can change that. */
+export const isPushBlocked = () => canPush() && Notification.permission === 'denied';
+
+/** Asks the person, and then the push service of the browser. Undefined when the person says no. */
+export const subscribeToPush = async (publicKey: string) => {
+  if ((await Notification.requestPermission()) !== 'granted') return undefined;
+  await navigator.serviceWorker.register(workerPath);
+  const { pushManager } = await navigator.serviceWorker.ready;
+  const asked = { userVisibleOnly: true, applicationServerKey: publicKey };
+  // One that was made for another key of the server is of no use.
+  const subscription = await pushManager.subscribe(asked).catch(async () => {
+    await (await pushManager.getSubscription())?.unsubscribe();
+    return pushManager.subscribe(asked);
+  });
+  const { endpoint = '', keys = {} } = subscription.toJSON();
+  return { endpoint, keys: { p256dh: keys.p256dh ?? '', auth: keys.auth ?? '' } };
+};
+
+export const unsubscribeFromPush = async () => {
+  const worker = await navigator.serviceWorker?.getRegistration(workerPath);
+  await (await worker?.pushManager.getSubscription())?.unsubscribe();
+};
+
+/** A message that was clicked opens its page in this tab. */
+export const useOpenFromPush = () => {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const hear = ({ data }: MessageEvent<{ open?: unknown }>) => {
+      if (typeof data?.open === 'string') void navigate({ to: ownPath(data.open) });
+    };
+    navigator.serviceWorker?.addEventListener('message', hear);
+    return () => navigator.serviceWorker?.removeEventListener('message', hear);
+  }, [navigate]);
+};

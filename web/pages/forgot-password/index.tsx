@@ -1,0 +1,65 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { app } from '#web/api.ts';
+import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { EmailField } from '#web/parts/entry-fields.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { queries } from '#web/queries.ts';
+
+const back = <Link to="/sign-in">Back to the sign-in</Link>;
+
+const ForgotPassword = () => {
+  const { data: entrance, error, refetch } = useQuery(queries.entrance);
+  const [email, setEmail] = useState('');
+  const ask = useMutation({ mutationFn: () => app.forgotPassword({ email: email.trim() }) });
+  if (error) {
+    return (
+      <EntryCard title="Forgot your password?" foot={back}>
+        <FaultBanner fault={error} title="The page could not be loaded" onRetry={refetch} />
+      </EntryCard>
+    );
+  }
+  if (entrance === undefined) return null;
+  if (entrance.outside || !entrance.mail) {
+    return (
+      <EntryCard
+        title="Forgot your password?"
+        foot={back}
+        lead={
+          entrance.outside ? (
+            'There are no passwords here: your organisation signs you in.'
+          ) : (
+            <>
+              No mail is sent from here. Ask whoever runs Posthorn for a link: <code>npx posthorn link</code> with your
+              address makes one that works once.
+            </>
+          )
+        }
+      />
+    );
+  }
+  if (ask.isSuccess) {
+    return (
+      <EntryCard
+        title="Look into your mail"
+        foot={back}
+        lead={`If somebody here has the address ${email.trim()}, a link is on its way. It works once, within an hour.`}
+      />
+    );
+  }
+  return (
+    <EntryCard title="Forgot your password?" lead="You get a mail with a link to set a new one." foot={back}>
+      <EntryForm onSubmit={ask.mutate}>
+        <EmailField value={email} onChange={setEmail} autoFocus />
+        {ask.error && <FaultBanner fault={ask.error} title="No mail was sent" />}
+        <Button type="submit" variant="ink" size="lg" loading={ask.isPending}>
+          Send the link
+        </Button>
+      </EntryForm>
+    </EntryCard>
+  );
+};
+
+export default ForgotPassword;

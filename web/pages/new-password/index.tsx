@@ -1,0 +1,56 @@
+import { Button, PasswordInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { isPosthornError } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { fieldFault } from '#web/faults.ts';
+import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+
+/** The link of a mail. It is used with the new password, and not by opening it: scanners of mails open links too. */
+const NewPassword = () => {
+  const { secret } = useParams({ strict: false }) as { secret: string };
+  const [password, setPassword] = useState('');
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => app.resetPassword({ secret, password }),
+    onSuccess: () => location.replace('/'),
+  });
+  if (isPosthornError(error, 'NotFound')) {
+    return (
+      <EntryCard
+        title="This link is used up"
+        lead="It works once, within an hour."
+        foot={<Link to="/forgot-password">Ask for a new one</Link>}
+      />
+    );
+  }
+  const ofField = fieldFault(error, 'password', 'The password');
+  return (
+    <EntryCard
+      title="Set a new password"
+      lead="All browsers you are signed in with are signed out, and you come in here."
+    >
+      <EntryForm onSubmit={mutate}>
+        <PasswordInput
+          label="New password"
+          description="At least 8 characters."
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          minLength={8}
+          autoFocus
+          value={password}
+          error={ofField}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        {error && !ofField && <FaultBanner fault={error} title="The password is as before" />}
+        <Button type="submit" variant="ink" size="lg" loading={isPending}>
+          Set the password
+        </Button>
+      </EntryForm>
+    </EntryCard>
+  );
+};
+
+export default NewPassword;

@@ -1,0 +1,83 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import {
+  CircleHelp,
+  CircleX,
+  type LucideIcon,
+  Mail,
+  MailOpen,
+  Stamp,
+  Trash2,
+  Unplug,
+  UserPlus,
+  Webhook,
+} from 'lucide-react';
+import type { Notification } from '#generated/app-client';
+import { inZone } from '#web/parts/time.ts';
+import { When } from '#web/parts/when.tsx';
+import { useZone } from '#web/session.ts';
+import styles from './notifications.module.css';
+import type { Mark } from './use-notifications.ts';
+
+type Tone = 'brass' | 'red' | 'plum' | 'orange' | 'grey';
+
+const looks: Record<Notification['kind'], [icon: LucideIcon, tone: Tone]> = {
+  'approval.requested': [Stamp, 'brass'],
+  'post.failed': [CircleX, 'red'],
+  'post.uncertain': [CircleHelp, 'plum'],
+  'account.reconnect': [Unplug, 'red'],
+  'webhook.paused': [Webhook, 'orange'],
+  'member.joined': [UserPlus, 'grey'],
+  'workspace.deletion': [Trash2, 'orange'],
+};
+
+/** The whole row leads to where one goes on, and is read by that. */
+export const NotificationRow = ({
+  notification: { id, kind, title, detail, excerpt, path, needsYou, read, createdAt },
+  onMark,
+}: {
+  notification: Notification;
+  onMark: (mark: Mark) => void;
+}) => {
+  const zone = useZone();
+  const [Icon, tone] = looks[kind];
+  const act = read ? 'Mark unread' : 'Mark read';
+  return (
+    <li className={styles.row} data-row={id} data-unread={!read || undefined}>
+      <span className={styles.tile} data-tone={needsYou ? tone : 'grey'}>
+        <Icon size={18} strokeWidth={1.75} aria-hidden="true" />
+      </span>
+      <span className={styles.what}>
+        <Link
+          to={path}
+          className={styles.link}
+          data-row-link=""
+          onClick={() => !read && onMark({ ids: [id], read: true })}
+        >
+          {!read && <span className="hidden">Unread: </span>}
+          <span dir="auto">{title}</span>
+        </Link>
+        {excerpt && (
+          <span className={`one-line small ${styles.excerpt}`} dir="auto">
+            “{excerpt}”
+          </span>
+        )}
+        {detail && <span className={`small text-2 ${styles.detail}`}>{inZone(detail, zone)}</span>}
+      </span>
+      <When at={createdAt} className={`small text-3 ${styles.when}`} />
+      <Tooltip label={act}>
+        <ActionIcon
+          className={styles.mark}
+          aria-label={`${act}: ${title}`}
+          onClick={() => onMark({ ids: [id], read: !read })}
+        >
+          {read ? (
+            <Mail size={16} strokeWidth={1.75} aria-hidden="true" />
+          ) : (
+            <MailOpen size={16} strokeWidth={1.75} aria-hidden="true" />
+          )}
+        </ActionIcon>
+      </Tooltip>
+    </li>
+  );
+};

@@ -1,0 +1,105 @@
+import { Checkbox, Switch } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ChangeNotificationChoicesInput, NotificationChoices } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { showToast } from '#web/parts/toasts.tsx';
+import { useAnchor } from '#web/parts/use-anchor.ts';
+import { keys } from '#web/queries.ts';
+import styles from './profile.module.css';
+import { PushBrowsers } from './push-browsers.tsx';
+
+type Topic = NotificationChoices['mail'][number];
+
+const topics: readonly [topic: Topic, label: string, note: string][] = [
+  ['requests', 'Requests of agents', 'An agent asks to publish, schedule, change or delete.'],
+  ['posts', 'Posts', 'A post failed, or may or may not be out.'],
+  ['accounts', 'Accounts', 'A network asks for a new sign-in.'],
+  ['webhooks', 'Webhooks', 'A webhook was paused.'],
+  ['people', 'People and the workspace', 'Somebody joined, or the workspace is being deleted.'],
+];
+
+/** What the person hears of outside the app. The address `#notifications` is in every mail. */
+export const Notifications = () => {
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.notificationChoices,
+    queryFn: ({ signal }) => app.getNotificationChoices({ signal }),
+  });
+  useAnchor('notifications', data !== undefined);
+  return (
+    <Section anchor="notifications" title="Notifications" note="outside the app, from all your workspaces" card>
+      {error && <FaultBanner fault={error} title="Your choices could not be loaded" onRetry={refetch} />}
+      {!data && !error && <SkeletonRows rows={6} height={54} />}
+      {data && <Choices choices={data} />}
+    </Section>
+  );
+};
+
+const Choices = ({ choices }: { choices: NotificationChoices }) => {
+  const client = useQueryClient();
+  const { mutate, variables, isPending } = useMutation({
+    mutationFn: (change: ChangeNotificationChoicesInput) => app.changeNotificationChoices(change),
+    onSuccess: (fresh) => client.setQueryData(keys.notificationChoices, fresh),
+    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+  });
+  const shown = isPending ? { ...choices, ...variables } : choices;
+  const change = (way: 'mail' | 'push', topic: Topic, on: boolean) =>
+    mutate({ [way]: on ? [...shown[way], topic] : shown[way].filter((one) => one !== topic) });
+  return (
+    <>
+      <table className={styles.topics}>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="hidden">What</span>
+            </th>
+            <th scope="col" className={styles.way}>
+              Mail
+            </th>
+            <th scope="col" className={styles.way}>
+              Push
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {topics.map(([topic, label, note]) => (
+            <tr key={topic}>
+              <th scope="row" className={styles.topic}>
+                {label}
+                <span className="small text-3">{note}</span>
+              </th>
+              {(['mail', 'push'] as const).map((way) => (
+                <td key={way} className={styles.tick}>
+                  <Checkbox
+                    aria-label={`${label} by ${way}`}
+                    checked={shown[way].includes(topic)}
+                    disabled={way === 'mail' && !choices.mailOffered}
+                    onChange={(event) => change(way, topic, event.currentTarget.checked)}
+                  />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {!choices.mailOffered && (
+        <p className={`small text-3 ${styles.note}`}>No mail is sent from here: the operator has not set SMTP_URL.</p>
+      )}
+      <div className={styles.setting}>
+        <div className={styles.words}>
+          <p id="push-text">Show the post in push messages</p>
+          <p className="small text-3">Its beginning then stands on the locked screen. Mails never show it.</p>
+        </div>
+        <Switch
+          aria-labelledby="push-text"
+          checked={shown.pushText}
+          onChange={(event) => mutate({ pushText: event.currentTarget.checked })}
+        />
+      </div>
+      <PushBrowsers choices={choices} />
+    </>
+  );
+};

@@ -1,0 +1,89 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { NotificationChoices, PushBrowser } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { canPush, isPushBlocked, subscribeToPush, unsubscribeFromPush } from '#web/live/push.ts';
+import { showToast } from '#web/parts/toasts.tsx';
+import { When } from '#web/parts/when.tsx';
+import { keys } from '#web/queries.ts';
+import styles from './profile.module.css';
+
+/** The browsers that get push messages, and this one. */
+export const PushBrowsers = ({ choices: { browsers, pushKey } }: { choices: NotificationChoices }) => (
+  <>
+    {!browsers.some(({ current }) => current) && <ThisBrowser pushKey={pushKey} />}
+    {browsers.map((browser) => (
+      <BrowserRow key={browser.id} browser={browser} />
+    ))}
+  </>
+);
+
+const ThisBrowser = ({ pushKey }: { pushKey: string }) => {
+  const client = useQueryClient();
+  const { mutate, isPending } = useMutation({
+    mutationFn: async () => {
+      const subscription = await subscribeToPush(pushKey).catch(() => {
+        throw new NoPush();
+      });
+      return subscription && app.addPushBrowser(subscription);
+    },
+    onSuccess: (choices) => choices && client.setQueryData(keys.notificationChoices, choices),
+    onError: (error) =>
+      showToast({
+        tone: 'red',
+        text:
+          error instanceof NoPush
+            ? 'The push service of this browser does not answer. Try again later.'
+            : faultOf(error).message,
+      }),
+  });
+  return (
+    <div className={styles.setting}>
+      <div className={styles.words}>
+        <p>Push messages to this browser</p>
+        <p className="small text-3">{stateWords()}</p>
+      </div>
+      {canPush() && !isPushBlocked() && (
+        <Button size="xs" loading={isPending} onClick={() => mutate()}>
+          Turn on here
+        </Button>
+      )}
+    </div>
+  );
+};
+
+class NoPush extends Error {}
+
+const stateWords = () => {
+  if (!canPush())
+    return 'This browser cannot show them here. It takes https, and on an iPhone or iPad Posthorn on the home screen.';
+  if (isPushBlocked()) return 'This browser blocks them. Allow notifications for this site in its settings.';
+  return 'Off. They end when you sign out here.';
+};
+
+const BrowserRow = ({ browser: { id, browser, since, current } }: { browser: PushBrowser }) => {
+  const client = useQueryClient();
+  const { mutate, isPending } = useMutation({
+    mutationFn: async () => {
+      await app.removePushBrowser({ id });
+      if (current) await unsubscribeFromPush();
+    },
+    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.notificationChoices }),
+  });
+  const name = browser || 'Unknown browser';
+  return (
+    <div className={styles.setting}>
+      <div className={styles.words}>
+        <p>Push messages to {name}</p>
+        <p className="small text-3">
+          {current ? 'This browser, ' : null}since <When at={since} form="day" />
+        </p>
+      </div>
+      <Button size="xs" loading={isPending} onClick={() => mutate()} aria-label={`Turn off for ${name}`}>
+        Turn off
+      </Button>
+    </div>
+  );
+};
