@@ -188,6 +188,65 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', (field) => `/api/app/posts/${field('id')}/changes/${field('number')}`, [], input, options),
 
     /**
+     * List the labels.
+     *
+     * All labels of the workspace, by name.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listLabels: (options?: CallOptions): ApiPromise<ListLabelsOutput> => http.json('GET', () => '/api/app/labels', [], {}, options),
+
+    /**
+     * Make a label.
+     *
+     * For all members of the workspace.
+     *
+     * Roles: owner, admin, editor.
+     */
+    addLabel: (input: AddLabelInput, options?: CallOptions): ApiPromise<Label> =>
+      http.json('POST', () => '/api/app/labels', [], input, options),
+
+    /**
+     * Change a label.
+     *
+     * Its name or its color, on every post that has it.
+     *
+     * Roles: owner, admin, editor.
+     */
+    changeLabel: (input: ChangeLabelInput, options?: CallOptions): ApiPromise<Label> =>
+      http.json('PATCH', (field) => `/api/app/labels/${field('id')}`, [], input, options),
+
+    /**
+     * Delete a label.
+     *
+     * Its posts stay, without it.
+     *
+     * Roles: owner, admin, editor.
+     */
+    deleteLabel: (input: DeleteLabelInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/labels/${field('id')}`, [], input, options),
+
+    /**
+     * Read the labels of a post.
+     *
+     * By name.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getPostLabels: (input: GetPostLabelsInput, options?: CallOptions): ApiPromise<GetPostLabelsOutput> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/labels`, [], input, options),
+
+    /**
+     * Label posts.
+     *
+     * Gives posts labels and takes others away, in whatever state the posts are. The posts themselves do not change.
+     *
+     * Roles: owner, admin, editor.
+     */
+    labelPosts: (input: LabelPostsInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('POST', () => '/api/app/posts/labels', [], input, options),
+
+    /**
      * Look through the library.
      *
      * Files with what uses them, newest first, 60 at a time.
@@ -464,11 +523,12 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      *
      * Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent
      * (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar.
+     * Recent: all, the last changed first.
      *
      * Roles: owner, admin, editor, viewer.
      */
     searchPosts: (input: SearchPostsInput, options?: CallOptions): ApiPromise<SearchPostsOutput> =>
-      http.json('GET', () => '/api/app/posts', ['group', 'status', 'query', 'accountIds', 'ids', 'from', 'to', 'cursor'], input, options),
+      http.json('GET', () => '/api/app/posts', ['group', 'status', 'query', 'accountIds', 'labelIds', 'ids', 'from', 'to', 'cursor'], input, options),
 
     /**
      * Count posts.
@@ -478,7 +538,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin, editor, viewer.
      */
     countPosts: (input: CountPostsInput = {}, options?: CallOptions): ApiPromise<CountPostsOutput> =>
-      http.json('GET', () => '/api/app/posts/counts', ['query', 'accountIds'], input, options),
+      http.json('GET', () => '/api/app/posts/counts', ['query', 'accountIds', 'labelIds'], input, options),
 
     /**
      * Read what an editor shows beside a post.
@@ -670,6 +730,125 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     planSandboxFault: (input: PlanSandboxFaultInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', () => '/api/app/sandbox/faults', [], input, options),
+
+    /**
+     * List the slots.
+     *
+     * The weekly times of the workspace, in one zone.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listSlots: (options?: CallOptions): ApiPromise<Slots> => http.json('GET', () => '/api/app/slots', [], {}, options),
+
+    /**
+     * Add slots.
+     *
+     * A time on one or more days of the week, for all accounts or for some.
+     *
+     * Roles: owner, admin, editor.
+     */
+    addSlots: (input: AddSlotsInput, options?: CallOptions): ApiPromise<Slots> =>
+      http.json('POST', () => '/api/app/slots', [], input, options),
+
+    /**
+     * Change the zone of the slots.
+     *
+     * Their times on the wall stay. Posts that are scheduled stay at their instant.
+     *
+     * Roles: owner, admin, editor.
+     */
+    changeSlotZone: (input: ChangeSlotZoneInput, options?: CallOptions): ApiPromise<Slots> =>
+      http.json('PATCH', () => '/api/app/slots', [], input, options),
+
+    /**
+     * Change a slot.
+     *
+     * What is left out stays. Posts that are scheduled stay at their instant.
+     *
+     * Roles: owner, admin, editor.
+     */
+    changeSlot: (input: ChangeSlotInput, options?: CallOptions): ApiPromise<Slots> =>
+      http.json('PATCH', (field) => `/api/app/slots/${field('id')}`, [], input, options),
+
+    /**
+     * Delete a slot.
+     *
+     * Posts that are scheduled stay at their instant.
+     *
+     * Roles: owner, admin, editor.
+     */
+    deleteSlot: (input: DeleteSlotInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/slots/${field('id')}`, [], input, options),
+
+    /**
+     * List free slots.
+     *
+     * The slots of a range that have not passed and are not taken.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listFreeSlots: (input: ListFreeSlotsInput, options?: CallOptions): ApiPromise<ListFreeSlotsOutput> =>
+      http.json('GET', () => '/api/app/slots/free', ['from', 'to', 'accountIds'], input, options),
+
+    /**
+     * Find the next free slot.
+     *
+     * The first slot from now on, within a year, at which no post is scheduled; a slot for some accounts is free
+     * while none is scheduled for the accounts of this post. Nothing is reserved: schedule the post at that time.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    findNextFreeSlot: (input: FindNextFreeSlotInput = {}, options?: CallOptions): ApiPromise<FindNextFreeSlotOutput> =>
+      http.json('GET', () => '/api/app/slots/next', ['accountIds', 'after'], input, options),
+
+    /**
+     * List the templates.
+     *
+     * All templates and signatures of the workspace, by name.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listTemplates: (options?: CallOptions): ApiPromise<ListTemplatesOutput> => http.json('GET', () => '/api/app/templates', [], {}, options),
+
+    /**
+     * Read a template.
+     *
+     * With its whole text and its options.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getTemplate: (input: GetTemplateInput, options?: CallOptions): ApiPromise<Template> =>
+      http.json('GET', (field) => `/api/app/templates/${field('id')}`, [], input, options),
+
+    /**
+     * Make a template.
+     *
+     * For all members of the workspace. Media are not part of it.
+     *
+     * Roles: owner, admin, editor.
+     */
+    addTemplate: (input: AddTemplateInput, options?: CallOptions): ApiPromise<Template> =>
+      http.json('POST', () => '/api/app/templates', [], input, options),
+
+    /**
+     * Change a template.
+     *
+     * What is left out stays. Posts that it was inserted into stay as they are.
+     *
+     * Roles: owner, admin, editor.
+     */
+    changeTemplate: (input: ChangeTemplateInput, options?: CallOptions): ApiPromise<Template> =>
+      http.json('PATCH', (field) => `/api/app/templates/${field('id')}`, [], input, options),
+
+    /**
+     * Delete a template.
+     *
+     * Posts that it was inserted into stay as they are.
+     *
+     * Roles: owner, admin, editor.
+     */
+    deleteTemplate: (input: DeleteTemplateInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/templates/${field('id')}`, [], input, options),
 
     /**
      * List your tokens.
@@ -1327,6 +1506,64 @@ export interface GetRevisionInput {
   number: string;
 }
 
+/** What people sort posts by. Networks never see it */
+export interface Label {
+  id: string;
+  name: string;
+  color: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
+  /** How many posts have it */
+  posts: number;
+}
+
+/** What `listLabels` answers. */
+export interface ListLabelsOutput {
+  labels: Label[];
+}
+
+/** What `addLabel` takes. */
+export interface AddLabelInput {
+  /** One line; no other label of the workspace has it, in whatever case */
+  name: string;
+  /** (default `'grey'`) */
+  color?: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
+}
+
+/** What `changeLabel` takes. */
+export interface ChangeLabelInput {
+  id: string;
+  /** One line; no other label of the workspace has it, in whatever case */
+  name?: string;
+  color?: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
+}
+
+export interface Done {
+  done: true;
+}
+
+/** What `deleteLabel` takes. */
+export interface DeleteLabelInput {
+  id: string;
+}
+
+/** What `getPostLabels` answers. */
+export interface GetPostLabelsOutput {
+  labelIds: string[];
+}
+
+/** What `getPostLabels` takes. */
+export interface GetPostLabelsInput {
+  id: string;
+}
+
+/** What `labelPosts` takes. */
+export interface LabelPostsInput {
+  postIds: string[];
+  /** Labels that all of them have then (default `[]`) */
+  add?: string[];
+  /** Labels that none of them has then (default `[]`) */
+  remove?: string[];
+}
+
 /** An image or video as the library shows it */
 export interface LibraryItem {
   /** Media id, prefix `media_`; goes into the media list of a content item */
@@ -1494,10 +1731,6 @@ export interface AddPushBrowserInput {
     p256dh: string;
     auth: string;
   };
-}
-
-export interface Done {
-  done: true;
 }
 
 /** What `removePushBrowser` takes. */
@@ -1765,6 +1998,8 @@ export interface PostSummary {
   publishedAt?: string;
   /** Absent until it is out */
   engagement?: number;
+  /** Its labels */
+  labelIds: string[];
   /** ISO-8601 instant */
   updatedAt: string;
 }
@@ -1777,13 +2012,15 @@ export interface SearchPostsOutput {
 
 /** What `searchPosts` takes. */
 export interface SearchPostsInput {
-  group: 'Scheduled' | 'Drafts' | 'Sent' | 'Timed';
+  group: 'Scheduled' | 'Drafts' | 'Sent' | 'Timed' | 'Recent';
   /** Only this status of the group */
   status?: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
   /** Only posts with this in their text (default `''`) */
   query?: string;
   /** Only posts for one of these accounts; ids with commas (default `''`) */
   accountIds?: string;
+  /** Only posts with one of these labels; ids with commas (default `''`) */
+  labelIds?: string;
   /** Only these posts; ids with commas (default `''`) */
   ids?: string;
   /** Timed: not before this instant */
@@ -1811,6 +2048,8 @@ export interface CountPostsInput {
   query?: string;
   /** Only posts for one of these accounts; ids with commas (default `''`) */
   accountIds?: string;
+  /** Only posts with one of these labels; ids with commas (default `''`) */
+  labelIds?: string;
 }
 
 /** What an editor shows beside a post */
@@ -2099,6 +2338,150 @@ export interface PlanSandboxFaultInput {
   fault: string;
   /** (default `1`) */
   times?: number;
+}
+
+/** The queue of a workspace */
+export interface Slots {
+  /** IANA name; empty until the first slot is made */
+  timeZone: string;
+  /** By time */
+  slots: Slot[];
+}
+
+/** A time of the week at which posts like to go out */
+export interface Slot {
+  id: string;
+  days: number[];
+  time: string;
+  accountIds: string[];
+}
+
+/** What `addSlots` takes. */
+export interface AddSlotsInput {
+  /** Zone of all slots; empty keeps it, and is UTC for the first ones (default `''`) */
+  timeZone?: string;
+  slots: Array<{
+    /** 1 Monday to 7 Sunday */
+    days: number[];
+    /** On the wall in the zone of the slots, such as 09:30 */
+    time: string;
+    /** Only for these accounts; empty for all (default `[]`) */
+    accountIds?: string[];
+  }>;
+}
+
+/** What `changeSlotZone` takes. */
+export interface ChangeSlotZoneInput {
+  /** IANA name, such as Europe/Berlin */
+  timeZone: string;
+}
+
+/** What `changeSlot` takes. */
+export interface ChangeSlotInput {
+  id: string;
+  /** 1 Monday to 7 Sunday */
+  days?: number[];
+  /** On the wall in the zone of the slots, such as 09:30 */
+  time?: string;
+  /** Only for these accounts; empty for all */
+  accountIds?: string[];
+}
+
+/** What `deleteSlot` takes. */
+export interface DeleteSlotInput {
+  id: string;
+}
+
+/** What `listFreeSlots` answers. */
+export interface ListFreeSlotsOutput {
+  slots: Array<{
+    /** ISO-8601 instant */
+    at: string;
+  }>;
+}
+
+/** What `listFreeSlots` takes. */
+export interface ListFreeSlotsInput {
+  /** Start of the range, inclusive (ISO-8601) */
+  from: string;
+  /** End of the range, exclusive; at most 62 days after from (ISO-8601) */
+  to: string;
+  /** Accounts the post goes to, ids with commas; empty when they are not known yet (default `''`) */
+  accountIds?: string;
+}
+
+/** What `findNextFreeSlot` answers. */
+export interface FindNextFreeSlotOutput {
+  /** ISO-8601 instant; absent when there is no slot for these accounts */
+  at?: string;
+}
+
+/** What `findNextFreeSlot` takes. */
+export interface FindNextFreeSlotInput {
+  /** Accounts the post goes to, ids with commas; empty when they are not known yet (default `''`) */
+  accountIds?: string;
+  /** Only after this instant; empty for from now on */
+  after?: string;
+}
+
+/** A template in one line */
+export interface TemplateSummary {
+  id: string;
+  kind: 'Text' | 'Signature';
+  name: string;
+  /** The beginning of its first item, at most 200 characters */
+  text: string;
+  items: number;
+  /** How many options it sets */
+  options: number;
+}
+
+/** What `listTemplates` answers. */
+export interface ListTemplatesOutput {
+  templates: TemplateSummary[];
+}
+
+/** Text that is used again */
+export interface Template {
+  id: string;
+  /** Text begins a post; Signature goes to the end of one */
+  kind: 'Text' | 'Signature';
+  name: string;
+  items: string[];
+  options: Record<string, string>;
+  /** ISO-8601 instant */
+  updatedAt: string;
+}
+
+/** What `getTemplate` takes. */
+export interface GetTemplateInput {
+  id: string;
+}
+
+/** What `addTemplate` takes. */
+export interface AddTemplateInput {
+  /** (default `'Text'`) */
+  kind?: 'Text' | 'Signature';
+  name: string;
+  /** The items in order; a thread has several, a signature has one */
+  items: string[];
+  /** Network options by key, see providers.limits; a signature has none (default `{}`) */
+  options?: Record<string, string>;
+}
+
+/** What `changeTemplate` takes. */
+export interface ChangeTemplateInput {
+  id: string;
+  name?: string;
+  /** The items in order; a thread has several, a signature has one */
+  items?: string[];
+  /** Network options by key, see providers.limits; a signature has none */
+  options?: Record<string, string>;
+}
+
+/** What `deleteTemplate` takes. */
+export interface DeleteTemplateInput {
+  id: string;
 }
 
 /** A personal API token. Its secret is never listed */

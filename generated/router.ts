@@ -323,6 +323,90 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.getRevision.responses[200].body.parse(answer) };
         },
       },
+      listLabels: {
+        middleware: [guards.admit(routes.listLabels)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.listLabels({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listLabels.responses[200].body.parse(answer) };
+        },
+      },
+      addLabel: {
+        middleware: [guards.admit(routes.addLabel)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.addLabel({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.addLabel.responses[200].body.parse(answer) };
+        },
+      },
+      changeLabel: {
+        middleware: [guards.admit(routes.changeLabel)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.changeLabel({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.changeLabel.responses[200].body.parse(answer) };
+        },
+      },
+      deleteLabel: {
+        middleware: [guards.admit(routes.deleteLabel)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.deleteLabel({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.deleteLabel.responses[200].body.parse(answer) };
+        },
+      },
+      getPostLabels: {
+        middleware: [guards.admit(routes.getPostLabels)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getPostLabels({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getPostLabels.responses[200].body.parse(answer) };
+        },
+      },
+      labelPosts: {
+        middleware: [guards.admit(routes.labelPosts)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.labelPosts({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.labelPosts.responses[200].body.parse(answer) };
+        },
+      },
       searchMedia: {
         middleware: [guards.admit(routes.searchMedia)],
         handler: async ({ query, req, res }) => {
@@ -1037,6 +1121,174 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.planSandboxFault.responses[200].body.parse(answer) };
         },
       },
+      listSlots: {
+        middleware: [guards.admit(routes.listSlots)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.listSlots({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listSlots.responses[200].body.parse(answer) };
+        },
+      },
+      addSlots: {
+        middleware: [guards.admit(routes.addSlots)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.addSlots({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.addSlots.responses[200].body.parse(answer) };
+        },
+      },
+      changeSlotZone: {
+        middleware: [guards.admit(routes.changeSlotZone)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.changeSlotZone({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.changeSlotZone.responses[200].body.parse(answer) };
+        },
+      },
+      changeSlot: {
+        middleware: [guards.admit(routes.changeSlot)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.changeSlot({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.changeSlot.responses[200].body.parse(answer) };
+        },
+      },
+      deleteSlot: {
+        middleware: [guards.admit(routes.deleteSlot)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.deleteSlot({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.deleteSlot.responses[200].body.parse(answer) };
+        },
+      },
+      listFreeSlots: {
+        middleware: [guards.admit(routes.listFreeSlots)],
+        handler: async ({ query, req, res }) => {
+          const answer = await handlers.listFreeSlots({
+            ...guards.visit(req, res),
+            params: undefined,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listFreeSlots.responses[200].body.parse(answer) };
+        },
+      },
+      findNextFreeSlot: {
+        middleware: [guards.admit(routes.findNextFreeSlot)],
+        handler: async ({ query, req, res }) => {
+          const answer = await handlers.findNextFreeSlot({
+            ...guards.visit(req, res),
+            params: undefined,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.findNextFreeSlot.responses[200].body.parse(answer) };
+        },
+      },
+      listTemplates: {
+        middleware: [guards.admit(routes.listTemplates)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.listTemplates({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listTemplates.responses[200].body.parse(answer) };
+        },
+      },
+      getTemplate: {
+        middleware: [guards.admit(routes.getTemplate)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getTemplate({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getTemplate.responses[200].body.parse(answer) };
+        },
+      },
+      addTemplate: {
+        middleware: [guards.admit(routes.addTemplate)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.addTemplate({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.addTemplate.responses[200].body.parse(answer) };
+        },
+      },
+      changeTemplate: {
+        middleware: [guards.admit(routes.changeTemplate)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.changeTemplate({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.changeTemplate.responses[200].body.parse(answer) };
+        },
+      },
+      deleteTemplate: {
+        middleware: [guards.admit(routes.deleteTemplate)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.deleteTemplate({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.deleteTemplate.responses[200].body.parse(answer) };
+        },
+      },
       listTokens: {
         middleware: [guards.admit(routes.listTokens)],
         handler: async ({ req, res }) => {
@@ -1521,6 +1773,10 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/readyz', wrongMethod('GET'));
   app.all('/api/app/posts/:id/changes', wrongMethod('GET'));
   app.all('/api/app/posts/:id/changes/:number', wrongMethod('GET'));
+  app.all('/api/app/labels', wrongMethod('GET', 'POST'));
+  app.all('/api/app/labels/:id', wrongMethod('PATCH', 'DELETE'));
+  app.all('/api/app/posts/:id/labels', wrongMethod('GET'));
+  app.all('/api/app/posts/labels', wrongMethod('POST'));
   app.all('/api/app/media', wrongMethod('GET'));
   app.all('/api/media', wrongMethod('POST'));
   app.all('/api/media/:id', wrongMethod('PATCH', 'DELETE'));
@@ -1564,6 +1820,12 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/sandbox/accounts', wrongMethod('POST'));
   app.all('/api/app/sandbox/clock', wrongMethod('GET', 'POST'));
   app.all('/api/app/sandbox/faults', wrongMethod('POST'));
+  app.all('/api/app/slots', wrongMethod('GET', 'POST', 'PATCH'));
+  app.all('/api/app/slots/:id', wrongMethod('PATCH', 'DELETE'));
+  app.all('/api/app/slots/free', wrongMethod('GET'));
+  app.all('/api/app/slots/next', wrongMethod('GET'));
+  app.all('/api/app/templates', wrongMethod('GET', 'POST'));
+  app.all('/api/app/templates/:id', wrongMethod('GET', 'PATCH', 'DELETE'));
   app.all('/api/auth/tokens', wrongMethod('GET', 'POST'));
   app.all('/api/auth/tokens/:id', wrongMethod('DELETE'));
   app.all('/api/app/clients', wrongMethod('GET'));

@@ -15,6 +15,7 @@ import { openHistory } from '#server/history/slice';
 import { openDoors, type ServeRoutes } from '#server/http/doors';
 import { openIdempotency } from '#server/idempotency/slice';
 import { createScheduler } from '#server/jobs/scheduler';
+import { openLabels } from '#server/labels/slice';
 import { openLive } from '#server/live/slice';
 import { openMcp } from '#server/mcp/open';
 import { openMedia } from '#server/media/slice';
@@ -29,7 +30,9 @@ import { openReview } from '#server/review/slice';
 import { prepareActions } from '#server/run-action';
 import { openSandbox } from '#server/sandbox/slice';
 import type { ServiceParts } from '#server/service-parts';
+import { openSlots } from '#server/slots/slice';
 import { openStatistics } from '#server/statistics/slice';
+import { openTemplates } from '#server/templates/slice';
 import { openTransfer } from '#server/transfer/slice';
 import { openUi } from '#server/ui/slice';
 import { openWebhooks } from '#server/webhooks/slice';
@@ -69,6 +72,9 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { shares, ...review } = openReview({ ...core, reading, accounts, library, wallClock });
   const transfer = openTransfer({ ...core, accounts, library, uploads, drafts, lifecycle });
   const { imports, exports } = transfer;
+  const { slots, routes: slotRoutes } = openSlots({ ...core, accounts });
+  const { routes: labelRoutes } = openLabels(core);
+  const { routes: templateRoutes } = openTemplates(core);
   const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics(core);
   const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
   const { statistics, publications, readSoon } = numbers;
@@ -119,6 +125,9 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...history.routes,
     ...review.routes,
     ...transfer.routes,
+    ...slotRoutes,
+    ...labelRoutes,
+    ...templateRoutes,
     ...publishing.routes,
     ...numbers.routes,
     ...analyticsRoutes,
@@ -133,6 +142,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...media,
     ...posts,
     ...sandbox,
+    slots,
     audit,
     live,
     plans,

@@ -32,6 +32,13 @@ export const bounds = {
   comments: 500,
   /** Addresses for review of one post that work at the same time. */
   shares: 20,
+  /** Of one workspace, and the labels of one post. */
+  slots: 50,
+  labels: 200,
+  labelsPerPost: 20,
+  templates: 100,
+  /** How many days of slots one answer shows. */
+  slotDays: 62,
 
   /** One picture, and all that are decoded at the same time; a picture above that is decoded alone. */
   imagePixels: 100_000_000,

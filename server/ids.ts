@@ -23,6 +23,9 @@ const prefixes = {
   comment: 'cmt_',
   share: 'shr_',
   import: 'imp_',
+  slot: 'slot_',
+  label: 'label_',
+  template: 'tmpl_',
 } as const;
 
 const resolution = 2 ** 32;

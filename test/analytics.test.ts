@@ -205,7 +205,7 @@ describe('analytics.summary', () => {
         }),
       );
     }
-  }, 120_000);
+  }, 300_000);
 });
 
 /** The second begins, and has to wait, before the first is committed. */

@@ -32,6 +32,13 @@ export const keys = {
   comments: (id: string) => ['comments', id],
   shares: (id: string) => ['shares', id],
   analytics: (input: object) => ['analytics', input],
+  slots: ['slots'],
+  nextSlot: (input: object) => ['slots', 'next', input],
+  freeSlots: (input: object) => ['slots', 'free', input],
+  labels: ['labels'],
+  postLabels: (id: string) => ['posts', 'labels', id],
+  templates: ['templates'],
+  template: (id: string) => ['templates', id],
   media: ['media'],
   webhooks: ['webhooks'],
   webhook: (id: string) => ['webhooks', id],
@@ -81,6 +88,9 @@ export const queries = {
     queryFn: ({ signal }) => actions.providers.limits({}, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   }),
+  slots: queryOptions({ queryKey: keys.slots, queryFn: ({ signal }) => app.listSlots({ signal }) }),
+  labels: queryOptions({ queryKey: keys.labels, queryFn: ({ signal }) => app.listLabels({ signal }) }),
+  templates: queryOptions({ queryKey: keys.templates, queryFn: ({ signal }) => app.listTemplates({ signal }) }),
   post: (id: string) =>
     queryOptions({ queryKey: keys.post(id), queryFn: ({ signal }) => actions.posts.get({ id }, { signal }) }),
 };

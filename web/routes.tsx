@@ -39,6 +39,7 @@ export const routeTree = root.addChildren([
     page('/settings/webhooks', 'webhooks'),
     page('/settings/webhooks/$id', 'webhook'),
     page('/settings/workspace', 'workspace'),
+    page('/settings/slots', 'slots'),
     page('/settings/profile', 'profile'),
     page('/notifications', 'notifications'),
     page('/settings/transfer', 'transfer'),

@@ -48,7 +48,7 @@ const pagePaths = [
   /^\/(sign-(in|up)|forgot-password)\/?$/,
   /^\/(invitations|welcome|consent|new-password)\/[^/]+\/?$/,
   /^\/connect\/[^/]+(\/[^/]+)?\/?$/,
-  /^\/settings(\/(api|workspace|profile|(webhooks|transfer)(\/[^/]+)?))?\/?$/,
+  /^\/settings(\/(api|workspace|slots|profile|(webhooks|transfer)(\/[^/]+)?))?\/?$/,
 ];
 
 export type WebApp = ReturnType<typeof createWebApp>;

@@ -13,6 +13,8 @@ import { sql as cards } from './0012-cards.ts';
 import { sql as noRules } from './0013-no-rules.ts';
 import { sql as refreshDue } from './0014-refresh-due.ts';
 import { sql as linkCards } from './0015-link-cards.ts';
+import { sql as slots } from './0017-slots.ts';
+import { sql as labelsTemplates } from './0018-labels-templates.ts';
 import { sql as notifications } from './0019-notifications.ts';
 import { sql as leaving } from './0020-leaving.ts';
 import { sql as history } from './0021-history.ts';
@@ -36,6 +38,8 @@ export const migrations = [
   { number: 13, name: 'no-rules', sql: noRules },
   { number: 14, name: 'refresh-due', sql: refreshDue },
   { number: 15, name: 'link-cards', sql: linkCards },
+  { number: 17, name: 'slots', sql: slots },
+  { number: 18, name: 'labels-templates', sql: labelsTemplates },
   { number: 19, name: 'notifications', sql: notifications },
   { number: 20, name: 'leaving', sql: leaving },
   { number: 21, name: 'history', sql: history },

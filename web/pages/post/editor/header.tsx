@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
-import { ChevronDown, Clock, Copy, Ellipsis, History, Link, Send, Trash2 } from 'lucide-react';
+import { ChevronDown, Clock, Copy, Ellipsis, History, LayoutTemplate, Link, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { SideButton } from '#web/pages/post/review/panel.tsx';
 import { ShareDialog } from '#web/pages/post/review/share-dialog.tsx';
@@ -20,9 +20,18 @@ import { ScheduleDialog } from './schedule-dialog.tsx';
 import type { Acts } from './use-acts.ts';
 import { useEditor } from './use-editor.ts';
 import type { Sending } from './use-sending.ts';
+import type { Templating } from './use-templating.ts';
 
 /** Save state, menu, Publish now, Schedule. */
-export const EditorHeader = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
+export const EditorHeader = ({
+  acts,
+  sending,
+  templating,
+}: {
+  acts: Acts;
+  sending: Sending;
+  templating: Templating;
+}) => {
   const { save, readOnly } = useEditor();
   const phone = usePhone();
   const { base } = save;
@@ -37,7 +46,7 @@ export const EditorHeader = ({ acts, sending }: { acts: Acts; sending: Sending }
           <>
             {phone && !readOnly && <SaveLine short />}
             {base && <SideButton postId={base.id} />}
-            {!readOnly && <PostMenu acts={acts} sending={sending} />}
+            {!readOnly && <PostMenu acts={acts} sending={sending} templating={templating} />}
             {!phone && !readOnly && (
               <>
                 {base?.status !== 'Scheduled' && <PublishButton sending={sending} />}
@@ -52,7 +61,7 @@ export const EditorHeader = ({ acts, sending }: { acts: Acts; sending: Sending }
   );
 };
 
-const PostMenu = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
+const PostMenu = ({ acts, sending, templating }: { acts: Acts; sending: Sending; templating: Templating }) => {
   const { save } = useEditor();
   const phone = usePhone();
   const { openSide } = useSide();
@@ -79,6 +88,12 @@ const PostMenu = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
             onClick={acts.duplicate}
           >
             Duplicate
+          </Menu.Item>
+          <Menu.Item leftSection={<LayoutTemplate size={15} aria-hidden="true" />} onClick={templating.choose}>
+            Insert template
+          </Menu.Item>
+          <Menu.Item leftSection={<LayoutTemplate size={15} aria-hidden="true" />} onClick={templating.keep}>
+            Save as template
           </Menu.Item>
           {save.base && (
             <>

@@ -17,11 +17,15 @@ import { EditorHeader } from './header.tsx';
 import { Notices } from './notices.tsx';
 import { OptionsCard } from './options-card.tsx';
 import { PhoneBar } from './phone-bar.tsx';
+import { PostLabels } from './post-labels.tsx';
 import { Previews } from './previews.tsx';
+import { TemplatesDialog } from './templates-dialog.tsx';
 import { Thread } from './thread.tsx';
 import { useActs } from './use-acts.ts';
 import { EditorProvider, useEditorState } from './use-editor.ts';
+import { usePaletteOffer } from './use-palette-offer.ts';
 import { useSending } from './use-sending.ts';
+import { useTemplating } from './use-templating.ts';
 import { useUploads } from './use-uploads.ts';
 import { VersionTabs } from './version-tabs.tsx';
 
@@ -60,11 +64,13 @@ const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: read
   const { side, openSide } = useSide();
   const [aside, setAside] = useState(false);
   const [item, setItem] = useState(0);
+  const templating = useTemplating(editor, item);
+  usePaletteOffer(editor, sending, templating);
   const holds = editor.save.phase !== 'clean';
   useEffect(() => onHold(holds), [holds, onHold]);
   return (
     <EditorProvider value={editor}>
-      <EditorHeader acts={acts} sending={sending} />
+      <EditorHeader acts={acts} sending={sending} templating={templating} />
       <WithRail
         rail={
           post && side ? (
@@ -82,13 +88,15 @@ const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: read
         <div className={styles.column}>
           <Notices acts={acts} />
           <AccountPicker />
+          <PostLabels />
           <VersionTabs />
           <div id="editor-version" role="tabpanel" aria-label="Text and media">
-            <Thread uploads={uploads} onFocusItem={setItem} />
+            <Thread uploads={uploads} onFocusItem={setItem} onTemplate={templating.choose} />
             {!phone && <OptionsCard />}
           </div>
         </div>
       </WithRail>
+      <TemplatesDialog templating={templating} />
       {phone && <PhoneBar sending={sending} item={item} onPreview={() => setAside(true)} />}
     </EditorProvider>
   );

@@ -4,6 +4,7 @@ import { RotateCcw, Trash2 } from 'lucide-react';
 import { isPosthornError, type Post, type Revision } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
+import { makeCopy } from '#web/parts/post-acts.ts';
 import { showToast, showUndo } from '#web/parts/toasts.tsx';
 import { keys } from '#web/queries.ts';
 import { NotSaved } from './autosave.ts';
@@ -30,15 +31,9 @@ export const useActs = ({ save, saver, learnMedia }: Editor) => {
     client.setQueryData(keys.post(done.id), done);
   };
 
-  const copy = async () => {
-    const { accountIds, versions } = contentOf(save.draft);
-    const made = await actions.posts.create({ accountIds, body: versions[0]?.content[0]?.body ?? '' });
-    return actions.posts.update({ id: made.id, accountIds, versions, baseUpdatedAt: made.updatedAt });
-  };
-
   const openCopy = async (words: string) => {
     try {
-      const made = await copy();
+      const made = await makeCopy(contentOf(save.draft), save.base?.id);
       await navigate({ to: '/posts/$id', params: { id: made.id } });
       showToast({ text: words });
       return true;
