@@ -7,6 +7,10 @@ export const textBounds = {
   optionCharacters: 10_000,
   altCharacters: 2_000,
   idCharacters: 100,
+  labelCharacters: 40,
+  templateNameCharacters: 80,
+  /** All items of a template, with the values of its options. */
+  templateCharacters: 20_000,
   /** Of one version. */
   items: 100,
   accounts: 100,

@@ -110,6 +110,7 @@ export const PostSummary = z
     scheduledAt: z.string().optional().describe('ISO-8601 instant'),
     publishedAt: z.string().optional().describe('ISO-8601 instant at which the first account had it'),
     engagement: z.int().optional().describe('Absent until it is out'),
+    labelIds: z.array(z.string()).describe('Its labels'),
     updatedAt: z.string().describe('ISO-8601 instant'),
   })
   .meta({ id: 'PostSummary', description: 'A post in one line' });
@@ -136,12 +137,13 @@ export const EditorView = z
   .meta({ id: 'EditorView', description: 'What an editor shows beside a post' });
 export type EditorView = z.output<typeof EditorView>;
 
-export const postGroups = ['Scheduled', 'Drafts', 'Sent', 'Timed'] as const;
+export const postGroups = ['Scheduled', 'Drafts', 'Sent', 'Timed', 'Recent'] as const;
 export type PostGroup = (typeof postGroups)[number];
 
 const PostFilter = {
   query: z.string().max(200).default('').describe('Only posts with this in their text'),
   accountIds: z.string().max(20_000).default('').describe('Only posts for one of these accounts; ids with commas'),
+  labelIds: z.string().max(5_000).default('').describe('Only posts with one of these labels; ids with commas'),
 };
 
 const accountId = 'acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6';
@@ -443,7 +445,7 @@ export const postRoutes = {
     tag: 'posts',
     summary: 'Look through posts',
     description:
-      'Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar.',
+      'Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar. Recent: all, the last changed first.',
     roles: everyone,
     query: z.strictObject({
       group: z.enum(postGroups),

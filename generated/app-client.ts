@@ -7,11 +7,14 @@ import { errorClasses } from '#generated/sdk/src/errors';
 import type { CallOptions } from '#generated/sdk/src/http';
 import type {
   Account,
+  Badge,
   Constraints,
+  Deleted,
   Issue,
   MediaItem,
   Post,
   Result,
+  Version,
 } from '#generated/sdk/src/types';
 
 export type { AppClientOptions, Progress, FormOptions } from '#generated/app-http';
@@ -162,6 +165,86 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     decideConsent: (input: DecideConsentInput, options?: CallOptions): ApiPromise<DecideConsentOutput> =>
       http.json('POST', (field) => `/auth/interaction/${field('id')}/answer`, [], input, options),
+
+    /**
+     * Read the history of a post.
+     *
+     * Who did what to it, when and from which client, newest first. Small steps of one person with one client are
+     * one entry. Old texts of a post that is changed often are dropped.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listChanges: (input: ListChangesInput, options?: CallOptions): ApiPromise<ListChangesOutput> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/changes`, [], input, options),
+
+    /**
+     * Read an earlier text of a post.
+     *
+     * The post after one change, and before it. To restore it, send it with posts.update.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getRevision: (input: GetRevisionInput, options?: CallOptions): ApiPromise<Revision> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/changes/${field('number')}`, [], input, options),
+
+    /**
+     * List the labels.
+     *
+     * All labels of the workspace, by name.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listLabels: (options?: CallOptions): ApiPromise<ListLabelsOutput> => http.json('GET', () => '/api/app/labels', [], {}, options),
+
+    /**
+     * Make a label.
+     *
+     * For all members of the workspace.
+     *
+     * Roles: owner, admin, editor.
+     */
+    addLabel: (input: AddLabelInput, options?: CallOptions): ApiPromise<Label> =>
+      http.json('POST', () => '/api/app/labels', [], input, options),
+
+    /**
+     * Change a label.
+     *
+     * Its name or its color, on every post that has it.
+     *
+     * Roles: owner, admin, editor.
+     */
+    changeLabel: (input: ChangeLabelInput, options?: CallOptions): ApiPromise<Label> =>
+      http.json('PATCH', (field) => `/api/app/labels/${field('id')}`, [], input, options),
+
+    /**
+     * Delete a label.
+     *
+     * Its posts stay, without it.
+     *
+     * Roles: owner, admin, editor.
+     */
+    deleteLabel: (input: DeleteLabelInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/labels/${field('id')}`, [], input, options),
+
+    /**
+     * Read the labels of a post.
+     *
+     * By name.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getPostLabels: (input: GetPostLabelsInput, options?: CallOptions): ApiPromise<GetPostLabelsOutput> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/labels`, [], input, options),
+
+    /**
+     * Label posts.
+     *
+     * Gives posts labels and takes others away, in whatever state the posts are. The posts themselves do not change.
+     *
+     * Roles: owner, admin, editor.
+     */
+    labelPosts: (input: LabelPostsInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('POST', () => '/api/app/posts/labels', [], input, options),
 
     /**
      * Look through the library.
@@ -440,11 +523,12 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      *
      * Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent
      * (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar.
+     * Recent: all, the last changed first.
      *
      * Roles: owner, admin, editor, viewer.
      */
     searchPosts: (input: SearchPostsInput, options?: CallOptions): ApiPromise<SearchPostsOutput> =>
-      http.json('GET', () => '/api/app/posts', ['group', 'status', 'query', 'accountIds', 'ids', 'from', 'to', 'cursor'], input, options),
+      http.json('GET', () => '/api/app/posts', ['group', 'status', 'query', 'accountIds', 'labelIds', 'ids', 'from', 'to', 'cursor'], input, options),
 
     /**
      * Count posts.
@@ -454,7 +538,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin, editor, viewer.
      */
     countPosts: (input: CountPostsInput = {}, options?: CallOptions): ApiPromise<CountPostsOutput> =>
-      http.json('GET', () => '/api/app/posts/counts', ['query', 'accountIds'], input, options),
+      http.json('GET', () => '/api/app/posts/counts', ['query', 'accountIds', 'labelIds'], input, options),
 
     /**
      * Read what an editor shows beside a post.
@@ -519,6 +603,85 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/app/posts/${field('id')}/found`, [], input, options),
 
     /**
+     * Read the comments on a post.
+     *
+     * Oldest first. They are for members alone and are never sent to a network.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listComments: (input: ListCommentsInput, options?: CallOptions): ApiPromise<ListCommentsOutput> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/comments`, [], input, options),
+
+    /**
+     * Comment on a post.
+     *
+     * Every member may, viewers too.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    addComment: (input: AddCommentInput, options?: CallOptions): ApiPromise<Comment> =>
+      http.json('POST', (field) => `/api/app/posts/${field('id')}/comments`, [], input, options),
+
+    /**
+     * Change a comment.
+     *
+     * Your own alone.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    editComment: (input: EditCommentInput, options?: CallOptions): ApiPromise<Comment> =>
+      http.json('PATCH', (field) => `/api/app/comments/${field('id')}`, [], input, options),
+
+    /**
+     * Delete a comment.
+     *
+     * Your own, or as an owner or admin that of anybody.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    deleteComment: (input: DeleteCommentInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/comments/${field('id')}`, [], input, options),
+
+    /**
+     * List where a post is shared for review.
+     *
+     * The addresses that work now, newest first, without their secrets.
+     *
+     * Roles: owner, admin, editor.
+     */
+    listShares: (input: ListSharesInput, options?: CallOptions): ApiPromise<ListSharesOutput> =>
+      http.json('GET', (field) => `/api/app/posts/${field('id')}/shares`, [], input, options),
+
+    /**
+     * Share a post for review.
+     *
+     * Makes an address at which anybody who has it sees the post as it is at that moment, and nothing else. The
+     * address is in this answer and nowhere else.
+     *
+     * Roles: owner, admin, editor.
+     */
+    sharePost: (input: SharePostInput, options?: CallOptions): ApiPromise<SharePostOutput> =>
+      http.json('POST', (field) => `/api/app/posts/${field('id')}/shares`, [], input, options),
+
+    /**
+     * End a shared address.
+     *
+     * At once.
+     *
+     * Roles: owner, admin, editor.
+     */
+    revokeShare: (input: RevokeShareInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/shares/${field('id')}`, [], input, options),
+
+    /**
+     * See a shared post.
+     *
+     * For whoever has the address. One that is wrong, has ended or was revoked is NotFound alike.
+     */
+    openShare: (input: OpenShareInput, options?: CallOptions): ApiPromise<SharedPost> =>
+      http.json('POST', () => '/api/review', [], input, options),
+
+    /**
      * Look at the sandbox networks.
      *
      * What was posted there by every workspace of this server, newest first, and what will go wrong there.
@@ -567,6 +730,125 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     planSandboxFault: (input: PlanSandboxFaultInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', () => '/api/app/sandbox/faults', [], input, options),
+
+    /**
+     * List the slots.
+     *
+     * The weekly times of the workspace, in one zone.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listSlots: (options?: CallOptions): ApiPromise<Slots> => http.json('GET', () => '/api/app/slots', [], {}, options),
+
+    /**
+     * Add slots.
+     *
+     * A time on one or more days of the week, for all accounts or for some.
+     *
+     * Roles: owner, admin, editor.
+     */
+    addSlots: (input: AddSlotsInput, options?: CallOptions): ApiPromise<Slots> =>
+      http.json('POST', () => '/api/app/slots', [], input, options),
+
+    /**
+     * Change the zone of the slots.
+     *
+     * Their times on the wall stay. Posts that are scheduled stay at their instant.
+     *
+     * Roles: owner, admin, editor.
+     */
+    changeSlotZone: (input: ChangeSlotZoneInput, options?: CallOptions): ApiPromise<Slots> =>
+      http.json('PATCH', () => '/api/app/slots', [], input, options),
+
+    /**
+     * Change a slot.
+     *
+     * What is left out stays. Posts that are scheduled stay at their instant.
+     *
+     * Roles: owner, admin, editor.
+     */
+    changeSlot: (input: ChangeSlotInput, options?: CallOptions): ApiPromise<Slots> =>
+      http.json('PATCH', (field) => `/api/app/slots/${field('id')}`, [], input, options),
+
+    /**
+     * Delete a slot.
+     *
+     * Posts that are scheduled stay at their instant.
+     *
+     * Roles: owner, admin, editor.
+     */
+    deleteSlot: (input: DeleteSlotInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/slots/${field('id')}`, [], input, options),
+
+    /**
+     * List free slots.
+     *
+     * The slots of a range that have not passed and are not taken.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listFreeSlots: (input: ListFreeSlotsInput, options?: CallOptions): ApiPromise<ListFreeSlotsOutput> =>
+      http.json('GET', () => '/api/app/slots/free', ['from', 'to', 'accountIds'], input, options),
+
+    /**
+     * Find the next free slot.
+     *
+     * The first slot from now on, within a year, at which no post is scheduled; a slot for some accounts is free
+     * while none is scheduled for the accounts of this post. Nothing is reserved: schedule the post at that time.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    findNextFreeSlot: (input: FindNextFreeSlotInput = {}, options?: CallOptions): ApiPromise<FindNextFreeSlotOutput> =>
+      http.json('GET', () => '/api/app/slots/next', ['accountIds', 'after'], input, options),
+
+    /**
+     * List the templates.
+     *
+     * All templates and signatures of the workspace, by name.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listTemplates: (options?: CallOptions): ApiPromise<ListTemplatesOutput> => http.json('GET', () => '/api/app/templates', [], {}, options),
+
+    /**
+     * Read a template.
+     *
+     * With its whole text and its options.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    getTemplate: (input: GetTemplateInput, options?: CallOptions): ApiPromise<Template> =>
+      http.json('GET', (field) => `/api/app/templates/${field('id')}`, [], input, options),
+
+    /**
+     * Make a template.
+     *
+     * For all members of the workspace. Media are not part of it.
+     *
+     * Roles: owner, admin, editor.
+     */
+    addTemplate: (input: AddTemplateInput, options?: CallOptions): ApiPromise<Template> =>
+      http.json('POST', () => '/api/app/templates', [], input, options),
+
+    /**
+     * Change a template.
+     *
+     * What is left out stays. Posts that it was inserted into stay as they are.
+     *
+     * Roles: owner, admin, editor.
+     */
+    changeTemplate: (input: ChangeTemplateInput, options?: CallOptions): ApiPromise<Template> =>
+      http.json('PATCH', (field) => `/api/app/templates/${field('id')}`, [], input, options),
+
+    /**
+     * Delete a template.
+     *
+     * Posts that it was inserted into stay as they are.
+     *
+     * Roles: owner, admin, editor.
+     */
+    deleteTemplate: (input: DeleteTemplateInput, options?: CallOptions): ApiPromise<Done> =>
+      http.json('DELETE', (field) => `/api/app/templates/${field('id')}`, [], input, options),
 
     /**
      * List your tokens.
@@ -622,6 +904,90 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      */
     endSession: (input: EndSessionInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/sessions/${field('id')}`, [], input, options),
+
+    /**
+     * Try an import.
+     *
+     * Reads a file and says row by row what would become of it. No post is saved, and no file is fetched. At most
+     * 10,000 rows and 32 MiB as multipart/form-data; a small file may also come as JSON.
+     *
+     * Roles: owner, admin, editor.
+     */
+    checkImport: (input: ImportText | ImportForm, options?: FormOptions): ApiPromise<Import> =>
+      Object.values(input).some((value) => value instanceof Blob)
+        ? http.form('/api/app/imports', input, options)
+        : http.json('POST', () => '/api/app/imports', [], input, options),
+
+    /**
+     * List imports.
+     *
+     * The last twenty, newest first. One that nobody saved is forgotten after 7 days, others after 90.
+     *
+     * Roles: owner, admin, editor.
+     */
+    listImports: (options?: CallOptions): ApiPromise<ListImportsOutput> => http.json('GET', () => '/api/app/imports', [], {}, options),
+
+    /**
+     * Read an import.
+     *
+     * How far it is.
+     *
+     * Roles: owner, admin, editor.
+     */
+    getImport: (input: GetImportInput, options?: CallOptions): ApiPromise<Import> =>
+      http.json('GET', (field) => `/api/app/imports/${field('id')}`, [], input, options),
+
+    /**
+     * List the rows of an import.
+     *
+     * In the order of the file, 100 at a time.
+     *
+     * Roles: owner, admin, editor.
+     */
+    listImportRows: (input: ListImportRowsInput, options?: CallOptions): ApiPromise<ListImportRowsOutput> =>
+      http.json('GET', (field) => `/api/app/imports/${field('id')}/rows`, ['show', 'after'], input, options),
+
+    /**
+     * Save rows as drafts.
+     *
+     * Saves as many rows as fit into a second, each with its files, and says where to go on. A row is saved whole or
+     * not at all; saving again saves only what is not saved yet.
+     *
+     * Roles: owner, admin, editor.
+     */
+    saveImport: (input: SaveImportInput, options?: CallOptions): ApiPromise<SaveImportOutput> =>
+      http.json('POST', (field) => `/api/app/imports/${field('id')}/save`, [], input, options),
+
+    /**
+     * Schedule the saved drafts.
+     *
+     * Schedules drafts of this import for their wished times, as many as fit into a second. The rules are those of
+     * posts.schedule; a draft that breaks one stays a draft and its row says why.
+     *
+     * Roles: owner, admin, editor.
+     */
+    scheduleImport: (input: ScheduleImportInput, options?: CallOptions): ApiPromise<ScheduleImportOutput> =>
+      http.json('POST', (field) => `/api/app/imports/${field('id')}/schedule`, [], input, options),
+
+    /**
+     * Forget an import.
+     *
+     * What was saved stays. The same file can then be saved a second time.
+     *
+     * Roles: owner, admin, editor.
+     */
+    deleteImport: (input: DeleteImportInput, options?: CallOptions): ApiPromise<Deleted> =>
+      http.json('DELETE', (field) => `/api/app/imports/${field('id')}`, [], input, options),
+
+    /**
+     * Count what an export would hold.
+     *
+     * How many posts are in the range.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    countExport: (input: CountExportInput = {}, options?: CallOptions): ApiPromise<CountExportOutput> =>
+      http.json('GET', () => '/api/app/export/count', ['from', 'to'], input, options),
 
     /**
      * List webhooks.
@@ -1072,6 +1438,132 @@ export interface DecideConsentInput {
   scopes?: string[];
 }
 
+/** One thing that was done to a post */
+export interface HistoryEntry {
+  id: string;
+  /** Publishing: somebody published it by hand. Requested, Approved, Rejected: a request of an agent */
+  kind: 'Created' | 'Edited' | 'Scheduled' | 'Unscheduled' | 'Publishing' | 'Requested' | 'Approved' | 'Rejected' | 'Published' | 'Failed';
+  /** ISO-8601 instant; of several small steps the last */
+  at: string;
+  /** ISO-8601 instant of the first of several small steps */
+  since?: string;
+  /** Absent when nobody had to do it */
+  person?: {
+    id: string;
+    name: string;
+  };
+  /** Absent when it is not known */
+  client?: ClientUsed;
+  /** Number of the text it left, see getRevision */
+  revision?: number;
+  /** What an edit changed */
+  changed?: Array<'Text' | 'Media' | 'Options' | 'Accounts'>;
+  /** ISO-8601 instant for which it was scheduled */
+  scheduledAt?: string;
+  /** What an agent asked for */
+  action?: string;
+  /** How many accounts have the post after publishing, of how many */
+  accounts?: {
+    out: number;
+    all: number;
+  };
+}
+
+/** What a person used to do something */
+export interface ClientUsed {
+  kind: 'App' | 'Token' | 'Mcp' | 'Assistant' | 'Import';
+  /** Of a token, as its owner named it; of an MCP client, as it names itself */
+  name?: string;
+}
+
+/** What `listChanges` answers. */
+export interface ListChangesOutput {
+  entries: HistoryEntry[];
+}
+
+/** What `listChanges` takes. */
+export interface ListChangesInput {
+  id: string;
+}
+
+/** What a post was after a change */
+export interface Revision {
+  accountIds: string[];
+  versions: Version[];
+  number: number;
+  /** What the change began with; absent for the oldest text that is kept */
+  before?: {
+    accountIds: string[];
+    versions: Version[];
+  };
+  /** The files of both that are still in the library */
+  media: MediaItem[];
+}
+
+/** What `getRevision` takes. */
+export interface GetRevisionInput {
+  id: string;
+  number: string;
+}
+
+/** What people sort posts by. Networks never see it */
+export interface Label {
+  id: string;
+  name: string;
+  color: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
+  /** How many posts have it */
+  posts: number;
+}
+
+/** What `listLabels` answers. */
+export interface ListLabelsOutput {
+  labels: Label[];
+}
+
+/** What `addLabel` takes. */
+export interface AddLabelInput {
+  /** One line; no other label of the workspace has it, in whatever case */
+  name: string;
+  /** (default `'grey'`) */
+  color?: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
+}
+
+/** What `changeLabel` takes. */
+export interface ChangeLabelInput {
+  id: string;
+  /** One line; no other label of the workspace has it, in whatever case */
+  name?: string;
+  color?: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
+}
+
+export interface Done {
+  done: true;
+}
+
+/** What `deleteLabel` takes. */
+export interface DeleteLabelInput {
+  id: string;
+}
+
+/** What `getPostLabels` answers. */
+export interface GetPostLabelsOutput {
+  labelIds: string[];
+}
+
+/** What `getPostLabels` takes. */
+export interface GetPostLabelsInput {
+  id: string;
+}
+
+/** What `labelPosts` takes. */
+export interface LabelPostsInput {
+  postIds: string[];
+  /** Labels that all of them have then (default `[]`) */
+  add?: string[];
+  /** Labels that none of them has then (default `[]`) */
+  remove?: string[];
+}
+
 /** An image or video as the library shows it */
 export interface LibraryItem {
   /** Media id, prefix `media_`; goes into the media list of a content item */
@@ -1239,10 +1731,6 @@ export interface AddPushBrowserInput {
     p256dh: string;
     auth: string;
   };
-}
-
-export interface Done {
-  done: true;
 }
 
 /** What `removePushBrowser` takes. */
@@ -1510,6 +1998,8 @@ export interface PostSummary {
   publishedAt?: string;
   /** Absent until it is out */
   engagement?: number;
+  /** Its labels */
+  labelIds: string[];
   /** ISO-8601 instant */
   updatedAt: string;
 }
@@ -1522,13 +2012,15 @@ export interface SearchPostsOutput {
 
 /** What `searchPosts` takes. */
 export interface SearchPostsInput {
-  group: 'Scheduled' | 'Drafts' | 'Sent' | 'Timed';
+  group: 'Scheduled' | 'Drafts' | 'Sent' | 'Timed' | 'Recent';
   /** Only this status of the group */
   status?: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
   /** Only posts with this in their text (default `''`) */
   query?: string;
   /** Only posts for one of these accounts; ids with commas (default `''`) */
   accountIds?: string;
+  /** Only posts with one of these labels; ids with commas (default `''`) */
+  labelIds?: string;
   /** Only these posts; ids with commas (default `''`) */
   ids?: string;
   /** Timed: not before this instant */
@@ -1556,6 +2048,8 @@ export interface CountPostsInput {
   query?: string;
   /** Only posts for one of these accounts; ids with commas (default `''`) */
   accountIds?: string;
+  /** Only posts with one of these labels; ids with commas (default `''`) */
+  labelIds?: string;
 }
 
 /** What an editor shows beside a post */
@@ -1623,6 +2117,145 @@ export interface ConfirmFoundInput {
   id: string;
   /** The uncertain accounts you looked at */
   accountIds: string[];
+}
+
+/** What a member says about a post; it never leaves the workspace */
+export interface Comment {
+  /** Comment id, prefix `cmt_` */
+  id: string;
+  author: {
+    id: string;
+    name: string;
+  };
+  body: string;
+  /** The members whose `@name` is in it */
+  mentions: Array<{
+    id: string;
+    name: string;
+  }>;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** ISO-8601 instant */
+  editedAt?: string;
+  /** It is your own */
+  mayEdit: boolean;
+  /** It is your own, or you are an owner or admin */
+  mayDelete: boolean;
+}
+
+/** What `listComments` answers. */
+export interface ListCommentsOutput {
+  comments: Comment[];
+}
+
+/** What `listComments` takes. */
+export interface ListCommentsInput {
+  id: string;
+}
+
+/** What `addComment` takes. */
+export interface AddCommentInput {
+  id: string;
+  /** Plain text; `@name` mentions a member */
+  body: string;
+}
+
+/** What `editComment` takes. */
+export interface EditCommentInput {
+  id: string;
+  /** Plain text; `@name` mentions a member */
+  body: string;
+}
+
+/** What `deleteComment` takes. */
+export interface DeleteCommentInput {
+  id: string;
+}
+
+/** An address at which anybody who has it sees one post */
+export interface Share {
+  /** Share id, prefix `shr_` */
+  id: string;
+  /** Name of the person */
+  madeBy: string;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** ISO-8601 instant */
+  expiresAt: string;
+}
+
+/** What `listShares` answers. */
+export interface ListSharesOutput {
+  shares: Share[];
+}
+
+/** What `listShares` takes. */
+export interface ListSharesInput {
+  id: string;
+}
+
+/** What `sharePost` answers. */
+export interface SharePostOutput {
+  /** Share id, prefix `shr_` */
+  id: string;
+  /** Name of the person */
+  madeBy: string;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** ISO-8601 instant */
+  expiresAt: string;
+  url: string;
+}
+
+/** What `sharePost` takes. */
+export interface SharePostInput {
+  id: string;
+  /** Days until it ends by itself (default `7`) */
+  days?: number;
+}
+
+/** What `revokeShare` takes. */
+export interface RevokeShareInput {
+  id: string;
+}
+
+/** A post as each of its accounts would get it now */
+export interface SharedPost {
+  status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** ISO-8601 instant at which it goes out, or went out */
+  scheduledAt?: string;
+  /** ISO-8601 instant */
+  updatedAt: string;
+  /** ISO-8601 instant at which the address ends */
+  expiresAt: string;
+  /** ISO-8601 instant of this answer */
+  now: string;
+  accounts: Array<{
+    /** Display name of the network */
+    provider: string;
+    badge: Badge;
+    name: string;
+    handle: string;
+    constraints: Constraints;
+    /** The option that is its title, where the network has one */
+    titleKey?: string;
+    options: Record<string, string>;
+    items: Array<{
+      body: string;
+      media: Array<{
+        /** Of this share alone, for /review/{secret}/media/{key} */
+        key: string;
+        kind: 'Image' | 'Video';
+        alt?: string;
+      }>;
+    }>;
+  }>;
+}
+
+/** What `openShare` takes. */
+export interface OpenShareInput {
+  /** What stands behind /review/ in the address */
+  secret: string;
 }
 
 /** A post as outsiders see it on a sandbox network */
@@ -1705,6 +2338,150 @@ export interface PlanSandboxFaultInput {
   fault: string;
   /** (default `1`) */
   times?: number;
+}
+
+/** The queue of a workspace */
+export interface Slots {
+  /** IANA name; empty until the first slot is made */
+  timeZone: string;
+  /** By time */
+  slots: Slot[];
+}
+
+/** A time of the week at which posts like to go out */
+export interface Slot {
+  id: string;
+  days: number[];
+  time: string;
+  accountIds: string[];
+}
+
+/** What `addSlots` takes. */
+export interface AddSlotsInput {
+  /** Zone of all slots; empty keeps it, and is UTC for the first ones (default `''`) */
+  timeZone?: string;
+  slots: Array<{
+    /** 1 Monday to 7 Sunday */
+    days: number[];
+    /** On the wall in the zone of the slots, such as 09:30 */
+    time: string;
+    /** Only for these accounts; empty for all (default `[]`) */
+    accountIds?: string[];
+  }>;
+}
+
+/** What `changeSlotZone` takes. */
+export interface ChangeSlotZoneInput {
+  /** IANA name, such as Europe/Berlin */
+  timeZone: string;
+}
+
+/** What `changeSlot` takes. */
+export interface ChangeSlotInput {
+  id: string;
+  /** 1 Monday to 7 Sunday */
+  days?: number[];
+  /** On the wall in the zone of the slots, such as 09:30 */
+  time?: string;
+  /** Only for these accounts; empty for all */
+  accountIds?: string[];
+}
+
+/** What `deleteSlot` takes. */
+export interface DeleteSlotInput {
+  id: string;
+}
+
+/** What `listFreeSlots` answers. */
+export interface ListFreeSlotsOutput {
+  slots: Array<{
+    /** ISO-8601 instant */
+    at: string;
+  }>;
+}
+
+/** What `listFreeSlots` takes. */
+export interface ListFreeSlotsInput {
+  /** Start of the range, inclusive (ISO-8601) */
+  from: string;
+  /** End of the range, exclusive; at most 62 days after from (ISO-8601) */
+  to: string;
+  /** Accounts the post goes to, ids with commas; empty when they are not known yet (default `''`) */
+  accountIds?: string;
+}
+
+/** What `findNextFreeSlot` answers. */
+export interface FindNextFreeSlotOutput {
+  /** ISO-8601 instant; absent when there is no slot for these accounts */
+  at?: string;
+}
+
+/** What `findNextFreeSlot` takes. */
+export interface FindNextFreeSlotInput {
+  /** Accounts the post goes to, ids with commas; empty when they are not known yet (default `''`) */
+  accountIds?: string;
+  /** Only after this instant; empty for from now on */
+  after?: string;
+}
+
+/** A template in one line */
+export interface TemplateSummary {
+  id: string;
+  kind: 'Text' | 'Signature';
+  name: string;
+  /** The beginning of its first item, at most 200 characters */
+  text: string;
+  items: number;
+  /** How many options it sets */
+  options: number;
+}
+
+/** What `listTemplates` answers. */
+export interface ListTemplatesOutput {
+  templates: TemplateSummary[];
+}
+
+/** Text that is used again */
+export interface Template {
+  id: string;
+  /** Text begins a post; Signature goes to the end of one */
+  kind: 'Text' | 'Signature';
+  name: string;
+  items: string[];
+  options: Record<string, string>;
+  /** ISO-8601 instant */
+  updatedAt: string;
+}
+
+/** What `getTemplate` takes. */
+export interface GetTemplateInput {
+  id: string;
+}
+
+/** What `addTemplate` takes. */
+export interface AddTemplateInput {
+  /** (default `'Text'`) */
+  kind?: 'Text' | 'Signature';
+  name: string;
+  /** The items in order; a thread has several, a signature has one */
+  items: string[];
+  /** Network options by key, see providers.limits; a signature has none (default `{}`) */
+  options?: Record<string, string>;
+}
+
+/** What `changeTemplate` takes. */
+export interface ChangeTemplateInput {
+  id: string;
+  name?: string;
+  /** The items in order; a thread has several, a signature has one */
+  items?: string[];
+  /** Network options by key, see providers.limits; a signature has none */
+  options?: Record<string, string>;
+}
+
+/** What `deleteTemplate` takes. */
+export interface DeleteTemplateInput {
+  id: string;
 }
 
 /** A personal API token. Its secret is never listed */
@@ -1800,6 +2577,168 @@ export interface ListSessionsOutput {
 /** What `endSession` takes. */
 export interface EndSessionInput {
   id: string;
+}
+
+/** A file that was read, and how far it is saved */
+export interface Import {
+  /** Import id, prefix `imp_` */
+  id: string;
+  fileName: string;
+  /** Recognised by the columns or fields of the file */
+  format: 'Posthorn CSV' | 'Posthorn JSON' | 'Buffer CSV' | 'Postiz JSON' | 'Mixpost JSON';
+  /** For times of the file that have no zone */
+  timeZone: string;
+  /** Columns that mean nothing here */
+  ignored: string[];
+  totals: ImportTotals;
+  /** ISO-8601 instant */
+  createdAt: string;
+}
+
+export interface ImportTotals {
+  rows: number;
+  ready: number;
+  unmatched: number;
+  duplicate: number;
+  bad: number;
+  /** Drafts, and what was scheduled since */
+  saved: number;
+  scheduled: number;
+  /** Saved drafts with an account whose wished time is still to come */
+  schedulable: number;
+  /** Rows that could not be saved or scheduled when that was tried last */
+  failed: number;
+}
+
+export interface ImportText {
+  /** IANA name, for times of the file that have no zone (default `'UTC'`) */
+  timeZone?: string;
+  /** Accounts of rows that name none; ids with commas. For files without accounts, such as those for Buffer (default `''`) */
+  accountIds?: string;
+  /** Shown to people (default `'Pasted text'`) */
+  fileName?: string;
+  /** The file itself */
+  text: string;
+}
+
+export interface ImportForm {
+  /** IANA name, for times of the file that have no zone (default `'UTC'`) */
+  timeZone?: string;
+  /** Accounts of rows that name none; ids with commas. For files without accounts, such as those for Buffer (default `''`) */
+  accountIds?: string;
+  /** A CSV or JSON file in UTF-8. Comes after the other fields */
+  file: Blob;
+}
+
+/** What `listImports` answers. */
+export interface ListImportsOutput {
+  imports: Import[];
+}
+
+/** What `getImport` takes. */
+export interface GetImportInput {
+  id: string;
+}
+
+/** A row of a file, and what became of it */
+export interface ImportRow {
+  /** From 1; of a CSV file the line at which the row begins is in `line` */
+  number: number;
+  /** Line of the file at which the row begins; only for CSV */
+  line?: number;
+  /** The beginning of its text */
+  text: string;
+  /** How many items it has */
+  items: number;
+  /** How many files it uses; they are fetched when it is saved */
+  media: number;
+  /** Connected accounts that it matched */
+  accountIds: string[];
+  /** Wished time, an ISO-8601 instant */
+  scheduledAt?: string;
+  /** Ready: can be saved. Unmatched: names accounts that are not connected here. Duplicate: was imported already, or stands in the file twice. Bad: cannot be saved. Saved: is a draft. Scheduled: goes out at its time */
+  state: 'Ready' | 'Unmatched' | 'Duplicate' | 'Bad' | 'Saved' | 'Scheduled';
+  problems: ImportProblem[];
+  /** The draft that it became */
+  postId?: string;
+  /** Why it could not be saved or scheduled when that was tried last */
+  failure?: string;
+}
+
+export interface ImportProblem {
+  /** Where in the row */
+  column: string;
+  /** A stable name */
+  code: string;
+  /** What is wrong and what to do */
+  message: string;
+  /** False for what is only worth knowing: the row can be saved as it is */
+  stops: boolean;
+}
+
+/** What `listImportRows` answers. */
+export interface ListImportRowsOutput {
+  rows: ImportRow[];
+  next?: number;
+}
+
+/** What `listImportRows` takes. */
+export interface ListImportRowsInput {
+  id: string;
+  /** problems: those that something is to be said about, and those that failed (default `'all'`) */
+  show?: 'all' | 'problems';
+  /** `next` of the page before (default `'0'`) */
+  after?: string;
+}
+
+/** What `saveImport` answers. */
+export interface SaveImportOutput {
+  import: Import;
+  /** Send it as `after` to go on; absent when all is done */
+  next?: number;
+}
+
+/** What `saveImport` takes. */
+export interface SaveImportInput {
+  id: string;
+  /** `next` of the answer before; 0 begins at the first row (default `0`) */
+  after?: number;
+  /** Save rows without the accounts that are not connected here (default `false`) */
+  unmatched?: boolean;
+  /** Save rows again that were imported already (default `false`) */
+  duplicates?: boolean;
+}
+
+/** What `scheduleImport` answers. */
+export interface ScheduleImportOutput {
+  import: Import;
+  /** Send it as `after` to go on; absent when all is done */
+  next?: number;
+}
+
+/** What `scheduleImport` takes. */
+export interface ScheduleImportInput {
+  id: string;
+  /** `next` of the answer before; 0 begins at the first row (default `0`) */
+  after?: number;
+}
+
+/** What `deleteImport` takes. */
+export interface DeleteImportInput {
+  id: string;
+}
+
+/** What `countExport` answers. */
+export interface CountExportOutput {
+  posts: number;
+}
+
+/** What `countExport` takes. */
+export interface CountExportInput {
+  /** Only posts whose time is not before this instant; empty for all */
+  from?: string;
+  /** Only posts whose time is before this instant; empty for all */
+  to?: string;
 }
 
 /** An address of yours that is told what happens. Its secret is never listed */

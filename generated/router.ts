@@ -2,6 +2,7 @@
 
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { Express, RequestHandler } from 'express';
+import { transferPaths } from '#contracts/transfer';
 import { uiPaths } from '#contracts/ui';
 import type { RouteHandlers } from '#server/context';
 import type { FormRoute, Guards, Identify, OwnHandler } from '#server/http/app-routes';
@@ -23,11 +24,15 @@ export interface RouterParts {
     readonly mediaBytes: RequestHandler<{ id: string }>;
     readonly beginSignIn: RequestHandler<Record<string, string>>;
     readonly finishSignIn: RequestHandler<Record<string, string>>;
+    readonly reviewPage: RequestHandler<{ secret: string }>;
+    readonly reviewMedia: RequestHandler<{ secret: string; key: string }>;
+    readonly exportPosts: OwnHandler<Record<string, string>>;
     readonly liveEvents: OwnHandler<Record<string, string>>;
   };
   /** For bodies that come as multipart/form-data. */
   readonly forms: {
     readonly uploadMedia: FormRoute;
+    readonly checkImport: FormRoute;
   };
 }
 
@@ -43,8 +48,12 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.get('/media/:id', own.mediaBytes);
   app.get('/sign-in/begin', own.beginSignIn);
   app.get('/sign-in/callback', own.finishSignIn);
+  app.get('/review/:secret', own.reviewPage);
+  app.get('/review/:secret/media/:key', own.reviewMedia);
+  app.get('/api/app/export', guards.forPerson(transferPaths.exportPosts, own.exportPosts));
   app.get('/api/app/events', guards.forPerson(uiPaths.liveEvents, own.liveEvents));
   app.post('/api/media', forms.uploadMedia(guards.writer(routes.uploadMedia)));
+  app.post('/api/app/imports', forms.checkImport(guards.writer(routes.checkImport)));
   createExpressEndpoints(
     rest.routes,
     {
@@ -284,6 +293,118 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: undefined,
           });
           return answer;
+        },
+      },
+      listChanges: {
+        middleware: [guards.admit(routes.listChanges)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.listChanges({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listChanges.responses[200].body.parse(answer) };
+        },
+      },
+      getRevision: {
+        middleware: [guards.admit(routes.getRevision)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getRevision({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getRevision.responses[200].body.parse(answer) };
+        },
+      },
+      listLabels: {
+        middleware: [guards.admit(routes.listLabels)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.listLabels({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listLabels.responses[200].body.parse(answer) };
+        },
+      },
+      addLabel: {
+        middleware: [guards.admit(routes.addLabel)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.addLabel({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.addLabel.responses[200].body.parse(answer) };
+        },
+      },
+      changeLabel: {
+        middleware: [guards.admit(routes.changeLabel)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.changeLabel({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.changeLabel.responses[200].body.parse(answer) };
+        },
+      },
+      deleteLabel: {
+        middleware: [guards.admit(routes.deleteLabel)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.deleteLabel({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.deleteLabel.responses[200].body.parse(answer) };
+        },
+      },
+      getPostLabels: {
+        middleware: [guards.admit(routes.getPostLabels)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getPostLabels({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getPostLabels.responses[200].body.parse(answer) };
+        },
+      },
+      labelPosts: {
+        middleware: [guards.admit(routes.labelPosts)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.labelPosts({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.labelPosts.responses[200].body.parse(answer) };
         },
       },
       searchMedia: {
@@ -818,6 +939,118 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.confirmFound.responses[200].body.parse(answer) };
         },
       },
+      listComments: {
+        middleware: [guards.admit(routes.listComments)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.listComments({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listComments.responses[200].body.parse(answer) };
+        },
+      },
+      addComment: {
+        middleware: [guards.admit(routes.addComment)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.addComment({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.addComment.responses[200].body.parse(answer) };
+        },
+      },
+      editComment: {
+        middleware: [guards.admit(routes.editComment)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.editComment({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.editComment.responses[200].body.parse(answer) };
+        },
+      },
+      deleteComment: {
+        middleware: [guards.admit(routes.deleteComment)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.deleteComment({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.deleteComment.responses[200].body.parse(answer) };
+        },
+      },
+      listShares: {
+        middleware: [guards.admit(routes.listShares)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.listShares({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listShares.responses[200].body.parse(answer) };
+        },
+      },
+      sharePost: {
+        middleware: [guards.admit(routes.sharePost)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.sharePost({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.sharePost.responses[200].body.parse(answer) };
+        },
+      },
+      revokeShare: {
+        middleware: [guards.admit(routes.revokeShare)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.revokeShare({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.revokeShare.responses[200].body.parse(answer) };
+        },
+      },
+      openShare: {
+        middleware: [guards.admit(routes.openShare)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.openShare({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: undefined,
+            caller: undefined,
+          });
+          return { status: 200, body: routes.openShare.responses[200].body.parse(answer) };
+        },
+      },
       readSandbox: {
         middleware: [guards.admit(routes.readSandbox)],
         handler: async ({ req, res }) => {
@@ -886,6 +1119,174 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: guards.caller(res),
           });
           return { status: 200, body: routes.planSandboxFault.responses[200].body.parse(answer) };
+        },
+      },
+      listSlots: {
+        middleware: [guards.admit(routes.listSlots)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.listSlots({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listSlots.responses[200].body.parse(answer) };
+        },
+      },
+      addSlots: {
+        middleware: [guards.admit(routes.addSlots)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.addSlots({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.addSlots.responses[200].body.parse(answer) };
+        },
+      },
+      changeSlotZone: {
+        middleware: [guards.admit(routes.changeSlotZone)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.changeSlotZone({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.changeSlotZone.responses[200].body.parse(answer) };
+        },
+      },
+      changeSlot: {
+        middleware: [guards.admit(routes.changeSlot)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.changeSlot({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.changeSlot.responses[200].body.parse(answer) };
+        },
+      },
+      deleteSlot: {
+        middleware: [guards.admit(routes.deleteSlot)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.deleteSlot({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.deleteSlot.responses[200].body.parse(answer) };
+        },
+      },
+      listFreeSlots: {
+        middleware: [guards.admit(routes.listFreeSlots)],
+        handler: async ({ query, req, res }) => {
+          const answer = await handlers.listFreeSlots({
+            ...guards.visit(req, res),
+            params: undefined,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listFreeSlots.responses[200].body.parse(answer) };
+        },
+      },
+      findNextFreeSlot: {
+        middleware: [guards.admit(routes.findNextFreeSlot)],
+        handler: async ({ query, req, res }) => {
+          const answer = await handlers.findNextFreeSlot({
+            ...guards.visit(req, res),
+            params: undefined,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.findNextFreeSlot.responses[200].body.parse(answer) };
+        },
+      },
+      listTemplates: {
+        middleware: [guards.admit(routes.listTemplates)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.listTemplates({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listTemplates.responses[200].body.parse(answer) };
+        },
+      },
+      getTemplate: {
+        middleware: [guards.admit(routes.getTemplate)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getTemplate({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getTemplate.responses[200].body.parse(answer) };
+        },
+      },
+      addTemplate: {
+        middleware: [guards.admit(routes.addTemplate)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.addTemplate({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.addTemplate.responses[200].body.parse(answer) };
+        },
+      },
+      changeTemplate: {
+        middleware: [guards.admit(routes.changeTemplate)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.changeTemplate({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.changeTemplate.responses[200].body.parse(answer) };
+        },
+      },
+      deleteTemplate: {
+        middleware: [guards.admit(routes.deleteTemplate)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.deleteTemplate({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.deleteTemplate.responses[200].body.parse(answer) };
         },
       },
       listTokens: {
@@ -984,6 +1385,118 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: undefined,
           });
           return { status: 200, body: routes.endSession.responses[200].body.parse(answer) };
+        },
+      },
+      checkImport: {
+        middleware: [guards.admit(routes.checkImport)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.checkImport({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.checkImport.responses[200].body.parse(answer) };
+        },
+      },
+      listImports: {
+        middleware: [guards.admit(routes.listImports)],
+        handler: async ({ req, res }) => {
+          const answer = await handlers.listImports({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listImports.responses[200].body.parse(answer) };
+        },
+      },
+      getImport: {
+        middleware: [guards.admit(routes.getImport)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.getImport({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.getImport.responses[200].body.parse(answer) };
+        },
+      },
+      listImportRows: {
+        middleware: [guards.admit(routes.listImportRows)],
+        handler: async ({ params, query, req, res }) => {
+          const answer = await handlers.listImportRows({
+            ...guards.visit(req, res),
+            params,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.listImportRows.responses[200].body.parse(answer) };
+        },
+      },
+      saveImport: {
+        middleware: [guards.admit(routes.saveImport)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.saveImport({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.saveImport.responses[200].body.parse(answer) };
+        },
+      },
+      scheduleImport: {
+        middleware: [guards.admit(routes.scheduleImport)],
+        handler: async ({ params, body, req, res }) => {
+          const answer = await handlers.scheduleImport({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.scheduleImport.responses[200].body.parse(answer) };
+        },
+      },
+      deleteImport: {
+        middleware: [guards.admit(routes.deleteImport)],
+        handler: async ({ params, req, res }) => {
+          const answer = await handlers.deleteImport({
+            ...guards.visit(req, res),
+            params,
+            query: undefined,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.deleteImport.responses[200].body.parse(answer) };
+        },
+      },
+      countExport: {
+        middleware: [guards.admit(routes.countExport)],
+        handler: async ({ query, req, res }) => {
+          const answer = await handlers.countExport({
+            ...guards.visit(req, res),
+            params: undefined,
+            query,
+            body: undefined,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.countExport.responses[200].body.parse(answer) };
         },
       },
       listWebhooks: {
@@ -1237,6 +1750,9 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/media/:id', wrongMethod('GET', 'HEAD'));
   app.all('/sign-in/begin', wrongMethod('GET'));
   app.all('/sign-in/callback', wrongMethod('GET'));
+  app.all('/review/:secret', wrongMethod('GET'));
+  app.all('/review/:secret/media/:key', wrongMethod('GET'));
+  app.all('/api/app/export', wrongMethod('GET'));
   app.all('/api/app/events', wrongMethod('GET'));
   app.all('/api/app/connect/:network', wrongMethod('GET'));
   app.all('/api/app/connect/:network/finish', wrongMethod('POST'));
@@ -1255,6 +1771,12 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/auth/interaction/:id/answer', wrongMethod('POST'));
   app.all('/healthz', wrongMethod('GET'));
   app.all('/readyz', wrongMethod('GET'));
+  app.all('/api/app/posts/:id/changes', wrongMethod('GET'));
+  app.all('/api/app/posts/:id/changes/:number', wrongMethod('GET'));
+  app.all('/api/app/labels', wrongMethod('GET', 'POST'));
+  app.all('/api/app/labels/:id', wrongMethod('PATCH', 'DELETE'));
+  app.all('/api/app/posts/:id/labels', wrongMethod('GET'));
+  app.all('/api/app/posts/labels', wrongMethod('POST'));
   app.all('/api/app/media', wrongMethod('GET'));
   app.all('/api/media', wrongMethod('POST'));
   app.all('/api/media/:id', wrongMethod('PATCH', 'DELETE'));
@@ -1289,16 +1811,33 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/posts/:id/publish-again', wrongMethod('POST'));
   app.all('/api/app/posts/:id/progress', wrongMethod('GET'));
   app.all('/api/app/posts/:id/found', wrongMethod('POST'));
+  app.all('/api/app/posts/:id/comments', wrongMethod('GET', 'POST'));
+  app.all('/api/app/comments/:id', wrongMethod('PATCH', 'DELETE'));
+  app.all('/api/app/posts/:id/shares', wrongMethod('GET', 'POST'));
+  app.all('/api/app/shares/:id', wrongMethod('DELETE'));
+  app.all('/api/review', wrongMethod('POST'));
   app.all('/api/app/sandbox', wrongMethod('GET'));
   app.all('/api/app/sandbox/accounts', wrongMethod('POST'));
   app.all('/api/app/sandbox/clock', wrongMethod('GET', 'POST'));
   app.all('/api/app/sandbox/faults', wrongMethod('POST'));
+  app.all('/api/app/slots', wrongMethod('GET', 'POST', 'PATCH'));
+  app.all('/api/app/slots/:id', wrongMethod('PATCH', 'DELETE'));
+  app.all('/api/app/slots/free', wrongMethod('GET'));
+  app.all('/api/app/slots/next', wrongMethod('GET'));
+  app.all('/api/app/templates', wrongMethod('GET', 'POST'));
+  app.all('/api/app/templates/:id', wrongMethod('GET', 'PATCH', 'DELETE'));
   app.all('/api/auth/tokens', wrongMethod('GET', 'POST'));
   app.all('/api/auth/tokens/:id', wrongMethod('DELETE'));
   app.all('/api/app/clients', wrongMethod('GET'));
   app.all('/api/app/clients/:id', wrongMethod('DELETE'));
   app.all('/api/app/sessions', wrongMethod('GET'));
   app.all('/api/app/sessions/:id', wrongMethod('DELETE'));
+  app.all('/api/app/imports', wrongMethod('POST', 'GET'));
+  app.all('/api/app/imports/:id', wrongMethod('GET', 'DELETE'));
+  app.all('/api/app/imports/:id/rows', wrongMethod('GET'));
+  app.all('/api/app/imports/:id/save', wrongMethod('POST'));
+  app.all('/api/app/imports/:id/schedule', wrongMethod('POST'));
+  app.all('/api/app/export/count', wrongMethod('GET'));
   app.all('/api/webhooks', wrongMethod('GET', 'POST'));
   app.all('/api/webhooks/:id', wrongMethod('GET', 'PATCH', 'DELETE'));
   app.all('/api/webhooks/:id/test', wrongMethod('POST'));

@@ -36,6 +36,10 @@ const tags: Record<string, string> = {
   Audit: 'Who did what',
   Approvals: 'What agents asked for, and a human decides',
   Webhooks: 'What the service tells your address',
+  Transfer: 'Posts that come in from a file, and go out into one',
+  Slots: 'Weekly times at which posts like to go out',
+  Labels: 'What people sort posts by',
+  Templates: 'Texts and signatures that are used again',
 };
 
 /** openapi/openapi.json: the same promises for readers and tools outside. */

@@ -11,9 +11,11 @@ import type { Identity } from '#server/auth/identity-provider/identity';
 import { openAuth } from '#server/auth/slice';
 import { systemClock } from '#server/clock';
 import { createFigures } from '#server/figures';
+import { openHistory } from '#server/history/slice';
 import { openDoors, type ServeRoutes } from '#server/http/doors';
 import { openIdempotency } from '#server/idempotency/slice';
 import { createScheduler } from '#server/jobs/scheduler';
+import { openLabels } from '#server/labels/slice';
 import { openLive } from '#server/live/slice';
 import { openMcp } from '#server/mcp/open';
 import { openMedia } from '#server/media/slice';
@@ -24,10 +26,14 @@ import { openPlans } from '#server/plans/slice';
 import { openPosts } from '#server/posts/slice';
 import { openProviders } from '#server/providers/slice';
 import { openPublishing } from '#server/publishing/slice';
+import { openReview } from '#server/review/slice';
 import { prepareActions } from '#server/run-action';
 import { openSandbox } from '#server/sandbox/slice';
 import type { ServiceParts } from '#server/service-parts';
+import { openSlots } from '#server/slots/slice';
 import { openStatistics } from '#server/statistics/slice';
+import { openTemplates } from '#server/templates/slice';
+import { openTransfer } from '#server/transfer/slice';
 import { openUi } from '#server/ui/slice';
 import { openWebhooks } from '#server/webhooks/slice';
 import { openWorkspaces } from '#server/workspaces/slice';
@@ -59,9 +65,16 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { accounts, access, avatars } = connected;
   const { routes: mediaRoutes, chores: mediaChores, ...media } = openMedia({ ...core, outbound });
   const { library, uploads } = media;
-  const written = { accounts, access, library, plans, deletion, events };
+  const { revisions, ...history } = openHistory({ ...core, library });
+  const written = { accounts, access, library, plans, deletion, events, revisions };
   const { routes: postRoutes, ...posts } = openPosts({ ...told, ...written });
   const { reading, lifecycle, drafts, outcomes, linkCards } = posts;
+  const { shares, ...review } = openReview({ ...core, reading, accounts, library, wallClock });
+  const transfer = openTransfer({ ...core, accounts, library, uploads, drafts, lifecycle });
+  const { imports, exports } = transfer;
+  const { slots, routes: slotRoutes } = openSlots({ ...core, accounts });
+  const { routes: labelRoutes } = openLabels(core);
+  const { routes: templateRoutes } = openTemplates(core);
   const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics(core);
   const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
   const { statistics, publications, readSoon } = numbers;
@@ -92,6 +105,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
       ...outgoing.chores,
       ...notices.chores,
       ...peopleChores,
+      ...review.chores,
+      ...transfer.chores,
     },
     clock: sandboxClock,
     report,
@@ -107,6 +122,12 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...connection.routes,
     ...mediaRoutes(posts.mediaUse),
     ...postRoutes,
+    ...history.routes,
+    ...review.routes,
+    ...transfer.routes,
+    ...slotRoutes,
+    ...labelRoutes,
+    ...templateRoutes,
     ...publishing.routes,
     ...numbers.routes,
     ...analyticsRoutes,
@@ -121,6 +142,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...media,
     ...posts,
     ...sandbox,
+    slots,
     audit,
     live,
     plans,
@@ -132,6 +154,9 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     webhooks,
     networks,
     connecting,
+    shares,
+    imports,
+    exports,
     actions,
     answers,
     cards,
@@ -141,7 +166,20 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     openDoors: (identity: Identity) => {
       const mcp = openMcp({ actions, tools: mcpTools, cards, mcpAccess, identity, rateLimit, config, log });
       const callers = { sessions, tokens, identity, rateLimit, signInElsewhere };
-      const served = { actions, answers, library, uploads, avatars, live, figures, jobs, sandboxPaths };
+      const served = {
+        actions,
+        answers,
+        library,
+        uploads,
+        avatars,
+        shares,
+        imports,
+        exports,
+        live,
+        figures,
+        jobs,
+        sandboxPaths,
+      };
       const serve: ServeRoutes = (app, { handlers, ...doors }) =>
         serveRoutes(app, { ...doors, handlers: { ...handlers, ...routes(identity) } });
       return openDoors({ ...callers, ...served, mcp, serveRoutes: serve, database, config, log });

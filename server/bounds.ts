@@ -26,6 +26,20 @@ export const bounds = {
   /** Cards that wait for a human, in one workspace. */
   openCards: 200,
 
+  /** Of one post: texts that its history keeps, and as many other entries; and bytes of these texts in all. */
+  revisions: 100,
+  revisionBytes: 4 * MiB,
+  comments: 500,
+  /** Addresses for review of one post that work at the same time. */
+  shares: 20,
+  /** Of one workspace, and the labels of one post. */
+  slots: 50,
+  labels: 200,
+  labelsPerPost: 20,
+  templates: 100,
+  /** How many days of slots one answer shows. */
+  slotDays: 62,
+
   /** One picture, and all that are decoded at the same time; a picture above that is decoded alone. */
   imagePixels: 100_000_000,
   pixelsUnderWay: 50_000_000,
@@ -38,6 +52,16 @@ export const bounds = {
   formHeaders: 10,
   formHeaderBytes: 8 * 1024,
   formFieldBytes: 64 * 1024,
+
+  /** A file that is imported: its bytes, its rows, and the characters of one row. */
+  importBytes: 32 * MiB,
+  importRows: 10_000,
+  importRowCharacters: MiB,
+  importColumns: 100,
+  /** How long one request saves or schedules rows before it says where to go on. */
+  importStepMs: 1_000,
+  /** Posts of one page that an export reads. Its bytes end at pageBytes. */
+  exportPage: 200,
 
   /** Synchronous work gives way to other requests this often. */
   turnMs: 10,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Action, Route } from '#contracts/define';
+import type { Client } from '#contracts/history';
 import type { Role } from '#contracts/scopes';
 import type { SignedIn } from './signed-in.ts';
 
@@ -13,6 +14,8 @@ export interface Caller {
   readonly human: boolean;
   /** Runs what a card showed, so nothing is read anew that a person has not seen. */
   readonly approving?: true;
+  /** What they use, for the history of posts. Absent: the app. */
+  readonly client?: Client;
 }
 
 export interface Call<A extends Action> {

@@ -20,6 +20,12 @@ const prefixes = {
   notification: 'ntf_',
   message: 'msg_',
   pushBrowser: 'brw_',
+  comment: 'cmt_',
+  share: 'shr_',
+  import: 'imp_',
+  slot: 'slot_',
+  label: 'label_',
+  template: 'tmpl_',
 } as const;
 
 const resolution = 2 ** 32;

@@ -23,7 +23,7 @@ const drainMs = 10_000;
 const cutMs = 1_000;
 const retryMs = 500;
 /** For the lock of migrations, before the operator is told who holds it. */
-const lockWaitMs = 5_000;
+const lockWaitMs = 2_000;
 /** Tries between two lines for the operator. */
 const sayEvery = 10;
 const minuteMs = 60_000;
@@ -196,6 +196,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   const agenda = await openAgenda({
     connection: opened.connection,
     mongodbUrl: config.mongodbUrl,
+    waitMs: Math.min(lockWaitMs, config.startPatienceMs),
     name: `${hostname()} ${process.pid} ${randomUUID()}`,
     report,
   });

@@ -674,7 +674,7 @@ describe('a call that needs approval', () => {
     const headers = { 'x-request-id': 'from-a-test' };
     await client(modern).call('posts_setVersionText', { id, body: 'New' }, { headers });
     expect(door.asked.at(-1)).toEqual({
-      caller: { ...service.owner, role: 'owner', human: false },
+      caller: { ...service.owner, role: 'owner', human: false, client: { kind: 'Mcp', name: 'Probe Client' } },
       client: 'Probe Client',
       action: 'posts.setVersionText',
       input: { id, body: 'New', accountId: '', itemIndex: 0 },

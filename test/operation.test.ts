@@ -86,17 +86,21 @@ describe('a database that is not there yet', () => {
     await expect(start(configWith(settings), { say, signal: asked.signal })).rejects.toThrow('aborted');
   });
 
-  test('whose migrations a forgotten session holds up is waited for, and then that session is named', async () => {
+  test.each([
+    ['migrations', 727001],
+    ['tables of Agenda', 727002],
+  ])('whose %s a forgotten session holds up is waited for, and that session is named', async (_, lock) => {
     const port = await freePort();
     await openLine(port);
     const forgotten = new pg.Client(fresh.parts);
     await forgotten.connect();
-    await forgotten.query('begin; select pg_advisory_xact_lock(727001)');
+    await forgotten.query('begin');
+    await forgotten.query('select pg_advisory_xact_lock($1)', [lock]);
     const { rows } = await forgotten.query('select pg_backend_pid() as pid');
     const { pid } = rows[0];
     const DATABASE_URL = urlAt(fresh.parts, port);
     await expect(start(configWith({ DATABASE_URL, START_PATIENCE: '1s' }))).rejects.toThrow(
-      new RegExp(`^The database cannot be used: The session ${pid} of PostgreSQL .*pg_terminate_backend\\(${pid}\\)$`),
+      new RegExp(`The session ${pid} of PostgreSQL .*pg_terminate_backend\\(${pid}\\)$`),
     );
     const said: string[] = [];
     const starting = start(configWith({ DATABASE_URL }), { say: (text) => said.push(text) });

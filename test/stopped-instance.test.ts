@@ -1,14 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Result } from '#contracts/posts';
-import { type Embedded, startEmbedded } from '#server/store/embedded';
+import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { createProcesses, freePort, type Processes, type Running } from '#test/support/processes';
 import { type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 import { until } from '#test/support/until';
@@ -17,9 +14,7 @@ import { until } from '#test/support/until';
 const leaseMs = 4_000;
 const beginLock = 4711;
 
-const folder = mkdtempSync(join(tmpdir(), 'posthorn-stopped-'));
-chmodSync(folder, 0o711);
-let postgres: Embedded;
+let fresh: FreshDatabase;
 let sandbox: SandboxNetworks;
 let processes: Processes;
 let database: pg.Pool;
@@ -29,8 +24,8 @@ let linePort: number;
 let accountId: string;
 
 beforeAll(async () => {
-  postgres = await startEmbedded(folder);
-  const { host, user = '', password = '', database: name } = postgres.config;
+  fresh = await freshDatabase({ template: inject('migrated') });
+  const { host, user = '', password = '', database: name } = fresh.parts;
   sandbox = await startSandboxNetworks();
   linePort = await freePort();
   line = fork('test/support/held-connections.mjs', [String(linePort), new URL(sandbox.url).port]);
@@ -45,7 +40,7 @@ beforeAll(async () => {
   const person = ['--email', 'a@example.com', '--password', 'correct horse', '--workspace', 'Demo'];
   const { workspaceId = '' } = await processes.ask('setup', ...person);
   accountId = (await processes.ask('account', 'add', '--workspace', workspaceId, '--network', 'x')).id ?? '';
-  database = new pg.Pool({ ...postgres.config, max: 3 });
+  database = new pg.Pool({ ...fresh.parts, max: 3 });
   database.on('error', () => undefined);
   // Whoever marks a send as begun waits here while a test holds the lock.
   await database.query(`
@@ -64,8 +59,7 @@ afterAll(async () => {
   await database.end();
   await processes.clear();
   await sandbox.stop();
-  await postgres.stop();
-  rmSync(folder, { recursive: true, force: true });
+  await fresh.drop();
 });
 
 const running: Running[] = [];

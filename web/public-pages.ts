@@ -1,5 +1,5 @@
 /** Pages for people who are not signed in. */
-const publicPages = /^\/(sign-in|sign-up|invitations|welcome|forgot-password|new-password)(\/|$)/;
+const publicPages = /^\/(sign-in|sign-up|invitations|welcome|forgot-password|new-password|review)(\/|$)/;
 
 export const isPublicPage = () => publicPages.test(location.pathname);
 

@@ -27,7 +27,18 @@ export const keys = {
   willFail: (accountId: string) => ['posts', 'scheduled', accountId],
   metrics: (id: string) => ['posts', 'metrics', id],
   history: (id: string) => ['posts', 'history', id],
+  changes: (id: string) => ['posts', 'changes', id],
+  revision: (id: string, number: number) => ['posts', 'changes', id, number],
+  comments: (id: string) => ['comments', id],
+  shares: (id: string) => ['shares', id],
   analytics: (input: object) => ['analytics', input],
+  slots: ['slots'],
+  nextSlot: (input: object) => ['slots', 'next', input],
+  freeSlots: (input: object) => ['slots', 'free', input],
+  labels: ['labels'],
+  postLabels: (id: string) => ['posts', 'labels', id],
+  templates: ['templates'],
+  template: (id: string) => ['templates', id],
   media: ['media'],
   webhooks: ['webhooks'],
   webhook: (id: string) => ['webhooks', id],
@@ -42,6 +53,10 @@ export const keys = {
   notificationList: ['notifications', 'list'],
   notificationCount: ['notifications', 'count'],
   notificationChoices: ['notification-choices'],
+  imports: ['imports'],
+  import: (id: string) => ['imports', id],
+  importRows: (id: string, show: string) => ['imports', id, 'rows', show],
+  exportCount: (input: object) => ['posts', 'export', input],
 } as const;
 
 /** What several pages read. A page's own reads stand in its folder, with their keys here. */
@@ -73,6 +88,9 @@ export const queries = {
     queryFn: ({ signal }) => actions.providers.limits({}, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   }),
+  slots: queryOptions({ queryKey: keys.slots, queryFn: ({ signal }) => app.listSlots({ signal }) }),
+  labels: queryOptions({ queryKey: keys.labels, queryFn: ({ signal }) => app.listLabels({ signal }) }),
+  templates: queryOptions({ queryKey: keys.templates, queryFn: ({ signal }) => app.listTemplates({ signal }) }),
   post: (id: string) =>
     queryOptions({ queryKey: keys.post(id), queryFn: ({ signal }) => actions.posts.get({ id }, { signal }) }),
 };

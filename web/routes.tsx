@@ -39,8 +39,11 @@ export const routeTree = root.addChildren([
     page('/settings/webhooks', 'webhooks'),
     page('/settings/webhooks/$id', 'webhook'),
     page('/settings/workspace', 'workspace'),
+    page('/settings/slots', 'slots'),
     page('/settings/profile', 'profile'),
     page('/notifications', 'notifications'),
+    page('/settings/transfer', 'transfer'),
+    page('/settings/transfer/$id', 'import'),
     page('/sandbox', 'sandbox'),
     createRoute({
       getParentRoute: () => shell,
@@ -58,4 +61,5 @@ export const routeTree = root.addChildren([
   publicPage('/forgot-password', 'forgot-password'),
   publicPage('/new-password/$secret', 'new-password'),
   publicPage('/consent/$id', 'consent'),
+  publicPage('/review/$secret', 'review'),
 ]);

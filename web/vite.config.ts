@@ -13,6 +13,7 @@ const serverPaths = [
   '/media/',
   '/mcp',
   '/openapi.json',
+  '^/review/[^/]+/media/',
   '/sandbox/',
   '/sign-in/',
 ];

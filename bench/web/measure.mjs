@@ -1,5 +1,5 @@
 // What a person waits for: size of the first load and of each page, paint, layout shift and long tasks in a real browser.
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -74,11 +74,15 @@ const look = async (browser, url, path) => {
   await page.addInitScript(() => {
     window.shift = 0;
     window.longestTask = 0;
+    window.longTasks = 0;
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
     }).observe({ type: 'layout-shift', buffered: true });
     new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) window.longestTask = Math.max(window.longestTask, duration);
+      for (const { duration } of list.getEntries()) {
+        window.longestTask = Math.max(window.longestTask, duration);
+        window.longTasks++;
+      }
     }).observe({ type: 'longtask', buffered: true });
   });
   await page.goto(url + (path ?? '/'), { waitUntil: 'networkidle' });
@@ -87,6 +91,8 @@ const look = async (browser, url, path) => {
     paintMs: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now(),
     shift: window.shift,
     longestTaskMs: window.longestTask,
+    longTasks: window.longTasks,
+    nodes: document.querySelectorAll('*').length,
     files: performance.getEntriesByType('resource').map(({ name, encodedBodySize }) => ({ name, encodedBodySize })),
   }));
   await context.close();
@@ -99,32 +105,59 @@ const look = async (browser, url, path) => {
 };
 
 const report = (seen, rounds) => {
+  const first = firstLoad();
   const rows = [...seen].map(([path, visits]) => {
-    const [{ bytes }] = visits;
+    const [{ bytes, files }] = visits;
     const worst = (of) => Math.max(...visits.map(of));
+    const own = files.filter(({ name }) => isAsset(name) && !first.has(new URL(name).pathname));
     return [
       path,
+      kB(own.reduce((sum, { name }) => sum + gzippedOf(new URL(name).pathname), 0)),
       kB(bytes.script),
       kB(bytes.stylesheet),
       kB(bytes.font),
       ratio(visits.map(({ paintMs, base }) => paintMs / base)),
       worst(({ shift }) => shift).toFixed(3),
       ratio(visits.map(({ longestTaskMs, base }) => longestTaskMs / base)),
+      median(visits.map(({ longTasks }) => longTasks)),
+      visits[0].nodes,
     ];
   });
   return [
     '## web',
     '',
-    'A first visit with an empty cache at 1440 × 900, in a browser on this machine. Sizes are what is transferred (brotli),',
-    'in kB. First paint and the longest task are multiples of the first paint of a blank page in the same round; the shift is',
-    `the worst of ${rounds} rounds (below 0.1 is good). Node ${process.version}.`,
+    'A first visit with an empty cache at 1440 × 900, in a browser on this machine. The first load is what every page waits',
+    'for; `own` is what a page adds to it, packed with gzip. Script, style and fonts are all that is transferred (brotli), in',
+    'kB. First paint and the longest task are multiples of the first paint of a blank page in the same round; the shift is the',
+    `worst of ${rounds} rounds (below 0.1 is good); long tasks (over 50 ms) are the median. Node ${process.version}.`,
     '',
-    table(['page', 'script', 'style', 'fonts', 'first paint', 'layout shift', 'longest task'], rows),
+    table(
+      ['page', 'own', 'script', 'style', 'fonts', 'first paint', 'layout shift', 'longest task', 'long tasks', 'nodes'],
+      rows,
+    ),
     '',
-    table(['what', 'MB'], [['all files of the app, built', megabytes(filesBelow(join(root, 'dist/web')))]]),
+    table(
+      ['what', 'size'],
+      [
+        ['first load, packed with gzip', `${kB([...first].reduce((sum, path) => sum + gzippedOf(path), 0))} kB`],
+        ['all files of the app, built', `${megabytes(filesBelow(join(root, 'dist/web')))} MB`],
+      ],
+    ),
     '',
   ].join('\n');
 };
+
+/** Scripts and styles that index.html names. */
+const firstLoad = () => {
+  const html = readFileSync(join(root, 'dist/web/index.html'), 'utf8');
+  return new Set([...html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path));
+};
+
+const isAsset = (name) => /\/assets\/.+\.(js|css)$/.test(name);
+
+const gzippedOf = (path) => statSync(join(root, `dist/web${path}.gz`)).size;
+
+const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 
 const kB = (bytes) => (bytes / 1000).toFixed(1);
 

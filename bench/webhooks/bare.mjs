@@ -23,11 +23,12 @@ const save = {
 };
 
 const post = async ({ url, body }) => {
-  const answer = await request(url, {
-    dispatcher,
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
+  const send = () =>
+    request(url, { dispatcher, method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  // A kept connection may be closed by the receiver just when it is used again.
+  const answer = await send().catch((error) => {
+    if (error.code === 'ECONNRESET' || error.code === 'UND_ERR_SOCKET') return send();
+    throw error;
   });
   await answer.body.dump();
   if (answer.statusCode !== 204) throw new Error(`answered ${answer.statusCode}`);

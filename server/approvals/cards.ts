@@ -328,7 +328,8 @@ export const createApprovalCards = ({
           return 'What it is about was changed after the request. Look at it again; the agent can ask anew.';
         }
         const action = findAction(actions, row.action);
-        const outcome = await action.run(action.parse(row.input), { ...caller, human: true, approving: true });
+        const as: Caller = { ...caller, human: true, approving: true, client: { kind: 'Mcp', name: row.client } };
+        const outcome = await action.run(action.parse(row.input), as);
         await settle(caller, row, 'Approved', outcome);
         return undefined;
       };

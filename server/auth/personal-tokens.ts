@@ -45,8 +45,8 @@ export const createPersonalTokens = ({ store, clock }: { store: TokenStore; cloc
       const found = await store.find(hashToken(token));
       if (found === undefined) return undefined;
       lastUsed.set(found.tokenId, clock.now());
-      const { tokenId, member, statisticsTools } = found;
-      return { tokenId, caller: { ...member, human: false }, statisticsTools };
+      const { tokenId, name, member, statisticsTools } = found;
+      return { tokenId, caller: { ...member, human: false, client: { kind: 'Token', name } }, statisticsTools };
     },
 
     /** Called once a minute and at the end, so that a request costs no write. */

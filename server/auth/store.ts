@@ -4,7 +4,7 @@ import { type Database, sql } from '#server/store/database';
 /** Every request asks this one. */
 const findMember = sql(
   'tokens.find',
-  `select t.id as token_id, t.user_id, t.workspace_id, m.role, w.statistics_tools
+  `select t.id as token_id, t.name, t.user_id, t.workspace_id, m.role, w.statistics_tools
      from personal_tokens t join members m on m.workspace_id = t.workspace_id and m.user_id = t.user_id
      join workspaces w on w.id = t.workspace_id
     where t.hash = $1 and t.revoked_at is null`,
@@ -77,8 +77,8 @@ export const createTokenStore = (db: Database) => ({
   },
 
   find: async (hash: Buffer) => {
-    const [row] = await db.query<MemberRow & { token_id: string }>(findMember, [hash]);
-    return row && { tokenId: row.token_id, ...toMember(row) };
+    const [row] = await db.query<MemberRow & { token_id: string; name: string }>(findMember, [hash]);
+    return row && { tokenId: row.token_id, name: row.name, ...toMember(row) };
   },
 
   /** Of all workspaces, or of one. */

@@ -10,6 +10,8 @@ export const help = `posthorn <command>
                                          personal tokens of a workspace's owner
   account  add --workspace <id> --network <key> [--handle]
                                          connect an account on the sandbox of a network
+  import   --workspace <id> --file <path> [--time-zone <zone>] [--save] [--unmatched] [--duplicates]
+                                         say what would become of each row of a CSV or JSON file; with --save make drafts
   plan     show --workspace <id> | set --workspace <id> --plan unlimited|free|team|business
                                          what a workspace may do
   jobs                                   what recurs, when it ran, when it will again and what is due, by the service's clock

@@ -9,6 +9,7 @@ import type { Command } from './command.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { help } from './help.ts';
+import { importFile } from './import.ts';
 import { jobs } from './jobs.ts';
 import { link } from './link.ts';
 import { setPlan, showPlan } from './plan.ts';
@@ -27,6 +28,7 @@ const commands: Readonly<Record<string, Command>> = {
   'token list': listTokens,
   'token revoke': revokeToken,
   'account add': addAccount,
+  import: importFile,
   'plan show': showPlan,
   'plan set': setPlan,
   jobs,
@@ -49,12 +51,19 @@ const main = async () => {
       plan: text,
       forward: text,
       id: text,
+      file: text,
+      'time-zone': text,
+      save: { type: 'boolean' },
+      unmatched: { type: 'boolean' },
+      duplicates: { type: 'boolean' },
       again: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   });
-  const { help: wantsHelp, again, ...texts } = values;
-  const options = { ...texts, ...(again && { again: '' }) };
+  const { help: wantsHelp, ...given } = values;
+  const options = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, value === true ? '' : String(value)]),
+  );
   const command = commands[positionals.slice(0, 2).join(' ')] ?? commands[positionals[0] ?? ''];
   if (wantsHelp || command === undefined) {
     console.log(help);

@@ -100,9 +100,10 @@ export const createGuards = (parts: GuardParts) => {
 
     /** For a form, which ts-rest does not read. */
     writer:
-      ({ roles }: Pick<Route, 'roles'>) =>
+      ({ access, roles }: Pick<Route, 'access' | 'roles'>) =>
       async (req: Request, res: Response): Promise<Caller> => {
-        if (req.headers.authorization !== undefined) return tokenCaller(req, res, parts, roles);
+        if (access === 'SessionOrToken' && req.headers.authorization !== undefined)
+          return tokenCaller(req, res, parts, roles);
         const signedIn = await signedInOn(req, res, parts);
         door.mustBeOwnPage(req);
         mustBeOpen(signedIn, req.get(workspaceHeader));

@@ -15,7 +15,10 @@ import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Uploads } from '#server/media/uploads';
 import { styleRoutes } from '#server/pages/style';
+import type { Shares } from '#server/review/shares';
 import type { RunnableAction } from '#server/run-action';
+import type { Exports } from '#server/transfer/exports';
+import type { Imports } from '#server/transfer/imports';
 import type { Workspaces } from '#server/workspaces/slice';
 import { actionRoute } from './action-route.ts';
 import { createGuards, type Identify } from './app-routes.ts';
@@ -23,15 +26,18 @@ import { createAuthenticate } from './authenticate.ts';
 import { avatarBytes } from './avatar-bytes.ts';
 import { docsPages } from './docs.ts';
 import { answerErrors, noSuchPath } from './errors.ts';
+import { exportRoute } from './export.ts';
 import { createHealth, type Health, type Pinged } from './health.ts';
+import { importRoute } from './import.ts';
 import { liveEvents } from './live-events.ts';
 import { logRequests } from './log.ts';
 import { mediaBytes } from './media-bytes.ts';
 import { createOperatorCheck, metricsPage } from './metrics.ts';
 import { patience } from './patience.ts';
 import { tagRequest } from './request.ts';
+import { reviewMedia, reviewPage } from './review.ts';
 import { uploadRoute } from './upload.ts';
-import { createWebApp } from './web-files.ts';
+import { createWebApp, type WebApp } from './web-files.ts';
 
 type Own = RequestHandler<Record<string, string>>;
 
@@ -47,6 +53,9 @@ export interface DoorParts {
   readonly library: MediaLibrary;
   readonly uploads: Uploads;
   readonly avatars: Avatars;
+  readonly shares: Shares;
+  readonly imports: Imports;
+  readonly exports: Exports;
   readonly live: Live;
   readonly figures: Figures;
   readonly mcp: { readonly serve: Own; readonly describe: Own };
@@ -60,12 +69,13 @@ export interface DoorParts {
 
 const createDoors = ({
   door,
+  web,
   health,
   signInElsewhere,
   ...parts
-}: DoorParts & { door: SessionDoor; health: Health }) => {
-  const { tokens, actions, answers, library, uploads, avatars, live, figures, mcp, identity, rateLimit, config } =
-    parts;
+}: DoorParts & { door: SessionDoor; web: WebApp; health: Health }) => {
+  const { tokens, actions, answers, library, uploads, avatars, shares, imports, exports, live } = parts;
+  const { figures, mcp, identity, rateLimit, config } = parts;
   return {
     guards: createGuards({
       door,
@@ -80,16 +90,19 @@ const createDoors = ({
       describeMcp: mcp.describe,
       mediaBytes: mediaBytes({ library }),
       avatarBytes: avatarBytes({ avatars }),
+      reviewPage: reviewPage({ shares, web, rateLimit }),
+      reviewMedia: reviewMedia({ shares, rateLimit }),
       liveEvents: liveEvents({
         live,
         who: door.who,
         report: (err) => parts.log.error({ err }, 'access to live events not checked'),
       }),
+      exportPosts: exportRoute({ exports }),
       metrics: metricsPage({ figures }),
       openapi: openapi(config),
       ...signInElsewhere({ outside: identity.outsideSignIn, setSession: door.set }),
     },
-    forms: { uploadMedia: uploadRoute({ uploads }) },
+    forms: { uploadMedia: uploadRoute({ uploads }), checkImport: importRoute({ imports }) },
     handlers: { alive: async () => 'ok' as const, ready: health.ready },
   };
 };
@@ -114,7 +127,8 @@ export const openDoors = ({
   const health = createHealth({ database, idleMs: jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   app.use(tagRequest({ https: baseUrl.startsWith('https:') }), logRequests(log));
-  serveRoutes(app, createDoors({ ...parts, door, health }));
+  const web = createWebApp(webFolder);
+  serveRoutes(app, createDoors({ ...parts, door, web, health }));
   app.use(patience());
   if (identity.router) {
     // A client document that could not be read is not remembered, so each try costs a request to outside.
@@ -127,7 +141,6 @@ export const openDoors = ({
   const sandbox = sandboxPaths();
   if (sandbox) app.use(sandbox);
   app.use('/docs', docsPages());
-  const web = createWebApp(webFolder);
   app.use(web.files, web.pages, styleRoutes());
   app.use(web.notFound, noSuchPath, answerErrors(log));
   return { app, health };

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 
 /** What follows is a secret: whoever has it gets in. */
-const secretPath = /^(\/(?:invitations|welcome)\/)[^/]+/;
+const secretPath = /^(\/+(?:invitations|welcome|review)\/+)[^/]+/i;
 
 /** One line a request, with its id. Neither headers, bodies, query strings nor secrets in paths. */
 export const logRequests = (log: Logger) => {

@@ -7,47 +7,58 @@ import type { MediaLibrary } from '#server/media/library';
 export const mediaBytes =
   ({ library }: { library: MediaLibrary }) =>
   async (req: Request<{ id: string }>, res: Response) => {
-    const { size = 'original' } = req.query;
-    if (size !== 'original' && size !== 'thumbnail') {
-      throw badInput({ path: 'size', code: 'UnknownValue', message: 'must be original or thumbnail' });
-    }
-    const { mimeType, bytes, read } = await library.open(req.params.id, size);
-    const etag = `"${req.params.id}.${size}"`;
-    const headers = {
-      etag,
+    const size = sizeOf(req);
+    await sendFile(req, res, await library.open(req.params.id, size), {
+      etag: `"${req.params.id}.${size}"`,
       'cache-control': 'public, max-age=31536000, immutable',
       'cross-origin-resource-policy': 'cross-origin',
-      ...(bytes !== undefined && { 'accept-ranges': 'bytes' }),
-    };
-    if (isKnown(req.headers['if-none-match'], etag)) return void res.writeHead(304, headers).end();
-    // RFC 9110: a range is looked at after the conditions, and in GET alone.
-    const range = bytes === undefined || req.method === 'HEAD' ? undefined : rangeOf(req, etag, bytes);
-    if (range === 'outside') {
-      return void res.writeHead(416, { 'content-range': `bytes */${bytes}`, 'content-length': 0 }).end();
-    }
-    const length = range ? range.last - range.first + 1 : bytes;
-    const about = {
-      ...headers,
-      'content-type': mimeType,
-      ...(range && { 'content-range': `bytes ${range.first}-${range.last}/${bytes}` }),
-    };
-    const status = range ? 206 : 200;
-    if (req.method === 'HEAD') {
-      return void res.writeHead(status, { ...about, ...(length !== undefined && { 'content-length': length }) }).end();
-    }
-    const found = await read(range);
-    res.writeHead(status, { ...about, 'content-length': found.bytes });
-    await pipeline(found.stream, res).catch((error: NodeJS.ErrnoException) => {
-      // A player that has seen enough hangs up.
-      if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     });
   };
+
+export const sizeOf = ({ query: { size = 'original' } }: Pick<Request, 'query'>) => {
+  if (size !== 'original' && size !== 'thumbnail') {
+    throw badInput({ path: 'size', code: 'UnknownValue', message: 'must be original or thumbnail' });
+  }
+  return size;
+};
+
+/** The whole file, or the range that is asked for. */
+export const sendFile = async (
+  req: Pick<Request, 'headers' | 'method'>,
+  res: Response,
+  { mimeType, bytes, read }: Awaited<ReturnType<MediaLibrary['open']>>,
+  { etag, ...more }: { etag: string; [header: string]: string },
+) => {
+  const headers = { etag, ...more, ...(bytes !== undefined && { 'accept-ranges': 'bytes' }) };
+  if (isKnown(req.headers['if-none-match'], etag)) return void res.writeHead(304, headers).end();
+  // RFC 9110: a range is looked at after the conditions, and in GET alone.
+  const range = bytes === undefined || req.method === 'HEAD' ? undefined : rangeOf(req, etag, bytes);
+  if (range === 'outside') {
+    return void res.writeHead(416, { 'content-range': `bytes */${bytes}`, 'content-length': 0 }).end();
+  }
+  const length = range ? range.last - range.first + 1 : bytes;
+  const about = {
+    ...headers,
+    'content-type': mimeType,
+    ...(range && { 'content-range': `bytes ${range.first}-${range.last}/${bytes}` }),
+  };
+  const status = range ? 206 : 200;
+  if (req.method === 'HEAD') {
+    return void res.writeHead(status, { ...about, ...(length !== undefined && { 'content-length': length }) }).end();
+  }
+  const found = await read(range);
+  res.writeHead(status, { ...about, 'content-length': found.bytes });
+  await pipeline(found.stream, res).catch((error: NodeJS.ErrnoException) => {
+    // A player that has seen enough hangs up.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  });
+};
 
 const isKnown = (ifNoneMatch: string | undefined, etag: string) =>
   ifNoneMatch?.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
 
 /** The one range that a player asks for; several at once may be answered with the whole (RFC 9110, 14.2). */
-const rangeOf = ({ headers }: Request<{ id: string }>, etag: string, bytes: number) => {
+const rangeOf = ({ headers }: Pick<Request, 'headers'>, etag: string, bytes: number) => {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? [];
   const ifRange = headers['if-range'];
   if ((from === '' && to === '') || (ifRange !== undefined && ifRange !== etag)) return undefined;

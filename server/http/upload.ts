@@ -1,13 +1,9 @@
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { Busboy, type BusboyFileStream, type Dicer } from '@fastify/busboy';
-import type { Request } from 'express';
 import { MediaForm } from '#contracts/media';
-import { bounds } from '#server/bounds';
-import { badInput, issuesOf, type Refusal } from '#server/errors';
+import { badInput, issuesOf } from '#server/errors';
 import type { Uploads } from '#server/media/uploads';
 import type { FormRoute } from './app-routes.ts';
 import { checkText } from './body.ts';
+import { isForm, readForm, unknownField } from './form.ts';
 import { reply } from './reply.ts';
 
 const Fields = MediaForm.omit({ file: true });
@@ -17,120 +13,17 @@ export const uploadRoute =
   ({ uploads }: { uploads: Uploads }): FormRoute =>
   (admit) =>
   async (req, res, next) => {
-    if (!/^multipart\/form-data\b/i.test(req.headers['content-type'] ?? '')) return next();
+    if (!isForm(req)) return next();
     const caller = await admit(req, res);
-    const { received, name, alt } = await readForm(req, uploads);
+    const receive = (file: AsyncIterable<Buffer>) => uploads.receive(file, 'file');
+    const { received, name, alt } = await readForm(req, { receive, discard: uploads.discard }, ({ fields, wrong }) => ({
+      alt: altIn(fields, wrong),
+    }));
     reply(res, 200, await uploads.keep(caller, received, { alt, name }));
   };
 
-/** Keeps the whole form, or nothing of it. */
-const readForm = async (req: Request, uploads: Uploads) => {
-  const form = openForm(req);
-  const fields: [string, string][] = [];
-  const wrong: string[] = [];
-  let file: { stream: BusboyFileStream; name: string; receiving: ReturnType<Uploads['receive']> } | undefined;
-  let excess: Refusal | undefined;
-  form.on('partsLimit', () => {
-    excess ??= tooManyParts();
-  });
-  onHeaders(form, (headers) => {
-    if (areTooMany(headers)) excess ??= tooManyHeaders();
-  });
-  form.on('field', (name, value) => {
-    if (fields.some(([known]) => known === name)) wrong.push(name);
-    fields.push([name, value]);
-  });
-  form.on('file', (field, stream, name) => {
-    // Whoever reads it hears of it too; without this, trouble after that would end the process.
-    stream.on('error', () => undefined);
-    if (field !== 'file' || file) {
-      wrong.push(field);
-      stream.resume();
-      return;
-    }
-    const receiving = uploads.receive(staying(stream), 'file');
-    // The rest of a refused body is read and dropped: a client sees the answer only after it has sent everything.
-    receiving.catch(() => stream.resume());
-    file = { stream, name, receiving };
-  });
-  try {
-    await untilStalled(req, () => pipeline(req, form));
-  } catch {
-    file?.stream.destroy(new Error('cut off'));
-    await file?.receiving.then(uploads.discard, () => undefined);
-    throw badInput({ path: 'file', code: 'Incomplete', message: 'ended before it was complete' });
-  }
-  if (file === undefined) {
-    if (excess) throw excess;
-    throw badInput({ path: 'file', code: 'Required', message: 'is required: send the file in a field of this name' });
-  }
-  const received = await file.receiving;
-  try {
-    if (excess) throw excess;
-    return { received, name: file.name, alt: altIn(Object.fromEntries(fields), wrong) };
-  } catch (error) {
-    await uploads.discard(received);
-    throw error;
-  }
-};
-
-const openForm = ({ headers }: Request) => {
-  const limits = {
-    fileSize: Number.POSITIVE_INFINITY,
-    fieldSize: bounds.formFieldBytes,
-    parts: bounds.formParts,
-    // It cuts off what is more, so it has to see one more than is allowed.
-    headerPairs: bounds.formHeaders + 1,
-    headerSize: 2 * bounds.formHeaderBytes,
-  };
-  try {
-    return new Busboy({ headers: { ...headers, 'content-type': headers['content-type'] ?? '' }, limits });
-  } catch {
-    throw badInput({ path: 'Content-Type', code: 'BadFormat', message: 'must be multipart/form-data with a boundary' });
-  }
-};
-
-type PartHeaders = Readonly<Record<string, readonly string[]>>;
-
-/** Busboy keeps the headers of its parts to itself. */
-const onHeaders = (form: ReturnType<typeof openForm>, look: (headers: PartHeaders) => void) => {
-  const { parser } = (form as unknown as { _parser: { parser: Dicer } })._parser;
-  parser.on('part', (part) => part.on('header', (headers) => look(headers as PartHeaders)));
-};
-
-const areTooMany = (headers: PartHeaders) => {
-  const lines = Object.entries(headers).flatMap(([name, values]) => values.map((value) => `${name}: ${value}\r\n`));
-  return lines.length > bounds.formHeaders || lines.join('').length > bounds.formHeaderBytes;
-};
-
-const tooManyHeaders = () =>
-  badInput({
-    path: 'body',
-    code: 'TooBig',
-    message: `must have at most ${bounds.formHeaders} headers in a part, and ${bounds.formHeaderBytes} bytes of them`,
-    limit: bounds.formHeaders,
-  });
-
-const tooManyParts = () =>
-  badInput({
-    path: 'body',
-    code: 'TooBig',
-    message: `must have at most ${bounds.formParts} parts`,
-    limit: bounds.formParts,
-  });
-
-/** Leaving the loop early must not destroy a part, or the form behind it would wait for ever. */
-const staying = (stream: Readable): AsyncIterable<Buffer> => stream.iterator({ destroyOnReturn: false });
-
-const untilStalled = async (req: Request, work: () => Promise<void>) => {
-  req.setTimeout(bounds.bodyPatienceMs, () => req.destroy());
-  await work().finally(() => req.setTimeout(0));
-};
-
 const altIn = (fields: Record<string, string>, [wrong]: readonly string[]) => {
-  if (wrong !== undefined) {
-    throw badInput({ path: wrong.slice(0, 100), code: 'UnknownField', message: 'is not expected, or not twice' });
-  }
+  if (wrong !== undefined) throw unknownField(wrong);
   const parsed = Fields.safeParse(fields);
   if (!parsed.success) throw badInput(...issuesOf(parsed.error, fields));
   // Bytes that are not UTF-8 were decoded as this character.

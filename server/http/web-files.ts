@@ -48,7 +48,7 @@ const pagePaths = [
   /^\/(sign-(in|up)|forgot-password)\/?$/,
   /^\/(invitations|welcome|consent|new-password)\/[^/]+\/?$/,
   /^\/connect\/[^/]+(\/[^/]+)?\/?$/,
-  /^\/settings(\/(api|workspace|profile|webhooks(\/[^/]+)?))?\/?$/,
+  /^\/settings(\/(api|workspace|slots|profile|(webhooks|transfer)(\/[^/]+)?))?\/?$/,
 ];
 
 export type WebApp = ReturnType<typeof createWebApp>;
@@ -63,7 +63,7 @@ export const createWebApp = (folder: string) => {
 
   const send = (req: Request, res: Response, { type, tag, plain, packed }: WebFile, status: number, cache: string) => {
     res.setHeader('cache-control', cache);
-    res.setHeader('etag', tag);
+    if (cache !== 'no-store') res.setHeader('etag', tag);
     res.setHeader('vary', 'accept-encoding');
     res.setHeader('content-security-policy', req.path === workerPath ? workerSecurity : contentSecurity);
     if (status === 200 && req.headers['if-none-match'] === tag) return res.writeHead(304).end();
@@ -75,14 +75,17 @@ export const createWebApp = (folder: string) => {
     return res.end(req.method === 'HEAD' ? undefined : bytes);
   };
 
-  const sendPage = (req: Request, res: Response, status: number) => {
+  const sendPage = (req: Request, res: Response, status: number, cache: 'no-cache' | 'no-store' = 'no-cache') => {
     const page = isReading(req) && wantsPage(req) ? find('/index.html') : undefined;
     if (page === undefined) return false;
-    send(req, res, page, status, 'no-cache');
+    send(req, res, page, status, cache);
     return true;
   };
 
   return {
+    /** The page itself, for who wants one; false when that is not so. `no-store`: its address is a secret. */
+    sendPage,
+
     /** Hashed files never change; the few others are asked for again. */
     files: ((req, res, next) => {
       // What browsers ask for by themselves.

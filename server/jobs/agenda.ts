@@ -3,10 +3,12 @@ import { PostgresBackend } from '@agendajs/postgres-backend';
 import { Agenda } from 'agenda';
 import pg from 'pg';
 import { SettingError } from '#server/config';
+import { isLocked } from '#server/store/away';
 import type { Connection } from '#server/store/database';
 
 /** Any number that nothing else in the database locks. */
 const schemaLock = 727_002;
+const usualWaitMs = 5_000;
 const scanMs = 1_000;
 /** How long a job stays locked when its process dies. */
 const lockMs = 10_000;
@@ -21,15 +23,20 @@ export const openAgenda = async ({
   connection,
   mongodbUrl,
   name,
+  waitMs = usualWaitMs,
   report,
 }: {
   connection: Connection;
   mongodbUrl: string | undefined;
   /** Unique to this process. */
   name: string;
+  /** For another process that makes its tables. */
+  waitMs?: number;
   report: (error: unknown) => void;
 }): Promise<OpenedAgenda> => {
-  const { close, ...place } = mongodbUrl ? await inMongo(mongodbUrl, report) : await inPostgres(connection, report);
+  const { close, ...place } = mongodbUrl
+    ? await inMongo(mongodbUrl, report)
+    : await inPostgres(connection, waitMs, report);
   const agenda = new Agenda({
     ...place,
     name,
@@ -49,10 +56,10 @@ export const openAgenda = async ({
 };
 
 /** A pool of its own: Agenda wants dates where we read text, and keeps one connection to listen on. */
-const inPostgres = async (connection: Connection, report: (error: unknown) => void) => {
+const inPostgres = async (connection: Connection, waitMs: number, report: (error: unknown) => void) => {
   const pool = new pg.Pool({ ...connection, max: 3, keepAlive: true });
   pool.on('error', report);
-  await createSchema(pool).catch(async (error: unknown) => {
+  await createSchema(pool, waitMs).catch(async (error: unknown) => {
     await pool.end();
     throw error;
   });
@@ -63,16 +70,33 @@ const inPostgres = async (connection: Connection, report: (error: unknown) => vo
 };
 
 /** One process at a time: two at once would conflict. */
-const createSchema = async (pool: pg.Pool) => {
+const createSchema = async (pool: pg.Pool, waitMs: number) => {
   const client = await pool.connect();
   // An idle connection that breaks would end the process.
   client.on('error', () => undefined);
   try {
-    await client.query('select pg_advisory_lock($1)', [schemaLock]);
+    await takeLock(client, waitMs);
     await new PostgresBackend({ pool, disableNotifications: true }).connect();
   } finally {
     // Ends the session, and with it the lock, whatever happened before.
     client.release(true);
+  }
+};
+
+/** A session whose program is gone may hold it for hours: the start is told whose it is, and tries again. */
+const takeLock = async (client: pg.PoolClient, waitMs: number) => {
+  // Zero would be without end.
+  await client.query(`set lock_timeout = '${Math.max(Math.ceil(waitMs), 1)}ms'`);
+  try {
+    await client.query('select pg_advisory_lock($1)', [schemaLock]);
+  } catch (cause) {
+    if (!isLocked(cause)) throw cause;
+    const held = "select pid from pg_locks where locktype = 'advisory' and objid = $1 and granted";
+    const { pid } = (await client.query<{ pid: number }>(held, [schemaLock])).rows[0] ?? {};
+    throw new Error(
+      `The session ${pid} of PostgreSQL holds the tables of Agenda. If no other Posthorn is starting, end that session: select pg_terminate_backend(${pid})`,
+      { cause },
+    );
   }
 };
 

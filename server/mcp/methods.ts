@@ -82,10 +82,10 @@ export const createMethods = ({
     if (!mcpCaller.scopes.has(tool.scope)) throw authorization.missingScope(name, tool.scope);
     if (!isFields(args)) throw badParams('arguments must be an object.');
     if (refusal) return refused(refusal);
-    const { caller } = mcpCaller;
+    const client = clientName(meta, req.headers);
+    const caller: Caller = { ...mcpCaller.caller, client: { kind: 'Mcp', name: client } };
     return callTool(tool, args, caller, {
-      request: (action, input) =>
-        requestApproval({ caller, client: clientName(meta, req.headers), action, input, requestId: req.requestId }),
+      request: (action, input) => requestApproval({ caller, client, action, input, requestId: req.requestId }),
       about: (postId) => requestsAbout(caller, postId),
     });
   };

@@ -215,6 +215,8 @@ export interface Network<Prepared = unknown> {
   readonly key: string;
   /** `Bluesky`: what people read. */
   readonly name: string;
+  /** Other keys under which tools that people come from know it. */
+  readonly alsoCalled?: readonly string[];
   /** How pages draw it. No other network has the same code. */
   readonly badge: Badge;
   /** Settings the operator registers at the network, id first, secret second; empty when it needs none. */

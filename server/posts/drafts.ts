@@ -3,6 +3,7 @@ import type { Accounts, ConnectedNetwork } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { approvalRequired, badInput, notFound, Refusal } from '#server/errors';
+import type { Revisions } from '#server/history/revisions';
 import { newId } from '#server/ids';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
@@ -22,6 +23,7 @@ export const createDrafts = ({
   networks,
   lifecycle,
   linkCards,
+  revisions,
   clock,
 }: {
   store: PostStore;
@@ -30,6 +32,7 @@ export const createDrafts = ({
   networks: Networks;
   lifecycle: Lifecycle;
   linkCards: LinkCards;
+  revisions: Revisions;
   clock: Clock;
 }) => {
   /** The post, locked and open for changes by this caller (SPEC, States and transitions). */
@@ -47,6 +50,7 @@ export const createDrafts = ({
   const save = async (caller: Caller, post: Post, change: Partial<PostContent>) => {
     const { accountIds, versions, scheduledAt = null } = { ...post, ...change };
     mustFit(versions);
+    await revisions.keep(caller, post, { accountIds, versions });
     const saved = await store.replace(post.id, caller.workspaceId, { accountIds, versions, scheduledAt });
     if (saved.status === 'Scheduled') await lifecycle.rescheduled(caller, post, saved);
     return saved;
@@ -88,6 +92,17 @@ export const createDrafts = ({
     }
   };
 
+  /** The versions as they are stored, or BadInput naming what cannot be. Files are looked at elsewhere. */
+  const checked = (
+    { accountIds, versions: sent }: { accountIds: readonly string[]; versions: readonly VersionInput[] },
+    networkOf: ReadonlyMap<string, ConnectedNetwork>,
+  ) => {
+    const versions = toVersions(sent, accountIds);
+    mustFit(versions);
+    checkOptions(sent, networkOf);
+    return versions;
+  };
+
   const mustBeAccountOf = (post: Post, accountId: string) => {
     if (accountId && !post.accountIds.includes(accountId)) {
       throw badInput({
@@ -103,7 +118,7 @@ export const createDrafts = ({
     create: async (caller: Caller, input: { accountIds: string[]; body: string; scheduledAt: string }) => {
       await accounts.networksOf(caller, input.accountIds);
       const insert = () =>
-        store.insert(newId('post', clock.now()), caller.workspaceId, caller.userId, {
+        store.insert(newId('post', clock.now()), caller, {
           accountIds: input.accountIds,
           versions: [originalVersion(input.body)],
           scheduledAt: input.scheduledAt || null,
@@ -114,6 +129,22 @@ export const createDrafts = ({
       );
       return linkCards.after(caller, scheduling);
     },
+
+    /** For whoever tries many and knows the networks of all accounts. */
+    check: checked,
+
+    /** A whole draft that was made elsewhere. Its time is only a wish, whoever brings it. */
+    bring: (
+      caller: Caller,
+      input: { accountIds: string[]; versions: VersionInput[]; scheduledAt: string | null },
+    ): Promise<Post> =>
+      store.transaction(async () => {
+        const versions = checked(input, await accounts.networksOf(caller, input.accountIds));
+        await library.mustExist(caller, mediaIn(input.versions));
+        const { accountIds, scheduledAt } = input;
+        const content = { accountIds, versions, scheduledAt };
+        return store.insert(newId('post', clock.now()), caller, content);
+      }),
 
     update: (
       caller: Caller,
@@ -128,10 +159,8 @@ export const createDrafts = ({
       changing(caller, async () => {
         const post = await openForEdit(caller, input.id);
         if (input.baseUpdatedAt && input.baseUpdatedAt !== post.updatedAt) throw stale(post);
-        const versions = toVersions(input.versions, input.accountIds);
-        mustFit(versions);
         const networkOf = await accounts.networksOf(caller, input.accountIds);
-        checkOptions(input.versions, networkOf);
+        const versions = checked(input, networkOf);
         await library.mustExist(caller, mediaIn(input.versions));
         if (post.status === 'Scheduled' && input.scheduledAt) lifecycle.mustBeFuture(input.scheduledAt, 'scheduledAt');
         // An edit leaves the status alone (SPEC), so a scheduled post without a new time keeps its own.

@@ -4,6 +4,7 @@ import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
+import type { Revisions } from '#server/history/revisions';
 import type { MediaLibrary } from '#server/media/library';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
@@ -27,6 +28,7 @@ export const createLifecycle = ({
   deletion,
   outcomes,
   linkCards,
+  revisions,
   reachable,
   clock,
 }: {
@@ -38,6 +40,7 @@ export const createLifecycle = ({
   deletion: Deletion;
   outcomes: Outcomes;
   linkCards: LinkCards;
+  revisions: Revisions;
   reachable: boolean;
   clock: Clock;
 }) => {
@@ -114,6 +117,7 @@ export const createLifecycle = ({
       await mustBePublishable(caller, post);
       await usePlan(caller, post, { scheduled: true });
       await store.wake();
+      await revisions.note(caller, id, 'Scheduled', at);
       return store.move(id, caller.workspaceId, 'Scheduled', at);
     });
 
@@ -150,6 +154,9 @@ export const createLifecycle = ({
       await plans.giveBack(caller.workspaceId, await uncounted(caller, before));
       await usePlan(caller, after, { scheduled: true });
       await store.wake();
+      if (after.scheduledAt !== before.scheduledAt) {
+        await revisions.note(caller, after.id, 'Scheduled', after.scheduledAt);
+      }
     },
 
     /** Back to what it was, Draft or Failed; the time stays as a wish. */
@@ -159,6 +166,7 @@ export const createLifecycle = ({
         if (post.status !== 'Scheduled') throw notFrom(post, 'taken back', 'a Scheduled post');
         await plans.giveBack(caller.workspaceId, await uncounted(caller, post));
         const before = post.results.length > 0 ? 'Failed' : 'Draft';
+        await revisions.note(caller, id, 'Unscheduled');
         return store.move(id, caller.workspaceId, before, post.scheduledAt ?? null);
       }),
 
@@ -177,6 +185,7 @@ export const createLifecycle = ({
       }
       await mustBePublishable(caller, post);
       await usePlan(caller, post, { scheduled: false });
+      await revisions.note(caller, id, 'Publishing');
       return only.length === 0 ? [] : failed.filter(({ accountId }) => !only.includes(accountId));
     },
 

@@ -2,7 +2,7 @@ import { type PostStatus, type PostSummary, postStatuses } from '#contracts/post
 import type { Caller } from '#server/context';
 import { badInput } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
-import type { FoundPost, PostSearch, PostStore } from './store.ts';
+import type { FoundPost, PostFilter, PostSearch, PostStore } from './store.ts';
 
 const listPage = 50;
 /** A month of a busy workspace at once. */
@@ -32,7 +32,7 @@ export const createOverview = ({ store, library }: { store: PostStore; library: 
 
   scheduledByAccount: ({ workspaceId }: Caller) => store.scheduledByAccount(workspaceId),
 
-  counts: async ({ workspaceId }: Caller, filter: Pick<PostSearch, 'query' | 'accountIds'>) => {
+  counts: async ({ workspaceId }: Caller, filter: PostFilter) => {
     const counted = new Map((await store.counts(workspaceId, filter)).map(({ status, count }) => [status, count]));
     return Object.fromEntries(postStatuses.map((status) => [status, counted.get(status) ?? 0])) as Record<
       PostStatus,

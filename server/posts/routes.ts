@@ -13,15 +13,22 @@ export const postRoutes = ({
   lifecycle: Lifecycle;
   overview: Overview;
 }): RouteHandlers<Omit<PostRoutes, 'publishAgain' | 'getProgress' | 'confirmFound'>> => ({
-  searchPosts: ({ query: { cursor, accountIds, ids, from, to, ...search }, caller }) =>
+  searchPosts: ({ query: { cursor, accountIds, labelIds, ids, from, to, ...search }, caller }) =>
     overview.search(
       caller,
-      { ...search, accountIds: idsIn(accountIds), ids: idsIn(ids), from: from || null, to: to || null },
+      {
+        ...search,
+        accountIds: idsIn(accountIds),
+        labelIds: idsIn(labelIds),
+        ids: idsIn(ids),
+        from: from || null,
+        to: to || null,
+      },
       cursor,
     ),
   countScheduled: async ({ caller }) => ({ accounts: await overview.scheduledByAccount(caller) }),
-  countPosts: async ({ query: { query, accountIds }, caller }) => ({
-    counts: await overview.counts(caller, { query, accountIds: idsIn(accountIds) }),
+  countPosts: async ({ query: { query, accountIds, labelIds }, caller }) => ({
+    counts: await overview.counts(caller, { query, accountIds: idsIn(accountIds), labelIds: idsIn(labelIds) }),
   }),
   viewForEditor: ({ params, caller }) => desk.view(caller, params.id),
   unschedule: ({ params, caller }) => lifecycle.unschedule(caller, params.id),

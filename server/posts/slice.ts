@@ -2,6 +2,7 @@ import type { AccountAccess } from '#server/accounts/access';
 import type { Accounts } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
 import { type Config, isPublicAddress } from '#server/config';
+import type { Revisions } from '#server/history/revisions';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
@@ -31,6 +32,7 @@ export const openPosts = ({
   notifications,
   deletion,
   live,
+  revisions,
   config,
   clock,
 }: {
@@ -44,6 +46,7 @@ export const openPosts = ({
   notifications: Notifications;
   deletion: Deletion;
   live: Live;
+  revisions: Revisions;
   config: Config;
   clock: Clock;
 }) => {
@@ -52,8 +55,8 @@ export const openPosts = ({
   const outcomes = createOutcomes({ store, events, notifications, live });
   const reachable = isPublicAddress(config.baseUrl);
   const linkCards = createLinkCards({ store, accounts, access, library, networks });
-  const around = { accounts, library, networks, plans, deletion, linkCards };
-  const lifecycle = createLifecycle({ ...around, store, outcomes, reachable, clock });
+  const shared = { store, accounts, library, networks, linkCards, revisions, clock };
+  const lifecycle = createLifecycle({ ...shared, plans, deletion, outcomes, reachable });
   const desk = createDesk({ store, accounts, library, networks, lifecycle });
   return {
     reading: createReading({ store }),
@@ -61,7 +64,7 @@ export const openPosts = ({
     outcomes,
     lifecycle,
     linkCards,
-    drafts: createDrafts({ store, accounts, library, networks, lifecycle, linkCards, clock }),
+    drafts: createDrafts({ ...shared, lifecycle }),
     desk,
     mediaUse: { isUsed: store.usesMedia, usesOf: store.mediaUses },
     routes: postRoutes({ desk, lifecycle, overview }),

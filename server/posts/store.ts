@@ -1,4 +1,5 @@
 import type { Post, PostGroup, PostStatus, PostSummary, Result, Version } from '#contracts/posts';
+import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
 import { tellsOf } from '#server/live/news';
 import { type Database, sql } from '#server/store/database';
@@ -55,8 +56,8 @@ const listByStatus = sql(
 const afterEveryId = 'q'; // they begin with post_
 const insert = sql(
   'posts.insert',
-  `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by)
-   values ($1, $2, 'Draft', $3, $4, $5, $6) returning ${columns}, ${tellsOf('post')}`,
+  `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
+   values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning ${columns}, ${tellsOf('post')}`,
 );
 const replace = sql(
   'posts.replace',
@@ -142,18 +143,23 @@ const groups: Record<PostGroup, { readonly has: string; readonly at: string; rea
     order: 'desc',
   },
   Timed: { has: `${heldAt} is not null`, at: heldAt, order: 'asc' },
+  Recent: { has: 'true', at: 'p.updated_at', order: 'desc' },
 };
-const filter = `p.workspace_id = $1
+/** `$n` holds the ids of labels. */
+const filterBy = (labels: string) => `p.workspace_id = $1
   and ($2 = '' or exists (select from jsonb_path_query(p.versions, '$[*].content[*].body') as body
         where body #>> '{}' ilike '%' || $2 || '%'))
-  and (cardinality($3::text[]) = 0 or p.account_ids && $3)`;
+  and (cardinality($3::text[]) = 0 or p.account_ids && $3)
+  and (cardinality(${labels}::text[]) = 0
+    or exists (select from post_labels where post_id = p.id and label_id = any(${labels})))`;
 const searchOf = ({ has, at, order }: (typeof groups)[PostGroup]) =>
   `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 200) as text,
           jsonb_array_length(p.versions -> 0 -> 'content') as items, p.account_ids, p.scheduled_at, p.results, p.updated_at,
           jsonb_path_query_first(p.versions, '$[0].content[*].media[0]') #>> '{}' as media_id,
-          out.published_at, out.engagement::float8 as engagement, ${at} as at
+          out.published_at, out.engagement::float8 as engagement, ${at} as at,
+          array(select label_id from post_labels where post_id = p.id order by label_id) as label_ids
      from posts p left join published_posts out on out.post_id = p.id
-    where ${filter} and ${has} and ($4::text is null or p.status = $4)
+    where ${filterBy('$11')} and ${has} and ($4::text is null or p.status = $4)
       and ($5::timestamptz is null or ${at} >= $5) and ($6::timestamptz is null or ${at} < $6)
       and ($7::timestamptz is null or (${at}, p.id) ${order === 'asc' ? '>' : '<'} ($7, $8))
       and (cardinality($10::text[]) = 0 or p.id = any($10))
@@ -163,7 +169,7 @@ const search = Object.fromEntries(
 ) as Record<PostGroup, ReturnType<typeof sql>>;
 const counts = sql(
   'posts.counts',
-  `select p.status, count(*)::int as count from posts p where ${filter} group by p.status`,
+  `select p.status, count(*)::int as count from posts p where ${filterBy('$4')} group by p.status`,
 );
 
 const scheduledByAccount = sql(
@@ -172,11 +178,16 @@ const scheduledByAccount = sql(
     where p.workspace_id = $1 and p.status = 'Scheduled' group by account_id`,
 );
 
-export interface PostSearch {
+export interface PostFilter {
+  readonly query: string;
+  /** Empty for all, and so are the labels. */
+  readonly accountIds: readonly string[];
+  readonly labelIds: readonly string[];
+}
+
+export interface PostSearch extends PostFilter {
   readonly group: PostGroup;
   readonly status?: PostStatus | undefined;
-  readonly query: string;
-  readonly accountIds: readonly string[];
   /** Empty for all. */
   readonly ids: readonly string[];
   readonly from: string | null;
@@ -202,6 +213,7 @@ interface FoundRow {
   readonly media_id: string | null;
   readonly published_at: string | null;
   readonly engagement: number | null;
+  readonly label_ids: string[];
   readonly at: string;
 }
 
@@ -283,8 +295,14 @@ export const createPostStore = (db: Database) => {
         ]),
       ),
 
-    insert: (id: string, workspaceId: string, createdBy: string, { accountIds, versions, scheduledAt }: PostContent) =>
-      changed(insert, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, createdBy]),
+    insert: (
+      id: string,
+      { workspaceId, userId, client = { kind: 'App' } }: Caller,
+      { accountIds, versions, scheduledAt }: PostContent,
+    ) => {
+      const made = [userId, JSON.stringify(client)];
+      return changed(insert, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, ...made]);
+    },
 
     replace: (id: string, workspaceId: string, { accountIds, versions, scheduledAt }: PostContent) =>
       changed(replace, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt]),
@@ -331,17 +349,17 @@ export const createPostStore = (db: Database) => {
 
     search: async (
       workspaceId: string,
-      { group, status, query, accountIds, ids, from, to }: PostSearch,
+      { group, status, query, accountIds, labelIds, ids, from, to }: PostSearch,
       limit: number,
       after: { at: string; id: string } | undefined,
     ): Promise<FoundPost[]> => {
       const values = [workspaceId, literal(query), accountIds, status ?? null, from, to];
       const place = [after?.at ?? null, after?.id ?? null, limit];
-      return (await db.query<FoundRow>(search[group], [...values, ...place, ids])).map(toFound);
+      return (await db.query<FoundRow>(search[group], [...values, ...place, ids, labelIds])).map(toFound);
     },
 
-    counts: async (workspaceId: string, { query, accountIds }: Pick<PostSearch, 'query' | 'accountIds'>) =>
-      db.query<{ status: PostStatus; count: number }>(counts, [workspaceId, literal(query), accountIds]),
+    counts: async (workspaceId: string, { query, accountIds, labelIds }: PostFilter) =>
+      db.query<{ status: PostStatus; count: number }>(counts, [workspaceId, literal(query), accountIds, labelIds]),
 
     scheduledByAccount: (workspaceId: string) =>
       db.query<{ id: string; scheduled: number }>(scheduledByAccount, [workspaceId]),
@@ -384,6 +402,7 @@ const toFound = (row: FoundRow): FoundPost => ({
     ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
     ...(row.published_at !== null && { publishedAt: row.published_at }),
     ...(row.engagement !== null && { engagement: row.engagement }),
+    labelIds: row.label_ids,
     updatedAt: row.updated_at,
   },
   mediaId: row.media_id,

@@ -223,8 +223,8 @@ inBrowser('the editor', (world) => {
         ({ names, bytes }) => {
           const data = new DataTransfer();
           for (const name of names) {
-            const type = name.endsWith('.png') ? 'image/png' : 'text/plain';
-            data.items.add(new File([Uint8Array.from(bytes)], name, { type }));
+            const [type, content] = name.endsWith('.png') ? ['image/png', bytes] : ['text/plain', [1, 2, 3]];
+            data.items.add(new File([Uint8Array.from(content)], name, { type }));
           }
           return data;
         },
@@ -302,16 +302,19 @@ inBrowser('the editor', (world) => {
   test('a session that ended in another tab: after signing in again the text is there', async () => {
     const { id } = await makeDraft();
     const { email } = await world.service.addMember('editor');
-    const page = await visit({ at: `/posts/${id}`, as: email, expected: [/401/] });
+    const page = await visit({ at: `/posts/${id}`, as: email, expected: [/401/, /ERR_FAILED/] });
     await text(page).waitFor();
+    await page.route('**/posts.update', (route) => route.abort());
+    await text(page).fill('Kept over the end');
+    await page.getByText(/^Not saved\. Trying again/).waitFor();
     // As another tab of the same browser does it.
     await page.request.post(`${world.service.url}/api/auth/sign-out`, { headers: { origin: world.service.url } });
-    await text(page).fill('Written after the end');
     await page.getByLabel('E-mail address').fill(email);
+    await page.unroute('**/posts.update');
     await page.getByRole('textbox', { name: 'Password' }).fill('correct horse');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await soon(() => text(page).inputValue()).toBe('Written after the end');
-    await soon(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('Written after the end');
+    await soon(() => text(page).inputValue()).toBe('Kept over the end');
+    await soon(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('Kept over the end');
   });
 
   test('a slow server: one save at a time, and what was written meanwhile goes with the next', async () => {

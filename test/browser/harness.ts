@@ -62,7 +62,7 @@ export class World {
     if (path === undefined) throw new Error('No Chromium. Install one, or set CHROMIUM_PATH.');
     this.#service = await startService(settings, { ...options, ownAddress: true });
     this.#service.startJobs();
-    this.#browser = await chromium.launch({ executablePath: path });
+    this.#browser = await chromium.launch({ executablePath: path, args: ['--disable-gpu'] });
   }
 
   /** A browser of its own with one tab. `page.context().newPage()` is a second tab of the same person. */

@@ -22,7 +22,8 @@ const places = sql(
 );
 const claimReads = sql(
   'test.publications.claim',
-  'update publications set claim = $2 where account_id = $1 and post_id = any($3)',
+  `update publications p set claim = $1 from unnest($2::text[], $3::text[]) as target (post_id, account_id)
+    where p.post_id = target.post_id and p.account_id = target.account_id`,
 );
 
 /** Posts that went out at any time, and what the networks told of them, by the rules of the service. */
@@ -44,21 +45,32 @@ export const publicationsOf = (database: Database) => {
     await read(targets);
   };
 
-  const read = async (targets: readonly Target[]) => {
+  /** All reads of an account at once, as the service does it. */
+  const claimed = async (targets: readonly Target[]) => {
+    const claim = randomUUID();
     const byAccount = new Map<string, { postId: string; metrics: Numbers }[]>();
     for (const { postId, accountId, metrics } of targets) {
       if (metrics === null) continue;
-      byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), { postId, metrics }]);
+      const told = byAccount.get(accountId) ?? [];
+      told.push({ postId, metrics });
+      byAccount.set(accountId, told);
     }
-    await database.transaction(async () => {
-      const claim = randomUUID();
-      for (const [id, told] of byAccount) {
-        const postIds = told.map(({ postId }) => postId);
-        await database.run(claimReads, [id, claim, postIds]);
-        await publications.keep({ account: { id }, claim }, told, []);
-      }
-    });
+    const ids = [targets.map(({ postId }) => postId), targets.map(({ accountId }) => accountId)];
+    await database.run(claimReads, [claim, ...ids]);
+    return [...byAccount].map(([id, told]) => ({ reads: { account: { id }, claim }, told }));
   };
 
-  return { add, read };
+  const read = (targets: readonly Target[]) =>
+    database.transaction(async () => {
+      for (const { reads, told } of await claimed(targets)) await publications.keep(reads, told, []);
+    });
+
+  /** The same for thousands of accounts, without a transaction for each. */
+  const readMany = async (targets: readonly Target[]) => {
+    const kept = (await claimed(targets)).map(({ reads, told }) => store.keep(reads, told, []));
+    const changed = (await Promise.all(kept)).flat();
+    if (changed.length > 0) await publishedPosts.refresh([...new Set(changed)]);
+  };
+
+  return { add, read, readMany };
 };

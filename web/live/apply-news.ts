@@ -19,12 +19,16 @@ export interface News {
 /** Which queries an event makes stale, by the first part of their keys. Any other kind is its own domain. */
 const touched: Record<string, readonly string[]> = {
   approval: ['approvals', 'posts', 'notifications'],
-  post: ['posts', 'analytics', 'approvals', 'notifications'],
+  post: ['posts', 'analytics', 'approvals', 'slots', 'labels', 'notifications'],
   account: ['accounts', 'posts', 'approvals', 'notifications'],
   webhook: ['webhooks', 'notifications'],
   notification: ['notifications'],
   media: ['media'],
+  slot: ['slots'],
+  label: ['labels', 'posts'],
+  template: ['templates'],
   statistics: [],
+  comment: ['comments'],
   member: ['members', 'session', 'invitations'],
   workspace: ['session', 'plan'],
   clock: ['clock'],

@@ -1,11 +1,16 @@
-import { useNetworks } from '#web/networks.ts';
+import { type NetworkLook, useNetworks } from '#web/networks.ts';
 import styles from './network-badge.module.css';
 
 type Size = 16 | 18 | 20 | 24 | 32;
 
 /** The two letters of a network; its name is there for screen readers. `off`: not chosen. */
-export const NetworkBadge = ({ network, size = 20, off = false }: { network: string; size?: Size; off?: boolean }) => {
-  const { name, code, color, darkColor } = useNetworks().of(network);
+export const NetworkBadge = ({ network, ...rest }: { network: string; size?: Size; off?: boolean }) => (
+  <Badge look={useNetworks().of(network)} {...rest} />
+);
+
+/** The same for a page that cannot ask which networks there are. */
+export const Badge = ({ look, size = 20, off = false }: { look: NetworkLook; size?: Size; off?: boolean }) => {
+  const { name, code, color, darkColor } = look;
   const style = {
     '--size': `${size}px`,
     '--badge': color,

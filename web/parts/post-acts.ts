@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Copy, Trash2 } from 'lucide-react';
 import { useCallback, useSyncExternalStore } from 'react';
 import type { Post, PostSummary } from '#generated/app-client';
-import { actions, lastActions } from '#web/api.ts';
+import { actions, app, lastActions } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { count } from './number.ts';
 import { quoted, titleOf } from './post-title.tsx';
@@ -58,13 +58,24 @@ export const useDeleteDrafts = () => {
   );
 };
 
-/** A draft of the same text, media, options and accounts; without those accounts that are no longer connected. */
+/** A draft of the same text, media, options, labels and accounts; without those accounts that are no longer connected. */
 const copyOf = async (id: string, isConnected: (accountId: string) => boolean): Promise<Post> => {
   const post = await actions.posts.get({ id });
   const accountIds = post.accountIds.filter(isConnected);
   const versions = post.versions.filter(({ accountId }) => accountId === undefined || accountIds.includes(accountId));
+  return makeCopy({ accountIds, versions }, id);
+};
+
+/** A new draft of this content, with the labels of a post. */
+export const makeCopy = async (
+  { accountIds, versions }: Pick<Post, 'accountIds' | 'versions'>,
+  labelsOf: string | undefined,
+): Promise<Post> => {
   const made = await actions.posts.create({ accountIds, body: versions[0]?.content[0]?.body ?? '' });
-  return actions.posts.update({ id: made.id, accountIds, versions, baseUpdatedAt: made.updatedAt });
+  const copy = await actions.posts.update({ id: made.id, accountIds, versions, baseUpdatedAt: made.updatedAt });
+  const { labelIds } = labelsOf === undefined ? { labelIds: [] } : await app.getPostLabels({ id: labelsOf });
+  if (labelIds.length > 0) await app.labelPosts({ postIds: [copy.id], add: labelIds });
+  return copy;
 };
 
 /** Answers with the ids of the copies. */

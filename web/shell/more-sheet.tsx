@@ -1,7 +1,9 @@
-import { Drawer } from '@mantine/core';
+import { Button, Drawer } from '@mantine/core';
+import { Search } from 'lucide-react';
 import { ClockPill } from './clock-pill.tsx';
 import styles from './more-sheet.module.css';
 import { NavList } from './nav-list.tsx';
+import { callPalette } from './palette-store.ts';
 import { PersonMenu } from './person-menu.tsx';
 import type { Place } from './places.ts';
 import { ThemeMenu } from './theme-menu.tsx';
@@ -18,6 +20,19 @@ const MoreSheet = ({ places, onClose }: { places: readonly Place[]; onClose: () 
     classNames={{ inner: styles.place, content: styles.sheet }}
   >
     <WorkspaceSwitcher />
+    <Button
+      size="xl"
+      fullWidth
+      mt={8}
+      mb={8}
+      leftSection={<Search size={18} aria-hidden="true" />}
+      onClick={() => {
+        onClose();
+        callPalette();
+      }}
+    >
+      Search or jump to
+    </Button>
     <NavList places={places} onGo={onClose} />
     <ClockPill />
     <div className={styles.person}>

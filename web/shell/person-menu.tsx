@@ -8,7 +8,7 @@ import { showToast } from '#web/parts/toasts.tsx';
 import { nameOf, useSession } from '#web/session.ts';
 import styles from './person-menu.module.css';
 
-const signOut = async () => {
+export const signOut = async () => {
   try {
     await app.signOut();
     location.assign('/sign-in');

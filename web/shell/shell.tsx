@@ -11,6 +11,7 @@ import { keys, queries } from '#web/queries.ts';
 import { useMay, useSession } from '#web/session.ts';
 import { AppNotices } from './app-notices.tsx';
 import { BottomBar } from './bottom-bar.tsx';
+import { usePaletteCalls } from './palette-store.ts';
 import { useThemeOfProfile } from './profile.ts';
 import styles from './shell.module.css';
 import { useGlobalShortcuts } from './shortcuts.ts';
@@ -19,6 +20,7 @@ import { Sidebar } from './sidebar.tsx';
 /** Dialogs come when they are asked for: the first page need not wait for them. */
 const NoWorkspace = lazy(() => import('./no-workspace.tsx'));
 const ShortcutHelp = lazy(() => import('./shortcut-help.tsx'));
+const Palette = lazy(() => import('./palette.tsx'));
 
 /** The frame of every page for people who are signed in. */
 export const Shell = () => {
@@ -39,6 +41,7 @@ const Frame = () => {
   const [helping, setHelping] = useState(false);
   const help = useCallback(() => setHelping(true), []);
   const { write } = useMay();
+  const isPaletteCalled = usePaletteCalls() > 0;
   useGlobalShortcuts({ canWrite: write, onHelp: help });
   useReportContext();
   useLive();
@@ -56,6 +59,7 @@ const Frame = () => {
         <Outlet />
       </main>
       <BottomBar />
+      <Suspense>{isPaletteCalled && <Palette onHelp={help} />}</Suspense>
       <Suspense>{helping && <ShortcutHelp onClose={() => setHelping(false)} />}</Suspense>
     </div>
   );

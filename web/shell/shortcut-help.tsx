@@ -8,6 +8,7 @@ const groups: readonly [title: string, keys: readonly [keys: string, does: strin
   [
     'Anywhere',
     [
+      ['⌘ K', 'Search or jump to'],
       ['C', 'New post'],
       ['/', 'Search'],
       ['?', 'This list'],

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useSession } from '#web/session.ts';
+import { callPalette } from './palette-store.ts';
 
 const fields = 'input:not([type="radio"], [type="checkbox"]), textarea, select, [role="dialog"], [role="menu"]';
 
@@ -22,19 +23,34 @@ const places = {
 } as const;
 const sequenceMs = 1500;
 
-/** A page's own search field comes before the one of the sidebar. */
+/** A page's own search field, else the palette. */
 const focusSearch = () => {
-  const find = (selector: string) => [...document.querySelectorAll<HTMLInputElement>(selector)];
-  const fields = [...find('main [data-search]'), ...find('[data-search]')];
+  const fields = [...document.querySelectorAll<HTMLInputElement>('main [data-search]')];
   const shown = fields.find((field) => field.checkVisibility());
-  shown?.focus();
-  shown?.select();
+  if (shown === undefined) return callPalette();
+  shown.focus();
+  shown.select();
 };
 
-/** C, /, ?, and G then a letter. */
+/** ⌘K or Ctrl+K, also while somebody types and when single keys are off. */
+const usePaletteKey = () => {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const isKey = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey);
+      if (!isKey || event.shiftKey || event.altKey || event.repeat) return;
+      event.preventDefault();
+      callPalette();
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, []);
+};
+
+/** ⌘K, C, /, ?, and G then a letter. */
 export const useGlobalShortcuts = ({ canWrite, onHelp }: { canWrite: boolean; onHelp: () => void }) => {
   const navigate = useNavigate();
   const on = useShortcutsOn();
+  usePaletteKey();
   useEffect(() => {
     if (!on) return;
     let wentAt = Number.NEGATIVE_INFINITY;

@@ -1,11 +1,12 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Keyboard, Pencil, Search } from 'lucide-react';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { useMay } from '#web/session.ts';
 import { Bell } from './bell.tsx';
 import { ClockPill } from './clock-pill.tsx';
 import { NavList } from './nav-list.tsx';
+import { callPalette, paletteKeys } from './palette-store.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { usePlaces } from './places.ts';
 import styles from './sidebar.module.css';
@@ -25,7 +26,7 @@ export const Sidebar = ({ onHelp }: { onHelp: () => void }) => {
           <Kbd keys="C" inverse />
         </Link>
       )}
-      <SearchField />
+      <SearchButton />
       <nav className={styles.nav} aria-label="Pages">
         <NavList places={pages} />
         <h2 className={styles.group}>Workspace</h2>
@@ -46,31 +47,11 @@ export const Sidebar = ({ onHelp }: { onHelp: () => void }) => {
   );
 };
 
-const SearchField = () => {
-  const navigate = useNavigate();
-  return (
-    <search className={styles.search}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const q = String(new FormData(event.currentTarget).get('q')).trim();
-          void navigate({ to: '/posts', search: q === '' ? {} : { q } });
-        }}
-      >
-        <Search size={15} aria-hidden="true" />
-        <input
-          name="q"
-          type="search"
-          placeholder="Search posts"
-          aria-label="Search posts"
-          autoComplete="off"
-          data-search=""
-          onKeyDown={(event) => {
-            if (event.key === 'Escape') event.currentTarget.blur();
-          }}
-        />
-        <Kbd keys="/" />
-      </form>
-    </search>
-  );
-};
+/** Looks like a field, and opens one: the palette searches posts, pages and actions alike. */
+const SearchButton = () => (
+  <button type="button" className={styles.search} aria-keyshortcuts="Meta+K Control+K" onClick={callPalette}>
+    <Search size={15} aria-hidden="true" />
+    Search or jump to
+    <Kbd keys={paletteKeys} />
+  </button>
+);

@@ -8,6 +8,8 @@ const maxTitle = 300;
 const maxDescription = 1_000;
 /** A longer text is refused. */
 const maxText = 3_000;
+/** Of all texts together; behind it a card shows the address alone. */
+const maxThread = 30_000;
 
 const Extract = z.object({
   error: z.string().optional(),
@@ -41,7 +43,14 @@ const uriIn = (post: NetworkPost, { body, media }: NetworkPost['items'][number])
   isOn(post, 'bluesky.link_card') && media.length === 0 && body.length <= maxText ? linksOf(body)[0]?.uri : undefined;
 
 export const linkCards: NonNullable<Network['linkCards']> = {
-  of: (post) => [...new Set(post.items.flatMap((item) => uriIn(post, item) ?? []))],
+  of: (post) => {
+    let left = maxThread;
+    const uris = post.items.flatMap((item) => {
+      left -= item.body.length;
+      return left < 0 ? [] : (uriIn(post, item) ?? []);
+    });
+    return [...new Set(uris)];
+  },
   read,
   plain,
 };

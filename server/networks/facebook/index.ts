@@ -68,6 +68,7 @@ const maxComment = 8_000;
 export default {
   key: 'facebook',
   name: 'Facebook Page',
+  alsoCalled: ['facebook_page'],
   badge: { code: 'Fb', color: '#1A5CCB' },
   settings: ['FACEBOOK_APP_ID', 'FACEBOOK_APP_SECRET'],
   hosts: {

@@ -32,6 +32,7 @@ const isNotAfter = (end: string, start: string) => {
 export default {
   key: 'google_business',
   name: 'Google Business Profile',
+  alsoCalled: ['gmb', 'gbp', 'google_business_profile'],
   badge: { code: 'Gb', color: '#1C7549' },
   settings: ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
   hosts: {

@@ -65,6 +65,7 @@ const story: Constraints = {
 export default {
   key: 'instagram',
   name: 'Instagram',
+  alsoCalled: ['instagram_standalone', 'instagram_direct'],
   badge: { code: 'Ig', color: '#BE2F76' },
   settings: ['INSTAGRAM_APP_ID', 'INSTAGRAM_APP_SECRET'],
   hosts: {

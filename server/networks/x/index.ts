@@ -50,6 +50,7 @@ const hasGif = (post: NetworkPost) => post.items.some(({ media }) => media.some(
 export default {
   key: 'x',
   name: 'X',
+  alsoCalled: ['twitter'],
   badge: { code: 'X', color: '#16181D', darkColor: '#E6E8EE' },
   settings: ['X_CLIENT_ID', 'X_CLIENT_SECRET'],
   hosts: { web: 'https://x.com', api: 'https://api.x.com' },

@@ -13,11 +13,13 @@ import { sql as cards } from './0012-cards.ts';
 import { sql as noRules } from './0013-no-rules.ts';
 import { sql as refreshDue } from './0014-refresh-due.ts';
 import { sql as linkCards } from './0015-link-cards.ts';
+import { sql as slots } from './0017-slots.ts';
+import { sql as labelsTemplates } from './0018-labels-templates.ts';
 import { sql as notifications } from './0019-notifications.ts';
 import { sql as leaving } from './0020-leaving.ts';
-
-/** 16 to 18 are other changes of the same release. */
-const elsewhere = 'select 1';
+import { sql as history } from './0021-history.ts';
+import { sql as review } from './0022-review.ts';
+import { sql as imports } from './0023-imports.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -36,9 +38,11 @@ export const migrations = [
   { number: 13, name: 'no-rules', sql: noRules },
   { number: 14, name: 'refresh-due', sql: refreshDue },
   { number: 15, name: 'link-cards', sql: linkCards },
-  { number: 16, name: 'sixteen', sql: elsewhere },
-  { number: 17, name: 'seventeen', sql: elsewhere },
-  { number: 18, name: 'eighteen', sql: elsewhere },
+  { number: 17, name: 'slots', sql: slots },
+  { number: 18, name: 'labels-templates', sql: labelsTemplates },
   { number: 19, name: 'notifications', sql: notifications },
   { number: 20, name: 'leaving', sql: leaving },
+  { number: 21, name: 'history', sql: history },
+  { number: 22, name: 'review', sql: review },
+  { number: 23, name: 'imports', sql: imports },
 ] as const;

@@ -1,4 +1,5 @@
 import type { Account, Summary } from '#generated/app-client';
+import { byteOrderMark, csvLine } from '#server/csv';
 import { handleOf } from '#web/networks.ts';
 import type { Numbers } from './use-numbers.ts';
 import { timeWords } from './words.ts';
@@ -34,20 +35,12 @@ export const csvOf = ({ summary, days }: Numbers, accounts: ReadonlyMap<string, 
     ...summary.bestTimes.map((time) => row('time', timeWords(time), time)),
     ...summary.topPosts.map(({ text, engagement, views }) => row('post', text, { posts: 1, engagement, views })),
   ];
-  return rows.map((cells) => cells.map(cell).join(',')).join('\r\n');
+  return rows.map(csvLine).join('');
 };
 
-/** A spreadsheet must not take somebody's text for a formula. */
-const cell = (value: string | number | undefined) => {
-  if (typeof value !== 'string') return String(value ?? '');
-  const safe = /^[\s]*[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};
-
-/** The mark at the front tells spreadsheets that it is UTF-8. */
 export const download = (csv: string, name: string) => {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([`\uFEFF${csv}`], { type: 'text/csv;charset=utf-8' }));
+  link.href = URL.createObjectURL(new Blob([byteOrderMark + csv], { type: 'text/csv;charset=utf-8' }));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 0);

@@ -15,7 +15,7 @@ import { useEffect } from 'react';
 import type { ApprovalCard } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { toastIdOf } from '#web/live/apply-news.ts';
-import { handleOf } from '#web/networks.ts';
+import { handleOf, useNetworks } from '#web/networks.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
@@ -170,8 +170,14 @@ const AccountLine = ({ card: { account, scheduledPosts = [] } }: { card: Approva
 
 /** Against the limits of its networks, as of now. */
 const Checks = ({ card: { post, accounts, validation, action } }: { card: ApprovalCard }) => {
+  const networks = useNetworks().list;
   if (post === undefined || validation === undefined || action === 'posts.delete') return null;
-  const { issues, warnings } = validation;
+  const { issues } = validation;
+  // A network that this server plays can fetch from it.
+  const played = accounts.filter(({ network }) => networks.some((one) => one.network === network && one.sandbox));
+  const warnings = validation.warnings.filter(
+    ({ code, accountId }) => !(code === 'MediaNotPublic' && played.some(({ id }) => id === accountId)),
+  );
   return (
     <>
       {issues.length === 0 && accounts.length > 0 && (

@@ -15,6 +15,7 @@ import { CardMenu } from './card-menu.tsx';
 import { dayName, todayIn } from './dates.ts';
 import type { Choosing } from './time-dialog.tsx';
 import type { GoodTime } from './use-best-times.ts';
+import type { FreeSlot } from './use-free-slots.ts';
 import type { Item } from './use-items.ts';
 
 /** Day after day as a list. */
@@ -22,12 +23,14 @@ export const Agenda = ({
   days,
   items,
   times,
+  slots,
   isLoading,
   onChoose,
 }: {
   days: readonly string[];
   items: readonly Item[];
   times: readonly GoodTime[];
+  slots: readonly FreeSlot[];
   isLoading: boolean;
   onChoose: (choosing: Choosing) => void;
 }) => {
@@ -39,7 +42,22 @@ export const Agenda = ({
     .map((day) => ({
       day,
       posts: items.filter(({ wall }) => wall.startsWith(day)),
-      good: times.filter(({ wall }) => wall.startsWith(day)),
+      good: [
+        ...times.map(({ wall, isGuess }) => ({
+          wall,
+          at: instantOf(wall, zone),
+          words: isGuess ? 'is a guess at a good time' : 'is a good time',
+          isQuiet: false,
+        })),
+        ...slots.map(({ wall, at, isNext }) => ({
+          wall,
+          at,
+          words: isNext ? 'is the next free slot' : 'is a free slot',
+          isQuiet: !isNext,
+        })),
+      ]
+        .filter(({ wall }) => wall.startsWith(day))
+        .sort((a, b) => a.wall.localeCompare(b.wall)),
     }))
     .filter(({ day, posts, good }) => posts.length + good.length > 0 || day === today);
   if (!isLoading && full.every(({ posts, good }) => posts.length + good.length === 0)) {
@@ -55,22 +73,25 @@ export const Agenda = ({
         <section key={day} aria-label={dayName(day, today)}>
           <h2 className={styles.day}>{dayName(day, today)}</h2>
           <ul>
-            {posts.map((item) => (
-              <AgendaRow key={item.post.id} item={item} onChoose={onChoose} />
-            ))}
-            {good.map(({ wall, isGuess }) => (
-              <li key={wall}>
-                <Link
-                  to="/posts/$id"
-                  params={{ id: 'new' }}
-                  search={{ at: instantOf(wall, zone) }}
-                  className={styles.good}
-                >
-                  <Plus size={16} aria-hidden="true" />
-                  {wall.slice(11, 16)} is {isGuess ? 'a guess at a good time' : 'a good time'}
-                </Link>
-              </li>
-            ))}
+            {[...posts, ...good]
+              .toSorted((a, b) => a.wall.localeCompare(b.wall))
+              .map((row) =>
+                'post' in row ? (
+                  <AgendaRow key={row.post.id} item={row} onChoose={onChoose} />
+                ) : (
+                  <li key={`${row.at} ${row.words}`}>
+                    <Link
+                      to="/posts/$id"
+                      params={{ id: 'new' }}
+                      search={{ at: row.at }}
+                      className={row.isQuiet ? `${styles.good} ${styles.quiet}` : styles.good}
+                    >
+                      <Plus size={16} aria-hidden="true" />
+                      {row.wall.slice(11, 16)} {row.words}
+                    </Link>
+                  </li>
+                ),
+              )}
           </ul>
           {posts.length + good.length === 0 && <p className={styles.nothing}>Nothing goes out.</p>}
         </section>

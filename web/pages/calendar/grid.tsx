@@ -15,6 +15,7 @@ import { PostCard } from './post-card.tsx';
 import type { Choosing } from './time-dialog.tsx';
 import type { GoodTime } from './use-best-times.ts';
 import { monthEvents, type Payload, rowsOfMonth, useHourEvents } from './use-events.ts';
+import type { FreeSlot } from './use-free-slots.ts';
 import type { Item } from './use-items.ts';
 import { isPast, type Moves, tellPassed } from './use-moves.ts';
 
@@ -26,6 +27,7 @@ export const Grid = ({
   date,
   items,
   times,
+  slots,
   moves,
   onChoose,
   onDraft,
@@ -35,6 +37,7 @@ export const Grid = ({
   date: string;
   items: readonly Item[];
   times: readonly GoodTime[];
+  slots: readonly FreeSlot[];
   moves: Moves;
   onChoose: (choosing: Choosing) => void;
   /** A draft of the tray was dropped. */
@@ -55,7 +58,7 @@ export const Grid = ({
   });
   const today = todayIn(zone);
   const present = wallTime(now(), zone);
-  const events = useHourEvents(items, times, view === 'week');
+  const events = useHourEvents(items, times, slots, view === 'week');
 
   const writeAt = (wall: string) => {
     const at = instantOf(wall, zone);
@@ -200,6 +203,23 @@ const Block = ({
         >
           <span className="number">{wall.slice(11, 16)}</span>
           <span>{isGuess ? 'A guess' : 'Best time'}</span>
+        </Link>
+      </div>
+    );
+  }
+  if (payload.is === 'slot') {
+    const { at, wall, isNext } = payload.slot;
+    return (
+      <div className={styles.block} style={style}>
+        <Link
+          to="/posts/$id"
+          params={{ id: 'new' }}
+          search={{ at }}
+          className={isNext ? styles.good : `${styles.good} ${styles.slot}`}
+          draggable={false}
+        >
+          <span className="number">{wall.slice(11, 16)}</span>
+          <span>{isNext ? 'Next free slot' : 'Free slot'}</span>
         </Link>
       </div>
     );

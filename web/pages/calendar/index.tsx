@@ -3,6 +3,7 @@ import { ChevronLeft, ChevronRight, Globe } from 'lucide-react';
 import { useState } from 'react';
 import { AccountFilter } from '#web/parts/account-filter.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
+import { LabelFilter } from '#web/parts/label-filter.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { addDays } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
@@ -16,8 +17,9 @@ import { daysOf, isDate, isView, rangeOf, stepOf, titleOf, todayIn, type View } 
 import { DraftsTray, useTray } from './drafts-tray.tsx';
 import { Grid } from './grid.tsx';
 import { type Choosing, TimeDialog } from './time-dialog.tsx';
-import { useBestTimes } from './use-best-times.ts';
+import { useBestTimes, withoutNear } from './use-best-times.ts';
 import { useCalendarKeys } from './use-calendar-keys.ts';
+import { useFreeSlots } from './use-free-slots.ts';
 import { useItems } from './use-items.ts';
 import { useMoves } from './use-moves.ts';
 import { WeekStrip } from './week-strip.tsx';
@@ -34,23 +36,29 @@ const Calendar = () => {
   const phone = usePhone();
   const { write } = useMay();
   useNow();
-  const [search, setSearch] = usePageSearch<'view' | 'date' | 'accounts'>();
+  const [search, setSearch] = usePageSearch<'view' | 'date' | 'accounts' | 'labels'>();
   const view: View = phone ? 'agenda' : isView(search.view) ? search.view : 'week';
   const date = isDate(search.date) ? search.date : todayIn(zone);
   const accounts = search.accounts?.split(',') ?? [];
   const accountIds = accounts.join(',');
+  const labels = search.labels?.split(',') ?? [];
+  const labelIds = labels.join(',');
   const week = rangeOf('week', date);
   // A list on a phone goes on for a week from any day of this one.
   const range = phone ? ([week[0], addDays(week[1], 7)] as const) : rangeOf(view, date);
   const days = phone ? daysOf([date, addDays(date, 7)]) : daysOf(range);
 
   const moves = useMoves();
-  const { items, error, refetch, isPending } = useItems(range, accountIds, moves.moved);
-  const times = useBestTimes(view === 'month' ? [] : days, items, accountIds);
+  const { items, error, refetch, isPending } = useItems(range, { accountIds, labelIds }, moves.moved);
+  const slots = useFreeSlots(view === 'month' ? [] : days, accounts);
+  const best = useBestTimes(view === 'month' ? [] : days, items, accountIds);
+  // A slot is somebody's decision; a good hour beside it would only repeat it.
+  const times = withoutNear(best, slots);
   const drafts = useTray(accountIds);
   const [choosing, setChoosing] = useState<Choosing>();
 
   const setAccounts = (ids: readonly string[]) => void setSearch({ accounts: ids.join(',') });
+  const setLabels = (ids: readonly string[]) => void setSearch({ labels: ids.join(',') });
   const setDate = (next: string) => void setSearch({ date: next });
   const go = {
     back: () => setDate(stepOf(view, date, -1)),
@@ -73,6 +81,7 @@ const Calendar = () => {
           phone ? (
             <>
               <span className={styles.week}>{titleOf('week', date, true)}</span>
+              <LabelFilter chosen={labels} onChange={setLabels} />
               <AccountFilter chosen={accounts} onChange={setAccounts} />
             </>
           ) : (
@@ -87,8 +96,17 @@ const Calendar = () => {
       />
       {!phone && (
         <div className={styles.bar}>
-          <AccountBadges chosen={accounts} onChange={setAccounts} />
+          <span className={styles.filters}>
+            <AccountBadges chosen={accounts} onChange={setAccounts} />
+            <LabelFilter chosen={labels} onChange={setLabels} size="xs" />
+          </span>
           <span className={styles.legend}>
+            {slots.length > 0 && (
+              <span>
+                <i className={`${styles.swatch} ${styles.slotSwatch}`} />
+                Free slot
+              </span>
+            )}
             {times.length > 0 && (
               <span>
                 <i className={styles.swatch} />
@@ -113,7 +131,14 @@ const Calendar = () => {
       <div className={styles.body}>
         {view === 'agenda' ? (
           <div className={styles.scroll}>
-            <Agenda days={days} items={items} times={times} isLoading={isPending} onChoose={setChoosing} />
+            <Agenda
+              days={days}
+              items={items}
+              times={times}
+              slots={slots}
+              isLoading={isPending}
+              onChoose={setChoosing}
+            />
           </div>
         ) : (
           <Grid
@@ -121,6 +146,7 @@ const Calendar = () => {
             date={date}
             items={items}
             times={times}
+            slots={slots}
             moves={moves}
             onChoose={setChoosing}
             onDraft={(id, at) => {

@@ -4,6 +4,7 @@ import { addDays, instantOf, now, wallTime } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
 import { useMay, useZone } from '#web/session.ts';
 import { addMinutes, todayIn, weekdayOf } from './dates.ts';
+import type { FreeSlot } from './use-free-slots.ts';
 import type { Item } from './use-items.ts';
 
 export interface GoodTime {
@@ -52,3 +53,10 @@ export const useBestTimes = (days: readonly string[], items: readonly Item[], ac
     .filter(({ wall }) => wall > present && isFree(wall))
     .sort((a, b) => a.wall.localeCompare(b.wall));
 };
+
+/** Those that no slot stands close to. */
+export const withoutNear = (times: readonly GoodTime[], slots: readonly FreeSlot[]) =>
+  times.filter(
+    ({ wall }) =>
+      !slots.some((slot) => slot.wall > addMinutes(wall, -nearMinutes) && slot.wall < addMinutes(wall, nearMinutes)),
+  );

@@ -2,13 +2,15 @@ import type { ScheduleEventData } from '@mantine/schedule';
 import { useMemo } from 'react';
 import { addMinutes } from './dates.ts';
 import type { GoodTime } from './use-best-times.ts';
+import type { FreeSlot } from './use-free-slots.ts';
 import type { Item } from './use-items.ts';
 
 /** What one block of the calendar is. */
 export type Payload =
   | { is: 'post'; item: Item }
   | { is: 'more'; count: number; date: string }
-  | { is: 'good'; time: GoodTime };
+  | { is: 'good'; time: GoodTime }
+  | { is: 'slot'; slot: FreeSlot };
 
 /** Posts an hour apart stand below each other. A card is a little higher than an hour; the next one covers its edge. */
 const cardMinutes = 59;
@@ -29,12 +31,17 @@ const postBlock = (item: Item) => block(item.post.id, item.wall, cardMinutes, { 
 export const hourEvents = (
   items: readonly Item[],
   times: readonly GoodTime[],
+  slots: readonly FreeSlot[],
   isDense: boolean,
 ): ScheduleEventData[] => {
-  const events: ScheduleEventData[] = times.map((time) => ({
-    ...block(`good ${time.wall}`, time.wall, goodMinutes, { is: 'good', time }),
+  const behind = (id: string, wall: string, payload: Payload): ScheduleEventData => ({
+    ...block(id, wall, goodMinutes, payload),
     display: 'background',
-  }));
+  });
+  const events: ScheduleEventData[] = [
+    ...times.map((time) => behind(`good ${time.wall}`, time.wall, { is: 'good', time })),
+    ...slots.map((slot) => behind(`slot ${slot.at}`, slot.wall, { is: 'slot', slot })),
+  ];
   let rest = [...items];
   for (let first = rest[0]; first !== undefined; first = rest[0]) {
     const end = addMinutes(first.wall, cardMinutes);
@@ -65,6 +72,11 @@ export const monthEvents = (items: readonly Item[]): ScheduleEventData[] =>
 
 export const rowsOfMonth = mostPerDay + 1;
 
-export const useHourEvents = (items: readonly Item[], times: readonly GoodTime[], isDense: boolean) =>
-  // biome-ignore lint/correctness/useExhaustiveDependencies: times are made anew each time, and change with the items
-  useMemo(() => hourEvents(items, times, isDense), [items, JSON.stringify(times), isDense]);
+export const useHourEvents = (
+  items: readonly Item[],
+  times: readonly GoodTime[],
+  slots: readonly FreeSlot[],
+  isDense: boolean,
+) =>
+  // biome-ignore lint/correctness/useExhaustiveDependencies: times and slots are made anew each time
+  useMemo(() => hourEvents(items, times, slots, isDense), [items, JSON.stringify([times, slots]), isDense]);

@@ -29,14 +29,14 @@ const mostPages = 5;
 /** Everything that has a time from `from` to before `to` (dates), by that time. `moved`: times that are being saved. */
 export const useItems = (
   [from, to]: readonly [string, string],
-  accountIds: string,
+  { accountIds, labelIds }: { accountIds: string; labelIds: string },
   moved: ReadonlyMap<string, string>,
 ) => {
   const zone = useZone();
   const { write } = useMay();
   const deleted = useDeleted();
   const { open, ofPost: waiting } = useWaiting();
-  const input = { group: 'Timed', from: instantOf(from, zone), to: instantOf(to, zone), accountIds } as const;
+  const input = { group: 'Timed', from: instantOf(from, zone), to: instantOf(to, zone), accountIds, labelIds } as const;
   const { data, error, refetch, isPending } = useQuery({
     queryKey: keys.search(input),
     queryFn: async ({ signal }) => {
@@ -57,7 +57,7 @@ export const useItems = (
     const asked: PostSummary[] = open.flatMap((card) => {
       const post = summaryOf(card);
       const isNew = post !== undefined && !posts.some(({ id }) => id === post.id);
-      const isMeant = accountIds === '' || post?.accountIds.some((id) => accountIds.includes(id));
+      const isMeant = labelIds === '' && (accountIds === '' || post?.accountIds.some((id) => accountIds.includes(id)));
       return isNew && isMeant && post.scheduledAt >= input.from && post.scheduledAt < input.to ? [post] : [];
     });
     return [...posts, ...asked]
@@ -69,7 +69,7 @@ export const useItems = (
         return { post, at, wall: wallTime(at, zone), state, isMovable };
       })
       .sort((a, b) => a.at.localeCompare(b.at));
-  }, [data, deleted, open, waiting, moved, write, zone, accountIds, input.from, input.to]);
+  }, [data, deleted, open, waiting, moved, write, zone, accountIds, labelIds, input.from, input.to]);
   return { items, error, refetch, isPending };
 };
 
@@ -89,5 +89,6 @@ const summaryOf = (card: ApprovalCard): (PostSummary & { scheduledAt: string }) 
     scheduledAt,
     text: content[0]?.body ?? '',
     items: content.length,
+    labelIds: [],
   };
 };

@@ -11,16 +11,16 @@ import { FaultBanner } from '#web/parts/fault.tsx';
 import { focusAfter, useListKeys } from '#web/parts/list.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
+import { ShowMore } from '#web/parts/show-more.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { useDrop } from '#web/parts/use-drop.ts';
 import { keys } from '#web/queries.ts';
 import { useMay } from '#web/session.ts';
 import { MediaCard, nameOf } from './card.tsx';
 import { Details } from './details.tsx';
 import { FromUrl } from './from-url.tsx';
 import styles from './page.module.css';
-import { ShowMore } from './show-more.tsx';
 import { UploadList } from './upload-list.tsx';
-import { useDrop } from './use-drop.ts';
 import { filters, useLibrary } from './use-library.ts';
 import { useUploads } from './use-uploads.ts';
 

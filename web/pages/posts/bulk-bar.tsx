@@ -7,11 +7,13 @@ import styles from './posts.module.css';
 export const BulkBar = ({
   posts,
   onDuplicate,
+  onLabel,
   onDelete,
   onClear,
 }: {
   posts: readonly PostSummary[];
   onDuplicate: () => Promise<unknown>;
+  onLabel: () => void;
   onDelete: (drafts: readonly PostSummary[]) => void;
   onClear: () => void;
 }) => {
@@ -25,6 +27,9 @@ export const BulkBar = ({
       <p role="status">{count(posts.length, 'post')} selected</p>
       <Button size="xs" onClick={act(onDuplicate)}>
         Duplicate
+      </Button>
+      <Button size="xs" onClick={onLabel}>
+        Labels
       </Button>
       {drafts.length > 0 && (
         <Button size="xs" variant="danger" onClick={act(() => onDelete(drafts))}>

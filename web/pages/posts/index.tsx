@@ -4,6 +4,7 @@ import { Search, X } from 'lucide-react';
 import { useState } from 'react';
 import { AccountFilter } from '#web/parts/account-filter.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
+import { LabelFilter } from '#web/parts/label-filter.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { usePhone } from '#web/parts/use-phone.ts';
 import { usePageSearch } from '#web/parts/use-search.ts';
@@ -16,12 +17,13 @@ const typingMs = 200;
 const isStatus = (text: string | undefined): text is Status => statuses.some((status) => status === text);
 
 const Posts = () => {
-  const [search, setSearch] = usePageSearch<'status' | 'q' | 'accounts'>();
+  const [search, setSearch] = usePageSearch<'status' | 'q' | 'accounts' | 'labels'>();
   const phone = usePhone();
   const [searching, setSearching] = useState(search.q !== undefined);
   const status = isStatus(search.status) ? search.status : undefined;
   const accounts = search.accounts?.split(',') ?? [];
-  const filter = { query: search.q ?? '', accountIds: accounts.join(',') };
+  const labels = search.labels?.split(',') ?? [];
+  const filter = { query: search.q ?? '', accountIds: accounts.join(','), labelIds: labels.join(',') };
   const setQuery = (q: string) => void setSearch({ q }, { replace: true });
   const field = <SearchField query={filter.query} onChange={setQuery} isPhone={phone} />;
   const closeSearch = () => {
@@ -46,6 +48,7 @@ const Posts = () => {
             ) : (
               <div className={styles.search}>{field}</div>
             )}
+            <LabelFilter chosen={labels} onChange={(ids) => void setSearch({ labels: ids.join(',') })} />
             <AccountFilter chosen={accounts} onChange={(ids) => void setSearch({ accounts: ids.join(',') })} />
           </>
         }
@@ -60,10 +63,10 @@ const Posts = () => {
       )}
       <StatusTabs filter={filter} />
       <PostList
-        key={`${status} ${filter.query} ${filter.accountIds}`}
+        key={`${status} ${filter.query} ${filter.accountIds} ${filter.labelIds}`}
         status={status}
         filter={filter}
-        onClear={() => void setSearch({ q: '', accounts: '' })}
+        onClear={() => void setSearch({ q: '', accounts: '', labels: '' })}
       />
     </>
   );

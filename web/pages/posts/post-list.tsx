@@ -3,7 +3,7 @@ import { useIntersection } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ArrowUp, FileText, SearchX } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { actions } from '#web/api.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
@@ -16,6 +16,7 @@ import { quoted } from '#web/parts/post-title.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { dateIn, formatDateTime } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
+import { useLabelPosts } from '#web/parts/use-labels.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { usePhone } from '#web/parts/use-phone.ts';
 import { useWaiting } from '#web/parts/use-waiting.ts';
@@ -26,6 +27,8 @@ import { isDeletable, PostRow, type RowActs } from './post-row.tsx';
 import styles from './posts.module.css';
 import { type Filter, type Group, type GroupName, type Status, useCounts, useGroups } from './use-groups.ts';
 import { useSteadyRows } from './use-steady-rows.ts';
+
+const LabelsDialog = lazy(() => import('#web/parts/labels-dialog.tsx'));
 
 export const PostList = ({
   status,
@@ -45,7 +48,8 @@ export const PostList = ({
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [menuOf, setMenuOf] = useState<string>();
   const [confirming, setConfirming] = useState<PostSummary>();
-  const { acts, duplicate, removeDrafts } = useActs({ area, admit, setMenuOf, setConfirming });
+  const [labelling, setLabelling] = useState<readonly string[]>([]);
+  const { acts, duplicate, removeDrafts } = useActs({ area, admit, setMenuOf, setConfirming, setLabelling });
   const shown = rows.map(({ group, posts }) => ({ group, posts: posts.filter(({ id }) => !deleted.has(id)) }));
   const all = shown.flatMap(({ posts }) => posts);
 
@@ -115,10 +119,12 @@ export const PostList = ({
         <BulkBar
           posts={picked}
           onDuplicate={() => duplicate(picked)}
+          onLabel={() => setLabelling(picked.map(({ id }) => id))}
           onDelete={removeDrafts}
           onClear={() => setChosen(new Set())}
         />
       )}
+      <Labelling posts={all.filter(({ id }) => labelling.includes(id))} onClose={() => setLabelling([])} />
       <DeleteDialog post={confirming} area={area} onClose={() => setConfirming(undefined)} />
     </>
   );
@@ -129,11 +135,13 @@ const useActs = ({
   admit,
   setMenuOf,
   setConfirming,
+  setLabelling,
 }: {
   area: React.RefObject<HTMLElement | null>;
   admit: (ids: readonly string[]) => void;
   setMenuOf: (id: string | undefined) => void;
   setConfirming: (post: PostSummary) => void;
+  setLabelling: (ids: readonly string[]) => void;
 }) => {
   const navigate = useNavigate();
   const duplicateAll = useDuplicate();
@@ -157,10 +165,11 @@ const useActs = ({
       open: ({ id }) => void navigate({ to: '/posts/$id', params: { id } }),
       duplicate: (post) => void duplicate([post]),
       remove,
+      label: ({ id }) => setLabelling([id]),
       openMenu: setMenuOf,
     };
     return { acts, duplicate, removeDrafts: deleteDrafts };
-  }, [area, navigate, duplicateAll, deleteDrafts, setMenuOf, setConfirming]);
+  }, [area, navigate, duplicateAll, deleteDrafts, setMenuOf, setConfirming, setLabelling]);
 };
 
 const Rows = ({
@@ -226,6 +235,27 @@ const More = ({ group }: { group: Group }) => {
   );
 };
 
+/** The labels of one post or of all that are selected. */
+const Labelling = ({ posts, onClose }: { posts: readonly PostSummary[]; onClose: () => void }) => {
+  const labelPosts = useLabelPosts();
+  if (posts.length === 0) return null;
+  const ids = posts.map(({ id }) => id);
+  const having = (label: string) => {
+    const count = posts.filter(({ labelIds }) => labelIds.includes(label)).length;
+    return count === 0 ? 'none' : count === posts.length ? 'all' : 'some';
+  };
+  return (
+    <Suspense>
+      <LabelsDialog
+        title={posts.length === 1 ? 'Labels' : `Labels of ${posts.length} posts`}
+        having={having}
+        onChoose={(label, on) => void labelPosts(ids, on ? { add: [label] } : { remove: [label] })}
+        onClose={onClose}
+      />
+    </Suspense>
+  );
+};
+
 /** What is scheduled or went out in part is not deleted by a slip of the finger. */
 const DeleteDialog = ({
   post,
@@ -271,10 +301,10 @@ const DeleteDialog = ({
 const Nothing = ({ status, filter, onClear }: { status: Status | undefined; filter: Filter; onClear: () => void }) => {
   const newPost = useNewPost();
   const { write } = useMay();
-  if (filter.query !== '' || filter.accountIds !== '') {
+  if (filter.query !== '' || filter.accountIds !== '' || filter.labelIds !== '') {
     return (
       <EmptyState icon={SearchX} title="Nothing found" action={<Button onClick={onClear}>Clear the search</Button>}>
-        No post has these words and accounts.
+        No post has these words, accounts and labels.
       </EmptyState>
     );
   }

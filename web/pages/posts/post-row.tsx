@@ -1,9 +1,20 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { Activity, Copy, Ellipsis, EllipsisVertical, List as ListIcon, SquarePen, Stamp, Trash2 } from 'lucide-react';
+import {
+  Activity,
+  Copy,
+  Ellipsis,
+  EllipsisVertical,
+  List as ListIcon,
+  SquarePen,
+  Stamp,
+  Tag,
+  Trash2,
+} from 'lucide-react';
 import { memo } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { useNetworks } from '#web/networks.ts';
 import { Kbd } from '#web/parts/kbd.tsx';
+import { LabelChips } from '#web/parts/label-chip.tsx';
 import { ListRow } from '#web/parts/list.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
@@ -18,6 +29,7 @@ export interface RowActs {
   open: (post: PostSummary) => void;
   duplicate: (post: PostSummary) => void;
   remove: (post: PostSummary) => void;
+  label: (post: PostSummary) => void;
   openMenu: (id: string | undefined) => void;
 }
 
@@ -58,7 +70,7 @@ export const PostRow = memo(
         note={
           isPhone && (
             <span className={styles.note}>
-              {badges} {when}
+              {badges} {when} <LabelChips ids={post.labelIds} max={1} />
             </span>
           )
         }
@@ -120,6 +132,7 @@ const Oddities = ({ post, isWaiting, isPhone }: { post: PostSummary; isWaiting: 
             : `${troubles.length} of ${post.results.length} ${word}`}
         </StateChip>
       )}
+      {!isPhone && <LabelChips ids={post.labelIds} max={2} />}
     </>
   );
 };
@@ -170,6 +183,11 @@ const RowMenu = ({
             Duplicate
           </Menu.Item>
         )}
+        {canWrite && (
+          <Menu.Item leftSection={<Tag size={16} />} onClick={() => acts.label(post)}>
+            Labels
+          </Menu.Item>
+        )}
         {canWrite && isDeletable(post) && (
           <Menu.Item
             color="var(--red)"
@@ -187,17 +205,20 @@ const RowMenu = ({
 
 export const isDeletable = ({ status }: PostSummary) => status !== 'Publishing' && status !== 'Published';
 
-/** `Today 18:00`, `Edited Mon`, `2 of 3 sent` */
+/** `Today 18:00`, `Edited Mon`, `Wants Thu 19 Nov, 08:30`, `2 of 3 sent` */
 const timeOf = (post: PostSummary, zone: string) => {
   const { status, scheduledAt, publishedAt, updatedAt, results, accountIds } = post;
   const sent = results.filter(({ ok }) => ok).length;
-  const at = status === 'Draft' ? updatedAt : (publishedAt ?? scheduledAt ?? updatedAt);
+  const isWish = status === 'Draft' && scheduledAt !== undefined && Date.parse(scheduledAt) > now().getTime();
+  const at = status === 'Draft' && !isWish ? updatedAt : (publishedAt ?? scheduledAt ?? updatedAt);
   const children =
-    status === 'Draft'
+    status === 'Draft' && !isWish
       ? `Edited ${recently(updatedAt, zone)}`
       : status === 'Publishing'
         ? `${sent} of ${accountIds.length} sent`
-        : formatNear(at, zone);
+        : isWish
+          ? `Wants ${formatNear(at, zone)}`
+          : formatNear(at, zone);
   return { dateTime: at, title: `${formatDateTime(at, zone)} (${zone})`, children };
 };
 

@@ -9,8 +9,12 @@ export const StatusTabs = ({ filter }: { filter: Filter }) => {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const tabs = [[undefined, 'All', all], ...statuses.map((one) => [one, words[one], counts[one]] as const)] as const;
   // A tab is the current one when its search is the whole search of the address.
-  const { query, accountIds } = filter;
-  const kept = { ...(query && { q: query }), ...(accountIds && { accounts: accountIds }) };
+  const { query, accountIds, labelIds } = filter;
+  const kept = {
+    ...(query && { q: query }),
+    ...(accountIds && { accounts: accountIds }),
+    ...(labelIds && { labels: labelIds }),
+  };
   return (
     <nav className={styles.tabs} aria-label="Posts by state">
       {tabs.map(([one, word, count]) => (

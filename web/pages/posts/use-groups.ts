@@ -11,6 +11,7 @@ export interface Filter {
   query: string;
   /** With commas; empty for all. */
   accountIds: string;
+  labelIds: string;
 }
 
 /** What the page shows: all groups, or one status of one of them. */

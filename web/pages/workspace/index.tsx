@@ -7,6 +7,8 @@ import { HandOver } from './hand-over.tsx';
 import { Invitations } from './invitations.tsx';
 import { Members } from './members.tsx';
 import { PlanAndUse } from './plan-and-use.tsx';
+import { SlotsLink } from './slots-link.tsx';
+import { Transfer } from './transfer.tsx';
 import { WorkspaceName } from './workspace-name.tsx';
 import { Workspaces } from './workspaces.tsx';
 
@@ -18,9 +20,11 @@ const WorkspacePage = () => {
       <PageHeader title="Workspace" meta={`${name}, where you are ${role}`} />
       <Column width="narrow">
         <WorkspaceName />
+        <SlotsLink />
         <Members />
         {manage && <Invitations />}
         <PlanAndUse />
+        <Transfer />
         <Workspaces />
         {own && <HandOver />}
         <DeleteWorkspace />

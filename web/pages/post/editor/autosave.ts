@@ -218,7 +218,9 @@ export const createAutosave = ({
 const opened = (post: Post | undefined, fresh: Draft): SaveState => {
   const kept = keptText(post?.id);
   if (!kept) return { draft: post ? draftOf(post) : fresh, base: post, phase: 'clean' };
-  if (!post) return { draft: kept.draft, base: undefined, phase: 'dirty' };
+  // The time that was asked for just now counts.
+  const { scheduledAt = kept.draft.scheduledAt } = fresh;
+  if (!post) return { draft: { ...kept.draft, scheduledAt }, base: undefined, phase: 'dirty' };
   if (isSame(kept.draft, draftOf(post))) {
     forgetText(post.id);
     return { draft: draftOf(post), base: post, phase: 'clean' };

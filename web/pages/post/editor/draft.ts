@@ -163,6 +163,24 @@ export const toggleAccount =
     return { ...draft, accountIds: [...known, ...[...chosen].filter((id) => !order.includes(id))] };
   };
 
+/** A text that is used again: its first item goes to the end of one, the others after it. */
+export const insertItems = (index: number, texts: readonly string[], options: Side['options']) => (side: Side) => {
+  const [first = '', ...rest] = texts;
+  const at = Math.min(index, side.items.length - 1);
+  const items = side.items.flatMap((item, place) =>
+    place === at
+      ? [{ ...item, body: joined(item.body, first) }, ...rest.map((body) => ({ ...emptyItem(), body }))]
+      : [item],
+  );
+  return { items, options: { ...side.options, ...options } };
+};
+
+/** A signature stands at the end of the whole text. */
+export const signItems = (text: string) => (side: Side) =>
+  changeItem(side.items.length - 1, (item) => ({ ...item, body: joined(item.body, text) }))(side);
+
+const joined = (text: string, added: string) => (text.trim() === '' ? added : `${text.trimEnd()}\n\n${added}`);
+
 /** The first words of a post, for its header. */
 export const titleOf = ({ original }: Draft) =>
   headingOf(original.items.find(({ body }) => body.trim() !== '')?.body ?? '');

@@ -1,6 +1,9 @@
 import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
-import { ChevronDown, Clock, Copy, Ellipsis, Send, Trash2 } from 'lucide-react';
+import { ChevronDown, Clock, Copy, Ellipsis, History, LayoutTemplate, Link, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { SideButton } from '#web/pages/post/review/panel.tsx';
+import { ShareDialog } from '#web/pages/post/review/share-dialog.tsx';
+import { useSide } from '#web/pages/post/review/use-side.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { count } from '#web/parts/number.ts';
@@ -17,9 +20,18 @@ import { ScheduleDialog } from './schedule-dialog.tsx';
 import type { Acts } from './use-acts.ts';
 import { useEditor } from './use-editor.ts';
 import type { Sending } from './use-sending.ts';
+import type { Templating } from './use-templating.ts';
 
 /** Save state, menu, Publish now, Schedule. */
-export const EditorHeader = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
+export const EditorHeader = ({
+  acts,
+  sending,
+  templating,
+}: {
+  acts: Acts;
+  sending: Sending;
+  templating: Templating;
+}) => {
   const { save, readOnly } = useEditor();
   const phone = usePhone();
   const { base } = save;
@@ -33,7 +45,8 @@ export const EditorHeader = ({ acts, sending }: { acts: Acts; sending: Sending }
         actions={
           <>
             {phone && !readOnly && <SaveLine short />}
-            {!readOnly && <PostMenu acts={acts} sending={sending} />}
+            {base && <SideButton postId={base.id} />}
+            {!readOnly && <PostMenu acts={acts} sending={sending} templating={templating} />}
             {!phone && !readOnly && (
               <>
                 {base?.status !== 'Scheduled' && <PublishButton sending={sending} />}
@@ -48,10 +61,12 @@ export const EditorHeader = ({ acts, sending }: { acts: Acts; sending: Sending }
   );
 };
 
-const PostMenu = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
+const PostMenu = ({ acts, sending, templating }: { acts: Acts; sending: Sending; templating: Templating }) => {
   const { save } = useEditor();
   const phone = usePhone();
+  const { openSide } = useSide();
   const [deleting, setDeleting] = useState(false);
+  const [sharing, setSharing] = useState(false);
   const isScheduled = save.base?.status === 'Scheduled';
   return (
     <>
@@ -74,6 +89,22 @@ const PostMenu = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
           >
             Duplicate
           </Menu.Item>
+          <Menu.Item leftSection={<LayoutTemplate size={15} aria-hidden="true" />} onClick={templating.choose}>
+            Insert template
+          </Menu.Item>
+          <Menu.Item leftSection={<LayoutTemplate size={15} aria-hidden="true" />} onClick={templating.keep}>
+            Save as template
+          </Menu.Item>
+          {save.base && (
+            <>
+              <Menu.Item leftSection={<History size={15} aria-hidden="true" />} onClick={() => openSide('history')}>
+                History
+              </Menu.Item>
+              <Menu.Item leftSection={<Link size={15} aria-hidden="true" />} onClick={() => setSharing(true)}>
+                Share for review
+              </Menu.Item>
+            </>
+          )}
           <Menu.Item
             leftSection={<Trash2 size={15} aria-hidden="true" />}
             color="var(--red)"
@@ -83,6 +114,7 @@ const PostMenu = ({ acts, sending }: { acts: Acts; sending: Sending }) => {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {save.base && <ShareDialog postId={save.base.id} opened={sharing} onClose={() => setSharing(false)} />}
       <ConfirmDialog
         opened={deleting}
         onClose={() => setDeleting(false)}

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Account, Post } from '#generated/app-client';
+import { ReviewPanel } from '#web/pages/post/review/panel.tsx';
+import { useSide } from '#web/pages/post/review/use-side.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
@@ -15,11 +17,15 @@ import { EditorHeader } from './header.tsx';
 import { Notices } from './notices.tsx';
 import { OptionsCard } from './options-card.tsx';
 import { PhoneBar } from './phone-bar.tsx';
+import { PostLabels } from './post-labels.tsx';
 import { Previews } from './previews.tsx';
+import { TemplatesDialog } from './templates-dialog.tsx';
 import { Thread } from './thread.tsx';
 import { useActs } from './use-acts.ts';
 import { EditorProvider, useEditorState } from './use-editor.ts';
+import { usePaletteOffer } from './use-palette-offer.ts';
 import { useSending } from './use-sending.ts';
+import { useTemplating } from './use-templating.ts';
 import { useUploads } from './use-uploads.ts';
 import { VersionTabs } from './version-tabs.tsx';
 
@@ -55,31 +61,42 @@ const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: read
   const sending = useSending(editor, acts);
   const uploads = useUploads(editor);
   const phone = usePhone();
+  const { side, openSide } = useSide();
   const [aside, setAside] = useState(false);
   const [item, setItem] = useState(0);
+  const templating = useTemplating(editor, item);
+  usePaletteOffer(editor, sending, templating);
   const holds = editor.save.phase !== 'clean';
   useEffect(() => onHold(holds), [holds, onHold]);
   return (
     <EditorProvider value={editor}>
-      <EditorHeader acts={acts} sending={sending} />
+      <EditorHeader acts={acts} sending={sending} templating={templating} />
       <WithRail
         rail={
-          <SideRail label="Checks and preview" width={424} opened={aside} onClose={() => setAside(false)}>
-            <CheckList onLeave={() => setAside(false)} />
-            <Previews />
-          </SideRail>
+          post && side ? (
+            <SideRail label="Comments and history" width={424} opened onClose={() => openSide(undefined)}>
+              <ReviewPanel postId={post.id} side={side} onRestore={editor.readOnly ? undefined : acts.restore} />
+            </SideRail>
+          ) : (
+            <SideRail label="Checks and preview" width={424} opened={aside} onClose={() => setAside(false)}>
+              <CheckList onLeave={() => setAside(false)} />
+              <Previews />
+            </SideRail>
+          )
         }
       >
         <div className={styles.column}>
           <Notices acts={acts} />
           <AccountPicker />
+          <PostLabels />
           <VersionTabs />
           <div id="editor-version" role="tabpanel" aria-label="Text and media">
-            <Thread uploads={uploads} onFocusItem={setItem} />
+            <Thread uploads={uploads} onFocusItem={setItem} onTemplate={templating.choose} />
             {!phone && <OptionsCard />}
           </div>
         </div>
       </WithRail>
+      <TemplatesDialog templating={templating} />
       {phone && <PhoneBar sending={sending} item={item} onPreview={() => setAside(true)} />}
     </EditorProvider>
   );

@@ -25,7 +25,15 @@ export const ScheduleDialog = ({ sending, children }: { sending: Sending; childr
   }, [panelOpened]);
   const panel = (
     <Suspense fallback={<SkeletonRows rows={6} height={40} />}>
-      <SchedulePanel at={sending.wish} blocked={sending.blocked} onPick={sending.pick} onSchedule={sending.schedule} />
+      <SchedulePanel
+        key={sending.taken}
+        at={sending.wish}
+        slot={sending.slot}
+        taken={sending.taken}
+        blocked={sending.blocked}
+        onPick={sending.pick}
+        onSchedule={sending.schedule}
+      />
     </Suspense>
   );
   if (phone) {

@@ -1,6 +1,7 @@
 import '@mantine/dates/styles.layer.css';
-import { TextInput } from '@mantine/core';
 import { DatePicker } from '@mantine/dates';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
@@ -11,27 +12,35 @@ import {
   clockChangeAt,
   dateIn,
   formatDateTime,
+  formatRelative,
   formatTime,
   instantOf,
   now,
   wallTime,
 } from '#web/parts/time.ts';
+import { TimeInput } from '#web/parts/time-input.tsx';
 import { useNow } from '#web/parts/use-now.ts';
-import { usePhone } from '#web/parts/use-phone.ts';
+import { queries } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import { useBestTimes } from './best-times.ts';
 import styles from './schedule-panel.module.css';
 import { useEditor } from './use-editor.ts';
 
-/** Best times, then month and time in the person's zone. The button names what it does. */
+/** The next free slot, best times, then month and time in the person's zone. The button names what it does. */
 export default function SchedulePanel({
   at,
+  slot,
+  taken,
   blocked,
   onPick,
   onSchedule,
 }: {
   /** The time that is wished so far. */
   at: string | undefined;
+  /** The next free one. */
+  slot: string | undefined;
+  /** A slot that was offered, and is somebody else's now. */
+  taken: string | undefined;
   /** Why it cannot be scheduled. */
   blocked: string | undefined;
   onPick: (at: string) => void;
@@ -42,7 +51,7 @@ export default function SchedulePanel({
   useNow();
   const best = useBestTimes(save.draft.accountIds);
   const isMoving = save.base?.status === 'Scheduled';
-  const suggested = at ?? best[0]?.at ?? instantOf(`${addDays(dateIn(now(), zone), 1)} 09:00:00`, zone);
+  const suggested = at ?? slot ?? best[0]?.at ?? instantOf(`${addDays(dateIn(now(), zone), 1)} 09:00:00`, zone);
   const [own, setOwn] = useState<string>();
   const wall = own ?? wallTime(suggested, zone);
   const [running, setRunning] = useState(false);
@@ -82,6 +91,11 @@ export default function SchedulePanel({
     }
   };
   const name = chosen === undefined ? '' : ` ${isMoving ? 'to' : 'for'} ${formatDateTime(chosen, zone)}`;
+  const hasNoSlots = useQuery(queries.slots).data?.slots.length === 0;
+  const choose = (instant: string) => {
+    pick(wallTime(instant, zone));
+    setMonth(wallTime(instant, zone).slice(0, 10));
+  };
   return (
     <form
       ref={form}
@@ -90,9 +104,33 @@ export default function SchedulePanel({
         if (problem === undefined && blocked === undefined) void schedule();
       }}
     >
-      {best.length > 0 && (
+      {(slot !== undefined || hasNoSlots || best.length > 0) && (
         <div className={styles.part}>
-          <p className={styles.caption}>Best for these accounts</p>
+          {slot !== undefined && (
+            <>
+              <p className={styles.caption}>Next free slot</p>
+              <button
+                type="button"
+                className={styles.best}
+                aria-pressed={chosen !== undefined && Date.parse(slot) === Date.parse(chosen)}
+                onClick={() => choose(slot)}
+              >
+                <b>{formatDateTime(slot, zone)}</b>
+                <span className="caption text-2">{capital(formatRelative(slot))}</span>
+              </button>
+            </>
+          )}
+          {taken !== undefined && (
+            <p className={styles.taken} role="status">
+              Someone took {formatDateTime(taken, zone)} just now. {slot !== undefined && 'This one is free.'}
+            </p>
+          )}
+          {hasNoSlots && (
+            <p className={styles.caption}>
+              No slots yet. <Link to="/settings/slots">Plan weekly times</Link>
+            </p>
+          )}
+          {best.length > 0 && <p className={styles.caption}>Best for these accounts</p>}
           <ul>
             {best.map((one) => (
               <li key={one.at}>
@@ -100,10 +138,7 @@ export default function SchedulePanel({
                   type="button"
                   className={styles.best}
                   aria-pressed={one.at === chosen}
-                  onClick={() => {
-                    pick(wallTime(one.at, zone));
-                    setMonth(wallTime(one.at, zone).slice(0, 10));
-                  }}
+                  onClick={() => choose(one.at)}
                 >
                   <b>{formatDateTime(one.at, zone)}</b>
                   <span className="caption text-2">{one.evidence}</span>
@@ -132,7 +167,7 @@ export default function SchedulePanel({
           styles={{ calendarHeader: { maxWidth: '100%' } }}
         />
         <div className={styles.time}>
-          <TimeInput value={time} onChange={(text) => pick(`${date} ${text}`)} />
+          <TimeInput aria-label="Time" value={time} onChange={(text) => pick(`${date} ${text}`)} />
           <span className="caption text-2">
             {zone}
             {zone === browserZone() ? '' : '. Your own zone, not the browser’s.'}
@@ -178,41 +213,6 @@ export default function SchedulePanel({
   );
 }
 
+const capital = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
+
 const isWhole = (wall: string) => /^\d{4}-\d\d-\d\d ([01]\d|2[0-3]):[0-5]\d(:|$)/.test(wall);
-
-/** On a desk as everybody writes a time, on a phone with the phone's own wheel. */
-const TimeInput = ({ value, onChange }: { value: string; onChange: (time: string) => void }) => {
-  const phone = usePhone();
-  const [typed, setTyped] = useState<string>();
-  if (phone) {
-    return (
-      <TextInput
-        type="time"
-        aria-label="Time"
-        w={120}
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-    );
-  }
-  return (
-    <TextInput
-      aria-label="Time"
-      w={84}
-      inputMode="numeric"
-      placeholder="08:30"
-      value={typed ?? value}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        onChange(timeFrom(currentTarget.value));
-      }}
-      onBlur={() => setTyped(undefined)}
-    />
-  );
-};
-
-/** `8:30`, `0830` and `8.30` are 08:30. What is no time yet stays as it is. */
-const timeFrom = (text: string) => {
-  const [, hour, minute] = /^\s*(\d{1,2})[:.h]?(\d\d)\s*$/.exec(text) ?? [];
-  return hour === undefined ? text : `${hour.padStart(2, '0')}:${minute}`;
-};

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { Plus } from 'lucide-react';
+import { LayoutTemplate, Plus } from 'lucide-react';
 import { useNetworks } from '#web/networks.ts';
 import { addItem } from './draft.ts';
 import styles from './thread.module.css';
@@ -9,7 +9,15 @@ import { fields } from './use-reveal.ts';
 import type { Uploads } from './use-uploads.ts';
 
 /** The items of the version that is open, on a rail. */
-export const Thread = ({ uploads, onFocusItem }: { uploads: Uploads; onFocusItem: (index: number) => void }) => {
+export const Thread = ({
+  uploads,
+  onFocusItem,
+  onTemplate,
+}: {
+  uploads: Uploads;
+  onFocusItem: (index: number) => void;
+  onTemplate: () => void;
+}) => {
   const { side, editSide, readOnly } = useEditor();
   const add = () => {
     editSide(addItem);
@@ -31,6 +39,9 @@ export const Thread = ({ uploads, onFocusItem }: { uploads: Uploads; onFocusItem
         <div className={styles.add}>
           <Button variant="quiet" leftSection={<Plus size={15} aria-hidden="true" />} onClick={add}>
             Add to thread
+          </Button>
+          <Button variant="quiet" leftSection={<LayoutTemplate size={15} aria-hidden="true" />} onClick={onTemplate}>
+            Insert template
           </Button>
           <ThreadNote />
         </div>

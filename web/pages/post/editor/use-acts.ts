@@ -1,20 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Trash2 } from 'lucide-react';
-import { isPosthornError, type Post } from '#generated/app-client';
+import { RotateCcw, Trash2 } from 'lucide-react';
+import { isPosthornError, type Post, type Revision } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
+import { makeCopy } from '#web/parts/post-acts.ts';
 import { showToast, showUndo } from '#web/parts/toasts.tsx';
 import { keys } from '#web/queries.ts';
 import { NotSaved } from './autosave.ts';
-import { contentOf, titleOf } from './draft.ts';
+import { contentOf, draftOf, titleOf } from './draft.ts';
 import { forgetText } from './kept-text.ts';
 import { type Editor, rememberAccounts } from './use-editor.ts';
 
 export type Acts = ReturnType<typeof useActs>;
 
 /** What a person does with the whole post. Nothing here pretends: the server answers first. */
-export const useActs = ({ save, saver }: Editor) => {
+export const useActs = ({ save, saver, learnMedia }: Editor) => {
   const navigate = useNavigate();
   const client = useQueryClient();
 
@@ -30,15 +31,9 @@ export const useActs = ({ save, saver }: Editor) => {
     client.setQueryData(keys.post(done.id), done);
   };
 
-  const copy = async () => {
-    const { accountIds, versions } = contentOf(save.draft);
-    const made = await actions.posts.create({ accountIds, body: versions[0]?.content[0]?.body ?? '' });
-    return actions.posts.update({ id: made.id, accountIds, versions, baseUpdatedAt: made.updatedAt });
-  };
-
   const openCopy = async (words: string) => {
     try {
-      const made = await copy();
+      const made = await makeCopy(contentOf(save.draft), save.base?.id);
       await navigate({ to: '/posts/$id', params: { id: made.id } });
       showToast({ text: words });
       return true;
@@ -75,6 +70,31 @@ export const useActs = ({ save, saver }: Editor) => {
     takeTheirs,
     keepMineAsCopy: async () => {
       if (await openCopy('Your text is a draft of its own now')) takeTheirs();
+    },
+
+    /** An earlier text is a new change. What stands on the page is saved first, so that the history has it. */
+    restore: async ({ versions, media }: Revision, when: string) => {
+      const known = new Set(media.map(({ id }) => id));
+      try {
+        const post = await saver.settle();
+        if (post === undefined) return;
+        const before = saver.read().draft;
+        learnMedia(...media);
+        const kept = versions.map((version) => ({
+          ...version,
+          content: version.content.map((item) => ({ ...item, media: item.media.filter((id) => known.has(id)) })),
+        }));
+        saver.edit((draft) => draftOf({ ...post, versions: kept }, draft));
+        await saver.settle();
+        showToast({
+          text: `Restored the text of ${when}`,
+          icon: RotateCcw,
+          action: { label: 'Undo', onClick: () => saver.edit(() => before) },
+        });
+      } catch (error) {
+        const cause = error instanceof NotSaved && error.cause !== undefined ? error.cause : error;
+        showToast({ text: `Not restored. ${faultOf(cause).message}`, tone: 'red', stays: true });
+      }
     },
 
     /** A draft goes after a moment for Undo. */

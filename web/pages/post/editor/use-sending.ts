@@ -1,9 +1,12 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
 import { formatNear, now } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
+import { isStillFree, useNextSlot } from '#web/parts/use-next-slot.ts';
 import { useNow } from '#web/parts/use-now.ts';
+import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import { isEmpty } from './checks.ts';
 import type { Acts } from './use-acts.ts';
@@ -23,11 +26,27 @@ export const useSending = (editor: Editor, acts: Acts) => {
   const isScheduled = save.base?.status === 'Scheduled';
   const isFailed = save.base?.status === 'Failed';
   const wished = isScheduled ? (moveTo ?? save.base?.scheduledAt) : save.draft.scheduledAt;
-  const wish = wished !== undefined && Date.parse(wished) > now().getTime() ? wished : undefined;
+  const client = useQueryClient();
+  const slot = useNextSlot(save.draft.accountIds, { enabled: !readOnly && !isFailed });
+  const own = wished !== undefined && Date.parse(wished) > now().getTime() ? wished : undefined;
+  const wish = own ?? (isScheduled ? undefined : slot);
+  const [taken, setTaken] = useState<string>();
   const blocked = whyBlocked(editor);
 
+  /** Somebody was faster: the panel shows the next one, and nothing is scheduled. */
+  const missSlot = async (at: string) => {
+    await client.invalidateQueries({ queryKey: keys.slots });
+    setTaken(at);
+    setMoveTo(undefined);
+    if (!isScheduled) edit((draft) => ({ ...draft, scheduledAt: undefined }));
+    setPanelOpened(true);
+  };
+
   const schedule = async (at: string) => {
+    const isSlot = slot !== undefined && Date.parse(slot) === Date.parse(at);
+    if (isSlot && !(await isStillFree(at, save.draft.accountIds))) return missSlot(at);
     await acts.schedule(at);
+    setTaken(undefined);
     setPanelOpened(false);
     setMoveTo(undefined);
     showToast({ text: `${isScheduled ? 'Moved to' : 'Scheduled for'} ${formatNear(at, zone)}` });
@@ -62,6 +81,9 @@ export const useSending = (editor: Editor, acts: Acts) => {
   });
   return {
     wish,
+    slot,
+    /** A slot that somebody else took while it was offered here. */
+    taken,
     blocked,
     publishing,
     askPublish,
@@ -74,6 +96,7 @@ export const useSending = (editor: Editor, acts: Acts) => {
     schedule,
     /** On a draft the wish is kept with it; a scheduled post moves when it is said. */
     pick: (at: string) => {
+      setTaken(undefined);
       if (isScheduled) setMoveTo(at);
       else edit((draft) => ({ ...draft, scheduledAt: at }));
     },

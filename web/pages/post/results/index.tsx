@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import type { Post } from '#generated/app-client';
+import { ReviewPanel, SideButton } from '#web/pages/post/review/panel.tsx';
+import { useSide } from '#web/pages/post/review/use-side.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { headingOf } from '#web/parts/post-title.tsx';
@@ -23,6 +25,7 @@ import { summaryOf } from './words.ts';
 /** What became of a post: problems first, then where it is and how it does. */
 export default function Results({ post }: { post: Post }) {
   const { targets, fault, retry } = useResults(post);
+  const { side, openSide } = useSide();
   const [textShown, setTextShown] = useState(false);
   const text = post.versions[0]?.content[0]?.body ?? '';
   return (
@@ -31,13 +34,24 @@ export default function Results({ post }: { post: Post }) {
         crumb={{ label: 'Posts', link: { to: '/posts' } }}
         title={headingOf(text) || 'Post without text'}
         chip={<HeaderChip post={post} />}
-        actions={<ResultActions post={post} targets={targets} onShowText={() => setTextShown(true)} />}
+        actions={
+          <>
+            <SideButton postId={post.id} />
+            <ResultActions post={post} targets={targets} onShowText={() => setTextShown(true)} />
+          </>
+        }
       />
       <WithRail
         rail={
-          <SideRail label="What went out" width={320} opened={textShown} onClose={() => setTextShown(false)}>
-            <WhatWentOut post={post} targets={targets} />
-          </SideRail>
+          side ? (
+            <SideRail label="Comments and history" width={400} opened onClose={() => openSide(undefined)}>
+              <ReviewPanel postId={post.id} side={side} />
+            </SideRail>
+          ) : (
+            <SideRail label="What went out" width={320} opened={textShown} onClose={() => setTextShown(false)}>
+              <WhatWentOut post={post} targets={targets} />
+            </SideRail>
+          )
         }
       >
         <Column width="full">

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
 import { useEffect } from 'react';
-import styles from './page.module.css';
+import styles from './show-more.module.css';
 
 /** The next page comes as soon as the end is near; the button is for those who do not scroll. */
 export const ShowMore = ({ loading, onMore }: { loading: boolean; onMore: () => void }) => {

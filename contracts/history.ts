@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { appRoute, ById, Id, type Route } from './define.ts';
+import { MediaItem } from './media.ts';
+import { Version } from './posts.ts';
+import { everyone } from './scopes.ts';
+
+export const clientKinds = ['App', 'Token', 'Mcp', 'Assistant', 'Import'] as const;
+
+export const Client = z
+  .object({
+    kind: z.enum(clientKinds),
+    name: z.string().optional().describe('Of a token, as its owner named it; of an MCP client, as it names itself'),
+  })
+  .meta({ id: 'ClientUsed', description: 'What a person used to do something' });
+export type Client = z.output<typeof Client>;
+
+export const changes = ['Text', 'Media', 'Options', 'Accounts'] as const;
+export type ChangeOf = (typeof changes)[number];
+
+export const historyKinds = [
+  'Created',
+  'Edited',
+  'Scheduled',
+  'Unscheduled',
+  'Publishing',
+  'Requested',
+  'Approved',
+  'Rejected',
+  'Published',
+  'Failed',
+] as const;
+
+export const HistoryEntry = z
+  .object({
+    id: z.string(),
+    kind: z
+      .enum(historyKinds)
+      .describe('Publishing: somebody published it by hand. Requested, Approved, Rejected: a request of an agent'),
+    at: z.string().describe('ISO-8601 instant; of several small steps the last'),
+    since: z.string().optional().describe('ISO-8601 instant of the first of several small steps'),
+    person: z.object({ id: z.string(), name: z.string() }).optional().describe('Absent when nobody had to do it'),
+    client: Client.optional().describe('Absent when it is not known'),
+    revision: z.int().optional().describe('Number of the text it left, see getRevision'),
+    changed: z.array(z.enum(changes)).optional().describe('What an edit changed'),
+    scheduledAt: z.string().optional().describe('ISO-8601 instant for which it was scheduled'),
+    action: z.string().optional().describe('What an agent asked for'),
+    accounts: z
+      .object({ out: z.int(), all: z.int() })
+      .optional()
+      .describe('How many accounts have the post after publishing, of how many'),
+  })
+  .meta({ id: 'HistoryEntry', description: 'One thing that was done to a post' });
+export type HistoryEntry = z.output<typeof HistoryEntry>;
+
+const Content = z.object({ accountIds: z.array(z.string()), versions: z.array(Version) });
+
+export const Revision = Content.extend({
+  number: z.int(),
+  before: Content.optional().describe('What the change began with; absent for the oldest text that is kept'),
+  media: z.array(MediaItem).describe('The files of both that are still in the library'),
+}).meta({ id: 'Revision', description: 'What a post was after a change' });
+export type Revision = z.output<typeof Revision>;
+
+export const historyRoutes = {
+  listChanges: appRoute({
+    method: 'GET',
+    path: '/api/app/posts/:id/changes',
+    tag: 'posts',
+    summary: 'Read the history of a post',
+    description:
+      'Who did what to it, when and from which client, newest first. Small steps of one person with one client are one entry. Old texts of a post that is changed often are dropped.',
+    roles: everyone,
+    params: ById,
+    answer: z.object({ entries: z.array(HistoryEntry) }),
+    more: ['NotFound'],
+  }),
+
+  getRevision: appRoute({
+    method: 'GET',
+    path: '/api/app/posts/:id/changes/:number',
+    tag: 'posts',
+    summary: 'Read an earlier text of a post',
+    description: 'The post after one change, and before it. To restore it, send it with posts.update.',
+    roles: everyone,
+    params: z.strictObject({ id: Id, number: z.string().regex(/^\d{1,9}$/, 'must be a number') }),
+    answer: Revision,
+    more: ['NotFound'],
+  }),
+} as const satisfies Record<string, Route>;
+export type HistoryRoutes = typeof historyRoutes;

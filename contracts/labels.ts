@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { textBounds } from './bounds.ts';
+import { appRoute, ById, Done, Id, type Route } from './define.ts';
+import { editors, everyone } from './scopes.ts';
+
+/** Names of the palette that the app draws with. Brass is not among them: it means that something goes out. */
+export const labelColors = ['grey', 'blue', 'green', 'orange', 'red', 'plum'] as const;
+export type LabelColor = (typeof labelColors)[number];
+
+const LabelName = z
+  .string()
+  .transform((text) => text.replace(/\s+/g, ' ').trim())
+  .pipe(
+    z
+      .string()
+      .min(1)
+      .max(textBounds.labelCharacters)
+      .refine((text) => !/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(text), 'must be one line of plain text')
+      .refine((text) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text), 'must have a letter, a digit or a sign that can be seen'),
+  )
+  .describe('One line; no other label of the workspace has it, in whatever case');
+const Color = z.enum(labelColors);
+
+export const Label = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    color: Color,
+    posts: z.int().describe('How many posts have it'),
+  })
+  .meta({ id: 'Label', description: 'What people sort posts by. Networks never see it' });
+export type Label = z.output<typeof Label>;
+
+const LabelIds = z.array(Id).max(100).default([]);
+
+export const labelRoutes = {
+  listLabels: appRoute({
+    method: 'GET',
+    path: '/api/app/labels',
+    tag: 'Labels',
+    summary: 'List the labels',
+    description: 'All labels of the workspace, by name.',
+    roles: everyone,
+    answer: z.object({ labels: z.array(Label) }),
+  }),
+
+  addLabel: appRoute({
+    method: 'POST',
+    path: '/api/app/labels',
+    tag: 'Labels',
+    summary: 'Make a label',
+    description: 'For all members of the workspace.',
+    roles: editors,
+    body: z.strictObject({ name: LabelName, color: Color.default('grey') }),
+    answer: Label,
+    more: ['Conflict'],
+  }),
+
+  changeLabel: appRoute({
+    method: 'PATCH',
+    path: '/api/app/labels/:id',
+    tag: 'Labels',
+    summary: 'Change a label',
+    description: 'Its name or its color, on every post that has it.',
+    roles: editors,
+    params: ById,
+    body: z.strictObject({ name: LabelName.optional(), color: Color.optional() }),
+    answer: Label,
+    more: ['NotFound', 'Conflict'],
+  }),
+
+  deleteLabel: appRoute({
+    method: 'DELETE',
+    path: '/api/app/labels/:id',
+    tag: 'Labels',
+    summary: 'Delete a label',
+    description: 'Its posts stay, without it.',
+    roles: editors,
+    params: ById,
+    answer: Done,
+    more: ['NotFound'],
+  }),
+
+  getPostLabels: appRoute({
+    method: 'GET',
+    path: '/api/app/posts/:id/labels',
+    tag: 'Labels',
+    summary: 'Read the labels of a post',
+    description: 'By name.',
+    roles: everyone,
+    params: ById,
+    answer: z.object({ labelIds: z.array(z.string()) }),
+    more: ['NotFound'],
+  }),
+
+  labelPosts: appRoute({
+    method: 'POST',
+    path: '/api/app/posts/labels',
+    tag: 'Labels',
+    summary: 'Label posts',
+    description:
+      'Gives posts labels and takes others away, in whatever state the posts are. The posts themselves do not change.',
+    roles: editors,
+    body: z.strictObject({
+      postIds: z.array(Id).min(1).max(100),
+      add: LabelIds.describe('Labels that all of them have then'),
+      remove: LabelIds.describe('Labels that none of them has then'),
+    }),
+    answer: Done,
+    more: ['Conflict'],
+  }),
+} as const satisfies Record<string, Route>;
+export type LabelRoutes = typeof labelRoutes;

@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { appRoute, ById, Done, Id, publicRoute, type RawRoute, type Route, rawRoute } from './define.ts';
+import { postStatuses } from './posts.ts';
+import { Badge, Constraints } from './providers.ts';
+import { editors, everyone } from './scopes.ts';
+
+export const commentCharacters = 2_000;
+
+const CommentBody = z.string().trim().min(1).max(commentCharacters).describe('Plain text; `@name` mentions a member');
+
+export const Comment = z
+  .object({
+    id: z.string().describe('Comment id, prefix `cmt_`'),
+    author: z.object({ id: z.string(), name: z.string() }),
+    body: z.string(),
+    mentions: z.array(z.object({ id: z.string(), name: z.string() })).describe('The members whose `@name` is in it'),
+    createdAt: z.string().describe('ISO-8601 instant'),
+    editedAt: z.string().optional().describe('ISO-8601 instant'),
+    mayEdit: z.boolean().describe('It is your own'),
+    mayDelete: z.boolean().describe('It is your own, or you are an owner or admin'),
+  })
+  .meta({ id: 'Comment', description: 'What a member says about a post; it never leaves the workspace' });
+export type Comment = z.output<typeof Comment>;
+
+export const Share = z
+  .object({
+    id: z.string().describe('Share id, prefix `shr_`'),
+    madeBy: z.string().describe('Name of the person'),
+    createdAt: z.string().describe('ISO-8601 instant'),
+    expiresAt: z.string().describe('ISO-8601 instant'),
+  })
+  .meta({ id: 'Share', description: 'An address at which anybody who has it sees one post' });
+export type Share = z.output<typeof Share>;
+
+const SharedFile = z.object({
+  key: z.string().describe('Of this share alone, for /review/{secret}/media/{key}'),
+  kind: z.enum(['Image', 'Video']),
+  alt: z.string().optional(),
+});
+
+export const SharedPost = z
+  .object({
+    status: z.enum(postStatuses),
+    scheduledAt: z.string().optional().describe('ISO-8601 instant at which it goes out, or went out'),
+    updatedAt: z.string().describe('ISO-8601 instant'),
+    expiresAt: z.string().describe('ISO-8601 instant at which the address ends'),
+    now: z.string().describe('ISO-8601 instant of this answer'),
+    accounts: z.array(
+      z.object({
+        provider: z.string().describe('Display name of the network'),
+        badge: Badge,
+        name: z.string(),
+        handle: z.string(),
+        constraints: Constraints,
+        titleKey: z.string().optional().describe('The option that is its title, where the network has one'),
+        options: z.record(z.string(), z.string()),
+        items: z.array(z.object({ body: z.string(), media: z.array(SharedFile) })),
+      }),
+    ),
+  })
+  .meta({ id: 'SharedPost', description: 'A post as each of its accounts would get it now' });
+export type SharedPost = z.output<typeof SharedPost>;
+
+const days = 'Days until it ends by itself';
+
+export const reviewRoutes = {
+  listComments: appRoute({
+    method: 'GET',
+    path: '/api/app/posts/:id/comments',
+    tag: 'Review',
+    summary: 'Read the comments on a post',
+    description: 'Oldest first. They are for members alone and are never sent to a network.',
+    roles: everyone,
+    params: ById,
+    answer: z.object({ comments: z.array(Comment) }),
+    more: ['NotFound'],
+  }),
+
+  addComment: appRoute({
+    method: 'POST',
+    path: '/api/app/posts/:id/comments',
+    tag: 'Review',
+    summary: 'Comment on a post',
+    description: 'Every member may, viewers too.',
+    roles: everyone,
+    params: ById,
+    body: z.strictObject({ body: CommentBody }),
+    answer: Comment,
+    more: ['NotFound', 'Conflict'],
+  }),
+
+  editComment: appRoute({
+    method: 'PATCH',
+    path: '/api/app/comments/:id',
+    tag: 'Review',
+    summary: 'Change a comment',
+    description: 'Your own alone.',
+    roles: everyone,
+    params: ById,
+    body: z.strictObject({ body: CommentBody }),
+    answer: Comment,
+    more: ['NotFound'],
+  }),
+
+  deleteComment: appRoute({
+    method: 'DELETE',
+    path: '/api/app/comments/:id',
+    tag: 'Review',
+    summary: 'Delete a comment',
+    description: 'Your own, or as an owner or admin that of anybody.',
+    roles: everyone,
+    params: ById,
+    answer: Done,
+    more: ['NotFound'],
+  }),
+
+  listShares: appRoute({
+    method: 'GET',
+    path: '/api/app/posts/:id/shares',
+    tag: 'Review',
+    summary: 'List where a post is shared for review',
+    description: 'The addresses that work now, newest first, without their secrets.',
+    roles: editors,
+    params: ById,
+    answer: z.object({ shares: z.array(Share) }),
+    more: ['NotFound'],
+  }),
+
+  sharePost: appRoute({
+    method: 'POST',
+    path: '/api/app/posts/:id/shares',
+    tag: 'Review',
+    summary: 'Share a post for review',
+    description:
+      'Makes an address at which anybody who has it sees the post as it is at that moment, and nothing else. The address is in this answer and nowhere else.',
+    roles: editors,
+    params: ById,
+    body: z.strictObject({ days: z.int().min(1).max(30).default(7).describe(days) }),
+    answer: Share.extend({ url: z.string() }),
+    more: ['NotFound', 'Conflict'],
+  }),
+
+  revokeShare: appRoute({
+    method: 'DELETE',
+    path: '/api/app/shares/:id',
+    tag: 'Review',
+    summary: 'End a shared address',
+    description: 'At once.',
+    roles: editors,
+    params: ById,
+    answer: Done,
+    more: ['NotFound'],
+  }),
+
+  openShare: publicRoute({
+    method: 'POST',
+    path: '/api/review',
+    tag: 'Review',
+    summary: 'See a shared post',
+    description: 'For whoever has the address. One that is wrong, has ended or was revoked is NotFound alike.',
+    body: z.strictObject({ secret: Id.describe('What stands behind /review/ in the address') }),
+    answer: SharedPost,
+    more: ['NotFound'],
+  }),
+} as const satisfies Record<string, Route>;
+export type ReviewRoutes = typeof reviewRoutes;
+
+export const reviewPaths = {
+  reviewPage: rawRoute({
+    methods: ['GET'],
+    path: '/review/:secret',
+    access: 'Open',
+    handler: 'Own',
+    description: 'The page of a shared post, for a browser without a session.',
+  }),
+
+  reviewMedia: rawRoute({
+    methods: ['GET'],
+    path: '/review/:secret/media/:key',
+    access: 'Open',
+    handler: 'Own',
+    description: 'A file of a shared post, while the address works and the post has it.',
+  }),
+} as const satisfies Record<string, RawRoute>;

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { textBounds } from './bounds.ts';
+import { appRoute, ById, Done, type Route } from './define.ts';
+import { editors, everyone } from './scopes.ts';
+
+export const templateKinds = ['Text', 'Signature'] as const;
+export type TemplateKind = (typeof templateKinds)[number];
+
+const Name = z
+  .string()
+  .transform((text) => text.replace(/\s+/g, ' ').trim())
+  .pipe(z.string().min(1).max(textBounds.templateNameCharacters));
+const Items = z
+  .array(z.string().max(textBounds.templateCharacters))
+  .min(1)
+  .max(textBounds.items)
+  .describe('The items in order; a thread has several, a signature has one');
+const Options = z
+  .record(z.string().max(textBounds.idCharacters), z.string().max(textBounds.optionCharacters))
+  .describe('Network options by key, see providers.limits; a signature has none');
+
+export const Template = z
+  .object({
+    id: z.string(),
+    kind: z.enum(templateKinds).describe('Text begins a post; Signature goes to the end of one'),
+    name: z.string(),
+    items: z.array(z.string()),
+    options: z.record(z.string(), z.string()),
+    updatedAt: z.string().describe('ISO-8601 instant'),
+  })
+  .meta({ id: 'Template', description: 'Text that is used again' });
+export type Template = z.output<typeof Template>;
+
+export const TemplateSummary = z
+  .object({
+    id: z.string(),
+    kind: z.enum(templateKinds),
+    name: z.string(),
+    text: z.string().describe('The beginning of its first item, at most 200 characters'),
+    items: z.int(),
+    options: z.int().describe('How many options it sets'),
+  })
+  .meta({ id: 'TemplateSummary', description: 'A template in one line' });
+export type TemplateSummary = z.output<typeof TemplateSummary>;
+
+export const templateRoutes = {
+  listTemplates: appRoute({
+    method: 'GET',
+    path: '/api/app/templates',
+    tag: 'Templates',
+    summary: 'List the templates',
+    description: 'All templates and signatures of the workspace, by name.',
+    roles: everyone,
+    answer: z.object({ templates: z.array(TemplateSummary) }),
+  }),
+
+  getTemplate: appRoute({
+    method: 'GET',
+    path: '/api/app/templates/:id',
+    tag: 'Templates',
+    summary: 'Read a template',
+    description: 'With its whole text and its options.',
+    roles: everyone,
+    params: ById,
+    answer: Template,
+    more: ['NotFound'],
+  }),
+
+  addTemplate: appRoute({
+    method: 'POST',
+    path: '/api/app/templates',
+    tag: 'Templates',
+    summary: 'Make a template',
+    description: 'For all members of the workspace. Media are not part of it.',
+    roles: editors,
+    body: z.strictObject({
+      kind: z.enum(templateKinds).default('Text'),
+      name: Name,
+      items: Items,
+      options: Options.default({}),
+    }),
+    answer: Template,
+    more: ['Conflict'],
+  }),
+
+  changeTemplate: appRoute({
+    method: 'PATCH',
+    path: '/api/app/templates/:id',
+    tag: 'Templates',
+    summary: 'Change a template',
+    description: 'What is left out stays. Posts that it was inserted into stay as they are.',
+    roles: editors,
+    params: ById,
+    body: z.strictObject({ name: Name.optional(), items: Items.optional(), options: Options.optional() }),
+    answer: Template,
+    more: ['NotFound'],
+  }),
+
+  deleteTemplate: appRoute({
+    method: 'DELETE',
+    path: '/api/app/templates/:id',
+    tag: 'Templates',
+    summary: 'Delete a template',
+    description: 'Posts that it was inserted into stay as they are.',
+    roles: editors,
+    params: ById,
+    answer: Done,
+    more: ['NotFound'],
+  }),
+} as const satisfies Record<string, Route>;
+export type TemplateRoutes = typeof templateRoutes;

@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import { Deleted } from './accounts.ts';
+import { appRoute, ById, InstantOrEmpty, type RawRoute, type Route, rawRoute } from './define.ts';
+import { editors, everyone } from './scopes.ts';
+
+export const exportFormats = ['json', 'csv'] as const;
+export const exportParts = ['posts', 'results', 'statistics'] as const;
+
+const ExportRange = {
+  from: InstantOrEmpty.default('').describe('Only posts whose time is not before this instant; empty for all'),
+  to: InstantOrEmpty.default('').describe('Only posts whose time is before this instant; empty for all'),
+};
+
+/** A post has the time at which it was published, else its planned or wished one, else that of its last change. */
+export const ExportQuery = z.strictObject({
+  format: z.enum(exportFormats).describe('json has all in one file; csv has one table a file'),
+  part: z.enum(exportParts).default('posts').describe('Which table; json has all of them'),
+  ...ExportRange,
+  // The browser sends no header of ours where it saves a file by itself.
+  workspace: z.string().max(100).optional().describe('Refused when another workspace is open'),
+});
+export type ExportQuery = z.output<typeof ExportQuery>;
+
+export const importFormats = ['Posthorn CSV', 'Posthorn JSON', 'Buffer CSV', 'Postiz JSON', 'Mixpost JSON'] as const;
+export type ImportFormat = (typeof importFormats)[number];
+
+export const importRowStates = ['Ready', 'Unmatched', 'Duplicate', 'Bad', 'Saved', 'Scheduled'] as const;
+export type ImportRowState = (typeof importRowStates)[number];
+
+export const ImportProblem = z
+  .object({
+    column: z.string().describe('Where in the row'),
+    code: z.string().describe('A stable name'),
+    message: z.string().describe('What is wrong and what to do'),
+    stops: z.boolean().describe('False for what is only worth knowing: the row can be saved as it is'),
+  })
+  .meta({ id: 'ImportProblem' });
+export type ImportProblem = z.output<typeof ImportProblem>;
+
+export const ImportRow = z
+  .object({
+    number: z.int().describe('From 1; of a CSV file the line at which the row begins is in `line`'),
+    line: z.int().optional().describe('Line of the file at which the row begins; only for CSV'),
+    text: z.string().describe('The beginning of its text'),
+    items: z.int().describe('How many items it has'),
+    media: z.int().describe('How many files it uses; they are fetched when it is saved'),
+    accountIds: z.array(z.string()).describe('Connected accounts that it matched'),
+    scheduledAt: z.string().optional().describe('Wished time, an ISO-8601 instant'),
+    state: z
+      .enum(importRowStates)
+      .describe(
+        'Ready: can be saved. Unmatched: names accounts that are not connected here. Duplicate: was imported already, or stands in the file twice. Bad: cannot be saved. Saved: is a draft. Scheduled: goes out at its time',
+      ),
+    problems: z.array(ImportProblem),
+    postId: z.string().optional().describe('The draft that it became'),
+    failure: z.string().optional().describe('Why it could not be saved or scheduled when that was tried last'),
+  })
+  .meta({ id: 'ImportRow', description: 'A row of a file, and what became of it' });
+export type ImportRow = z.output<typeof ImportRow>;
+
+export const ImportTotals = z
+  .object({
+    rows: z.int(),
+    ready: z.int(),
+    unmatched: z.int(),
+    duplicate: z.int(),
+    bad: z.int(),
+    saved: z.int().describe('Drafts, and what was scheduled since'),
+    scheduled: z.int(),
+    schedulable: z.int().describe('Saved drafts with an account whose wished time is still to come'),
+    failed: z.int().describe('Rows that could not be saved or scheduled when that was tried last'),
+  })
+  .meta({ id: 'ImportTotals' });
+export type ImportTotals = z.output<typeof ImportTotals>;
+
+export const Import = z
+  .object({
+    id: z.string().describe('Import id, prefix `imp_`'),
+    fileName: z.string(),
+    format: z.enum(importFormats).describe('Recognised by the columns or fields of the file'),
+    timeZone: z.string().describe('For times of the file that have no zone'),
+    ignored: z.array(z.string()).describe('Columns that mean nothing here'),
+    totals: ImportTotals,
+    createdAt: z.string().describe('ISO-8601 instant'),
+  })
+  .meta({ id: 'Import', description: 'A file that was read, and how far it is saved' });
+export type Import = z.output<typeof Import>;
+
+const fields = {
+  timeZone: z.string().min(1).max(100).default('UTC').describe('IANA name, for times of the file that have no zone'),
+  accountIds: z
+    .string()
+    .max(20_000)
+    .default('')
+    .describe('Accounts of rows that name none; ids with commas. For files without accounts, such as those for Buffer'),
+};
+
+export const ImportText = z
+  .strictObject({
+    ...fields,
+    fileName: z.string().max(255).default('Pasted text').describe('Shown to people'),
+    text: z.string().min(1).describe('The file itself'),
+  })
+  .meta({ id: 'ImportText' });
+
+export const ImportForm = z
+  .strictObject({
+    ...fields,
+    file: z
+      .string()
+      .meta({ format: 'binary', description: 'A CSV or JSON file in UTF-8. Comes after the other fields' }),
+  })
+  .meta({ id: 'ImportForm' });
+
+const Step = z.object({
+  import: Import,
+  next: z.int().optional().describe('Send it as `after` to go on; absent when all is done'),
+});
+
+const After = z.int().min(0).default(0).describe('`next` of the answer before; 0 begins at the first row');
+
+const route = { tag: 'Transfer' } as const;
+
+export const transferRoutes = {
+  checkImport: appRoute({
+    ...route,
+    method: 'POST',
+    path: '/api/app/imports',
+    summary: 'Try an import',
+    description:
+      'Reads a file and says row by row what would become of it. No post is saved, and no file is fetched. At most 10,000 rows and 32 MiB as multipart/form-data; a small file may also come as JSON.',
+    roles: editors,
+    body: ImportText,
+    form: ImportForm,
+    answer: Import,
+  }),
+
+  listImports: appRoute({
+    ...route,
+    method: 'GET',
+    path: '/api/app/imports',
+    summary: 'List imports',
+    description: 'The last twenty, newest first. One that nobody saved is forgotten after 7 days, others after 90.',
+    roles: editors,
+    answer: z.object({ imports: z.array(Import) }),
+  }),
+
+  getImport: appRoute({
+    ...route,
+    method: 'GET',
+    path: '/api/app/imports/:id',
+    summary: 'Read an import',
+    description: 'How far it is.',
+    roles: editors,
+    params: ById,
+    answer: Import,
+    more: ['NotFound'],
+  }),
+
+  listImportRows: appRoute({
+    ...route,
+    method: 'GET',
+    path: '/api/app/imports/:id/rows',
+    summary: 'List the rows of an import',
+    description: 'In the order of the file, 100 at a time.',
+    roles: editors,
+    params: ById,
+    query: z.strictObject({
+      show: z
+        .enum(['all', 'problems'])
+        .default('all')
+        .describe('problems: those that something is to be said about, and those that failed'),
+      after: z
+        .string()
+        .regex(/^\d{1,9}$/)
+        .default('0')
+        .describe('`next` of the page before'),
+    }),
+    answer: z.object({ rows: z.array(ImportRow), next: z.int().optional() }),
+    more: ['NotFound'],
+  }),
+
+  saveImport: appRoute({
+    ...route,
+    method: 'POST',
+    path: '/api/app/imports/:id/save',
+    summary: 'Save rows as drafts',
+    description:
+      'Saves as many rows as fit into a second, each with its files, and says where to go on. A row is saved whole or not at all; saving again saves only what is not saved yet.',
+    roles: editors,
+    params: ById,
+    body: z.strictObject({
+      after: After,
+      unmatched: z.boolean().default(false).describe('Save rows without the accounts that are not connected here'),
+      duplicates: z.boolean().default(false).describe('Save rows again that were imported already'),
+    }),
+    answer: Step,
+    more: ['NotFound'],
+  }),
+
+  scheduleImport: appRoute({
+    ...route,
+    method: 'POST',
+    path: '/api/app/imports/:id/schedule',
+    summary: 'Schedule the saved drafts',
+    description:
+      'Schedules drafts of this import for their wished times, as many as fit into a second. The rules are those of posts.schedule; a draft that breaks one stays a draft and its row says why.',
+    roles: editors,
+    params: ById,
+    body: z.strictObject({ after: After }),
+    answer: Step,
+    more: ['NotFound'],
+  }),
+
+  deleteImport: appRoute({
+    ...route,
+    method: 'DELETE',
+    path: '/api/app/imports/:id',
+    summary: 'Forget an import',
+    description: 'What was saved stays. The same file can then be saved a second time.',
+    roles: editors,
+    params: ById,
+    answer: Deleted,
+    more: ['NotFound'],
+  }),
+
+  countExport: appRoute({
+    ...route,
+    method: 'GET',
+    path: '/api/app/export/count',
+    summary: 'Count what an export would hold',
+    description: 'How many posts are in the range.',
+    roles: everyone,
+    query: z.strictObject(ExportRange),
+    answer: z.object({ posts: z.int() }),
+  }),
+} as const satisfies Record<string, Route>;
+export type TransferRoutes = typeof transferRoutes;
+
+export const transferPaths = {
+  exportPosts: rawRoute({
+    methods: ['GET'],
+    path: '/api/app/export',
+    access: 'Session',
+    roles: everyone,
+    handler: 'Own',
+    description: 'Posts with results and statistics as one stream.',
+  }),
+} as const satisfies Record<string, RawRoute>;

@@ -1,0 +1,37 @@
+import { createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { SettingError } from '#server/config';
+import { type Command, need, ownerOf, using } from './command.ts';
+
+/** The dry run of the app, and with --save its drafts. Nothing is scheduled: that takes a person in the app. */
+export const importFile: Command = async (config, options) => {
+  const [workspaceId, file] = need(options, 'workspace', 'file');
+  await access(file).catch(() => {
+    throw new SettingError(`The file ${file} cannot be read.`);
+  });
+  return using(config, async (opened) => {
+    const { imports } = opened.posthorn;
+    const caller = { ...(await ownerOf(opened, workspaceId)), role: 'owner', human: true } as const;
+    const settings = { fileName: basename(file), timeZone: options['time-zone'] ?? 'UTC', accountIds: [] };
+    let read = await imports.check(caller, settings, createReadStream(file));
+    if (options.save !== undefined) {
+      const rows = { unmatched: options.unmatched !== undefined, duplicates: options.duplicates !== undefined };
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const step: Awaited<ReturnType<typeof imports.save>> = await imports.save(caller, read.id, { ...rows, after });
+        read = step.import;
+        after = step.next;
+      }
+    }
+    const problems = [];
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const page: Awaited<ReturnType<typeof imports.rows>> = await imports.rows(caller, read.id, {
+        after,
+        problemsOnly: true,
+      });
+      problems.push(...page.rows);
+      after = page.next;
+    }
+    return { ...read, problems };
+  });
+};

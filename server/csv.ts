@@ -1,0 +1,24 @@
+/**
+ * What a spreadsheet would take for a formula. What already has an apostrophe before it counts too, so that taking one
+ * away always gives back the text.
+ */
+const formula = /^'*\s*[=+\-@\t\r]/;
+const guarded = /^'+\s*[=+\-@\t\r]/;
+
+/** A spreadsheet must not take somebody's text for a formula. */
+const withGuard = (text: string) => (formula.test(text) ? `'${text}` : text);
+
+/** The text as it was before it was written into a cell. */
+export const withoutGuard = (text: string) => (guarded.test(text) ? text.slice(1) : text);
+
+/** One cell; numbers stay numbers. */
+export const csvCell = (value: string | number | undefined) => {
+  if (typeof value !== 'string') return String(value ?? '');
+  const safe = withGuard(value);
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+export const csvLine = (cells: readonly (string | number | undefined)[]) => `${cells.map(csvCell).join(',')}\r\n`;
+
+/** At the front of a file it tells spreadsheets that this is UTF-8. */
+export const byteOrderMark = '\uFEFF';

@@ -1,0 +1,42 @@
+import { ImportForm } from '#contracts/transfer';
+import { badInput, issuesOf } from '#server/errors';
+import type { Imports } from '#server/transfer/imports';
+import { idsIn } from '#server/transfer/routes';
+import type { FormRoute } from './app-routes.ts';
+import { checkText } from './body.ts';
+import { type FormFields, isForm, readForm, unknownField } from './form.ts';
+import { reply } from './reply.ts';
+
+const Fields = ImportForm.omit({ file: true });
+
+/** A file to import, read while it comes in. JSON goes on to ts-rest. */
+export const importRoute =
+  ({ imports }: { imports: Imports }): FormRoute =>
+  (admit) =>
+  async (req, res, next) => {
+    if (!isForm(req)) return next();
+    const caller = await admit(req, res);
+    const receive = async (file: AsyncIterable<Buffer>, fileName: string, before: FormFields) => {
+      const { timeZone, accountIds } = settingsIn(before);
+      const settings = { fileName, timeZone, accountIds: idsIn(accountIds) };
+      return { count: Object.keys(before.fields).length, answer: await imports.check(caller, settings, file) };
+    };
+    const discard = ({ answer }: Awaited<ReturnType<typeof receive>>) => imports.remove(caller, answer.id);
+    const { received, sent } = await readForm(req, { receive, discard }, (form) => ({
+      sent: Object.keys(form.fields).length,
+      ...settingsIn(form),
+    }));
+    if (sent !== received.count) {
+      await discard(received);
+      throw badInput({ path: 'file', code: 'BadFormat', message: 'must come after the other fields' });
+    }
+    reply(res, 200, received.answer);
+  };
+
+const settingsIn = ({ fields, wrong: [wrong] }: FormFields) => {
+  if (wrong !== undefined) throw unknownField(wrong);
+  const parsed = Fields.safeParse(fields);
+  if (!parsed.success) throw badInput(...issuesOf(parsed.error, fields));
+  for (const [name, value] of Object.entries(parsed.data)) checkText(value, name);
+  return parsed.data;
+};

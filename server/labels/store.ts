@@ -1,0 +1,87 @@
+import type { Label, LabelColor } from '#contracts/labels';
+import { tellsOf } from '#server/live/news';
+import { type Database, sql } from '#server/store/database';
+
+const lockWorkspace = sql('labels.lockWorkspace', 'select from workspaces where id = $1 for no key update');
+const list = sql(
+  'labels.list',
+  `select l.id, l.name, l.color, (select count(*)::int from post_labels on_post where on_post.label_id = l.id) as posts
+     from labels l where l.workspace_id = $1 order by l.name_key`,
+);
+const count = sql('labels.count', 'select count(*)::int as count from labels where workspace_id = $1');
+const insert = sql(
+  'labels.insert',
+  `insert into labels (id, workspace_id, name, name_key, color) values ($1, $2, $3, $4, $5)
+   on conflict (workspace_id, name_key) do nothing`,
+);
+const hasName = sql('labels.hasName', 'select from labels where workspace_id = $1 and name_key = $2 and id <> $3');
+const change = sql(
+  'labels.change',
+  `update labels set name = coalesce($3, name), name_key = coalesce($4, name_key), color = coalesce($5, color)
+    where id = $1 and workspace_id = $2`,
+);
+const remove = sql('labels.remove', 'delete from labels where id = $1 and workspace_id = $2');
+const known = sql('labels.known', 'select id from labels where workspace_id = $1 and id = any($2) for key share');
+/** Nobody deletes them until the transaction ends. */
+const posts = sql(
+  'labels.posts',
+  'select id from posts where workspace_id = $1 and id = any($2) order by id for key share',
+);
+const ofPost = sql(
+  'labels.ofPost',
+  `select on_post.label_id as id from post_labels on_post join labels l on l.id = on_post.label_id
+    where on_post.post_id = $1 order by l.name_key`,
+);
+const give = sql(
+  'labels.give',
+  `insert into post_labels (post_id, label_id) select post_id, label_id from unnest($1::text[]) as post_id, unnest($2::text[]) as label_id
+   on conflict do nothing`,
+);
+const take = sql('labels.take', 'delete from post_labels where post_id = any($1) and label_id = any($2)');
+const most = sql(
+  'labels.most',
+  'select coalesce(max(count), 0)::int as most from (select count(*) from post_labels where post_id = any($1) group by post_id) as counted',
+);
+const tell = sql('labels.tell', `select ${tellsOf('post')} from posts where id = any($1)`);
+
+export type LabelStore = ReturnType<typeof createLabelStore>;
+
+export const createLabelStore = (db: Database) => ({
+  transaction: db.transaction,
+
+  /** In a transaction: labels of this workspace are made and given by nobody else until it ends. */
+  lockWorkspace: (workspaceId: string) => db.run(lockWorkspace, [workspaceId]),
+
+  /** By name. */
+  list: (workspaceId: string) => db.query<Label>(list, [workspaceId]),
+  count: async (workspaceId: string) => (await db.query<{ count: number }>(count, [workspaceId]))[0]?.count ?? 0,
+
+  /** False when there is one of this name. */
+  insert: async (
+    workspaceId: string,
+    id: string,
+    { name, key, color }: { name: string; key: string; color: LabelColor },
+  ) => (await db.run(insert, [id, workspaceId, name, key, color])) > 0,
+  hasName: async (workspaceId: string, key: string, otherThan: string) =>
+    (await db.query(hasName, [workspaceId, key, otherThan])).length > 0,
+  change: async (
+    workspaceId: string,
+    id: string,
+    { name, key, color }: { name?: string | undefined; key?: string | undefined; color?: LabelColor | undefined },
+  ) => (await db.run(change, [id, workspaceId, name ?? null, key ?? null, color ?? null])) > 0,
+  remove: async (workspaceId: string, id: string) => (await db.run(remove, [id, workspaceId])) > 0,
+
+  /** Those of the ids that exist, and stay until the transaction ends. */
+  known: async (workspaceId: string, ids: readonly string[]) =>
+    new Set((await db.query<{ id: string }>(known, [workspaceId, ids])).map(({ id }) => id)),
+  posts: async (workspaceId: string, ids: readonly string[]) =>
+    new Set((await db.query<{ id: string }>(posts, [workspaceId, ids])).map(({ id }) => id)),
+
+  ofPost: async (postId: string) => (await db.query<{ id: string }>(ofPost, [postId])).map(({ id }) => id),
+  give: (postIds: readonly string[], labelIds: readonly string[]) => db.run(give, [postIds, labelIds]),
+  take: (postIds: readonly string[], labelIds: readonly string[]) => db.run(take, [postIds, labelIds]),
+  /** Of the posts, how many labels that one has which has most. */
+  most: async (postIds: readonly string[]) => (await db.query<{ most: number }>(most, [postIds]))[0]?.most ?? 0,
+  /** Open tabs hear of the posts. */
+  tell: (postIds: readonly string[]) => db.query(tell, [postIds]),
+});

@@ -1,0 +1,116 @@
+import type { Comment } from '#contracts/review';
+import { admins, type Role } from '#contracts/scopes';
+import { bounds } from '#server/bounds';
+import type { Clock } from '#server/clock';
+import type { Caller } from '#server/context';
+import { notFound, Refusal } from '#server/errors';
+import { newId } from '#server/ids';
+import type { Reading } from '#server/posts/reading';
+import type { CommentRow, CommentStore, Mention } from './store.ts';
+
+/** Members who are named in a comment for the first time, but not by themselves. Called inside its transaction. */
+export type Mentioned = (
+  caller: Caller,
+  comment: { id: string; postId: string; userIds: readonly string[] },
+) => Promise<void>;
+
+export type Comments = ReturnType<typeof createComments>;
+
+/** What members say to each other about a post. It never leaves the workspace. */
+export const createComments = ({
+  store,
+  reading,
+  mentioned,
+  clock,
+}: {
+  store: CommentStore;
+  reading: Reading;
+  mentioned: Mentioned;
+  clock: Clock;
+}) => {
+  const show = (caller: Caller, row: CommentRow): Comment => ({
+    id: row.id,
+    author: { id: row.user_id, name: row.user_name },
+    body: row.body,
+    mentions: row.mentions,
+    createdAt: row.created_at,
+    ...(row.edited_at !== null && { editedAt: row.edited_at }),
+    mayEdit: row.user_id === caller.userId,
+    mayDelete: row.user_id === caller.userId || isAdmin(caller.role),
+  });
+
+  const locked = async (caller: Caller, id: string) => {
+    const row = await store.lock(caller.workspaceId, id);
+    if (row === undefined) throw notFound('comment', id);
+    return row;
+  };
+
+  const tell = async (caller: Caller, { id, post_id }: CommentRow, mentions: readonly Mention[]) => {
+    const userIds = mentions.map((member) => member.id).filter((userId) => userId !== caller.userId);
+    if (userIds.length > 0) await mentioned(caller, { id, postId: post_id, userIds });
+  };
+
+  return {
+    list: async (caller: Caller, postId: string) => {
+      await reading.get(caller, postId);
+      return (await store.list(caller.workspaceId, postId)).map((row) => show(caller, row));
+    },
+
+    add: (caller: Caller, postId: string, body: string) =>
+      store.transaction(async () => {
+        // Held, so that two at once are counted one after the other.
+        await reading.lock(caller, postId);
+        if ((await store.count(postId)) >= bounds.comments) {
+          throw new Refusal(
+            'Conflict',
+            `This post has ${bounds.comments} comments already. Delete some of them first.`,
+          );
+        }
+        const { workspaceId, userId } = caller;
+        const id = newId('comment', clock.now());
+        const mentions = mentionsIn(body, await store.members(workspaceId));
+        await store.insert(id, { postId, workspaceId, userId, body, mentions });
+        const row = await locked(caller, id);
+        await tell(caller, row, mentions);
+        return show(caller, row);
+      }),
+
+    edit: (caller: Caller, id: string, body: string) =>
+      store.transaction(async () => {
+        const before = await locked(caller, id);
+        if (before.user_id !== caller.userId) throw new Refusal('Forbidden', 'Only its author can change a comment.');
+        const mentions = mentionsIn(body, await store.members(caller.workspaceId));
+        await store.change(id, body, mentions);
+        const isNew = (member: Mention) => before.mentions.every((known) => known.id !== member.id);
+        await tell(caller, before, mentions.filter(isNew));
+        return show(caller, await locked(caller, id));
+      }),
+
+    remove: (caller: Caller, id: string) =>
+      store.transaction(async () => {
+        const row = await locked(caller, id);
+        if (row.user_id !== caller.userId && !isAdmin(caller.role)) {
+          throw new Refusal('Forbidden', 'Only its author, an owner or an admin can delete a comment.');
+        }
+        await store.remove(id);
+      }),
+  };
+};
+
+const isAdmin = (role: Role) => (admins as readonly Role[]).includes(role);
+
+/** The members whose name stands behind an @; of `Ann` and `Ann Lee` the longer name counts. */
+export const mentionsIn = (body: string, members: readonly Mention[]): Mention[] => {
+  const byLength = members.filter(({ name }) => name !== '').sort((a, b) => b.name.length - a.name.length);
+  const found = new Set<Mention>();
+  for (const { index } of body.matchAll(/@/g)) {
+    const rest = body.slice(index + 1, index + 1 + longestName).toLowerCase();
+    const named = ({ name }: Mention) =>
+      rest.startsWith(name.toLowerCase()) && !/^[\p{L}\p{N}]/u.test(rest.slice(name.length));
+    const longest = byLength.find(named)?.name.toLowerCase();
+    for (const member of byLength) if (member.name.toLowerCase() === longest) found.add(member);
+  }
+  return [...found];
+};
+
+const longestName = 130;

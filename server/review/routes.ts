@@ -1,0 +1,30 @@
+import type { ReviewRoutes } from '#contracts/review';
+import type { RouteHandlers } from '#server/context';
+import type { Comments } from './comments.ts';
+import type { Shares } from './shares.ts';
+
+export const reviewRoutes = ({
+  comments,
+  shares,
+}: {
+  comments: Comments;
+  shares: Shares;
+}): RouteHandlers<ReviewRoutes> => ({
+  listComments: async ({ params, caller }) => ({ comments: await comments.list(caller, params.id) }),
+  addComment: ({ params, body, caller }) => comments.add(caller, params.id, body.body),
+  editComment: ({ params, body, caller }) => comments.edit(caller, params.id, body.body),
+  deleteComment: async ({ params, caller }) => {
+    await comments.remove(caller, params.id);
+    return { done: true };
+  },
+  listShares: async ({ params, caller }) => ({ shares: await shares.list(caller, params.id) }),
+  sharePost: ({ params, body, caller, requestId }) => shares.make(caller, params.id, body.days, requestId),
+  revokeShare: async ({ params, caller, requestId }) => {
+    await shares.revoke(caller, params.id, requestId);
+    return { done: true };
+  },
+  openShare: async ({ body, exchange }) => {
+    exchange.res.setHeader('x-robots-tag', 'noindex, nofollow');
+    return shares.see(body.secret);
+  },
+});

@@ -1,0 +1,187 @@
+import { hash, randomBytes } from 'node:crypto';
+import { instantOf } from '#contracts/instant';
+import type { Share, SharedPost } from '#contracts/review';
+import type { Accounts } from '#server/accounts/connected';
+import type { AuditLog } from '#server/audit/audit-log';
+import { bounds } from '#server/bounds';
+import type { Clock } from '#server/clock';
+import type { Caller } from '#server/context';
+import { notFound, Refusal } from '#server/errors';
+import { newId } from '#server/ids';
+import type { MediaLibrary } from '#server/media/library';
+import type { Networks } from '#server/networks/registry';
+import { mediaIn, outgoingTo } from '#server/posts/outgoing';
+import type { Reading } from '#server/posts/reading';
+import type { ShareRow, ShareStore } from './store.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** 128 random bits. */
+const shape = /^[\w-]{22}$/;
+
+export type Shares = ReturnType<typeof createShares>;
+
+/** Addresses at which anybody who has one sees a post as it is at that moment. */
+export const createShares = ({
+  store,
+  reading,
+  accounts,
+  library,
+  networks,
+  audit,
+  baseUrl,
+  clock,
+  wallClock,
+}: {
+  store: ShareStore;
+  reading: Reading;
+  accounts: Accounts;
+  library: MediaLibrary;
+  networks: Networks;
+  audit: AuditLog;
+  baseUrl: string;
+  clock: Clock;
+  /** Addresses end by it, as sessions do. */
+  wallClock: Clock;
+}) => {
+  /** The share behind a secret, while it works. Whatever is wrong with it, the answer is the same. */
+  const open = async (secret: string): Promise<ShareRow> => {
+    const row = shape.test(secret) ? await store.bySecret(hashOf(secret), wallClock.now()) : undefined;
+    if (row === undefined) throw notShared();
+    return row;
+  };
+
+  const postOf = async (share: ShareRow) => {
+    const [post] = await reading.many(readerOf(share), [share.post_id]);
+    if (post === undefined) throw notShared();
+    return post;
+  };
+
+  return {
+    list: async (caller: Caller, postId: string) => {
+      await reading.get(caller, postId);
+      return (await store.ofPost(caller.workspaceId, postId, wallClock.now())).map(show);
+    },
+
+    /** The address is in this answer and nowhere else. */
+    make: (caller: Caller, postId: string, days: number, requestId: string): Promise<Share & { url: string }> =>
+      store.transaction(async () => {
+        // Held, so that two at once are counted one after the other.
+        await reading.lock(caller, postId);
+        const { workspaceId, userId } = caller;
+        const now = wallClock.now();
+        if ((await store.ofPost(workspaceId, postId, now)).length >= bounds.shares) {
+          throw new Refusal('Conflict', `This post has ${bounds.shares} addresses already. Revoke one of them first.`);
+        }
+        const secret = randomBytes(16).toString('base64url');
+        const id = newId('share', now);
+        const expiresAt = new Date(now.getTime() + days * dayMs);
+        await store.insert({
+          id,
+          postId,
+          workspaceId,
+          hash: hashOf(secret),
+          madeBy: userId,
+          createdAt: now,
+          expiresAt,
+        });
+        const details = { id, postId, expiresAt: instantOf(expiresAt) };
+        await audit.write({ event: 'share.made', workspaceId, userId, requestId, details });
+        const made = (await store.ofPost(workspaceId, postId, now)).find((share) => share.id === id);
+        if (made === undefined) throw new Error('a share that was just made is gone');
+        return { ...show(made), url: `${baseUrl}/review/${secret}` };
+      }),
+
+    revoke: ({ workspaceId, userId }: Caller, id: string, requestId: string) =>
+      store.transaction(async () => {
+        const postId = await store.remove(workspaceId, id, wallClock.now());
+        if (postId === undefined) throw notFound('share', id);
+        await audit.write({ event: 'share.revoked', workspaceId, userId, requestId, details: { id, postId } });
+      }),
+
+    /** Whether there is something to see. */
+    works: async (secret: string) => {
+      try {
+        await open(secret);
+        return true;
+      } catch (error) {
+        if (error instanceof Refusal && error.code === 'NotFound') return false;
+        throw error;
+      }
+    },
+
+    see: async (secret: string): Promise<SharedPost> => {
+      const share = await open(secret);
+      const post = await postOf(share);
+      const caller = readerOf(share);
+      const files = await library.find(caller, mediaIn(post.versions));
+      const items = new Map((await library.items(caller, [...files.keys()])).map((item) => [item.id, item]));
+      const connected = await accounts.connectedOf(caller, post.accountIds);
+      const known = new Map((await accounts.list(caller)).map((account) => [account.id, account]));
+      const fileOf = (id: string) => {
+        const item = items.get(id);
+        return item ? [{ key: keyOf(secret, id), kind: item.kind, ...(item.alt && { alt: item.alt }) }] : [];
+      };
+      return {
+        status: post.status,
+        ...(post.status !== 'Draft' && post.scheduledAt && { scheduledAt: post.scheduledAt }),
+        updatedAt: post.updatedAt,
+        expiresAt: share.expires_at,
+        now: instantOf(clock.now()),
+        accounts: post.accountIds.flatMap((accountId) => {
+          const account = known.get(accountId);
+          const network = networks.find(account?.network ?? '');
+          if (account === undefined || network === undefined) return [];
+          const outgoing = outgoingTo(network, post.versions, accountId, files).post;
+          const titleKey = `${network.key}.title`;
+          return [
+            {
+              provider: network.name,
+              badge: network.badge,
+              name: account.name,
+              handle: account.handle,
+              constraints: network.constraintsFor(outgoing, connected.get(accountId)?.facts ?? null),
+              ...(network.options.some(({ key }) => key === titleKey) && { titleKey }),
+              options: outgoing.options,
+              items: outgoing.items.map(({ body, media }) => ({ body, media: media.flatMap(({ id }) => fileOf(id)) })),
+            },
+          ];
+        }),
+      };
+    },
+
+    /** The file of the post that has this key in this share. */
+    file: async (secret: string, key: string, size: 'original' | 'thumbnail') => {
+      const share = await open(secret);
+      const { versions } = await postOf(share);
+      const id = mediaIn(versions).find((one) => keyOf(secret, one) === key);
+      if (id === undefined) throw notShared();
+      return library.open(id, size);
+    },
+
+    purge: () => store.purge(wallClock.now()),
+  };
+};
+
+const show = ({ id, made_by_name, created_at, expires_at }: ShareRow): Share => ({
+  id,
+  madeBy: made_by_name,
+  createdAt: created_at,
+  expiresAt: expires_at,
+});
+
+/** Sees what a viewer sees, of one post. */
+const readerOf = ({ workspace_id, made_by }: ShareRow): Caller => ({
+  userId: made_by,
+  workspaceId: workspace_id,
+  role: 'viewer',
+  human: false,
+});
+
+/** The secret is random, so a fast hash is the right one. */
+const hashOf = (secret: string) => hash('sha256', secret, 'buffer');
+
+/** Stands for a media id, which would still show the file when the share has ended. */
+const keyOf = (secret: string, mediaId: string) => hash('sha256', `${secret} ${mediaId}`, 'base64url').slice(0, 22);
+
+const notShared = () =>
+  new Refusal('NotFound', 'Nothing is shared here. Ask the person who sent it for a new address.');

@@ -1,0 +1,124 @@
+import { tellsOf } from '#server/live/news';
+import { type Database, sql } from '#server/store/database';
+
+const nameOf = (user: string) => `coalesce(nullif(${user}.name, ''), split_part(${user}.email, '@', 1))`;
+
+export interface Mention {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface CommentRow {
+  readonly id: string;
+  readonly post_id: string;
+  readonly user_id: string;
+  readonly user_name: string;
+  readonly body: string;
+  readonly mentions: Mention[];
+  readonly created_at: string;
+  readonly edited_at: string | null;
+}
+
+const commentColumns = `c.id, c.post_id, c.user_id, ${nameOf('u')} as user_name, c.body, c.mentions, c.created_at, c.edited_at`;
+const tellsOfComment = tellsOf('comment', { id: 'post_id' });
+
+const members = sql(
+  'review.members',
+  `select u.id, ${nameOf('u')} as name from members m join users u on u.id = m.user_id where m.workspace_id = $1`,
+);
+const list = sql(
+  'comments.list',
+  `select ${commentColumns} from post_comments c join users u on u.id = c.user_id
+    where c.post_id = $1 and c.workspace_id = $2 order by c.id`,
+);
+const lock = sql(
+  'comments.lock',
+  `select ${commentColumns} from post_comments c join users u on u.id = c.user_id
+    where c.id = $1 and c.workspace_id = $2 for update of c`,
+);
+const count = sql('comments.count', 'select count(*)::int as count from post_comments where post_id = $1');
+const insert = sql(
+  'comments.insert',
+  `insert into post_comments (id, post_id, workspace_id, user_id, body, mentions) values ($1, $2, $3, $4, $5, $6)
+   returning ${tellsOfComment}`,
+);
+const change = sql(
+  'comments.change',
+  `update post_comments set body = $2, mentions = $3, edited_at = posthorn_now() where id = $1 returning ${tellsOfComment}`,
+);
+const remove = sql('comments.remove', `delete from post_comments where id = $1 returning ${tellsOfComment}`);
+
+export type CommentStore = ReturnType<typeof createCommentStore>;
+
+export const createCommentStore = (db: Database) => ({
+  transaction: db.transaction,
+  members: (workspaceId: string) => db.query<Mention>(members, [workspaceId]),
+  list: (workspaceId: string, postId: string) => db.query<CommentRow>(list, [postId, workspaceId]),
+  /** Inside a transaction. */
+  lock: async (workspaceId: string, id: string) => (await db.query<CommentRow>(lock, [id, workspaceId]))[0],
+  count: async (postId: string) => (await db.query<{ count: number }>(count, [postId]))[0]?.count ?? 0,
+  insert: async (
+    id: string,
+    row: { postId: string; workspaceId: string; userId: string; body: string; mentions: readonly Mention[] },
+  ) => {
+    const { postId, workspaceId, userId, body, mentions } = row;
+    await db.query(insert, [id, postId, workspaceId, userId, body, JSON.stringify(mentions)]);
+  },
+  change: async (id: string, body: string, mentions: readonly Mention[]) => {
+    await db.query(change, [id, body, JSON.stringify(mentions)]);
+  },
+  remove: async (id: string) => {
+    await db.query(remove, [id]);
+  },
+});
+
+export interface ShareRow {
+  readonly id: string;
+  readonly post_id: string;
+  readonly workspace_id: string;
+  readonly made_by: string;
+  readonly made_by_name: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+}
+
+/** An address ends with the membership of the person who made it. */
+const liveShares = `select s.id, s.post_id, s.workspace_id, s.made_by, ${nameOf('u')} as made_by_name, s.created_at, s.expires_at
+    from post_shares s join users u on u.id = s.made_by
+    join members m on m.workspace_id = s.workspace_id and m.user_id = s.made_by`;
+const bySecret = sql('shares.bySecret', `${liveShares} where s.secret_hash = $1 and s.expires_at > $2`);
+const ofPost = sql(
+  'shares.ofPost',
+  `${liveShares} where s.post_id = $1 and s.workspace_id = $2 and s.expires_at > $3 order by s.id desc`,
+);
+const insertShare = sql(
+  'shares.insert',
+  `insert into post_shares (id, post_id, workspace_id, secret_hash, made_by, created_at, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+);
+const removeShare = sql(
+  'shares.remove',
+  'delete from post_shares where id = $1 and workspace_id = $2 and expires_at > $3 returning post_id',
+);
+const purgeShares = sql('shares.purge', 'delete from post_shares where expires_at <= $1');
+
+export type ShareStore = ReturnType<typeof createShareStore>;
+
+export const createShareStore = (db: Database) => ({
+  transaction: db.transaction,
+  bySecret: async (hash: Buffer, now: Date) => (await db.query<ShareRow>(bySecret, [hash, now]))[0],
+  ofPost: (workspaceId: string, postId: string, now: Date) => db.query<ShareRow>(ofPost, [postId, workspaceId, now]),
+  insert: (row: {
+    id: string;
+    postId: string;
+    workspaceId: string;
+    hash: Buffer;
+    madeBy: string;
+    createdAt: Date;
+    expiresAt: Date;
+  }) => db.run(insertShare, [row.id, row.postId, row.workspaceId, row.hash, row.madeBy, row.createdAt, row.expiresAt]),
+  /** The post it showed. */
+  remove: async (workspaceId: string, id: string, now: Date) =>
+    (await db.query<{ post_id: string }>(removeShare, [id, workspaceId, now]))[0]?.post_id,
+  purge: (now: Date) => db.run(purgeShares, [now]),
+});

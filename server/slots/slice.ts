@@ -1,0 +1,22 @@
+import type { Accounts } from '#server/accounts/connected';
+import type { Clock } from '#server/clock';
+import type { Live } from '#server/live/open-tabs';
+import type { Database } from '#server/store/database';
+import { createSlotQueue } from './queue.ts';
+import { slotRoutes } from './routes.ts';
+import { createSlotStore } from './store.ts';
+
+export const openSlots = ({
+  database,
+  accounts,
+  live,
+  clock,
+}: {
+  database: Database;
+  accounts: Accounts;
+  live: Live;
+  clock: Clock;
+}) => {
+  const slots = createSlotQueue({ store: createSlotStore(database), accounts, live, clock });
+  return { slots, routes: slotRoutes({ slots }) };
+};

@@ -1,0 +1,94 @@
+import type { Template, TemplateKind } from '#contracts/templates';
+import { bounds } from '#server/bounds';
+import type { Clock } from '#server/clock';
+import type { Caller } from '#server/context';
+import { badInput, notFound, Refusal } from '#server/errors';
+import { newId } from '#server/ids';
+import type { Live } from '#server/live/open-tabs';
+import type { Networks } from '#server/networks/registry';
+import type { TemplateStore } from './store.ts';
+
+interface Content {
+  readonly kind: TemplateKind;
+  readonly items: readonly string[];
+  readonly options: Readonly<Record<string, string>>;
+}
+
+export type Templates = ReturnType<typeof createTemplates>;
+
+/** Texts that people use again. The editor puts them into a post; a post does not remember where its text came from. */
+export const createTemplates = ({
+  store,
+  networks,
+  live,
+  clock,
+}: {
+  store: TemplateStore;
+  networks: Networks;
+  live: Live;
+  clock: Clock;
+}) => {
+  const must = (template: Template | undefined, id: string) => {
+    if (template === undefined) throw notFound('template', id);
+    return template;
+  };
+
+  const tell = ({ workspaceId }: Caller, id: string) => live.tell({ workspaceId, kind: 'template', id });
+
+  /** Whether the values suit an account is seen when it is in a post. */
+  const mustBeUsable = ({ kind, items, options }: Content) => {
+    const keys = Object.keys(options);
+    const unknown = keys.find((key) => networks.option(key) === undefined);
+    if (unknown !== undefined) {
+      const message = `names no option (${unknown}); providers.limits lists them`;
+      throw badInput({ path: `options.${unknown}`, code: 'UnknownOption', message });
+    }
+    if (kind === 'Signature' && items.length > 1) {
+      throw badInput({ path: 'items', code: 'TooBig', message: 'must have one entry in a signature', limit: 1 });
+    }
+    if (kind === 'Signature' && keys.length > 0) {
+      throw badInput({ path: 'options', code: 'TooBig', message: 'must be empty in a signature', limit: 0 });
+    }
+    if (items.every((text) => text.trim() === '')) {
+      throw badInput({ path: 'items', code: 'TooSmall', message: 'must have some text' });
+    }
+    const length = [...items, ...keys, ...Object.values(options)].reduce((sum, text) => sum + text.length, 0);
+    const limit = bounds.templateCharacters;
+    if (length > limit) {
+      const message = `must have at most ${limit} characters in all, with the options`;
+      throw badInput({ path: 'items', code: 'TooBig', message, limit, actual: length });
+    }
+  };
+
+  return {
+    list: ({ workspaceId }: Caller) => store.list(workspaceId),
+
+    get: async ({ workspaceId }: Caller, id: string) => must(await store.get(workspaceId, id), id),
+
+    add: (caller: Caller, template: Pick<Template, 'kind' | 'name' | 'items' | 'options'>) =>
+      store.transaction(async () => {
+        mustBeUsable(template);
+        await store.lockWorkspace(caller.workspaceId);
+        if ((await store.count(caller.workspaceId)) >= bounds.templates) {
+          throw new Refusal('Conflict', `A workspace has at most ${bounds.templates} templates. Delete one first.`);
+        }
+        const id = newId('template', clock.now());
+        await tell(caller, id);
+        return must(await store.insert(caller.workspaceId, { ...template, id }), id);
+      }),
+
+    change: (caller: Caller, id: string, change: Partial<Pick<Template, 'name' | 'items' | 'options'>>) =>
+      store.transaction(async () => {
+        const next = { ...must(await store.lock(caller.workspaceId, id), id), ...change };
+        mustBeUsable(next);
+        await tell(caller, id);
+        return must(await store.replace(caller.workspaceId, next), id);
+      }),
+
+    remove: (caller: Caller, id: string) =>
+      store.transaction(async () => {
+        if (!(await store.remove(caller.workspaceId, id))) throw notFound('template', id);
+        await tell(caller, id);
+      }),
+  };
+};

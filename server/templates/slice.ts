@@ -1,0 +1,22 @@
+import type { Clock } from '#server/clock';
+import type { Live } from '#server/live/open-tabs';
+import type { Networks } from '#server/networks/registry';
+import type { Database } from '#server/store/database';
+import { templateRoutes } from './routes.ts';
+import { createTemplates } from './shelf.ts';
+import { createTemplateStore } from './store.ts';
+
+export const openTemplates = ({
+  database,
+  networks,
+  live,
+  clock,
+}: {
+  database: Database;
+  networks: Networks;
+  live: Live;
+  clock: Clock;
+}) => {
+  const templates = createTemplates({ store: createTemplateStore(database), networks, live, clock });
+  return { templates, routes: templateRoutes({ templates }) };
+};

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { EntryItem, EntryMedia, EntryVersion } from './entry.ts';
+import { isTooMuch } from './json-items.ts';
+
+/**
+ * What one cell of our CSV holds, both ways. The plain form is for people: one entry a line. Where a value has lines of
+ * its own the cell is JSON, which begins with a bracket.
+ */
+export const accountsCell = {
+  write: (accounts: readonly string[]) => accounts.join('\n'),
+  /** A comma separates too, where the name of a network follows it: a handle may hold one. */
+  read: (cell: string) =>
+    cell
+      .split(/\n|[,;](?=\s*[A-Za-z][\w -]{0,40}:)/)
+      .map((account) => account.trim())
+      .filter((account) => account !== ''),
+};
+
+const Alts = z.array(z.string());
+const Options = z.record(z.string(), z.string());
+const Media = z.array(z.object({ url: z.string(), alt: z.string().optional() }));
+const Items = z.array(z.object({ body: z.string().default(''), media: Media.default([]) }));
+const Versions = z.array(z.object({ account: z.string(), content: Items.min(1), options: Options.default({}) }));
+
+/** Addresses with white space between them, and their alternative texts line by line beside them. */
+export const mediaCells = {
+  write: (media: readonly EntryMedia[]) => {
+    const alts = media.map(({ alt = '' }) => alt);
+    const isPlain = alts.every((alt) => !alt.includes('\n') && alt.trim() === alt) && !alts[0]?.startsWith('[');
+    return {
+      media: media.map(({ url }) => url).join('\n'),
+      alt: alts.every((alt) => alt === '') ? '' : isPlain ? alts.join('\n') : JSON.stringify(alts),
+    };
+  },
+  read: (media: string, alt: string): EntryMedia[] | undefined => {
+    const alts = alt.startsWith('[') ? parsed(Alts, alt) : alt.split('\n').map((line) => line.trim());
+    if (alts === undefined) return undefined;
+    const urls = media.split(/\s+/).filter((url) => url !== '');
+    return urls.map((url, index) => ({ url, ...(alts[index] && { alt: alts[index] }) }));
+  },
+};
+
+const mostOptions = 1000;
+
+/** `bluesky.reply_control=nobody`, one a line. */
+export const optionsCell = {
+  write: (options: Readonly<Record<string, string>>) => {
+    const entries = Object.entries(options);
+    const isPlain = entries.every(([, value]) => !value.includes('\n') && value.trim() === value);
+    return isPlain ? entries.map(([key, value]) => `${key}=${value}`).join('\n') : JSON.stringify(options);
+  },
+  read: (cell: string): Record<string, string> | undefined => {
+    if (cell.trimStart().startsWith('{')) return parsed(Options, cell);
+    const lines = cell.split('\n').filter((line) => line.trim() !== '');
+    const pairs = lines.map((line) => [line.indexOf('='), line] as const);
+    if (pairs.length > mostOptions || pairs.some(([at]) => at < 1)) return undefined;
+    return Object.fromEntries(pairs.map(([at, line]) => [line.slice(0, at).trim(), line.slice(at + 1).trim()]));
+  },
+};
+
+/** The items after the first. */
+export const threadCell = {
+  write: (items: readonly EntryItem[]) => (items.length === 0 ? '' : JSON.stringify(items)),
+  read: (cell: string): EntryItem[] | undefined => (cell.trim() === '' ? [] : parsed(Items, cell)),
+};
+
+/** What single accounts get instead. */
+export const versionsCell = {
+  write: (versions: readonly EntryVersion[]) => (versions.length === 0 ? '' : JSON.stringify(versions)),
+  read: (cell: string): EntryVersion[] | undefined => (cell.trim() === '' ? [] : parsed(Versions, cell)),
+};
+
+const parsed = <T>(schema: z.ZodType<T>, cell: string): T | undefined => {
+  if (isTooMuch(cell)) return undefined;
+  try {
+    return schema.safeParse(JSON.parse(cell)).data;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { AltText } from '#contracts/media';
+import type { ImportProblem, ImportRowState } from '#contracts/transfer';
+import type { ConnectedNetwork } from '#server/accounts/connected';
+import { bounds } from '#server/bounds';
+import { Refusal } from '#server/errors';
+import type { Drafts } from '#server/posts/drafts';
+import { type Entry, type EntryVersion, note, problem } from './entry.ts';
+import type { Match } from './matching.ts';
+import { isZone, readTime } from './wall-time.ts';
+
+/** What a row becomes when it is saved: its files are still addresses. */
+export interface ImportedDraft {
+  readonly accountIds: string[];
+  readonly versions: (Omit<EntryVersion, 'account'> & { readonly accountId?: string })[];
+  readonly scheduledAt: string | null;
+}
+
+export interface CheckedRow {
+  readonly line: number | null;
+  readonly fingerprint: Buffer;
+  readonly state: Exclude<ImportRowState, 'Saved' | 'Scheduled' | 'Duplicate'>;
+  readonly problems: ImportProblem[];
+  readonly draft: ImportedDraft | null;
+  readonly text: string;
+  readonly items: number;
+  readonly media: number;
+}
+
+const shownCharacters = 200;
+const mostProblems = 20;
+
+/** What an entry may hold at all; the rules of posts come after it. */
+const Item = z.object({
+  body: z.string().max(bounds.itemCharacters),
+  media: z.array(z.object({ url: z.string().max(2048), alt: AltText.optional() })).max(bounds.mediaPerItem),
+});
+const Content = z
+  .array(
+    z.object({
+      content: z.array(Item).max(bounds.items),
+      options: z.record(z.string().max(bounds.idCharacters), z.string().max(bounds.optionCharacters)),
+    }),
+  )
+  .max(1 + bounds.accounts);
+
+/** Says of one entry after the other what would become of it. Nothing is read or written for it. */
+export const createRowCheck = ({
+  match,
+  networkOf,
+  drafts,
+  timeZone,
+  usualAccountIds,
+  now,
+}: {
+  match: (written: string) => Match;
+  networkOf: ReadonlyMap<string, ConnectedNetwork>;
+  drafts: Pick<Drafts, 'check'>;
+  timeZone: string;
+  /** Of entries that name no account. */
+  usualAccountIds: readonly string[];
+  now: string;
+}) => {
+  const timeOf = ({ time, zone }: Entry, problems: ImportProblem[]): string | null => {
+    if (time === '') return null;
+    if (zone !== '' && !isZone(zone)) {
+      problems.push(problem('time zone', 'BadZone', `names no time zone (${zone.slice(0, 100)})`));
+      return null;
+    }
+    const read = readTime(time, zone || timeZone);
+    if (!('at' in read)) {
+      problems.push(problem('time', read.code, read.message));
+      return null;
+    }
+    if (read.at <= now) problems.push(note('time', 'PastTime', 'has passed; choose another before you schedule it'));
+    return read.at;
+  };
+
+  const accountsOf = ({ accounts }: Entry, problems: ImportProblem[]) => {
+    if (accounts.length === 0) return { accountIds: [...usualAccountIds], isUnmatched: false };
+    if (accounts.length > bounds.accounts) {
+      problems.push(problem('accounts', 'TooBig', `names more than ${bounds.accounts} accounts`));
+      return { accountIds: [], isUnmatched: false };
+    }
+    const found = accounts.map(match);
+    const wrong = found.flatMap((one) => ('message' in one ? [one.message] : []));
+    problems.push(...wrong.map((message) => note('accounts', 'UnknownAccount', message)));
+    const ids = found.flatMap((one) => ('accountId' in one ? [one.accountId] : []));
+    return { accountIds: [...new Set(ids)], isUnmatched: wrong.length > 0 };
+  };
+
+  /** A version of an account that is not here is left out with it. */
+  const versionsOf = ({ versions, accounts }: Entry, problems: ImportProblem[]) =>
+    versions.flatMap(({ account, content, options }): ImportedDraft['versions'] => {
+      if (account === undefined) return [{ content, options }];
+      const found = match(account);
+      if ('accountId' in found) return [{ accountId: found.accountId, content, options }];
+      if (!accounts.includes(account)) problems.push(problem('versions', 'UnknownAccount', found.message));
+      return [];
+    });
+
+  return (entry: Entry): CheckedRow => {
+    const problems = [...entry.problems];
+    const scheduledAt = timeOf(entry, problems);
+    const { accountIds, isUnmatched } = accountsOf(entry, problems);
+    const isWhole = checkContent(entry, problems);
+    const versions = isWhole ? versionsOf(entry, problems) : [];
+    if (isWhole) {
+      const sent = versions.map(({ content, ...version }) => ({
+        ...version,
+        options: { ...version.options },
+        content: content.map(({ body, media }) => ({ body, media: media.map(({ url }) => url) })),
+      }));
+      problems.push(...refusals(() => drafts.check({ accountIds, versions: sent }, networkOf)));
+    }
+    const isBad = problems.some(({ stops }) => stops);
+    const [original] = entry.versions;
+    return {
+      line: entry.line ?? null,
+      fingerprint: fingerprintOf(entry, scheduledAt, usualAccountIds),
+      state: isBad ? 'Bad' : isUnmatched ? 'Unmatched' : 'Ready',
+      problems: problems.slice(0, mostProblems),
+      draft: isBad ? null : { accountIds, versions, scheduledAt },
+      text: (original?.content[0]?.body ?? '').replaceAll('\0', '').slice(0, shownCharacters).toWellFormed(),
+      items: original?.content.length ?? 0,
+      media: entry.versions.reduce((sum, version) => sum + mediaOf(version).length, 0),
+    };
+  };
+};
+
+const mediaOf = ({ content }: Pick<EntryVersion, 'content'>) => content.flatMap(({ media }) => media);
+
+/** Whether it can be looked at further. */
+const checkContent = ({ versions, problems: before }: Entry, problems: ImportProblem[]) => {
+  if (before.length > 0 || versions.length === 0) return false;
+  const found = Content.safeParse(versions).error?.issues ?? [];
+  for (const { path, code } of found.slice(0, mostProblems)) {
+    const what = path.includes('alt')
+      ? 'alt'
+      : path.includes('media')
+        ? 'media'
+        : path.includes('options')
+          ? 'options'
+          : 'text';
+    problems.push(
+      problem(columnOf(path, what), 'TooBig', code === 'too_big' ? 'is longer than is allowed' : 'is not valid'),
+    );
+  }
+  if (found.length > 0) return false;
+  const texts = versions.flatMap(({ content, options }) => [
+    ...content.flatMap(({ body, media }) => [body, ...media.flatMap(({ url, alt = '' }) => [url, alt])]),
+    ...Object.entries(options).flat(),
+  ]);
+  if (texts.some((text) => !text.isWellFormed() || text.includes('\0'))) {
+    problems.push(problem('text', 'BadText', 'holds a character that cannot be kept: NUL or half of a surrogate pair'));
+  }
+  const [original] = versions;
+  if (original?.content.every(({ body, media }) => body.trim() === '' && media.length === 0)) {
+    problems.push(problem('text', 'Empty', 'is empty, and there is no media'));
+  }
+  const wrongUrl = versions.flatMap(mediaOf).find(({ url }) => !isAddress(url));
+  if (wrongUrl) {
+    problems.push(
+      problem('media', 'BadUrl', `must be addresses that begin with https://, not ${wrongUrl.url.slice(0, 100)}`),
+    );
+  }
+  return true;
+};
+
+const columnOf = ([version, part, index]: PropertyKey[], what: string) => {
+  if (version !== 0) return 'versions';
+  return part === 'content' && index !== 0 ? 'thread' : what;
+};
+
+const isAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+
+/** What the rules of posts say, by the column that it stands in. */
+const refusals = (check: () => unknown): ImportProblem[] => {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return error.issues.map(({ path, code, message }) => {
+      const column = /^versions\.0\.options/.test(path) ? 'options' : 'versions';
+      return problem(column, code, message);
+    });
+  }
+};
+
+/** The same for the same row, whatever stands around it and whichever accounts are connected. */
+const fingerprintOf = ({ accounts, versions, time }: Entry, at: string | null, usual: readonly string[]) => {
+  const named = accounts.length > 0 ? accounts.map((account) => account.toLowerCase()) : usual;
+  const options = (all: EntryVersion['options']) => Object.entries(all).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const content = versions.map((version) => [
+    version.account?.toLowerCase() ?? '',
+    version.content.map(({ body, media }) => [body, media.map(({ url, alt = '' }) => [url, alt])]),
+    options(version.options),
+  ]);
+  return createHash('sha256')
+    .update(JSON.stringify([[...named].sort(), at ?? time, content]))
+    .digest();
+};

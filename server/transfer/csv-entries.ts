@@ -1,0 +1,180 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { CsvError, parse } from 'csv-parse';
+import { bounds } from '#server/bounds';
+import { withoutGuard } from '#server/csv';
+import { badInput } from '#server/errors';
+import { accountsCell, mediaCells, optionsCell, threadCell, versionsCell } from './cells.ts';
+import { type Entry, type EntryVersion, problem, unreadable } from './entry.ts';
+
+type Column = 'id' | 'text' | 'accounts' | 'time' | 'time zone' | 'media' | 'alt' | 'options' | 'thread' | 'versions';
+
+/** How columns may be called, in small letters, with spaces between words. */
+const columns: Readonly<Record<string, Column>> = {
+  id: 'id',
+  text: 'text',
+  accounts: 'accounts',
+  account: 'accounts',
+  time: 'time',
+  'time zone': 'time zone',
+  timezone: 'time zone',
+  media: 'media',
+  alt: 'alt',
+  options: 'options',
+  thread: 'thread',
+  versions: 'versions',
+};
+
+/** As Buffer takes them for posts in bulk. It names no account: a file is for one channel. */
+const columnsOfBuffer: Readonly<Record<string, Column>> = {
+  text: 'text',
+  'image url': 'media',
+  'posting time': 'time',
+};
+
+export interface CsvFile {
+  readonly format: 'Posthorn CSV' | 'Buffer CSV';
+  /** Columns that mean nothing here. */
+  readonly ignored: readonly string[];
+  readonly entries: AsyncIterable<Entry>;
+}
+
+/** `head` is the beginning of the file, at least its first line. */
+export const readCsv = async (head: string, chunks: AsyncIterable<string>): Promise<CsvFile> => {
+  const records = recordsOf(chunks, delimiterOf(head));
+  const first = await records.next();
+  const names = (first.done ? [] : first.value.cells.slice(0, bounds.importColumns + 1)).map(tidy);
+  const isForBuffer = names.includes('posting time') || names.includes('image url');
+  const known = isForBuffer ? columnsOfBuffer : columns;
+  const placeOf = new Map<Column, number>();
+  for (const [index, name] of names.entries()) {
+    const column = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (column === undefined) continue;
+    if (placeOf.has(column)) {
+      throw badInput({ path: 'file', code: 'WrongColumns', message: `has the column ${column} twice; remove one` });
+    }
+    placeOf.set(column, index);
+  }
+  if (names.length > bounds.importColumns || !placeOf.has('text')) {
+    const found = names.filter((name) => name !== '').slice(0, 10);
+    const message = `has no column text in its first line${found.length > 0 ? `, which names ${found.join(', ').slice(0, 200)}` : ''}; docs/import-export.md lists the columns`;
+    throw badInput({ path: 'file', code: 'WrongColumns', message });
+  }
+  return {
+    format: isForBuffer ? 'Buffer CSV' : 'Posthorn CSV',
+    ignored: names.filter((name) => name !== '' && !Object.hasOwn(known, name)),
+    entries: entriesOf(records, placeOf, names.length),
+  };
+};
+
+const tidy = (name: string) =>
+  name
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, ' ')
+    .slice(0, 100);
+
+/** Spreadsheets write what is usual where they were set up. Whichever stands in the first line most often. */
+const delimiterOf = (head: string) => {
+  const [line = ''] = head.split(/[\r\n]/, 1);
+  const counted = [',', ';', '\t'].map((sign) => ({ sign, count: line.split(sign).length }));
+  return counted.reduce((most, one) => (one.count > most.count ? one : most)).sign;
+};
+
+interface CsvRecord {
+  readonly cells: readonly string[];
+  readonly line: number;
+}
+
+async function* recordsOf(chunks: AsyncIterable<string>, delimiter: string): AsyncGenerator<CsvRecord> {
+  const parser = parse({
+    delimiter,
+    info: true,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    max_record_size: bounds.importRowCharacters,
+  });
+  const feeding = pipeline(Readable.from(chunks), parser);
+  // It is heard below, by whoever reads the parser.
+  feeding.catch(() => undefined);
+  let line = 1;
+  let doubled = 0;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      yield { cells: record, line };
+      // The parser counts such an ending of a line inside of a cell as two.
+      for (const cell of record.slice(0, bounds.importColumns)) doubled += cell.split('\r\n').length - 1;
+      line = info.lines + 1 - doubled;
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? refusalOf(error, line) : error;
+  }
+}
+
+const refusalOf = ({ code }: CsvError, line: number) =>
+  code === 'CSV_MAX_RECORD_SIZE'
+    ? badInput({
+        path: 'file',
+        code: 'TooBig',
+        message: `has more than ${bounds.importRowCharacters} characters in the row at line ${line}; is a quotation mark missing there?`,
+        limit: bounds.importRowCharacters,
+      })
+    : badInput({
+        path: 'file',
+        code: 'BadFormat',
+        message: `has a quotation mark too many or too few in the row at line ${line}; write a mark inside a cell twice`,
+      });
+
+/** Those that are taken to pieces, which would take long. */
+const shortColumns = ['accounts', 'media', 'alt', 'options'] as const satisfies readonly Column[];
+
+async function* entriesOf(
+  records: AsyncIterable<CsvRecord>,
+  placeOf: ReadonlyMap<Column, number>,
+  width: number,
+): AsyncGenerator<Entry> {
+  for await (const { cells, line } of records) {
+    if (cells.length !== width) {
+      const message = `has ${cells.length} cells instead of ${width}; put text with commas or lines into quotation marks`;
+      yield unreadable('row', 'WrongColumns', message, line);
+    } else if (cells.some((cell) => cell !== '')) {
+      const cell = (column: Column) => withoutGuard(cells[placeOf.get(column) ?? -1] ?? '');
+      const long = shortColumns.find((column) => cell(column).length > bounds.itemCharacters);
+      yield long ? unreadable(long, 'TooBig', 'is longer than is allowed', line) : entryOf(cell, line);
+    }
+  }
+}
+
+const entryOf = (cell: (column: Column) => string, line: number): Entry => {
+  const problems: Entry['problems'][number][] = [];
+  const orProblem = <T>(value: T | undefined, empty: T, column: Column, must: string): T => {
+    if (value === undefined) problems.push(problem(column, 'BadFormat', must));
+    return value ?? empty;
+  };
+  const media = orProblem(
+    mediaCells.read(cell('media'), cell('alt').trim()),
+    [],
+    'alt',
+    'must have one text a line, or be a JSON list of texts',
+  );
+  const options = orProblem(optionsCell.read(cell('options')), {}, 'options', 'must have one key=value a line');
+  const thread = orProblem(threadCell.read(cell('thread')), [], 'thread', 'must be a JSON list of {"body", "media"}');
+  const others = orProblem(
+    versionsCell.read(cell('versions')),
+    [],
+    'versions',
+    'must be a JSON list of {"account", "content", "options"}',
+  );
+  const original: EntryVersion = { content: [{ body: cell('text'), media }, ...thread], options };
+  return {
+    line,
+    id: cell('id') || undefined,
+    accounts: accountsCell.read(cell('accounts')),
+    time: cell('time').trim(),
+    zone: cell('time zone').trim(),
+    versions: [original, ...others],
+    problems,
+  };
+};

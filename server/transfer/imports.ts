@@ -1,0 +1,286 @@
+import { instantOf } from '#contracts/instant';
+import type { Import, ImportRow } from '#contracts/transfer';
+import type { Accounts } from '#server/accounts/connected';
+import type { AuditLog } from '#server/audit/audit-log';
+import { bounds } from '#server/bounds';
+import { type Clock, startStopwatch } from '#server/clock';
+import type { Caller } from '#server/context';
+import { badInput, notFound, Refusal } from '#server/errors';
+import { newId } from '#server/ids';
+import type { Networks } from '#server/networks/registry';
+import type { Drafts } from '#server/posts/drafts';
+import type { Lifecycle } from '#server/posts/lifecycle';
+import { createTurns } from '#server/turns';
+import { type CheckedRow, createRowCheck, type ImportedDraft } from './checked-row.ts';
+import { note } from './entry.ts';
+import type { Fetching } from './fetching.ts';
+import { createMatching } from './matching.ts';
+import { readEntries } from './reading.ts';
+import type { ImportStore, NumberedRow, StoredRow } from './store.ts';
+import { isZone } from './wall-time.ts';
+
+const rowsAtOnce = 200;
+const shownImports = 20;
+const shownRows = 100;
+const stepRows = 50;
+
+export interface ImportSettings {
+  readonly fileName: string;
+  readonly timeZone: string;
+  /** Of rows that name none. */
+  readonly accountIds: readonly string[];
+}
+
+export type Imports = ReturnType<typeof createImports>;
+
+/** Posts from files: tried first, saved as drafts when somebody asks, scheduled when somebody asks again. */
+export const createImports = ({
+  store,
+  accounts,
+  networks,
+  drafts,
+  lifecycle,
+  fetch,
+  audit,
+  clock,
+}: {
+  store: ImportStore;
+  accounts: Accounts;
+  networks: Networks;
+  drafts: Drafts;
+  lifecycle: Lifecycle;
+  fetch: Fetching;
+  audit: AuditLog;
+  clock: Clock;
+}) => {
+  const find = async ({ workspaceId }: Caller, id: string): Promise<Import> => {
+    const found = await store.get(workspaceId, id);
+    if (found === undefined) throw notFound('import', id);
+    return found;
+  };
+
+  /** Finds rows that are here already, or stand in the file twice, and keeps the rows. */
+  const createKeeper = ({ workspaceId }: Caller, importId: string) => {
+    const firstOf = new Map<string, number>();
+    let number = 0;
+    return async (rows: readonly (CheckedRow & { id?: string | undefined })[]) => {
+      const fingerprints = rows.map(({ fingerprint }) => fingerprint);
+      const known = await store.known(workspaceId, fingerprints);
+      const posts = await store.knownPosts(
+        workspaceId,
+        rows.flatMap(({ id }) => (id !== undefined && isPostId(id) ? [id] : [])),
+      );
+      const numbered = rows.map(({ id, ...row }): NumberedRow => {
+        number++;
+        const key = row.fingerprint.toString('hex');
+        const twin = firstOf.get(key);
+        if (row.state === 'Bad') return { ...row, number };
+        firstOf.set(key, twin ?? number);
+        const words =
+          twin !== undefined
+            ? `is the same as row ${twin}`
+            : known.has(key)
+              ? `was imported on ${known.get(key)?.slice(0, 10)}`
+              : id !== undefined && posts.has(id)
+                ? `is a post of this workspace already (${id})`
+                : undefined;
+        if (words === undefined) return { ...row, number };
+        return { ...row, number, state: 'Duplicate', problems: [...row.problems, note('row', 'Duplicate', words)] };
+      });
+      await store.addRows(importId, numbered);
+    };
+  };
+
+  /** Runs row after row for as long as one request may take. Answers with the row to go on after, if there is one. */
+  const step = async <Row extends { number: number }>(
+    after: number,
+    next: (after: number) => Promise<Row[]>,
+    run: (row: Row) => Promise<void>,
+  ): Promise<number | undefined> => {
+    const sinceBegun = startStopwatch();
+    for (let last = after; ; ) {
+      const rows = await next(last);
+      if (rows.length === 0) return undefined;
+      for (const row of rows) {
+        await run(row);
+        last = row.number;
+        if (sinceBegun() > bounds.importStepMs) return last;
+      }
+    }
+  };
+
+  /** What is wrong with a row is kept with it; other trouble ends the request, and somebody tries again. */
+  const orFailure = async (importId: string, number: number, work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Refusal) || !ofRow.includes(error.code)) throw error;
+      await store.setFailure(importId, number, error.message);
+    }
+  };
+
+  const saveRow = async (caller: Caller, importId: string, number: number) => {
+    const draft = await store.draft(importId, number);
+    if (draft === undefined) return;
+    // Files take their time, so they come before the transaction.
+    const mediaOf = new Map<string, string>();
+    for (const media of draft.versions.flatMap(({ content }) => content.flatMap((item) => item.media))) {
+      const key = keyOf(media);
+      if (!mediaOf.has(key)) mediaOf.set(key, await fetch(caller, importId, media));
+    }
+    await store.transaction(async () => {
+      if ((await store.lockUnsaved(importId, number)) === undefined) return;
+      const post = await drafts.bring(caller, withMedia(draft, mediaOf));
+      await store.setPost(importId, number, post.id);
+    });
+  };
+
+  return {
+    /** Reads the file and keeps what would become of each row. No post is made. */
+    check: async (
+      caller: Caller,
+      { fileName, timeZone, accountIds }: ImportSettings,
+      bytes: AsyncIterable<Buffer>,
+    ): Promise<Import> => {
+      if (!isZone(timeZone)) {
+        throw badInput({ path: 'timeZone', code: 'BadZone', message: 'must be a time zone such as Europe/Paris' });
+      }
+      await accounts.networksOf(caller, accountIds);
+      const connected = await accounts.list(caller);
+      const checkRow = createRowCheck({
+        match: createMatching(connected, networks),
+        networkOf: await accounts.connectedOf(
+          caller,
+          connected.map(({ id }) => id),
+        ),
+        drafts,
+        timeZone,
+        usualAccountIds: accountIds,
+        now: instantOf(clock.now()),
+      });
+      const { format, ignored, entries } = await readEntries(bytes);
+      const id = newId('import', clock.now());
+      const about = { id, fileName: tidyName(fileName), format, timeZone, ignored: [...ignored] };
+      await store.begin(caller.workspaceId, caller.userId, about);
+      try {
+        const keep = createKeeper(caller, id);
+        const takeTurns = createTurns();
+        let batch: (CheckedRow & { id?: string | undefined })[] = [];
+        let count = 0;
+        for await (const entry of entries) {
+          if (++count > bounds.importRows) throw tooMany();
+          batch.push({ ...checkRow(entry), id: entry.id });
+          if (batch.length === rowsAtOnce) {
+            await keep(batch);
+            batch = [];
+          }
+          await takeTurns();
+        }
+        if (count === 0) throw badInput({ path: 'file', code: 'Empty', message: 'has no posts in it' });
+        if (batch.length > 0) await keep(batch);
+        await store.finish(caller.workspaceId, id);
+      } catch (error) {
+        await store.remove(caller.workspaceId, id);
+        throw error;
+      }
+      return find(caller, id);
+    },
+
+    list: ({ workspaceId }: Caller): Promise<Import[]> => store.list(workspaceId, shownImports),
+
+    get: find,
+
+    rows: async (caller: Caller, id: string, { after, problemsOnly }: { after: number; problemsOnly: boolean }) => {
+      await find(caller, id);
+      const found = await store.rows(id, after, problemsOnly, shownRows + 1);
+      const page = found.slice(0, shownRows);
+      const last = page.at(-1);
+      return { rows: page.map(toRow), ...(found.length > shownRows && last && { next: last.number }) };
+    },
+
+    save: async (
+      caller: Caller,
+      id: string,
+      { after, unmatched, duplicates }: { after: number; unmatched: boolean; duplicates: boolean },
+    ) => {
+      const { fileName } = await find(caller, id);
+      const { workspaceId, userId } = caller;
+      if (after === 0) await audit.write({ event: 'import.saved', workspaceId, userId, details: { id, fileName } });
+      const states = ['Ready', ...(unmatched ? ['Unmatched'] : []), ...(duplicates ? ['Duplicate'] : [])];
+      const next = await step(
+        after,
+        async (last) => (await store.unsaved(id, last, states, stepRows)).map((number) => ({ number })),
+        ({ number }) => orFailure(id, number, () => saveRow(caller, id, number)),
+      );
+      return { import: await find(caller, id), ...(next !== undefined && { next }) };
+    },
+
+    /** A person's own click: each draft is scheduled for its wished time, by the rules of posts.schedule. */
+    schedule: async (caller: Caller, id: string, { after }: { after: number }) => {
+      const { fileName } = await find(caller, id);
+      const { workspaceId, userId } = caller;
+      if (after === 0) await audit.write({ event: 'import.scheduled', workspaceId, userId, details: { id, fileName } });
+      const next = await step(
+        after,
+        (last) => store.schedulable(id, last, stepRows),
+        ({ number, postId, at }) =>
+          orFailure(id, number, async () => {
+            await lifecycle.schedule(caller, postId, at);
+            await store.setFailure(id, number, null);
+          }),
+      );
+      return { import: await find(caller, id), ...(next !== undefined && { next }) };
+    },
+
+    remove: async ({ workspaceId }: Caller, id: string) => {
+      if (!(await store.remove(workspaceId, id))) throw notFound('import', id);
+    },
+
+    /** Reports that nobody saved, and old ones. */
+    purge: store.purge,
+  };
+};
+
+/** Codes that say something about the row. */
+const ofRow: readonly string[] = ['BadInput', 'Invalid', 'PlanLimit', 'NotFound', 'Conflict'];
+
+const isPostId = (id: string) => /^post_[0-9A-Z]{26}$/.test(id);
+
+const keyOf = ({ url, alt = '' }: { url: string; alt?: string | undefined }) => JSON.stringify([url, alt]);
+
+const withMedia = ({ accountIds, versions, scheduledAt }: ImportedDraft, mediaOf: ReadonlyMap<string, string>) => ({
+  accountIds,
+  scheduledAt,
+  versions: versions.map(({ accountId, content, options }) => ({
+    ...(accountId && { accountId }),
+    options: { ...options },
+    content: content.map(({ body, media }) => ({
+      body,
+      media: media.flatMap((one) => mediaOf.get(keyOf(one)) ?? []),
+    })),
+  })),
+});
+
+const toRow = ({ line, draft, postId, failure, ...row }: StoredRow): ImportRow => ({
+  ...row,
+  ...(line !== null && { line }),
+  accountIds: draft?.accountIds ?? [],
+  ...(draft?.scheduledAt && { scheduledAt: draft.scheduledAt }),
+  ...(postId !== null && { postId }),
+  ...(failure !== null && { failure }),
+});
+
+const tooMany = () =>
+  badInput({
+    path: 'file',
+    code: 'TooBig',
+    message: `has more than ${bounds.importRows} rows; split it`,
+    limit: bounds.importRows,
+  });
+
+/** Only ever shown to people. */
+const tidyName = (name: string) =>
+  name
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, '')
+    .slice(0, 255) || 'Without a name';

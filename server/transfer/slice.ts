@@ -1,0 +1,50 @@
+import type { Accounts } from '#server/accounts/connected';
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Clock } from '#server/clock';
+import type { Config } from '#server/config';
+import type { MediaLibrary } from '#server/media/library';
+import type { Uploads } from '#server/media/uploads';
+import type { Networks } from '#server/networks/registry';
+import type { Drafts } from '#server/posts/drafts';
+import type { Lifecycle } from '#server/posts/lifecycle';
+import type { Database } from '#server/store/database';
+import { createExports } from './exports.ts';
+import { createFetching } from './fetching.ts';
+import { createImports } from './imports.ts';
+import { transferRoutes } from './routes.ts';
+import { createExportStore, createImportStore } from './store.ts';
+
+export const openTransfer = ({
+  database,
+  accounts,
+  networks,
+  library,
+  uploads,
+  drafts,
+  lifecycle,
+  audit,
+  config: { baseUrl },
+  clock,
+}: {
+  database: Database;
+  accounts: Accounts;
+  networks: Networks;
+  library: MediaLibrary;
+  uploads: Uploads;
+  drafts: Drafts;
+  lifecycle: Lifecycle;
+  audit: AuditLog;
+  config: Config;
+  clock: Clock;
+}) => {
+  const store = createImportStore(database);
+  const fetch = createFetching({ store, library, uploads, baseUrl });
+  const imports = createImports({ store, accounts, networks, drafts, lifecycle, fetch, audit, clock });
+  const exports = createExports({ store: createExportStore(database), library, clock });
+  return {
+    imports,
+    exports,
+    routes: transferRoutes({ imports, exports }),
+    chores: { 'forget old imports': { every: '1 day', run: imports.purge } },
+  };
+};

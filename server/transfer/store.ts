@@ -1,0 +1,290 @@
+import type { MetricName } from '#contracts/analytics';
+import type { PostStatus, Result, Version } from '#contracts/posts';
+import type { ImportFormat, ImportProblem, ImportRowState, ImportTotals } from '#contracts/transfer';
+import { type Database, sql } from '#server/store/database';
+import type { CheckedRow, ImportedDraft } from './checked-row.ts';
+
+export interface ImportRecord {
+  readonly id: string;
+  readonly fileName: string;
+  readonly format: ImportFormat;
+  readonly timeZone: string;
+  readonly ignored: string[];
+  readonly createdAt: string;
+  readonly totals: ImportTotals;
+}
+
+export interface StoredRow {
+  readonly number: number;
+  readonly line: number | null;
+  readonly state: ImportRowState;
+  readonly problems: ImportProblem[];
+  readonly draft: ImportedDraft | null;
+  readonly text: string;
+  readonly items: number;
+  readonly media: number;
+  readonly postId: string | null;
+  readonly failure: string | null;
+}
+
+export interface NumberedRow extends Omit<CheckedRow, 'state'> {
+  readonly number: number;
+  readonly state: CheckedRow['state'] | 'Duplicate';
+}
+
+const begin = sql(
+  'imports.begin',
+  `insert into imports (id, workspace_id, created_by, file_name, format, time_zone, ignored)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+);
+const finish = sql('imports.finish', 'update imports set read_at = posthorn_now() where id = $1 and workspace_id = $2');
+const addRows = sql(
+  'imports.addRows',
+  `insert into import_rows (import_id, number, line, fingerprint, state, problems, draft, text, items, media)
+   select $1, * from unnest($2::int[], $3::int[], $4::bytea[], $5::text[], $6::jsonb[], $7::jsonb[], $8::text[], $9::int[], $10::int[])`,
+);
+/** Rows that became posts of this workspace, and when they came. */
+const knownRows = sql(
+  'imports.knownRows',
+  `select distinct on (r.fingerprint) encode(r.fingerprint, 'hex') as fingerprint, i.created_at as "createdAt"
+     from import_rows r join imports i on i.id = r.import_id
+    where r.fingerprint = any($2::bytea[]) and r.post_id is not null and i.workspace_id = $1
+    order by r.fingerprint, i.created_at`,
+);
+const knownPosts = sql('imports.knownPosts', 'select id from posts where workspace_id = $1 and id = any($2)');
+
+const shownState = `case when p.id is null then r.state when p.status = 'Draft' then 'Saved' else 'Scheduled' end`;
+const isSchedulable = `p.status = 'Draft' and p.scheduled_at > posthorn_now() and cardinality(p.account_ids) > 0`;
+const record = `select i.id, i.file_name as "fileName", i.format, i.time_zone as "timeZone", i.ignored,
+       i.created_at as "createdAt", t.totals
+  from imports i cross join lateral (
+    select jsonb_build_object(
+             'rows', count(*),
+             'ready', count(*) filter (where p.id is null and r.state = 'Ready'),
+             'unmatched', count(*) filter (where p.id is null and r.state = 'Unmatched'),
+             'duplicate', count(*) filter (where p.id is null and r.state = 'Duplicate'),
+             'bad', count(*) filter (where p.id is null and r.state = 'Bad'),
+             'saved', count(p.id),
+             'scheduled', count(*) filter (where p.status <> 'Draft'),
+             'schedulable', count(*) filter (where ${isSchedulable}),
+             'failed', count(r.failure)) as totals
+      from import_rows r left join posts p on p.id = r.post_id where r.import_id = i.id) t
+ where i.workspace_id = $1 and i.read_at is not null`;
+const get = sql('imports.get', `${record} and i.id = $2`);
+const list = sql('imports.list', `${record} order by i.id desc limit $2`);
+const remove = sql('imports.remove', 'delete from imports where id = $1 and workspace_id = $2');
+const purge = sql(
+  'imports.purge',
+  `delete from imports i where i.created_at < posthorn_now() - interval '7 days'
+      and (i.created_at < posthorn_now() - interval '90 days'
+           or not exists (select from import_rows r where r.import_id = i.id and r.post_id is not null))`,
+);
+
+const rowColumns = `r.number, r.line, ${shownState} as state, r.problems, r.draft, r.text, r.items, r.media,
+  r.post_id as "postId", r.failure`;
+const rows = sql(
+  'imports.rows',
+  `select ${rowColumns} from import_rows r left join posts p on p.id = r.post_id
+    where r.import_id = $1 and r.number > $2
+      and (not $3 or r.problems <> '[]' or r.state = 'Duplicate' or r.failure is not null)
+    order by r.number limit $4`,
+);
+const unsaved = sql(
+  'imports.unsaved',
+  `select number from import_rows
+    where import_id = $1 and number > $2 and post_id is null and draft is not null and state = any($3)
+    order by number limit $4`,
+);
+const lockRow = sql(
+  'imports.lockRow',
+  `select draft from import_rows where import_id = $1 and number = $2 and post_id is null for update`,
+);
+const peek = sql('imports.peek', 'select draft from import_rows where import_id = $1 and number = $2');
+const setPost = sql(
+  'imports.setPost',
+  'update import_rows set post_id = $3, failure = null where import_id = $1 and number = $2',
+);
+const setFailure = sql(
+  'imports.setFailure',
+  'update import_rows set failure = $3 where import_id = $1 and number = $2',
+);
+const schedulable = sql(
+  'imports.schedulable',
+  `select r.number, p.id as "postId", p.scheduled_at as at from import_rows r join posts p on p.id = r.post_id
+    where r.import_id = $1 and r.number > $2 and ${isSchedulable} order by r.number limit $3`,
+);
+const fetched = sql(
+  'imports.fetched',
+  'select media_id as "mediaId" from import_media where import_id = $1 and url = $2 and alt = $3',
+);
+const addFetched = sql(
+  'imports.addFetched',
+  'insert into import_media (import_id, url, alt, media_id) values ($1, $2, $3, $4) on conflict do nothing',
+);
+
+export type ImportStore = ReturnType<typeof createImportStore>;
+
+export const createImportStore = (db: Database) => ({
+  transaction: db.transaction,
+
+  begin: async (
+    workspaceId: string,
+    userId: string,
+    { id, fileName, format, timeZone, ignored }: Omit<ImportRecord, 'createdAt' | 'totals'>,
+  ) => {
+    await db.run(begin, [id, workspaceId, userId, fileName, format, timeZone, ignored]);
+  },
+
+  addRows: async (importId: string, added: readonly NumberedRow[]) => {
+    await db.run(addRows, [
+      importId,
+      added.map(({ number }) => number),
+      added.map(({ line }) => line),
+      added.map(({ fingerprint }) => fingerprint),
+      added.map(({ state }) => state),
+      added.map(({ problems }) => JSON.stringify(problems)),
+      added.map(({ draft }) => (draft === null ? null : JSON.stringify(draft))),
+      added.map(({ text }) => text),
+      added.map(({ items }) => items),
+      added.map(({ media }) => media),
+    ]);
+  },
+
+  /** Everybody can see it from now on. */
+  finish: async (workspaceId: string, id: string) => {
+    await db.run(finish, [id, workspaceId]);
+  },
+
+  /** When each of them was imported first, by their hexadecimal form; those that never were are not in it. */
+  known: async (workspaceId: string, fingerprints: readonly Buffer[]) => {
+    const found = await db.query<{ fingerprint: string; createdAt: string }>(knownRows, [workspaceId, fingerprints]);
+    return new Map(found.map(({ fingerprint, createdAt }) => [fingerprint, createdAt]));
+  },
+
+  /** Those of the ids that are posts here. */
+  knownPosts: async (workspaceId: string, ids: readonly string[]) =>
+    ids.length === 0
+      ? new Set<string>()
+      : new Set((await db.query<{ id: string }>(knownPosts, [workspaceId, ids])).map(({ id }) => id)),
+
+  get: async (workspaceId: string, id: string) => (await db.query<ImportRecord>(get, [workspaceId, id]))[0],
+
+  list: (workspaceId: string, limit: number) => db.query<ImportRecord>(list, [workspaceId, limit]),
+
+  remove: async (workspaceId: string, id: string) => (await db.run(remove, [id, workspaceId])) > 0,
+
+  purge: async () => {
+    await db.run(purge);
+  },
+
+  rows: (importId: string, after: number, problemsOnly: boolean, limit: number) =>
+    db.query<StoredRow>(rows, [importId, after, problemsOnly, limit]),
+
+  unsaved: async (importId: string, after: number, states: readonly string[], limit: number) =>
+    (await db.query<{ number: number }>(unsaved, [importId, after, states, limit])).map(({ number }) => number),
+
+  draft: async (importId: string, number: number) =>
+    (await db.query<{ draft: ImportedDraft | null }>(peek, [importId, number]))[0]?.draft ?? undefined,
+
+  /** Inside a transaction: undefined when somebody else saved it. */
+  lockUnsaved: async (importId: string, number: number) =>
+    (await db.query<{ draft: ImportedDraft | null }>(lockRow, [importId, number]))[0]?.draft ?? undefined,
+
+  setPost: async (importId: string, number: number, postId: string) => {
+    await db.run(setPost, [importId, number, postId]);
+  },
+
+  setFailure: async (importId: string, number: number, failure: string | null) => {
+    await db.run(setFailure, [importId, number, failure]);
+  },
+
+  schedulable: (importId: string, after: number, limit: number) =>
+    db.query<{ number: number; postId: string; at: string }>(schedulable, [importId, after, limit]),
+
+  fetched: async (importId: string, url: string, alt: string) =>
+    (await db.query<{ mediaId: string }>(fetched, [importId, url, alt]))[0]?.mediaId,
+
+  addFetched: async (importId: string, url: string, alt: string, mediaId: string) => {
+    await db.run(addFetched, [importId, url, alt, mediaId]);
+  },
+});
+
+export interface ExportedRow {
+  readonly id: string;
+  readonly status: PostStatus;
+  readonly accountIds: string[];
+  readonly versions: Version[];
+  readonly scheduledAt: string | null;
+  readonly results: Result[];
+  readonly updatedAt: string;
+  readonly statistics: readonly {
+    readonly accountId: string;
+    readonly externalId: string;
+    readonly publishedAt: string;
+    readonly metrics: Partial<Record<MetricName, number>> | null;
+    readonly fetchedAt: string | null;
+    readonly error: string | null;
+  }[];
+}
+
+export interface ExportedAccount {
+  readonly id: string;
+  readonly network: string;
+  readonly handle: string;
+  readonly name: string;
+}
+
+/** When a post is: published, else planned, else last changed. */
+const inRange = `($2::timestamptz is null or coalesce(out.published_at, p.scheduled_at, p.updated_at) >= $2)
+  and ($3::timestamptz is null or coalesce(out.published_at, p.scheduled_at, p.updated_at) < $3)`;
+const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+/** A page ends where its texts reach so many bytes; one post always fits. The order is that of an index, read backwards. */
+const exportPage = sql(
+  'exports.page',
+  `select id, status, account_ids as "accountIds", versions::jsonb as versions, scheduled_at as "scheduledAt",
+          results::jsonb as results, updated_at as "updatedAt",
+          coalesce((select jsonb_agg(jsonb_build_object('accountId', s.account_id, 'externalId', s.external_id,
+                             'publishedAt', ${utc('s.published_at')}, 'metrics', s.metrics,
+                             'fetchedAt', ${utc('s.fetched_at')}, 'error', s.fetch_error) order by s.account_id)
+                      from publications s where s.post_id = sized.id), '[]') as statistics
+     from (select *, sum(bytes) over (order by id rows unbounded preceding) - bytes as "bytesBefore"
+             from (select p.id, p.status, p.account_ids, p.versions::text, p.scheduled_at, p.results::text, p.updated_at,
+                          octet_length(p.versions::text) + octet_length(p.results::text) as bytes
+                     from posts p left join published_posts out on out.post_id = p.id
+                    where p.workspace_id between $1 and $1 and p.id > $4 and ${inRange}
+                    order by p.workspace_id desc, p.id limit $5) as listed) as sized
+    where "bytesBefore" < $6 order by id`,
+);
+const exportCount = sql(
+  'exports.count',
+  `select count(*)::int as posts from posts p left join published_posts out on out.post_id = p.id
+    where p.workspace_id = $1 and ${inRange}`,
+);
+const exportHead = sql(
+  'exports.head',
+  `select w.name, coalesce((select jsonb_agg(jsonb_build_object('id', a.id, 'network', a.network, 'handle', a.handle,
+                     'name', a.name) order by a.id) from accounts a where a.workspace_id = w.id), '[]') as accounts
+     from workspaces w where w.id = $1`,
+);
+
+export interface ExportRange {
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export type ExportStore = ReturnType<typeof createExportStore>;
+
+export const createExportStore = (db: Database) => ({
+  /** The oldest after `after`, no more than this many, and no more bytes. */
+  page: (workspaceId: string, { from, to }: ExportRange, after: string, limit: number, mostBytes: number) =>
+    db.query<ExportedRow>(exportPage, [workspaceId, from, to, after, limit, mostBytes]),
+
+  count: async (workspaceId: string, { from, to }: ExportRange) =>
+    (await db.query<{ posts: number }>(exportCount, [workspaceId, from, to]))[0]?.posts ?? 0,
+
+  /** Its name and all accounts it ever had: posts remember those that were disconnected. */
+  head: async (workspaceId: string) => {
+    const [row] = await db.query<{ name: string; accounts: ExportedAccount[] }>(exportHead, [workspaceId]);
+    return { name: row?.name ?? '', accounts: row?.accounts ?? [] };
+  },
+});

@@ -1,0 +1,259 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { axe, inBrowser, isSideways } from './harness.ts';
+
+const dayMs = 24 * 3_600_000;
+
+inBrowser('planning', (world) => {
+  const utc = { timeZone: 'UTC' };
+  /** Monday 08:00 UTC of next week or the week after, at least two days from now: in no test it is a day of today. */
+  const monday = () => {
+    const from = world.service.clock.now().getTime() + 2 * dayMs;
+    const days = (8 - (new Date(from).getUTCDay() || 7)) % 7;
+    return new Date(from + days * dayMs).toISOString().slice(0, 10);
+  };
+  /** `Mon 23 Nov` as the app writes it; another year would be named. */
+  const named = (date: string) => {
+    const options = { timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short' } as const;
+    const words = new Intl.DateTimeFormat('en-GB', options)
+      .format(Date.parse(date))
+      .replace(',', '')
+      .replace('Sept', 'Sep');
+    const year = world.service.clock.now().getUTCFullYear();
+    return date.startsWith(String(year)) ? words : `${words} ${date.slice(0, 4)}`;
+  };
+  /** A team of its own, whose slots, labels and templates no other test sees. */
+  const team = async () => {
+    const { email, workspaceId, userId } = await world.service.addWorkspace();
+    const account = await world.service.addAccount('bluesky', workspaceId);
+    const person = world.service.browser();
+    await person.signIn(email);
+    const as = { workspaceId, userId };
+    const draft = async (body: string) =>
+      (await world.service.asHuman('posts.create', { accountIds: [account], body }, as)).id as string;
+    return { email, account, person, draft, as };
+  };
+  const text = (page: Page) => page.getByRole('textbox', { name: 'Text' });
+
+  test('slots are made, a post takes the next free one, and the calendar shows it', async () => {
+    const { email, draft, person, as } = await team();
+    const date = monday();
+    const page = await world.visit({ ...utc, as: email, at: '/settings/slots' });
+    await page.getByText('No slots yet').waitFor();
+    await page.getByText('only a beginning').waitFor();
+    await page.getByRole('button', { name: 'Add a slot yourself' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a slot' });
+    for (const day of ['Tuesday', 'Wednesday', 'Thursday', 'Friday']) {
+      await dialog.getByRole('button', { name: day }).click();
+    }
+    await dialog.getByLabel('Time').fill('8.30');
+    await dialog.getByRole('button', { name: 'Add slot' }).click();
+    await page.getByRole('list', { name: 'Weekly times' }).getByText('Monday', { exact: true }).waitFor();
+    expect(await axe(page)).toEqual([]);
+
+    // What is before that Monday is taken, whenever the test runs.
+    const first = (await person.get('/api/app/slots/next')).body.at as string;
+    const taken = await draft('Taken before');
+    if (first < `${date}T08:30`) await world.service.asHuman('posts.schedule', { id: taken, at: first }, as);
+    const id = await draft('Takes the slot');
+    // From here on no tab is told what others do.
+    await page.route('**/api/app/events*', () => new Promise<void>(() => undefined));
+    await page.goto(`${world.service.url}/posts/${id}`);
+    const main = page.getByRole('button', { name: /^Schedule · / });
+    await main.waitFor();
+    await page.getByRole('button', { name: 'Choose a time' }).click();
+    const panel = page.getByRole('dialog', { name: 'Schedule' });
+    const offer = panel.getByRole('button', { name: new RegExp(`^${named(date)}, 08:30`) });
+    await expect.poll(() => offer.getAttribute('aria-pressed')).toBe('true');
+    expect(await axe(page)).toEqual([]);
+
+    // Somebody else is faster: nothing is scheduled over it.
+    const other = await draft('Was faster');
+    await world.service.asHuman('posts.schedule', { id: other, at: `${date}T08:30:00Z` }, as);
+    const next = new Date(Date.parse(date) + 7 * dayMs).toISOString().slice(0, 10);
+    await panel.getByRole('button', { name: `Schedule for ${named(date)}, 08:30` }).click();
+    const second = panel.getByRole('button', { name: new RegExp(`^${named(next)}, 08:30`) });
+    await second.waitFor();
+    await panel.getByText(`Someone took ${named(date)}, 08:30 just now.`).waitFor();
+    expect((await world.service.asHuman('posts.get', { id }, as)).status).toBe('Draft');
+    await panel.getByRole('button', { name: `Schedule for ${named(next)}, 08:30` }).click();
+    await page.getByText('Goes out').first().waitFor();
+    expect((await world.service.asHuman('posts.get', { id }, as)).scheduledAt).toBe(`${next}T08:30:00.000000Z`);
+
+    const after = new Date(Date.parse(next) + 7 * dayMs).toISOString().slice(0, 10);
+    await page.goto(`${world.service.url}/calendar?date=${next}`);
+    await page.locator('[data-event-id]').filter({ hasText: 'Takes the slot' }).waitFor();
+    expect(await page.getByText('Next free slot').count()).toBe(0);
+    await page.goto(`${world.service.url}/calendar?date=${after}`);
+    await page.getByRole('link', { name: /08:30\s*Next free slot/ }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('at')).toBe(`${after}T08:30:00.000000Z`);
+  });
+
+  test('a label is made in the editor, set on several posts in the list, and filters posts and calendar', async () => {
+    const { email, draft } = await team();
+    const [id] = [await draft('About bread'), await draft('About cake'), await draft('About nothing')];
+    const page = await world.visit({ ...utc, as: email, at: `/posts/${id}`, scheme: 'dark' });
+    await page.getByRole('button', { name: 'Labels', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Labels' });
+    await dialog.getByRole('textbox', { name: 'New label' }).fill('Bakery & more');
+    await dialog.getByRole('button', { name: /^Color of the new label/ }).click();
+    await page.getByRole('menuitem', { name: 'Plum' }).click();
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    const label = dialog.getByRole('checkbox', { name: 'Bakery & more' });
+    await expect.poll(() => label.isChecked()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'New label' }).fill('BAKERY & MORE');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.getByText('There is a label BAKERY & MORE already.').waitFor();
+    expect(await axe(page)).toEqual([]);
+    world.forgive(/409/);
+    await page.keyboard.press('Escape');
+    await page.getByText('Bakery & more').waitFor();
+
+    await page.goto(`${world.service.url}/posts`);
+    const row = (name: string) => page.getByRole('listitem').filter({ hasText: name });
+    await row('About bread').getByText('Bakery & more').waitFor();
+    await row('About cake').getByRole('link').focus();
+    await page.keyboard.press('x');
+    await row('About bread').getByRole('link').focus();
+    await page.keyboard.press('x');
+    await page.getByRole('region', { name: 'Selected posts' }).getByRole('button', { name: 'Labels' }).click();
+    const both = page
+      .getByRole('dialog', { name: 'Labels of 2 posts' })
+      .getByRole('checkbox', { name: 'Bakery & more' });
+    await both.click();
+    await row('About cake').getByText('Bakery & more').waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Labels', exact: true }).first().click();
+    await page.getByRole('checkbox', { name: 'Bakery & more' }).click();
+    await row('About nothing').waitFor({ state: 'detached' });
+    await row('About cake').waitFor();
+    await page.getByRole('link', { name: /^All\s*2/ }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    const labelId = new URL(page.url()).searchParams.get('labels');
+    await page.goto(`${world.service.url}/calendar?labels=${labelId}`);
+    await page.getByRole('button', { name: 'Labels 1' }).waitFor();
+  });
+
+  test('a template keeps text and options of a post; inserted it begins another, and a signature ends it', async () => {
+    const { email, draft, person } = await team();
+    const id = await draft('Closed today.\n\nSee you tomorrow.');
+    await person.post('/api/app/actions/posts.setOption', { id, key: 'bluesky.reply_control', value: 'nobody' });
+    const page = await world.visit({ ...utc, as: email, at: `/posts/${id}` });
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Save as template' }).click();
+    const form = page.getByRole('dialog', { name: 'Save as template' });
+    await form.getByLabel('Name').fill('Closed');
+    await form.getByText('It also keeps 1 option.').waitFor();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('“Closed” is kept as a template').waitFor();
+    await page.getByRole('button', { name: 'Insert template' }).click();
+    const list = page.getByRole('dialog', { name: 'Templates' });
+    await list.getByRole('button', { name: 'New signature' }).click();
+    const signature = page.getByRole('dialog', { name: 'New signature' });
+    await signature.getByLabel('Name').fill('Ours');
+    await signature.getByLabel('Signature').fill('Rye & Ember, Hill Street');
+    await signature.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('“Ours” is kept as a signature').waitFor();
+
+    await page.goto(`${world.service.url}/posts/new`);
+    await page.getByRole('button', { name: 'Insert template' }).click();
+    expect(await axe(page)).toEqual([]);
+    await list.getByRole('button', { name: 'Insert Closed' }).click();
+    await expect.poll(() => text(page).inputValue()).toBe('Closed today.\n\nSee you tomorrow.');
+    await page.getByRole('button', { name: 'Insert template' }).click();
+    await list.getByRole('button', { name: 'Insert Ours' }).click();
+    const whole = 'Closed today.\n\nSee you tomorrow.\n\nRye & Ember, Hill Street';
+    await expect.poll(() => text(page).inputValue()).toBe(whole);
+    await page.waitForURL(/\/posts\/post_/);
+    const made = page.url().split('/').at(-1) ?? '';
+    await expect
+      .poll(async () => (await person.post('/api/app/actions/posts.get', { id: made })).body.versions[0])
+      .toEqual({ content: [{ body: whole, media: [] }], options: { 'bluesky.reply_control': 'nobody' } });
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await expect.poll(() => text(page).inputValue()).toBe('Closed today.\n\nSee you tomorrow.');
+  });
+
+  test('a copy has the labels, versions, options and media of its post, and no time', async () => {
+    const { email, account, person, as } = await team();
+    const { id } = await world.service.asHuman('posts.create', { accountIds: [account], body: 'Copied' }, as);
+    const [one, two] = ['One', 'Two'].map((name) => person.post('/api/app/labels', { name }));
+    const labels = [(await one)?.body.id, (await two)?.body.id];
+    await person.post('/api/app/posts/labels', { postIds: [id], add: labels });
+    const versions = [
+      {
+        content: [
+          { body: 'Copied', media: [] },
+          { body: 'And on', media: [] },
+        ],
+        options: { 'bluesky.reply_control': 'nobody' },
+      },
+      {
+        accountId: account,
+        content: [{ body: 'Copied, for one', media: [] }],
+        options: { 'bluesky.allow_quotes': 'false' },
+      },
+    ];
+    const saved = await person.post('/api/app/actions/posts.update', {
+      id,
+      accountIds: [account],
+      versions,
+      scheduledAt: `${monday()}T10:00:00Z`,
+    });
+    expect(saved.body.versions).toEqual(versions);
+    const page = await world.visit({ ...utc, as: email, at: '/posts' });
+    await page.getByRole('link', { name: /Copied/ }).focus();
+    await page.keyboard.press('d');
+    await page.getByText('Duplicated as a draft').waitFor();
+    const { posts } = (await person.get('/api/app/posts?group=Drafts&query=Copied')).body;
+    const copy = posts.find((post: { id: string }) => post.id !== id);
+    expect(copy.labelIds.sort()).toEqual(labels.sort());
+    const whole = (await person.post('/api/app/actions/posts.get', { id: copy.id })).body;
+    expect(whole.versions).toEqual(versions);
+    expect(whole.scheduledAt).toBeUndefined();
+  });
+
+  test.each([
+    ['light', 1440],
+    ['dark', 390],
+  ] as const)('the palette is clean in %s at %i px, and opens a post by keyboard alone', async (scheme, width) => {
+    const { email, draft } = await team();
+    const id = await draft('Needle in the haystack');
+    for (const body of ['Hay', 'More hay']) await draft(body);
+    const page = await world.visit({ ...utc, as: email, at: '/settings/profile', scheme, width });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Search or jump to' });
+    await field.waitFor();
+    await page.getByRole('option', { name: 'New post' }).waitFor();
+    await page.getByRole('option', { name: /More hay/ }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await isSideways(page)).toBe(false);
+    await page.keyboard.type('calen');
+    const calendar = page.getByRole('option', { name: 'Calendar' });
+    await expect.poll(() => calendar.getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('needle');
+    const found = page.getByRole('option', { name: /Needle in the haystack/ });
+    await expect.poll(() => found.getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/posts/${id}`);
+    await text(page).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('schedule this');
+    await expect
+      .poll(() => page.getByRole('option', { name: 'Schedule this post' }).getAttribute('aria-selected'))
+      .toBe('true');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Schedule' }).waitFor();
+  });
+
+  test('whoever may only read sees slots, and changes none', async () => {
+    const { email } = await world.service.addMember('viewer');
+    const page = await world.visit({ ...utc, as: email, at: '/settings/slots' });
+    await page.getByText('Owners, admins and editors plan them.').waitFor();
+    expect(await page.getByRole('button', { name: /slot/ }).count()).toBe(0);
+  });
+});

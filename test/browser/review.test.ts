@@ -1,0 +1,133 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { connectAgent } from '#test/support/agent';
+import { axe, inBrowser, isSideways, type Visit } from './harness.ts';
+
+/** The machine may be busy. */
+vi.setConfig({ testTimeout: 90_000 });
+
+inBrowser('reviewing a post', (world) => {
+  let bluesky: string;
+  let instagram: string;
+  beforeAll(async () => {
+    bluesky = await world.service.connect('bluesky', { handle: 'anna' });
+    instagram = await world.service.connect('instagram', { handle: 'anna' });
+  });
+
+  const visit = async (options: Visit) => {
+    const page = await world.visit(options);
+    page.context().setDefaultTimeout(20_000);
+    return page;
+  };
+  const text = (page: Page) => page.getByRole('textbox', { name: 'Text', exact: true });
+  const saved = (page: Page) => page.getByText(/^Saved \d\d:\d\d$/).waitFor();
+  const read = async (id: string) => (await world.service.client.posts.get({ id })).versions[0]?.content[0]?.body;
+  const expectClean = async (page: Page) => {
+    expect(await axe(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await axe(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
+  };
+
+  test('changed by a token, an agent and a person: the history shows each, and an earlier text comes back', async () => {
+    const { id } = await world.service.client.posts.create({ body: 'Bread at eight', accountIds: [bluesky] });
+    const { client } = await connectAgent(world.service, 'Claude Code');
+    await client.callTool({ name: 'posts_setVersionText', arguments: { id, body: 'Fresh bread at eight' } });
+    const page = await visit({ at: `/posts/${id}` });
+    await text(page).fill('Fresh bread at nine');
+    await saved(page);
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'History' }).click();
+    const history = page.getByRole('list', { name: 'History' });
+    await history.getByText('owner · in the app').waitFor();
+    await history.getByText('owner · token Test').waitFor();
+    const agents = history.getByRole('button', { name: /Changed text.*Claude Code/ });
+    await agents.click();
+    await history.locator('ins', { hasText: 'Fresh' }).waitFor();
+    await history.locator('del', { hasText: 'Bread' }).waitFor();
+    await expectClean(page);
+    await history.getByRole('button', { name: 'Restore this text' }).click();
+    await page.getByText(/^Restored the text of/).waitFor();
+    expect(await read(id)).toBe('Fresh bread at eight');
+    expect(await text(page).inputValue()).toBe('Fresh bread at eight');
+    await history
+      .getByRole('button', { name: /Changed text.*in the app/ })
+      .nth(1)
+      .waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => read(id), { timeout: 20_000 }).toBe('Fresh bread at nine');
+  });
+
+  test('a viewer comments on the phone, the editor sees it at once, and deletes it', async () => {
+    const { id } = await world.service.client.posts.create({ body: 'What do you think', accountIds: [bluesky] });
+    const desk = await visit({ at: `/posts/${id}?side=comments` });
+    await desk.getByText(/^Nobody has commented yet/).waitFor();
+    const viewer = await world.service.addMember('viewer');
+    const phone = await visit({ at: `/posts/${id}`, as: viewer.email, width: 390, height: 844 });
+    await phone.getByRole('button', { name: 'Comments and history' }).click();
+    const field = phone.getByRole('textbox', { name: 'Comment' });
+    await field.fill('Looks good to me, ');
+    await field.press('End');
+    await field.pressSequentially('@ow');
+    await phone.getByRole('button', { name: '@owner' }).click();
+    expect(await field.inputValue()).toBe('Looks good to me, @owner ');
+    await phone.getByRole('button', { name: 'Comment', exact: true }).click();
+    const comments = desk.getByRole('list', { name: 'Comments' });
+    await comments.getByText('Looks good to me,').waitFor();
+    expect(await comments.locator('b', { hasText: '@owner' }).count()).toBe(1);
+    expect(await isSideways(phone)).toBe(false);
+    await expectClean(phone);
+    await expectClean(desk);
+    await phone.getByRole('button', { name: 'Edit comment' }).click();
+    await phone.getByRole('textbox', { name: 'Edit comment' }).fill('Better now');
+    await phone.getByRole('button', { name: 'Save' }).click();
+    await comments.getByText('Better now').waitFor();
+    await desk.getByRole('button', { name: 'Delete comment' }).click();
+    await desk.getByRole('dialog').getByRole('button', { name: 'Delete comment' }).click();
+    await phone.getByText(/^Nobody has commented yet/).waitFor();
+  });
+
+  test('shared: seen without a session, live, with its files; revoked: nothing', async () => {
+    const media = await world.service.addFile();
+    const { id } = await world.service.client.posts.create({ body: 'Old words', accountIds: [] });
+    const write = (body: string) =>
+      world.service.client.posts.update({
+        id,
+        accountIds: [bluesky, instagram],
+        versions: [{ content: [{ body, media: [media] }] }],
+      });
+    await write('For your eyes');
+    const page = await visit({ at: `/posts/${id}` });
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Share for review' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share for review' });
+    await dialog.getByRole('button', { name: 'Make an address' }).click();
+    await dialog.getByText('Copy it now.').waitFor();
+    const address = (await dialog.locator('code').textContent()) ?? '';
+    await dialog.getByText(/^Made by owner/).waitFor();
+    await expectClean(page);
+
+    const outside = await visit({ at: new URL(address).pathname, as: null, expected: [/404/] });
+    await outside.getByRole('heading', { name: 'Post for review' }).waitFor();
+    const preview = outside.getByRole('article', { name: /^Bluesky/ });
+    await preview.getByText('For your eyes').waitFor();
+    await outside.getByRole('article', { name: /^Instagram/ }).waitFor();
+    await expect.poll(() => outside.evaluate('document.querySelector("article img").naturalWidth')).toBe(400);
+    expect(await outside.locator('a').count()).toBe(0);
+    expect(await outside.content()).not.toContain(media);
+    await expectClean(outside);
+    await outside.setViewportSize({ width: 390, height: 844 });
+    expect(await isSideways(outside)).toBe(false);
+    await expectClean(outside);
+    await write('For your eyes, again');
+    await outside.reload();
+    await preview.getByText('For your eyes, again').waitFor();
+
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('Revoked. The address shows nothing any more.').waitFor();
+    const answer = await outside.reload();
+    expect(answer?.status()).toBe(404);
+    await outside.getByRole('heading', { name: 'Nothing is shared here' }).waitFor();
+    expect(await axe(outside)).toEqual([]);
+  });
+});

@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query';
+import { app } from '#web/api.ts';
+import { addDays, instantOf, wallTime } from '#web/parts/time.ts';
+import { useNextSlot } from '#web/parts/use-next-slot.ts';
+import { keys } from '#web/queries.ts';
+import { useMay, useZone } from '#web/session.ts';
+
+export interface FreeSlot {
+  at: string;
+  /** In the person's zone. */
+  wall: string;
+  /** The first of all that are free. */
+  isNext: boolean;
+}
+
+/** The free slots of the days shown. With one account alone those of this account; several have no slots in common. */
+export const useFreeSlots = (days: readonly string[], accounts: readonly string[]): FreeSlot[] => {
+  const zone = useZone();
+  const { write } = useMay();
+  const [first, last] = [days[0] ?? '', days.at(-1) ?? ''];
+  const enabled = write && first !== '';
+  const only = accounts.length === 1 ? accounts : [];
+  const input = {
+    from: first && instantOf(first, zone),
+    to: last && instantOf(addDays(last, 1), zone),
+    accountIds: only.join(','),
+  };
+  const { data } = useQuery({
+    queryKey: keys.freeSlots(input),
+    queryFn: ({ signal }) => app.listFreeSlots(input, { signal }),
+    enabled,
+    placeholderData: (before) => before,
+  });
+  const next = useNextSlot(only, { enabled });
+  return (data?.slots ?? [])
+    .map(({ at }) => ({ at, wall: wallTime(at, zone), isNext: at === next }))
+    .filter(({ wall }) => days.includes(wall.slice(0, 10)));
+};

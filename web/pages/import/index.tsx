@@ -1,0 +1,78 @@
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { app } from '#web/api.ts';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { keys } from '#web/queries.ts';
+import { Acts } from './acts.tsx';
+import styles from './import.module.css';
+import { Rows } from './rows.tsx';
+import { Totals } from './totals.tsx';
+
+/** What would become of each row of a file, and then what became of it. */
+export default function ImportPage() {
+  const { id } = useParams({ from: '/shell/settings/transfer/$id' });
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.import(id),
+    queryFn: ({ signal }) => app.getImport({ id }, { signal }),
+  });
+  return (
+    <>
+      <PageHeader
+        crumb={{ label: 'Import and export', link: { to: '/settings/transfer' } }}
+        title={data?.fileName ?? 'Import'}
+        meta={data?.format}
+        actions={data && <Forget id={id} />}
+      />
+      <Column width="full">
+        {error && <FaultBanner fault={error} title="The report could not be loaded" onRetry={refetch} />}
+        {!data && !error && <SkeletonRows rows={8} height={44} />}
+        {data && (
+          <div className={styles.report}>
+            <Totals totals={data.totals} />
+            {data.ignored.length > 0 && (
+              <p className="small text-2">
+                Not used: {data.ignored.map((column) => `“${column}”`).join(', ')}. Times without a zone are read in{' '}
+                {data.timeZone}.
+              </p>
+            )}
+            <Acts read={data} />
+            <Rows id={id} />
+          </div>
+        )}
+      </Column>
+    </>
+  );
+}
+
+const Forget = ({ id }: { id: string }) => {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [asking, setAsking] = useState(false);
+  const forget = async () => {
+    await app.deleteImport({ id });
+    await navigate({ to: '/settings/transfer' });
+    client.removeQueries({ queryKey: keys.import(id) });
+    await client.invalidateQueries({ queryKey: keys.imports });
+  };
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>Forget</Button>
+      <ConfirmDialog
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title="Forget this report?"
+        act="Forget"
+        kind="danger"
+        onConfirm={forget}
+      >
+        Posts that were saved stay. The same file is then no longer recognised as imported.
+      </ConfirmDialog>
+    </>
+  );
+};

@@ -1,0 +1,9 @@
+import { lazy, Suspense } from 'react';
+import type { Templating } from './use-templating.ts';
+
+const Templates = lazy(() => import('./templates.tsx'));
+
+/** Comes when it is asked for. */
+export const TemplatesDialog = ({ templating }: { templating: Templating }) => (
+  <Suspense>{templating.opened !== undefined && <Templates templating={templating} />}</Suspense>
+);

@@ -1,0 +1,42 @@
+import { CalendarClock, Clock, LayoutTemplate, Send } from 'lucide-react';
+import { formatDateTime } from '#web/parts/time.ts';
+import { useZone } from '#web/session.ts';
+import { type PaletteAct, useOffer } from '#web/shell/palette-store.ts';
+import type { Editor } from './use-editor.ts';
+import type { Sending } from './use-sending.ts';
+import type { Templating } from './use-templating.ts';
+
+/** What the palette can do with the open post. Nothing goes out by it: the panel or the dialog asks first. */
+export const usePaletteOffer = ({ save, readOnly }: Editor, sending: Sending, templating: Templating) => {
+  const zone = useZone();
+  const { slot } = sending;
+  const status = save.base?.status;
+  const isScheduled = status === 'Scheduled';
+  const inSlot: PaletteAct[] =
+    slot === undefined || status === 'Failed'
+      ? []
+      : [
+          {
+            id: 'slot',
+            label: isScheduled ? 'Move to the next free slot' : 'Schedule in the next free slot',
+            icon: CalendarClock,
+            hint: formatDateTime(slot, zone),
+            words: 'queue',
+            run: () => {
+              sending.pick(slot);
+              sending.openPanel();
+            },
+          },
+        ];
+  const acts: PaletteAct[] = [
+    ...(status === 'Failed'
+      ? []
+      : [{ id: 'schedule', label: 'Schedule this post', icon: Clock, keys: '⌘ ⇧ ↵', run: sending.openPanel }]),
+    ...inSlot,
+    ...(isScheduled
+      ? []
+      : [{ id: 'publish', label: 'Publish this post now', icon: Send, keys: '⌘ ↵', run: sending.askPublish }]),
+    { id: 'template', label: 'Insert template', icon: LayoutTemplate, words: 'signature', run: templating.choose },
+  ];
+  useOffer(readOnly ? [] : acts);
+};

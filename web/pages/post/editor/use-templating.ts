@@ -1,0 +1,63 @@
+import { LayoutTemplate } from 'lucide-react';
+import { useState } from 'react';
+import type { Template } from '#generated/app-client';
+import { count } from '#web/parts/number.ts';
+import { showToast } from '#web/parts/toasts.tsx';
+import { changeSide, insertItems, resultFor, type Side, signItems, titleOf } from './draft.ts';
+import type { Editor } from './use-editor.ts';
+
+export type TemplateDraft = Pick<Template, 'kind' | 'name' | 'items' | 'options'> & { id?: string };
+
+export type Templating = ReturnType<typeof useTemplating>;
+
+/** Templates go into the version that is open, and come from it. `item` is the one that had the focus last. */
+export const useTemplating = (editor: Editor, item: number) => {
+  const { save, edit, version, side } = editor;
+  const [opened, setOpened] = useState<'list' | TemplateDraft>();
+  const own = version === undefined ? side : resultFor(save.draft, version);
+  return {
+    opened,
+    choose: () => setOpened('list'),
+    /** The text and the options as they are; media stay with the post. */
+    keep: () =>
+      setOpened({
+        kind: 'Text',
+        name: titleOf(save.draft),
+        items: own.items.map(({ body }) => body),
+        options: { ...own.options },
+      }),
+    change: (template: TemplateDraft) => setOpened(template),
+    close: () => setOpened(undefined),
+
+    insert: ({ kind, name, items, options }: Template) => {
+      const before = save.draft;
+      const fitting = Object.entries(options).filter(([key, value]) => fits(editor, key, value));
+      const left = Object.keys(options).length - fitting.length;
+      const change =
+        kind === 'Signature' ? signItems(items[0] ?? '') : insertItems(item, items, Object.fromEntries(fitting));
+      edit(changeSide(version, change as (side: Side) => Side));
+      setOpened(undefined);
+      showToast({
+        text:
+          left === 0
+            ? `“${name}” inserted`
+            : `“${name}” inserted. ${count(left, 'option')} left out: no account here has ${left === 1 ? 'it' : 'them'}.`,
+        icon: LayoutTemplate,
+        action: {
+          label: 'Undo',
+          onClick: () => edit((draft) => ({ ...draft, original: before.original, own: before.own })),
+        },
+      });
+    },
+  };
+};
+
+/** Whether an account that is meant has the option, and can have this value: what no account has cannot be saved. */
+const fits = ({ chosen, version, optionsOf, choicesOf }: Editor, key: string, value: string) =>
+  chosen
+    .filter(({ id }) => version === undefined || id === version)
+    .some((account) => {
+      const option = optionsOf(account.network).find((one) => one.key === key);
+      const choices = choicesOf(account, key) ?? option?.choices;
+      return option !== undefined && (choices === undefined || choices.some((choice) => choice.value === value));
+    });

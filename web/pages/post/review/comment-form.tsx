@@ -1,0 +1,132 @@
+import { Button, Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { faultOf } from '#web/faults.ts';
+import { usePhone } from '#web/parts/use-phone.ts';
+import { queries } from '#web/queries.ts';
+import { nameOf } from '#web/session.ts';
+import styles from './comments.module.css';
+
+/** Of the field for a new comment. */
+export const newCommentId = 'new-comment';
+
+const mostCharacters = 2000;
+const mostNames = 5;
+
+/** A field that offers members behind an @; ⌘↵ sends. */
+export const CommentForm = ({
+  label,
+  act,
+  text = '',
+  onSend,
+  onCancel,
+}: {
+  label: string;
+  /** Words of the button. */
+  act: string;
+  text?: string;
+  onSend: (body: string) => Promise<unknown>;
+  onCancel?: () => void;
+}) => {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [body, setBody] = useState(text);
+  const [caret, setCaret] = useState(0);
+  const [running, setRunning] = useState(false);
+  const [fault, setFault] = useState<unknown>();
+  const names = useNames(body.slice(0, caret));
+  const size = usePhone() ? 'xl' : 'xs';
+  const isEdit = onCancel !== undefined;
+  useEffect(() => {
+    if (isEdit) field.current?.focus();
+  }, [isEdit]);
+
+  const send = async () => {
+    if (body.trim() === '' || running) return;
+    setRunning(true);
+    setFault(undefined);
+    try {
+      await onSend(body);
+      setBody('');
+    } catch (error) {
+      setFault(error);
+    } finally {
+      setRunning(false);
+    }
+  };
+
+  const mention = (name: string) => {
+    const start = body.slice(0, caret).replace(/@[^@\n]*$/, `@${name} `);
+    setBody(start + body.slice(caret));
+    setCaret(start.length);
+    setTimeout(() => {
+      field.current?.focus();
+      field.current?.setSelectionRange(start.length, start.length);
+    });
+  };
+
+  const look = ({ currentTarget }: React.SyntheticEvent<HTMLTextAreaElement>) => {
+    setBody(currentTarget.value);
+    setCaret(currentTarget.selectionStart);
+  };
+
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <Textarea
+        ref={field}
+        id={isEdit ? undefined : newCommentId}
+        aria-label={label}
+        placeholder="Say what you think. @ mentions a member."
+        autosize
+        minRows={2}
+        maxRows={10}
+        maxLength={mostCharacters}
+        value={body}
+        error={fault === undefined ? undefined : faultOf(fault).message}
+        onChange={look}
+        onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
+            event.preventDefault();
+            event.stopPropagation();
+            void send();
+          }
+          if (event.key === 'Escape') onCancel?.();
+        }}
+      />
+      {names.length > 0 && (
+        <fieldset className={styles.names} aria-label="Members to mention">
+          {names.map((name) => (
+            <button key={name} type="button" className={styles.name} onClick={() => mention(name)}>
+              @{name}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      <div className={styles.send}>
+        {onCancel && (
+          <Button size={size} variant="quiet" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
+        <Button type="submit" size={size} variant="ink" loading={running} disabled={body.trim() === ''}>
+          {act}
+        </Button>
+      </div>
+    </form>
+  );
+};
+
+/** Members whose name begins with what stands behind the last @. */
+const useNames = (before: string) => {
+  const begun = /(?:^|[^\p{L}\p{N}])@([^@\n]{0,60})$/u.exec(before)?.[1]?.toLowerCase();
+  const { data } = useQuery({ ...queries.members, enabled: begun !== undefined });
+  if (begun === undefined) return [];
+  const names = new Set(data?.members.map((member) => nameOf(member)));
+  return [...names].filter((name) => name.toLowerCase().startsWith(begun)).slice(0, mostNames);
+};

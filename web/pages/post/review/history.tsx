@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query';
+import {
+  CircleCheck,
+  CircleX,
+  Clock,
+  FilePlus,
+  type LucideIcon,
+  MessageCircleQuestionMark,
+  Pencil,
+  Send,
+  Stamp,
+  ThumbsDown,
+  Undo2,
+} from 'lucide-react';
+import { useState } from 'react';
+import type { HistoryEntry, Revision as RevisionRecord } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { When } from '#web/parts/when.tsx';
+import { keys } from '#web/queries.ts';
+import { useZone } from '#web/session.ts';
+import styles from './history.module.css';
+import { Revision } from './revision.tsx';
+import { clientWords, entryWords } from './words.ts';
+
+const icons: Record<HistoryEntry['kind'], LucideIcon> = {
+  Created: FilePlus,
+  Edited: Pencil,
+  Scheduled: Clock,
+  Unscheduled: Undo2,
+  Publishing: Send,
+  Requested: MessageCircleQuestionMark,
+  Approved: Stamp,
+  Rejected: ThumbsDown,
+  Published: CircleCheck,
+  Failed: CircleX,
+};
+
+/** Who did what, newest first; a change opens to what it changed. */
+export const History = ({
+  postId,
+  onRestore,
+}: {
+  postId: string;
+  onRestore?: ((revision: RevisionRecord, when: string) => Promise<void>) | undefined;
+}) => {
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.changes(postId),
+    queryFn: ({ signal }) => app.listChanges({ id: postId }, { signal }),
+  });
+  const [opened, setOpened] = useState<number>();
+  if (error) {
+    return <FaultBanner fault={error} title="The history could not be loaded" onRetry={() => void refetch()} />;
+  }
+  if (!data) return <SkeletonRows rows={4} height={50} label="Loading the history" />;
+  const newest = data.entries.find(({ revision }) => revision !== undefined)?.revision;
+  return (
+    <ol className={styles.list} aria-label="History">
+      {data.entries.map((entry) => (
+        <li key={entry.id} className={styles.entry}>
+          {entry.revision === undefined ? (
+            <div className={styles.line}>
+              <Line entry={entry} />
+            </div>
+          ) : (
+            <button
+              type="button"
+              className={styles.line}
+              aria-expanded={opened === entry.revision}
+              onClick={() => setOpened(opened === entry.revision ? undefined : entry.revision)}
+            >
+              <Line entry={entry} />
+            </button>
+          )}
+          {entry.revision !== undefined && opened === entry.revision && (
+            <Revision
+              postId={postId}
+              entry={entry}
+              number={entry.revision}
+              onRestore={entry.revision === newest ? undefined : onRestore}
+            />
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+};
+
+const Line = ({ entry }: { entry: HistoryEntry }) => {
+  const zone = useZone();
+  const Icon = icons[entry.kind];
+  const by = [entry.person?.name, clientWords(entry.client)].filter(Boolean).join(' · ');
+  return (
+    <>
+      <Icon className={styles.icon} data-kind={entry.kind} size={16} aria-hidden="true" />
+      <span className={styles.words}>
+        <span className={styles.what}>{entryWords(entry, zone)}</span>
+        <span className={`caption text-2 ${styles.by}`}>
+          {by && (
+            <bdi dir="auto" className={styles.who}>
+              {by}
+            </bdi>
+          )}
+          <When at={entry.at} className={styles.when} />
+        </span>
+      </span>
+    </>
+  );
+};

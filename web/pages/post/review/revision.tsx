@@ -1,0 +1,115 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { RotateCcw } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import type { HistoryEntry, Revision as RevisionRecord } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { handleOf } from '#web/networks.ts';
+import { wordDiff } from '#web/pages/post/editor/word-diff.ts';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { formatNear } from '#web/parts/time.ts';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import { keys } from '#web/queries.ts';
+import { useZone } from '#web/session.ts';
+import styles from './history.module.css';
+import { otherChanges } from './words.ts';
+
+/** What one change did to the text, and the way back to it. */
+export const Revision = ({
+  postId,
+  entry,
+  number,
+  onRestore,
+}: {
+  postId: string;
+  entry: HistoryEntry;
+  number: number;
+  onRestore?: ((revision: RevisionRecord, when: string) => Promise<void>) | undefined;
+}) => {
+  const zone = useZone();
+  const [running, setRunning] = useState(false);
+  const { data, error, refetch } = useQuery({
+    queryKey: [...keys.revision(postId, number), entry.at],
+    queryFn: ({ signal }) => app.getRevision({ id: postId, number: String(number) }, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (error) {
+    return <FaultBanner fault={error} title="The text could not be loaded" onRetry={() => void refetch()} />;
+  }
+  if (!data) return <SkeletonRows rows={1} height={60} label="Loading the text" />;
+  const restore = async () => {
+    setRunning(true);
+    await onRestore?.(data, formatNear(entry.at, zone));
+    setRunning(false);
+  };
+  return (
+    <div className={styles.revision}>
+      <Difference revision={data} />
+      {onRestore && (
+        <Button size="xs" loading={running} leftSection={<RotateCcw size={14} aria-hidden="true" />} onClick={restore}>
+          Restore this text
+        </Button>
+      )}
+    </div>
+  );
+};
+
+const Difference = ({ revision }: { revision: RevisionRecord }) => {
+  const { byId } = useAccounts();
+  const nameOf = (accountId: string) => {
+    const account = byId.get(accountId);
+    return account ? `${account.provider}, ${handleOf(account)}` : 'Disconnected account';
+  };
+  const texts = useMemo(() => compare(revision), [revision]);
+  const others = otherChanges(revision, nameOf);
+  return (
+    <>
+      {texts.map(({ accountId, item, of, pieces }) => (
+        <section key={`${accountId} ${item}`}>
+          {(accountId !== '' || of > 1) && (
+            <h3 className={`caption ${styles.name}`}>
+              {[accountId === '' ? 'Original' : nameOf(accountId), of > 1 && `item ${item + 1}`]
+                .filter(Boolean)
+                .join(', ')}
+            </h3>
+          )}
+          <p className={styles.text} dir="auto">
+            {pieces.map(({ kind, text }, index) => {
+              const Tag = ({ same: 'span', gone: 'del', new: 'ins' } as const)[kind];
+              // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+              return <Tag key={index}>{text}</Tag>;
+            })}
+          </p>
+        </section>
+      ))}
+      {others.map((line) => (
+        <p key={line} className="small text-2">
+          {line}
+        </p>
+      ))}
+      {texts.length === 0 && others.length === 0 && <p className="small text-2">Nothing was written.</p>}
+    </>
+  );
+};
+
+/** Item by item, those that differ. The oldest text has nothing before it and is shown as it is. */
+const compare = ({ versions, before }: RevisionRecord) => {
+  const bodies = (all: RevisionRecord['versions'], accountId: string) =>
+    all.find((version) => (version.accountId ?? '') === accountId)?.content.map(({ body }) => body) ?? [];
+  const accountIds = [...new Set([...versions, ...(before?.versions ?? [])].map((version) => version.accountId ?? ''))];
+  return accountIds.flatMap((accountId) => {
+    const now = bodies(versions, accountId);
+    const old = before ? bodies(before.versions, accountId) : now;
+    const of = Math.max(now.length, old.length);
+    return Array.from({ length: of }, (_, item) => ({
+      accountId,
+      item,
+      of,
+      old: old[item] ?? '',
+      now: now[item] ?? '',
+    }))
+      .filter((one) => (before ? one.old !== one.now : one.now.trim() !== ''))
+      .map(({ old: gone, now: fresh, ...one }) => ({ ...one, pieces: wordDiff(gone, fresh) }));
+  });
+};

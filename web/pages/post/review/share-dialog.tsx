@@ -1,0 +1,109 @@
+import { Button, Modal, Select } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Share } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { CopyField } from '#web/parts/copy.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { count } from '#web/parts/number.ts';
+import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
+import { showToast } from '#web/parts/toasts.tsx';
+import { When } from '#web/parts/when.tsx';
+import { keys } from '#web/queries.ts';
+import styles from './share-dialog.module.css';
+
+const spans = [1, 3, 7, 14, 30].map((days) => ({ value: String(days), label: count(days, 'day') }));
+
+/** Makes an address for people outside, and ends those that are there. */
+export const ShareDialog = ({ postId, opened, onClose }: { postId: string; opened: boolean; onClose: () => void }) => (
+  <Modal opened={opened} onClose={onClose} title="Share for review" size={520}>
+    {opened && <Sharing postId={postId} />}
+  </Modal>
+);
+
+const Sharing = ({ postId }: { postId: string }) => {
+  const client = useQueryClient();
+  const [days, setDays] = useState('7');
+  const make = useMutation({
+    mutationFn: () => app.sharePost({ id: postId, days: Number(days) }),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.shares(postId) }),
+  });
+  return (
+    <>
+      <p className="text-2">
+        Anybody who has the address sees this post as it is at that moment, without signing in. They see nothing else
+        and change nothing.
+      </p>
+      <div className={styles.make}>
+        <Select
+          label="Ends after"
+          data={spans}
+          value={days}
+          allowDeselect={false}
+          onChange={(value) => setDays(value ?? days)}
+        />
+        <Button variant="ink" loading={make.isPending} onClick={() => make.mutate()}>
+          Make an address
+        </Button>
+      </div>
+      {make.error && <FaultBanner fault={make.error} title="No address was made" />}
+      {make.data && (
+        <div className={styles.made} role="status">
+          <p>Copy it now. It is shown only this once.</p>
+          <CopyField value={make.data.url} label="address" />
+        </div>
+      )}
+      <Live postId={postId} />
+    </>
+  );
+};
+
+const Live = ({ postId }: { postId: string }) => {
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.shares(postId),
+    queryFn: ({ signal }) => app.listShares({ id: postId }, { signal }),
+    staleTime: 0,
+  });
+  if (error)
+    return <FaultBanner fault={error} title="The addresses could not be loaded" onRetry={() => void refetch()} />;
+  if (!data) return <SkeletonRows rows={1} height={44} label="Loading the addresses" />;
+  if (data.shares.length === 0) return null;
+  return (
+    <section className={styles.live} aria-labelledby="live-shares">
+      <h3 id="live-shares" className={styles.title}>
+        Addresses that work
+      </h3>
+      <ul>
+        {data.shares.map((share) => (
+          <ShareRow key={share.id} share={share} postId={postId} />
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+const ShareRow = ({ share, postId }: { share: Share; postId: string }) => {
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => app.revokeShare({ id: share.id }),
+    onSuccess: () => showToast({ text: 'Revoked. The address shows nothing any more.' }),
+    onError: (error) => showToast({ text: `It still works. ${faultOf(error).message}`, tone: 'red', stays: true }),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.shares(postId) }),
+  });
+  return (
+    <li className={styles.row}>
+      <span className={styles.words}>
+        <span className="one-line">
+          Made by <bdi dir="auto">{share.madeBy}</bdi>, <When at={share.createdAt} />
+        </span>
+        <span className="small text-2">
+          Ends <When at={share.expiresAt} />
+        </span>
+      </span>
+      <Button size="xs" loading={revoke.isPending} onClick={() => revoke.mutate()}>
+        Revoke
+      </Button>
+    </li>
+  );
+};

@@ -1,0 +1,23 @@
+import { useQuery } from '@tanstack/react-query';
+import { app } from '#web/api.ts';
+import { usePageSearch } from '#web/parts/use-search.ts';
+import { keys } from '#web/queries.ts';
+
+export const sides = ['comments', 'history'] as const;
+export type Side = (typeof sides)[number];
+
+/** What stands beside the post instead of what usually does; the address keeps it. */
+export const useSide = () => {
+  const [search, setSearch] = usePageSearch<'side'>();
+  return {
+    side: sides.find((one) => one === search.side),
+    openSide: (side: Side | undefined) => void setSearch({ side }, { replace: true }),
+  };
+};
+
+export const useComments = (postId: string | undefined) =>
+  useQuery({
+    queryKey: keys.comments(postId ?? ''),
+    queryFn: ({ signal }) => app.listComments({ id: postId ?? '' }, { signal }),
+    enabled: postId !== undefined,
+  });

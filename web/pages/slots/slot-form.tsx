@@ -1,0 +1,120 @@
+import { Button, Modal } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Slot } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { AccountChip } from '#web/parts/account-chip.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
+import { TimeInput } from '#web/parts/time-input.tsx';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import { keys } from '#web/queries.ts';
+import styles from './slots.module.css';
+import { dayNames, longNames } from './words.ts';
+
+const workdays: readonly number[] = [1, 2, 3, 4, 5];
+
+/** A time, its days and its accounts: a new slot, or one that is there. */
+export const SlotForm = ({
+  slot,
+  zone,
+  onClose,
+}: {
+  slot: Slot | 'new' | undefined;
+  zone: string;
+  onClose: () => void;
+}) => (
+  <Modal
+    opened={slot !== undefined}
+    onClose={onClose}
+    title={typeof slot === 'object' ? 'Change the slot' : 'Add a slot'}
+    size={520}
+  >
+    {slot !== undefined && <Fields slot={slot === 'new' ? undefined : slot} zone={zone} onClose={onClose} />}
+  </Modal>
+);
+
+const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string; onClose: () => void }) => {
+  const { list } = useAccounts();
+  const client = useQueryClient();
+  const [days, setDays] = useState<readonly number[]>(slot?.days ?? workdays);
+  const [time, setTime] = useState(slot?.time ?? '09:00');
+  const [accounts, setAccounts] = useState<readonly string[]>(
+    slot?.accountIds.filter((id) => list.some((account) => account.id === id)) ?? [],
+  );
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => {
+      const wanted = { days: [...days], time, accountIds: [...accounts] };
+      return slot ? app.changeSlot({ id: slot.id, ...wanted }) : app.addSlots({ timeZone: zone, slots: [wanted] });
+    },
+    onSuccess: async (slots) => {
+      client.setQueryData(keys.slots, slots);
+      await client.invalidateQueries({ queryKey: keys.slots });
+      onClose();
+    },
+  });
+  const noDay = days.length === 0 ? 'Choose at least one day.' : undefined;
+  const noTime = /^([01]\d|2[0-3]):[0-5]\d$/.test(time) ? undefined : 'Enter a time such as 08:30.';
+  const toggled = <T,>(all: readonly T[], one: T) =>
+    all.includes(one) ? all.filter((other) => other !== one) : [...all, one];
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!noDay && !noTime) mutate();
+      }}
+    >
+      <TimeInput label="Time" value={time} error={noTime} data-autofocus onChange={setTime} />
+      <p className={`small text-3 ${styles.zone}`}>
+        On the clocks of {zone.replaceAll('_', ' ')}, in summer and in winter.
+      </p>
+      <fieldset className={styles.days}>
+        <legend className={styles.legend}>Days</legend>
+        {dayNames.map((name, index) => (
+          <button
+            key={name}
+            type="button"
+            className={styles.toggle}
+            aria-pressed={days.includes(index + 1)}
+            aria-label={longNames[index]}
+            onClick={() => setDays(toggled(days, index + 1))}
+          >
+            {name}
+          </button>
+        ))}
+        {noDay && (
+          <p className={styles.problem} role="alert">
+            {noDay}
+          </p>
+        )}
+      </fieldset>
+      {list.length > 0 && (
+        <fieldset className={styles.days}>
+          <legend className={styles.legend}>Accounts</legend>
+          {list.map((account) => (
+            <AccountChip
+              key={account.id}
+              account={account}
+              pressed={accounts.includes(account.id)}
+              onToggle={() => setAccounts(toggled(accounts, account.id))}
+            />
+          ))}
+          <p className="small text-3" style={{ width: '100%' }}>
+            {accounts.length === 0
+              ? 'None chosen: the slot is for all accounts.'
+              : 'Offered to posts that go to these accounts alone.'}
+          </p>
+        </fieldset>
+      )}
+      {error && <FaultBanner fault={error} title="The slot was not saved" />}
+      <div className={styles.buttons}>
+        <Button variant="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="ink" loading={isPending}>
+          {slot ? 'Save' : 'Add slot'}
+        </Button>
+      </div>
+    </form>
+  );
+};

@@ -1,0 +1,106 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
+import type { Slot, Slots } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { handleOf } from '#web/networks.ts';
+import { NetworkBadges } from '#web/parts/network-badge.tsx';
+import { count } from '#web/parts/number.ts';
+import { showToast } from '#web/parts/toasts.tsx';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import { keys } from '#web/queries.ts';
+import { useMay } from '#web/session.ts';
+import styles from './slots.module.css';
+import { dayNames, daysInWords } from './words.ts';
+
+/** One line a time: when, for whom, on which days. */
+export const SlotList = ({ slots, onChange }: { slots: readonly Slot[]; onChange: (slot: Slot) => void }) => {
+  const { write } = useMay();
+  return (
+    <ul aria-label="Weekly times">
+      {slots.map((slot) => (
+        <li key={slot.id} className={styles.row}>
+          <span className={`number ${styles.time}`}>{slot.time}</span>
+          <span className={styles.text}>
+            <span>{daysInWords(slot.days)}</span>
+            <ForWhom slot={slot} />
+          </span>
+          <span className={styles.week} aria-hidden="true">
+            {dayNames.map((name, index) => (
+              <span key={name} className={styles.day} data-off={!slot.days.includes(index + 1) || undefined}>
+                {name.slice(0, 2)}
+              </span>
+            ))}
+          </span>
+          {write && <SlotMenu slot={slot} onChange={() => onChange(slot)} />}
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+const ForWhom = ({ slot: { accountIds } }: { slot: Slot }) => {
+  const { byId, networksOf } = useAccounts();
+  if (accountIds.length === 0) return <span className="small text-3">All accounts</span>;
+  const known = accountIds.flatMap((id) => byId.get(id) ?? []);
+  const gone = accountIds.length - known.length;
+  return (
+    <span className="small text-3" style={{ display: 'flex', gap: 6, alignItems: 'center', minWidth: 0 }}>
+      <NetworkBadges networks={networksOf(accountIds)} size={16} max={4} />
+      <span className="one-line" dir="auto">
+        {known.length <= 2 ? known.map(handleOf).join(', ') : count(known.length, 'account')}
+        {gone > 0 && `${known.length > 0 ? ', ' : ''}${count(gone, 'disconnected account')}`}
+      </span>
+    </span>
+  );
+};
+
+const SlotMenu = ({ slot, onChange }: { slot: Slot; onChange: () => void }) => {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => app.deleteSlot({ id: slot.id }),
+    onMutate: () => {
+      const before = client.getQueryData<Slots>(keys.slots);
+      if (before) {
+        client.setQueryData(keys.slots, { ...before, slots: before.slots.filter(({ id }) => id !== slot.id) });
+      }
+    },
+    onSuccess: () => {
+      const { days, time, accountIds } = slot;
+      const back = () =>
+        app.addSlots({ slots: [{ days, time, accountIds }] }).then(
+          () => client.invalidateQueries({ queryKey: keys.slots }),
+          (error: unknown) => showToast({ tone: 'red', text: faultOf(error).message }),
+        );
+      showToast({
+        text: `Slot at ${time} deleted. Scheduled posts stay.`,
+        icon: Trash2,
+        action: { label: 'Undo', onClick: () => void back() },
+      });
+    },
+    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.slots }),
+  });
+  return (
+    <Menu width={160}>
+      <Menu.Target>
+        <ActionIcon aria-label={`Actions for the slot at ${slot.time}, ${daysInWords(slot.days)}`}>
+          <Ellipsis size={18} aria-hidden="true" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Pencil size={15} aria-hidden="true" />} onClick={onChange}>
+          Change
+        </Menu.Item>
+        <Menu.Item
+          color="var(--red)"
+          leftSection={<Trash2 size={15} aria-hidden="true" />}
+          onClick={() => remove.mutate()}
+        >
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+};

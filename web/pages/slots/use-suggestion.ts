@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Summary } from '#generated/app-client';
+import { actions } from '#web/api.ts';
+import { addDays, dateIn, instantOf, now } from '#web/parts/time.ts';
+import { keys } from '#web/queries.ts';
+import { useZone } from '#web/session.ts';
+
+const daysBack = 90;
+const mostHours = 5;
+
+interface Suggested {
+  readonly days: readonly number[];
+  readonly time: string;
+}
+
+/** Slots from the hours that did best in the last 90 days; without any, one hour that is only a beginning. */
+export const useSuggestion = (): { slots: readonly Suggested[]; evidence: string } => {
+  const zone = useZone();
+  const today = dateIn(now(), zone);
+  const input = {
+    from: instantOf(addDays(today, -daysBack), zone),
+    to: instantOf(addDays(today, 1), zone),
+    timeZone: zone,
+  };
+  const { data, error } = useQuery({
+    queryKey: keys.analytics({ slots: input }),
+    queryFn: ({ signal }) => actions.analytics.summary(input, { signal }),
+  });
+  if (data === undefined && error === null) return { slots: [], evidence: '' };
+  const good = (data?.bestTimes ?? []).filter(({ engagement }) => engagement > 0);
+  const sure = good.filter(({ lowConfidence }) => !lowConfidence);
+  if (good.length === 0) {
+    return {
+      slots: [{ days: [1, 2, 3, 4, 5], time: '09:00' }],
+      evidence: 'There are no numbers yet, so this is only a beginning:',
+    };
+  }
+  return {
+    slots: slotsOf(sure.length > 0 ? sure : good),
+    evidence: sure.length > 0 ? 'Your best times of the last 90 days:' : 'A guess, from few posts so far:',
+  };
+};
+
+/** The best hours, those of one time of the day together. */
+const slotsOf = (times: Summary['bestTimes']): Suggested[] => {
+  const best = times.toSorted((a, b) => b.average - a.average).slice(0, mostHours);
+  return [...Map.groupBy(best, ({ hour }) => hour)]
+    .map(([hour, same]) => ({
+      time: `${String(hour).padStart(2, '0')}:00`,
+      days: same.map(({ weekday }) => weekday).toSorted(),
+    }))
+    .toSorted((a, b) => a.time.localeCompare(b.time));
+};

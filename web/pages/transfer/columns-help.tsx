@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core';
+import { Download } from 'lucide-react';
+import { byteOrderMark, csvLine } from '#server/csv';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import { saveFile } from './save-file.ts';
+import styles from './transfer.module.css';
+
+const columns: readonly [name: string, meaning: React.ReactNode][] = [
+  ['text', 'What the post says. The only column that has to be there.'],
+  ['accounts', 'network:handle, one a line or with commas between them.'],
+  ['time', '2026-11-19 08:30, or with an offset: 2026-11-19T08:30:00+01:00. It is only a wish until you schedule.'],
+  ['time zone', 'Such as Europe/Paris, for a time without an offset.'],
+  ['media', 'Addresses of images and videos, with spaces or lines between them.'],
+  ['alt', 'Alternative texts, one a line, in the order of the media.'],
+  ['options', 'key=value, one a line.'],
+];
+
+/** What a file of one's own looks like, and which others are understood. */
+export const ColumnsHelp = () => {
+  const { list } = useAccounts();
+  const [first] = list;
+  const sample = () => {
+    const accounts = first ? `${first.network}:${first.handle}` : '';
+    const lines = [
+      columns.map(([name]) => name),
+      ['The first post of the week', accounts, '2030-01-07 08:30', 'Europe/Paris', '', '', ''],
+    ];
+    saveFile(
+      new Blob([byteOrderMark, ...lines.map(csvLine)], { type: 'text/csv;charset=utf-8' }),
+      'posthorn-sample.csv',
+    );
+  };
+  return (
+    <details className={styles.help}>
+      <summary>Columns and formats</summary>
+      <dl className={styles.columns}>
+        {columns.map(([name, meaning]) => (
+          <div key={name}>
+            <dt>
+              <code>{name}</code>
+            </dt>
+            <dd className="small text-2">{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="small text-2">
+        Exports of Posthorn, files for Buffer’s bulk upload, and answers of the APIs of Postiz and Mixpost are
+        recognised by themselves.
+      </p>
+      <Button size="xs" leftSection={<Download size={14} aria-hidden="true" />} onClick={sample}>
+        Download a sample
+      </Button>
+    </details>
+  );
+};

@@ -1,0 +1,30 @@
+import { Banner } from '#web/parts/banner.tsx';
+import { PageHeader } from '#web/parts/page-header.tsx';
+import { Column } from '#web/parts/section.tsx';
+import { useMay } from '#web/session.ts';
+import { EarlierImports } from './earlier-imports.tsx';
+import { ExportPosts } from './export-posts.tsx';
+import { ImportFile } from './import-file.tsx';
+
+/** Posts that come in from a file, and go out into one. */
+export default function TransferPage() {
+  const { write, role } = useMay();
+  return (
+    <>
+      <PageHeader crumb={{ label: 'Workspace', link: { to: '/settings/workspace' } }} title="Import and export" />
+      <Column width="narrow">
+        {write ? (
+          <>
+            <ImportFile />
+            <EarlierImports />
+          </>
+        ) : (
+          <Banner tone="blue" title="You can export posts">
+            Owners, admins and editors import posts; you are {role} here.
+          </Banner>
+        )}
+        <ExportPosts />
+      </Column>
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { useEffect, useRef, useState } from 'react';
+import { workspaceOfTab } from '#web/api.ts';
+import { saveFile } from './save-file.ts';
+
+const newline = '\n'.charCodeAt(0);
+const quote = '"'.charCodeAt(0);
+
+/** An export on its way: counted while it comes in, kept when it is whole. */
+export const useExport = () => {
+  const [progress, setProgress] = useState<{ rows: number }>();
+  const [fault, setFault] = useState<string>();
+  const stopped = useRef(new AbortController());
+  useEffect(() => () => stopped.current.abort(), []);
+
+  const begin = async (query: Record<string, string>, name: string) => {
+    stopped.current = new AbortController();
+    const { signal } = stopped.current;
+    setFault(undefined);
+    setProgress({ rows: 0 });
+    try {
+      const workspace = workspaceOfTab();
+      const asked = new URLSearchParams({ ...query, ...(workspace && { workspace }) });
+      // The generated client answers with JSON alone, and this is a stream.
+      const answer = await fetch(`/api/app/export?${asked}`, { signal });
+      if (!answer.ok || answer.body === null) {
+        setFault(((await answer.json()) as { message?: string }).message ?? 'Try again.');
+        return;
+      }
+      const chunks: Uint8Array<ArrayBuffer>[] = [];
+      const countRows = createRowCount(query.format === 'csv');
+      const reader = answer.body.getReader();
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        chunks.push(value);
+        setProgress({ rows: countRows(value) });
+      }
+      saveFile(new Blob(chunks, { type: answer.headers.get('content-type') ?? '' }), name);
+    } catch {
+      if (!signal.aborted)
+        setFault('The connection broke before the file was complete, so it was not kept. Try again.');
+    } finally {
+      setProgress(undefined);
+    }
+  };
+
+  return {
+    progress,
+    fault,
+    begin: (...all: Parameters<typeof begin>) => void begin(...all),
+    stop: () => stopped.current.abort(),
+  };
+};
+
+/** Rows so far. Of CSV, what stands in quotation marks may have lines of its own; the first line is the head of both. */
+const createRowCount = (isCsv: boolean) => {
+  let rows = -1;
+  let isQuoted = false;
+  return (bytes: Uint8Array) => {
+    for (const byte of bytes) {
+      if (isCsv && byte === quote) isQuoted = !isQuoted;
+      else if (byte === newline && !isQuoted) rows++;
+    }
+    return Math.max(0, rows);
+  };
+};

@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { count } from '#web/parts/number.ts';
+import { Section } from '#web/parts/section.tsx';
+import { queries } from '#web/queries.ts';
+import styles from './workspace.module.css';
+
+/** The weekly times have a page of their own. */
+export const SlotsLink = () => {
+  const { data } = useQuery(queries.slots);
+  return (
+    <Section title="Slots" card>
+      <div className={styles.row}>
+        <span className={styles.text}>
+          <span>Weekly times at which posts go out</span>
+          <span className="small text-3">
+            {data === undefined
+              ? ' '
+              : data.slots.length === 0
+                ? 'None yet'
+                : `${count(data.slots.length, 'slot')}, in ${data.timeZone.replaceAll('_', ' ')}`}
+          </span>
+        </span>
+        <Link to="/settings/slots">{data?.slots.length === 0 ? 'Plan slots' : 'Change'}</Link>
+      </div>
+    </Section>
+  );
+};

@@ -1,0 +1,38 @@
+import type { Label } from '#generated/app-client';
+import styles from './label-chip.module.css';
+import { useLabels } from './use-labels.ts';
+
+export const LabelDot = ({ color }: { color: Label['color'] }) => (
+  <span className={styles.dot} data-color={color} aria-hidden="true" />
+);
+
+/** Outlined, so that nobody takes it for a state. */
+export const LabelChip = ({ label: { name, color } }: { label: Pick<Label, 'name' | 'color'> }) => (
+  <span className={styles.chip}>
+    <LabelDot color={color} />
+    <span className="one-line" dir="auto">
+      <span className="hidden">Label </span>
+      {name}
+    </span>
+  </span>
+);
+
+/** The first ones, then `+2`. */
+export const LabelChips = ({ ids, max }: { ids: readonly string[]; max: number }) => {
+  const labels = useLabels().of(ids);
+  if (labels.length === 0) return null;
+  const rest = labels.slice(max);
+  return (
+    <span className={styles.chips}>
+      {labels.slice(0, max).map((label) => (
+        <LabelChip key={label.id} label={label} />
+      ))}
+      {rest.length > 0 && (
+        <span className="caption text-3 number" title={rest.map(({ name }) => name).join(', ')}>
+          +{rest.length}
+          <span className="hidden"> more labels</span>
+        </span>
+      )}
+    </span>
+  );
+};

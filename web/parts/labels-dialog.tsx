@@ -1,0 +1,239 @@
+import { ActionIcon, Button, Checkbox, Menu, Modal, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Check, Pencil, Tag, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { Label } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { faultOf, fieldFault } from '#web/faults.ts';
+import { keys } from '#web/queries.ts';
+import { EmptyState } from './empty-state.tsx';
+import { FaultBanner } from './fault.tsx';
+import { LabelDot } from './label-chip.tsx';
+import styles from './labels-dialog.module.css';
+import { count } from './number.ts';
+import { SkeletonRows } from './skeleton-rows.tsx';
+import { showToast } from './toasts.tsx';
+import { useLabels } from './use-labels.ts';
+
+type Color = Label['color'];
+const colors: readonly Color[] = ['grey', 'blue', 'green', 'orange', 'red', 'plum'];
+const longestName = 40;
+
+/** What the posts of the dialog have of one label. */
+export type Having = 'all' | 'some' | 'none';
+
+/** All labels: to be chosen for posts, and to be made, renamed, recoloured and deleted. */
+export default function LabelsDialog({
+  title,
+  having,
+  onChoose,
+  onClose,
+}: {
+  title: string;
+  having: (id: string) => Having;
+  onChoose: (id: string, on: boolean) => void;
+  onClose: () => void;
+}) {
+  const { list, isPending, error, refetch } = useLabels();
+  const [deleting, setDeleting] = useState<string>();
+  return (
+    <Modal opened onClose={onClose} title={title} size={420}>
+      {error && <FaultBanner fault={error} title="The labels could not be loaded" onRetry={() => void refetch()} />}
+      {isPending && <SkeletonRows rows={3} height={40} />}
+      {!isPending && list.length === 0 && (
+        <EmptyState icon={Tag} title="No labels yet" level={3}>
+          Sort posts by what they are about. Networks never see labels.
+        </EmptyState>
+      )}
+      <ul className={styles.list} aria-label="Labels">
+        {list.map((label) => (
+          <LabelRow
+            key={label.id}
+            label={label}
+            having={having(label.id)}
+            onChoose={(on) => onChoose(label.id, on)}
+            isDeleting={deleting === label.id}
+            onDeleting={(on) => setDeleting(on ? label.id : undefined)}
+          />
+        ))}
+      </ul>
+      <NewLabel onMade={(id) => onChoose(id, true)} next={colors[(list.length + 1) % colors.length] ?? 'blue'} />
+      <div className={styles.buttons}>
+        <Button variant="ink" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </Modal>
+  );
+}
+
+const LabelRow = ({
+  label,
+  having,
+  onChoose,
+  isDeleting,
+  onDeleting,
+}: {
+  label: Label;
+  having: Having;
+  onChoose: (on: boolean) => void;
+  isDeleting: boolean;
+  onDeleting: (on: boolean) => void;
+}) => {
+  const client = useQueryClient();
+  const [isEditing, setEditing] = useState(false);
+  const [name, setName] = useState(label.name);
+  const again = () => client.invalidateQueries({ queryKey: keys.labels });
+  const change = useMutation({
+    mutationFn: (change: { name?: string; color?: Color }) => app.changeLabel({ id: label.id, ...change }),
+    onSuccess: async () => {
+      await again();
+      setEditing(false);
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => app.deleteLabel({ id: label.id }),
+    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onSettled: async () => {
+      await again();
+      await client.invalidateQueries({ queryKey: ['posts'] });
+    },
+  });
+  if (isEditing) {
+    return (
+      <li className={styles.row}>
+        <ColorMenu color={label.color} name={label.name} onChange={(color) => change.mutate({ color })} />
+        <form
+          className={styles.edit}
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (name.trim() !== '' && name.trim() !== label.name) change.mutate({ name: name.trim() });
+            else setEditing(false);
+          }}
+        >
+          <TextInput
+            aria-label={`New name for ${label.name}`}
+            value={name}
+            maxLength={longestName}
+            autoFocus
+            error={change.error && (fieldFault(change.error, 'name', 'The name') ?? faultOf(change.error).message)}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape') return;
+              event.stopPropagation();
+              setEditing(false);
+            }}
+          />
+        </form>
+        <Button size="xs" loading={change.isPending} onClick={() => change.mutate({ name: name.trim() || label.name })}>
+          Save
+        </Button>
+      </li>
+    );
+  }
+  if (isDeleting) {
+    return (
+      <li className={styles.row}>
+        <span className={`small ${styles.grow}`}>
+          Delete “{label.name}”?{' '}
+          {label.posts > 0 ? `${count(label.posts, 'post')} ${label.posts === 1 ? 'loses' : 'lose'} it.` : ''}
+        </span>
+        <Button size="xs" variant="quiet" onClick={() => onDeleting(false)} data-autofocus>
+          Keep
+        </Button>
+        <Button size="xs" variant="danger" loading={remove.isPending} onClick={() => remove.mutate()}>
+          Delete
+        </Button>
+      </li>
+    );
+  }
+  return (
+    <li className={styles.row}>
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is inside */}
+      <label className={styles.pick}>
+        <Checkbox
+          checked={having === 'all'}
+          indeterminate={having === 'some'}
+          onChange={() => onChoose(having !== 'all')}
+        />
+        <LabelDot color={label.color} />
+        <span className={`one-line ${styles.grow}`} dir="auto">
+          {label.name}
+        </span>
+      </label>
+      <span className="caption text-3 number">{label.posts > 0 && label.posts}</span>
+      <ActionIcon aria-label={`Change ${label.name}`} onClick={() => setEditing(true)}>
+        <Pencil size={15} strokeWidth={1.75} aria-hidden="true" />
+      </ActionIcon>
+      <ActionIcon aria-label={`Delete ${label.name}`} onClick={() => onDeleting(true)}>
+        <Trash2 size={15} strokeWidth={1.75} aria-hidden="true" />
+      </ActionIcon>
+    </li>
+  );
+};
+
+const NewLabel = ({ onMade, next }: { onMade: (id: string) => void; next: Color }) => {
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState<Color>();
+  const color = chosen ?? next;
+  const { mutate, error, isPending, reset } = useMutation({
+    mutationFn: () => app.addLabel({ name: name.trim(), color }),
+    onSuccess: async ({ id }) => {
+      setName('');
+      setChosen(undefined);
+      onMade(id);
+      await client.invalidateQueries({ queryKey: keys.labels });
+    },
+  });
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== '') mutate();
+      }}
+    >
+      <ColorMenu color={color} name="the new label" onChange={setChosen} />
+      <TextInput
+        className={styles.grow}
+        aria-label="New label"
+        placeholder="New label"
+        value={name}
+        maxLength={longestName}
+        data-autofocus
+        error={error && (fieldFault(error, 'name', 'The name') ?? faultOf(error).message)}
+        onChange={({ currentTarget }) => {
+          setName(currentTarget.value);
+          reset();
+        }}
+      />
+      <Button type="submit" loading={isPending} aria-disabled={name.trim() === '' || undefined}>
+        Add
+      </Button>
+    </form>
+  );
+};
+
+const ColorMenu = ({ color, name, onChange }: { color: Color; name: string; onChange: (color: Color) => void }) => (
+  <Menu position="bottom-start" width={150} withinPortal>
+    <Menu.Target>
+      <ActionIcon variant="default" size={34} aria-label={`Color of ${name}: ${color}`}>
+        <LabelDot color={color} />
+      </ActionIcon>
+    </Menu.Target>
+    <Menu.Dropdown>
+      {colors.map((one) => (
+        <Menu.Item
+          key={one}
+          leftSection={<LabelDot color={one} />}
+          rightSection={one === color && <Check size={14} aria-label="chosen" />}
+          onClick={() => onChange(one)}
+        >
+          {one[0]?.toUpperCase()}
+          {one.slice(1)}
+        </Menu.Item>
+      ))}
+    </Menu.Dropdown>
+  </Menu>
+);

@@ -1,0 +1,44 @@
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { useState } from 'react';
+import { usePhone } from './use-phone.ts';
+
+/** On a desk as everybody writes a time, on a phone with the phone's own wheel. */
+export const TimeInput = ({
+  value,
+  onChange,
+  ...props
+}: Omit<TextInputProps, 'value' | 'onChange'> & { value: string; onChange: (time: string) => void }) => {
+  const phone = usePhone();
+  const [typed, setTyped] = useState<string>();
+  if (phone) {
+    return (
+      <TextInput
+        {...props}
+        type="time"
+        w={120}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    );
+  }
+  return (
+    <TextInput
+      {...props}
+      w={84}
+      inputMode="numeric"
+      placeholder="08:30"
+      value={typed ?? value}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        onChange(timeFrom(currentTarget.value));
+      }}
+      onBlur={() => setTyped(undefined)}
+    />
+  );
+};
+
+/** `8:30`, `0830` and `8.30` are 08:30. What is no time yet stays as it is. */
+const timeFrom = (text: string) => {
+  const [, hour, minute] = /^\s*(\d{1,2})[:.h]?(\d\d)\s*$/.exec(text) ?? [];
+  return hour === undefined ? text : `${hour.padStart(2, '0')}:${minute}`;
+};

@@ -1,0 +1,44 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+import type { Label } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { keys, queries } from '#web/queries.ts';
+import { showToast } from './toasts.tsx';
+
+const none: readonly Label[] = [];
+
+/** The labels of the workspace, by name. `of` leaves out those that are gone. */
+export const useLabels = () => {
+  const { data, error, refetch } = useQuery(queries.labels);
+  const list: readonly Label[] = data?.labels ?? none;
+  return useMemo(() => {
+    const of = (ids: readonly string[]) => list.filter(({ id }) => ids.includes(id));
+    return { list, of, isPending: data === undefined && error === null, error, refetch };
+  }, [list, data, error, refetch]);
+};
+
+/** Gives posts labels and takes others away; what went wrong is told. Answers whether it was done. */
+export const useLabelPosts = () => {
+  const client = useQueryClient();
+  return useCallback(
+    async (postIds: readonly string[], change: { add?: readonly string[]; remove?: readonly string[] }) => {
+      try {
+        for (let from = 0; from < postIds.length; from += mostAtOnce) {
+          const some = postIds.slice(from, from + mostAtOnce);
+          await app.labelPosts({ postIds: some, add: [...(change.add ?? [])], remove: [...(change.remove ?? [])] });
+        }
+        return true;
+      } catch (error) {
+        showToast({ tone: 'red', text: `The labels were not changed. ${faultOf(error).message}` });
+        return false;
+      } finally {
+        void client.invalidateQueries({ queryKey: ['posts'] });
+        void client.invalidateQueries({ queryKey: keys.labels });
+      }
+    },
+    [client],
+  );
+};
+
+const mostAtOnce = 100;

@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
+import { app } from '#web/api.ts';
+import { keys } from '#web/queries.ts';
+import { now } from './time.ts';
+
+/** The next free slot of a post to these accounts; undefined when there is none. Whatever is scheduled makes it anew. */
+export const useNextSlot = (accountIds: readonly string[], { enabled = true } = {}): string | undefined => {
+  const input = { accountIds: accountIds.toSorted().join(',') };
+  const { data } = useQuery({
+    queryKey: keys.nextSlot(input),
+    queryFn: ({ signal }) => app.findNextFreeSlot(input, { signal }),
+    enabled,
+    placeholderData: (before) => before,
+    // A slot can pass while the page stands open.
+    refetchInterval: 60_000,
+  });
+  const at = data?.at;
+  return at !== undefined && Date.parse(at) > now().getTime() ? at : undefined;
+};
+
+/** Asked anew, for the moment in which somebody takes it. */
+export const isStillFree = async (at: string, accountIds: readonly string[]) => {
+  const after = new Date(Date.parse(at) - 1).toISOString();
+  const found = (await app.findNextFreeSlot({ accountIds: accountIds.toSorted().join(','), after })).at;
+  return found !== undefined && Date.parse(found) === Date.parse(at);
+};

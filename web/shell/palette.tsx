@@ -1,0 +1,208 @@
+import '@mantine/spotlight/styles.layer.css';
+import { useDebouncedValue } from '@mantine/hooks';
+import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { PostSummary } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { Kbd } from '#web/parts/kbd.tsx';
+import { useDeleted } from '#web/parts/post-acts.ts';
+import { PostTitle } from '#web/parts/post-title.tsx';
+import { StateIcon, stateOf } from '#web/parts/state-chip.tsx';
+import { formatNear } from '#web/parts/time.ts';
+import { keys } from '#web/queries.ts';
+import { useZone } from '#web/session.ts';
+import styles from './palette.module.css';
+import { type PaletteAct, usePaletteCalls } from './palette-store.ts';
+import { usePaletteActs } from './use-palette-acts.ts';
+
+const [store, spotlight] = createSpotlight();
+const typingMs = 150;
+const mostPosts = 6;
+
+interface Row {
+  readonly id: string;
+  readonly run: () => unknown;
+  readonly inside: React.ReactNode;
+}
+
+/** Pages, posts and actions by a few letters. Arrows move, Enter does it, Escape leaves. */
+export default function Palette({ onHelp }: { onHelp: () => void }) {
+  const calls = usePaletteCalls();
+  const { query, opened } = useSpotlight(store);
+  const [leaves, setLeaves] = useState(false);
+  useEffect(() => {
+    if (calls > 0) spotlight.toggle();
+  }, [calls]);
+  const groups = usePaletteActs(onHelp, opened);
+  const posts = usePosts(query, opened);
+  const found = groups.map(({ title, acts }) => ({ title, rows: acts.filter(has(query)).map(rowOf) }));
+  const [doing, ...others] = found;
+  const shown = [
+    ...(doing ? [doing] : []),
+    { title: query.trim() === '' ? 'Recent posts' : 'Posts', rows: posts.rows },
+    ...others,
+  ].filter(({ rows }) => rows.length > 0);
+  const rows = shown.flatMap((group) => group.rows);
+  const chosen = useChosen(rows, `${opened} ${query}`);
+
+  const run = (row: Row) => {
+    // Where an act leads is where the focus belongs.
+    setLeaves(true);
+    setTimeout(row.run, 0);
+  };
+  return (
+    <Spotlight.Root
+      store={store}
+      shortcut={null}
+      size={600}
+      yOffset="12vh"
+      centered={false}
+      overlayProps={{ backgroundOpacity: 0.4, blur: 0 }}
+      transitionProps={{ duration: 120, transition: 'fade' }}
+      returnFocus={!leaves}
+      onSpotlightOpen={() => setLeaves(false)}
+      classNames={{ content: styles.content, search: styles.search, actionsList: styles.list }}
+      aria-label="Search or jump to"
+    >
+      <Spotlight.Search
+        placeholder="Search or jump to"
+        aria-label="Search or jump to"
+        leftSection={<Search size={18} strokeWidth={1.75} aria-hidden="true" />}
+        role="combobox"
+        aria-expanded
+        aria-controls="palette-list"
+        aria-autocomplete="list"
+        aria-activedescendant={chosen && idOf(chosen)}
+        maxLength={200}
+      />
+      <Spotlight.ActionsList id="palette-list" role="listbox" aria-label="Found">
+        {shown.map((group) => (
+          <Spotlight.ActionsGroup key={group.title} className={styles.group} role="group" aria-label={group.title}>
+            <div className={styles.title} aria-hidden="true">
+              {group.title}
+            </div>
+            {group.rows.map((row) => (
+              <Option key={row.id} row={row} isSelected={chosen === row} onRun={() => run(row)} />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+        {rows.length === 0 && <div className={styles.empty}>{posts.isPending ? 'Searching…' : 'Nothing found.'}</div>}
+      </Spotlight.ActionsList>
+      <div className={`desk-only ${styles.foot}`}>
+        <span>
+          <Kbd keys="↑ ↓" /> move
+        </span>
+        <span>
+          <Kbd keys="↵" /> open
+        </span>
+        <span>
+          <Kbd keys="Esc" /> close
+        </span>
+      </div>
+    </Spotlight.Root>
+  );
+}
+
+/**
+ * The row that Enter means: the first one for new letters, and from then on the same one, also when what is found later
+ * comes to stand above it.
+ */
+const useChosen = (rows: readonly Row[], asked: string) => {
+  const { selected } = useSpotlight(store);
+  const before = useRef<{ asked: string; list: string; id: string | undefined }>(undefined);
+  const list = rows.map(({ id }) => id).join(' ');
+  const isNew = before.current?.asked !== asked;
+  const isMoved = !isNew && before.current?.list !== list;
+  const kept = isMoved ? rows.findIndex(({ id }) => id === before.current?.id) : selected;
+  const index = isNew || kept < 0 || kept >= rows.length ? 0 : kept;
+  const chosen = rows[index];
+  useLayoutEffect(() => {
+    before.current = { asked, list, id: chosen?.id };
+    if (selected !== index) store.updateState((state) => ({ ...state, selected: index }));
+    // Spotlight marks the chosen row in the page by itself, and leaves its mark on rows that move.
+    for (const [place, row] of document.querySelectorAll('#palette-list [data-action]').entries()) {
+      row.toggleAttribute('data-selected', place === index);
+    }
+  });
+  return chosen;
+};
+
+const idOf = ({ id }: Row) => `palette ${id}`.replaceAll(' ', '-');
+
+const Option = ({ row, isSelected, onRun }: { row: Row; isSelected: boolean; onRun: () => void }) => (
+  <Spotlight.Action
+    // Spotlight leaves an id away, and the field says by it which row is chosen.
+    ref={(element: HTMLButtonElement | null) => element?.setAttribute('id', idOf(row))}
+    className={styles.act}
+    role="option"
+    aria-selected={isSelected}
+    onClick={onRun}
+  >
+    {row.inside}
+  </Spotlight.Action>
+);
+
+/** Every word that was typed is in what the act says of itself. */
+const has =
+  (query: string) =>
+  ({ label, words = '' }: PaletteAct) => {
+    const text = `${label} ${words}`.toLowerCase();
+    return query
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => text.includes(word));
+  };
+
+const rowOf = ({ id, label, icon: Icon, keys: own, hint, run }: PaletteAct): Row => ({
+  id,
+  run,
+  inside: (
+    <>
+      <Icon size={17} strokeWidth={1.75} aria-hidden="true" />
+      <span className={`one-line ${styles.label}`} dir="auto">
+        {label}
+      </span>
+      {hint && <span className={styles.hint}>{hint}</span>}
+      {own && <Kbd keys={own} />}
+    </>
+  ),
+});
+
+/** Those that have the words, the last changed first; the last changed of all before the first letter. */
+const usePosts = (query: string, enabled: boolean) => {
+  const zone = useZone();
+  const navigate = useNavigate();
+  const deleted = useDeleted();
+  const [typed] = useDebouncedValue(query.trim(), typingMs);
+  const input = { group: 'Recent', query: typed } as const;
+  const { data, isFetching } = useQuery({
+    queryKey: keys.search(input),
+    queryFn: ({ signal }) => app.searchPosts(input, { signal }),
+    enabled,
+    placeholderData: (before) => before,
+  });
+  const rows = (data?.posts ?? [])
+    .filter(({ id }) => !deleted.has(id))
+    .slice(0, mostPosts)
+    .map(
+      (post): Row => ({
+        id: post.id,
+        run: () => navigate({ to: '/posts/$id', params: { id: post.id } }),
+        inside: <PostLine post={post} zone={zone} />,
+      }),
+    );
+  return { rows, isPending: isFetching || typed !== query.trim() };
+};
+
+const PostLine = ({ post, zone }: { post: PostSummary; zone: string }) => (
+  <>
+    <StateIcon state={stateOf(post)} size={17} />
+    <span className={`one-line ${styles.label}`} dir="auto">
+      <PostTitle text={post.text} />
+    </span>
+    <span className={styles.hint}>{formatNear(post.publishedAt ?? post.scheduledAt ?? post.updatedAt, zone)}</span>
+  </>
+);

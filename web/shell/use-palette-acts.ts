@@ -1,0 +1,102 @@
+import { useNavigate } from '@tanstack/react-router';
+import { CalendarClock, Keyboard, LogOut, Palette, Pencil, User, Workflow } from 'lucide-react';
+import { formatDateTime } from '#web/parts/time.ts';
+import { useNextSlot } from '#web/parts/use-next-slot.ts';
+import { useMay, useSession, useWorkspace, useZone } from '#web/session.ts';
+import { offeredActs, type PaletteAct } from './palette-store.ts';
+import { signOut } from './person-menu.tsx';
+import { usePlaces } from './places.ts';
+import { useChangeProfile } from './profile.ts';
+import { themes } from './theme-menu.tsx';
+import { openWorkspace } from './workspace-switcher.tsx';
+
+export interface PaletteGroup {
+  readonly title: string;
+  readonly acts: readonly PaletteAct[];
+}
+
+const keysOf: Record<string, string> = {
+  '/': 'G H',
+  '/posts': 'G P',
+  '/calendar': 'G C',
+  '/approvals': 'G A',
+  '/media': 'G M',
+  '/analytics': 'G L',
+  '/settings/workspace': 'G S',
+};
+
+/** Everything that can be done or opened from anywhere; what the open page offers comes first. */
+export const usePaletteActs = (onHelp: () => void, isOpen: boolean): PaletteGroup[] => {
+  const navigate = useNavigate();
+  const zone = useZone();
+  const { write } = useMay();
+  const { workspaces, user } = useSession();
+  const { id: openId } = useWorkspace();
+  const { pages, workspace } = usePlaces();
+  const { mutate: changeProfile } = useChangeProfile();
+  const offered = offeredActs();
+  const slot = useNextSlot([], { enabled: write && isOpen });
+  const go = (to: string) => () => navigate({ to });
+  const writeAt = (at?: string) => () =>
+    navigate({ to: '/posts/$id', params: { id: 'new' }, search: at === undefined ? {} : { at } });
+
+  const doing: PaletteAct[] = [
+    ...offered,
+    ...(write ? [{ id: 'new', label: 'New post', icon: Pencil, keys: 'C', words: 'write draft', run: writeAt() }] : []),
+    ...(slot !== undefined && !offered.some(({ id }) => id === 'slot')
+      ? [
+          {
+            id: 'slot',
+            label: 'Write for the next free slot',
+            icon: CalendarClock,
+            hint: formatDateTime(slot, zone),
+            words: 'queue schedule',
+            run: writeAt(slot),
+          },
+        ]
+      : []),
+  ];
+  const places: PaletteAct[] = [
+    ...[...pages, ...workspace].map(({ label, to, icon }) => ({
+      id: to,
+      label,
+      icon,
+      ...(keysOf[to] && { keys: keysOf[to] }),
+      run: go(to),
+    })),
+    {
+      id: '/settings/slots',
+      label: 'Slots',
+      icon: CalendarClock,
+      words: 'queue weekly times',
+      run: go('/settings/slots'),
+    },
+    { id: '/settings/profile', label: 'Profile', icon: User, words: 'password zone', run: go('/settings/profile') },
+  ];
+  const rest: PaletteAct[] = [
+    ...workspaces
+      .filter(({ id }) => id !== openId)
+      .map(({ id, name }) => ({
+        id,
+        label: `Switch workspace to ${name}`,
+        icon: Workflow,
+        run: () => openWorkspace(id),
+      })),
+    ...themes
+      .filter(([theme]) => theme !== user.theme)
+      .map(([theme, label]) => ({
+        id: `theme ${theme}`,
+        label: `Theme: ${label}`,
+        icon: Palette,
+        words: 'dark light color',
+        run: () => changeProfile({ theme }),
+      })),
+    { id: 'help', label: 'Keyboard shortcuts', icon: Keyboard, keys: '?', words: 'help', run: onHelp },
+    { id: 'out', label: 'Sign out', icon: LogOut, words: 'log out leave', run: signOut },
+  ];
+  return [
+    { title: 'Do', acts: doing },
+    { title: 'Go to', acts: places },
+    { title: 'More', acts: rest },
+  ];
+};
