@@ -119,8 +119,8 @@ const report = (seen, rounds) => {
       ratio(visits.map(({ paintMs, base }) => paintMs / base)),
       worst(({ shift }) => shift).toFixed(3),
       ratio(visits.map(({ longestTaskMs, base }) => longestTaskMs / base)),
-      median(visits.map(({ longTasks }) => longTasks)),
-      visits[0].nodes,
+      String(median(visits.map(({ longTasks }) => longTasks))),
+      String(visits[0].nodes),
     ];
   });
   return [

@@ -39,7 +39,7 @@ inBrowser('Analytics', (world) => {
     texts = await service.connect('x', { handle: 'rye_texts' });
     await service.connect('linkedin', { handle: 'silent' });
     const { statisticsPermission = '' } = service.posthorn.networks.get('threads');
-    await service.connect('threads', { handle: 'asks', without: [statisticsPermission] });
+    await service.connect('threads', { handle: 'tester.asks', without: [statisticsPermission] });
     const weeks: [string, string, Record<string, object>][] = [
       [
         '=HYPERLINK("http://evil.example")',
@@ -120,7 +120,7 @@ inBrowser('Analytics', (world) => {
     await page.keyboard.press('Escape');
     await expect.poll(() => totalOf(page, 'Engagement'), patience).toEqual(['20', 'none before']);
     await page.reload();
-    await page.getByRole('button', { name: '1 account' }).waitFor();
+    await page.getByRole('button', { name: 'Accounts 1' }).waitFor();
     await page.getByRole('button', { name: 'Change the dates' }).click();
     await page.getByLabel('First day').fill('2024-01-01');
     await page.getByRole('button', { name: 'Show', exact: true }).click();

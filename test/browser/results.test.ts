@@ -157,7 +157,7 @@ inBrowser('the results of a post', (world) => {
   test('without the permission for statistics there is a way to reconnect, and then numbers at once', async () => {
     const { service } = world;
     const { statisticsPermission = '' } = service.posthorn.networks.get('threads');
-    const account = await service.connect('threads', { handle: 'asks.us', without: [statisticsPermission] });
+    const account = await service.connect('threads', { handle: 'tester.asks', without: [statisticsPermission] });
     const silent = await service.connect('linkedin', { handle: 'silent' });
     const { id } = await publish([account, silent]);
     const page = await world.visit({ at: `/posts/${id}` });
@@ -165,7 +165,7 @@ inBrowser('the results of a post', (world) => {
     await note.waitFor();
     expect(await note.getAttribute('href')).toBe('/connect/threads');
     await page.getByText('Reports no statistics').waitFor();
-    await service.connect('threads', { handle: 'asks.us' });
+    await service.connect('threads', { handle: 'tester.asks' });
     await until('it was read', async () => {
       const { accounts } = await service.client.posts.metrics({ id });
       return accounts.some(({ accountId, metrics }) => accountId === account && metrics);

@@ -36,6 +36,7 @@ inBrowser('the shell', (world) => {
     await page.keyboard.press('g');
     await page.keyboard.press('p');
     await expect.poll(() => pathOf(page)).toBe('/posts');
+    await page.getByRole('searchbox', { name: 'Search posts' }).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('cg c');
     await expect.poll(() => page.evaluate('document.activeElement.value')).toBe('cg c');

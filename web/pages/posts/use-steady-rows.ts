@@ -44,6 +44,8 @@ export const useSteadyRows = (groups: readonly Group[], key: string) => {
     /** What the person made here need not wait. */
     admit: (ids: readonly string[]) => {
       for (const id of ids) own.current.add(id);
+      // The list may have heard of them before.
+      renew((times) => times + 1);
     },
   };
 };
