@@ -18,6 +18,13 @@ export interface Caller {
   readonly client?: Client;
 }
 
+/** How the assistant is named wherever agents are. No MCP client may have this name. */
+export const assistantName = 'Assistant';
+
+/** What an agent that is known by its name alone uses. */
+export const clientNamed = (name: string): Client =>
+  name === assistantName ? { kind: 'Assistant' } : { kind: 'Mcp', name };
+
 export interface Call<A extends Action> {
   readonly input: z.output<A['input']>;
   readonly caller: Caller;

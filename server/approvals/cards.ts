@@ -5,7 +5,7 @@ import type { ApprovalCard, CardStatus } from '#contracts/approvals';
 import type { Accounts } from '#server/accounts/connected';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
-import type { Caller } from '#server/context';
+import { type Caller, clientNamed } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
@@ -330,7 +330,7 @@ export const createApprovalCards = ({
           return 'What it is about was changed after the request. Look at it again; the agent can ask anew.';
         }
         const action = findAction(actions, row.action);
-        const as: Caller = { ...caller, human: true, approving: true, client: { kind: 'Mcp', name: row.client } };
+        const as: Caller = { ...caller, human: true, approving: true, client: clientNamed(row.client) };
         const outcome = await action.run(action.parse(row.input), as);
         await settle(caller, row, 'Approved', outcome);
         return undefined;

@@ -14,7 +14,7 @@ import type { ApprovalCards } from '#server/approvals/cards';
 import { embeddedModel } from '#server/assistant/embedded/model';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
-import type { Caller } from '#server/context';
+import { assistantName, type Caller } from '#server/context';
 import type { RunnableAction } from '#server/run-action';
 import type { Chats } from './chats.ts';
 import { type Model, outsideModel } from './language-model.ts';
@@ -22,8 +22,6 @@ import { modelTrouble, toolTrouble } from './model-trouble.ts';
 import { promptFor } from './prompt.ts';
 import { createTools } from './tools.ts';
 
-/** On cards, in the audit log, and wherever a client is named. No MCP client may have this name. */
-const clientName = 'Assistant';
 const mostSteps = 8;
 /** What a model reads of the chat before, and writes in one answer. */
 const historyBytes = 100_000;
@@ -83,7 +81,7 @@ export const createAnswering = ({
       timeZone,
       sees,
       approvals: (as) => ({
-        request: (action, input) => cards.request({ caller: as, client: clientName, action, input, requestId }),
+        request: (action, input) => cards.request({ caller: as, client: assistantName, action, input, requestId }),
         about: (postId) => cards.about(as, postId),
       }),
       report,

@@ -32,7 +32,7 @@ export const createTools =
       if (++used > mostActions) {
         throw new Refusal('TooManyRequests', `One answer uses at most ${mostActions} actions. Tell what you have.`);
       }
-      const caller: Caller = { ...(await user.caller()), human: false };
+      const caller: Caller = { ...(await user.caller()), human: false, client: { kind: 'Assistant' } };
       const { asked, output, requests } = await runForAgent(
         action,
         withTimeZone(args, entry, user.timeZone),

@@ -1,6 +1,6 @@
 import type { HistoryEntry, Revision } from '#contracts/history';
 import { instantOf } from '#contracts/instant';
-import type { Caller } from '#server/context';
+import { type Caller, clientNamed } from '#server/context';
 import { notFound } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
 import { madeAt } from './revisions.ts';
@@ -76,7 +76,7 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
   async function requests({ workspaceId }: Caller, id: string): Promise<HistoryEntry[]> {
     const cards = await store.cards(workspaceId, id, shownCards);
     return cards.flatMap(({ action, status, client: name, ...card }): HistoryEntry[] => {
-      const shared = { client: { kind: 'Mcp' as const, name }, action };
+      const shared = { client: clientNamed(name), action };
       const asked: HistoryEntry = {
         id: card.id,
         kind: 'Requested',

@@ -130,7 +130,7 @@ export const createImports = ({
     }
     await store.transaction(async () => {
       if ((await store.lockUnsaved(importId, number)) === undefined) return;
-      const post = await drafts.bring(caller, withMedia(draft, mediaOf));
+      const post = await drafts.bring({ ...caller, client: { kind: 'Import' } }, withMedia(draft, mediaOf));
       await store.setPost(importId, number, post.id);
     });
   };
