@@ -9,7 +9,6 @@ import type { MediaLibrary } from '#server/media/library';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Plans } from '#server/plans/allowance';
-import type { Deletion } from '#server/workspaces/deletion';
 import { checkLimits, type Findings } from './limits.ts';
 import type { LinkCards } from './link-cards.ts';
 import type { Outcomes } from './outcome.ts';
@@ -37,7 +36,8 @@ export const createLifecycle = ({
   library: MediaLibrary;
   networks: Networks;
   plans: Plans;
-  deletion: Deletion;
+  /** Refuses while the workspace waits to be deleted. */
+  deletion: { mustStay(workspaceId: string): Promise<void> };
   outcomes: Outcomes;
   linkCards: LinkCards;
   revisions: Revisions;

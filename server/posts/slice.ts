@@ -10,7 +10,6 @@ import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/allowance';
 import type { Database } from '#server/store/database';
 import type { Events } from '#server/webhooks/events';
-import type { Deletion } from '#server/workspaces/deletion';
 import { createDesk } from './desk.ts';
 import { createDrafts } from './drafts.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -44,7 +43,8 @@ export const openPosts = ({
   plans: Plans;
   events: Events;
   notifications: Notifications;
-  deletion: Deletion;
+  /** Refuses while the workspace waits to be deleted. */
+  deletion: { mustStay(workspaceId: string): Promise<void> };
   live: Live;
   revisions: Revisions;
   config: Config;

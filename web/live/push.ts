@@ -1,7 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { ownPath } from '#web/own-path.ts';
-
 const workerPath = '/push-worker.js';
 
 /** Whether this browser can show push messages at all: it takes https, and on an iPhone the installed app. */
@@ -28,16 +24,4 @@ export const subscribeToPush = async (publicKey: string) => {
 export const unsubscribeFromPush = async () => {
   const worker = await navigator.serviceWorker?.getRegistration(workerPath);
   await (await worker?.pushManager.getSubscription())?.unsubscribe();
-};
-
-/** A message that was clicked opens its page in this tab. */
-export const useOpenFromPush = () => {
-  const navigate = useNavigate();
-  useEffect(() => {
-    const hear = ({ data }: MessageEvent<{ open?: unknown }>) => {
-      if (typeof data?.open === 'string') void navigate({ to: ownPath(data.open) });
-    };
-    navigator.serviceWorker?.addEventListener('message', hear);
-    return () => navigator.serviceWorker?.removeEventListener('message', hear);
-  }, [navigate]);
 };

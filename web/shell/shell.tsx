@@ -3,7 +3,7 @@ import { Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { app, enterWorkspace } from '#web/api.ts';
 import { startLive } from '#web/live/live.ts';
-import { useOpenFromPush } from '#web/live/push.ts';
+import { useOpenFromPush } from '#web/live/open-from-push.ts';
 import { useReportContext } from '#web/live/report-context.ts';
 import { browserZone, setServerClock } from '#web/parts/time.ts';
 import { renewTimes } from '#web/parts/use-now.ts';

@@ -1,0 +1,15 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { ownPath } from '#web/own-path.ts';
+
+/** A message that was clicked opens its page in this tab. */
+export const useOpenFromPush = () => {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const hear = ({ data }: MessageEvent<{ open?: unknown }>) => {
+      if (typeof data?.open === 'string') void navigate({ to: ownPath(data.open) });
+    };
+    navigator.serviceWorker?.addEventListener('message', hear);
+    return () => navigator.serviceWorker?.removeEventListener('message', hear);
+  }, [navigate]);
+};
