@@ -42,11 +42,14 @@ inBrowser('the shell', (world) => {
     await expect.poll(() => page.evaluate('document.activeElement.value')).toBe('cg c');
     expect(pathOf(page)).toBe('/posts');
     await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await help.waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'detached' });
     await page.keyboard.press('c');
     await expect.poll(() => pathOf(page)).toBe('/posts/new');
-    await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-    expect(await axe(page)).toEqual([]);
   });
 
   test('does nothing on single keys once they are switched off', async () => {
