@@ -188,6 +188,7 @@ describe('a service on its own data folder', () => {
     const { code, stdout } = await posthorn.run(['doctor']);
     expect(stdout).toContain(`ok       The service answers at ${service.url}/readyz`);
     expect(stdout).toContain('ok       Workspaces: Demo');
+    expect(stdout).toContain('note     The assistant uses its embedded model');
     expect(stdout).toMatch(/All is well\.\n$/);
     expect(code).toBe(0);
   });
