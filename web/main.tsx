@@ -1,7 +1,7 @@
 import '#web/theme/layers.css';
 import '#web/theme/mantine.css';
 import '@fontsource-variable/geist/index.css';
-import '@fontsource-variable/geist-mono/index.css';
+import '#web/theme/mono.css';
 import '#web/theme/tokens.css';
 import '#web/theme/base.css';
 import { MantineProvider } from '@mantine/core';
