@@ -12,7 +12,7 @@ import { useNotices } from './notices.ts';
 import { openWorkspace } from './workspace-switcher.tsx';
 
 /** Troubles of the whole app: nothing that was typed is lost, so the page stays below. */
-export const AppNotices = () => {
+const AppNotices = () => {
   const { conflicts, unreachable, tooManyUntil } = useNotices();
   const client = useQueryClient();
   useEffect(() => {
@@ -83,3 +83,5 @@ const TooMany = ({ until }: { until: number }) => {
   const seconds = Math.max(1, Math.ceil((until - performance.now()) / 1000));
   return <Banner tone="orange" title={`Too many requests. Trying again in ${seconds} s.`} />;
 };
+
+export default AppNotices;

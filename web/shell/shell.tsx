@@ -9,7 +9,6 @@ import { browserZone, setServerClock } from '#web/parts/time.ts';
 import { renewTimes } from '#web/parts/use-now.ts';
 import { keys, queries } from '#web/queries.ts';
 import { useMay, useSession } from '#web/session.ts';
-import { AppNotices } from './app-notices.tsx';
 import { BottomBar } from './bottom-bar.tsx';
 import { usePaletteCalls } from './palette-store.ts';
 import { useThemeOfProfile } from './profile.ts';
@@ -21,6 +20,8 @@ import { Sidebar } from './sidebar.tsx';
 const NoWorkspace = lazy(() => import('./no-workspace.tsx'));
 const ShortcutHelp = lazy(() => import('./shortcut-help.tsx'));
 const Palette = lazy(() => import('./palette.tsx'));
+/** Right after the first page, so that it is there when the server is not. */
+const AppNotices = lazy(() => import('./app-notices.tsx'));
 
 /** The frame of every page for people who are signed in. */
 export const Shell = () => {
@@ -55,7 +56,9 @@ const Frame = () => {
       </a>
       <Sidebar onHelp={help} />
       <main id="page" className={styles.sheet} tabIndex={-1}>
-        <AppNotices />
+        <Suspense>
+          <AppNotices />
+        </Suspense>
         <Outlet />
       </main>
       <BottomBar />
