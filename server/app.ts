@@ -91,7 +91,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const rules = { accounts, providers, library, openPage, reading, lifecycle, drafts, byHand, statistics, analytics };
   const actions = prepareActions(declared, createHandlers(rules));
   const { cards, ...approvals } = openApprovals({ ...told, actions, reading, lifecycle, linkCards, library, accounts });
-  const { assistant, routes: chatRoutes } = openAssistant({ ...core, catalog, actions, cards, log });
+  const { assistant, routes: chatRoutes } = openAssistant({ ...core, catalog, actions, cards, reading, slots, log });
 
   const jobs = createScheduler({
     database,

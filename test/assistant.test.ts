@@ -135,6 +135,19 @@ describe('the embedded model', () => {
     expect((await ask('schedule it for Saturday', { chatId })).text).toContain('At what time?');
   });
 
+  test('schedules for the next free slot, and says where slots are made when there is none', async () => {
+    const { text, chatId } = await ask('Draft a post for X saying "Some time" and schedule it for the next free slot');
+    expect(text).toContain('No slot is free.');
+    const slots = [{ days: [7], time: '08:30' }];
+    await browser.post('/api/app/slots', { timeZone: 'Europe/Paris', slots });
+    const { used } = await ask('schedule it for the next free slot', { chatId });
+    const sunday = new Date(autumnWeek.to.getTime() + 6 * dayMs + 8.5 * 3_600_000);
+    expect(used.slice(-2)).toMatchObject([
+      { name: 'slots_next' },
+      { name: 'posts_schedule', input: { at: sunday.toISOString().replace('.000Z', '.000000Z') } },
+    ]);
+  });
+
   test('this post is the one that is open, unless the user hides the page', async () => {
     const open = await service.client.posts.create({ body: 'The open one', accountIds: [x] });
     await service.asHuman('ui.setContext', { page: `/posts/${open.id}`, postId: open.id });
@@ -277,8 +290,9 @@ describe('a language model', () => {
     expect(body.model).toBe('small');
     const offered = body.tools.map((tool: { function: { name: string } }) => tool.function.name);
     const declared = catalog.map(({ name }) => name.replace('.', '_'));
-    expect(offered.toSorted()).toEqual(declared.filter((name) => name !== 'ui_setContext').toSorted());
-    expect(offered).toHaveLength(18);
+    const actions = declared.filter((name) => name !== 'ui_setContext');
+    expect(actions).toHaveLength(18);
+    expect(offered.toSorted()).toEqual([...actions, 'slots_next'].toSorted());
     expect(body.messages[0].content).toContain('in Europe/Paris, the time zone of the user');
     model.will([{ text: 'Again.' }]);
     await ask('and now?', { chatId, sees: false });

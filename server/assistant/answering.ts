@@ -20,7 +20,7 @@ import type { Chats } from './chats.ts';
 import { type Model, outsideModel } from './language-model.ts';
 import { modelTrouble, toolTrouble } from './model-trouble.ts';
 import { promptFor } from './prompt.ts';
-import { createTools } from './tools.ts';
+import { createTools, type ToolUser } from './tools.ts';
 
 const mostSteps = 8;
 /** What a model reads of the chat before, and writes in one answer. */
@@ -53,6 +53,7 @@ export const createAnswering = ({
   config,
   clock,
   log,
+  nextFreeSlot,
   ...parts
 }: {
   chats: Chats;
@@ -62,6 +63,7 @@ export const createAnswering = ({
   config: Config['assistant'];
   clock: Clock;
   log: Logger;
+  nextFreeSlot: ToolUser['nextFreeSlot'];
 }) => {
   const toolsFor = createTools(parts);
   let outside: Promise<Model> | undefined;
@@ -84,6 +86,7 @@ export const createAnswering = ({
         request: (action, input) => cards.request({ caller: as, client: assistantName, action, input, requestId }),
         about: (postId) => cards.about(as, postId),
       }),
+      nextFreeSlot,
       report,
     });
     const messages = await toModelMessages(history);

@@ -3,7 +3,10 @@ import type { CatalogEntry } from '#contracts/catalog';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
+import type { Caller } from '#server/context';
+import type { Reading } from '#server/posts/reading';
 import type { RunnableAction } from '#server/run-action';
+import type { SlotQueue } from '#server/slots/queue';
 import type { Database } from '#server/store/database';
 import type { Answering, Ask } from './answering.ts';
 import { createChats } from './chats.ts';
@@ -16,12 +19,16 @@ export type Assistant = ReturnType<typeof openAssistant>['assistant'];
 export const openAssistant = ({
   database,
   config,
+  reading,
+  slots,
   ...parts
 }: {
   database: Database;
   catalog: readonly CatalogEntry[];
   actions: ReadonlyMap<string, RunnableAction>;
   cards: Pick<ApprovalCards, 'request' | 'about'>;
+  reading: Reading;
+  slots: Pick<SlotQueue, 'nextFreeSlot'>;
   config: Config;
   clock: Clock;
   log: Logger;
@@ -32,7 +39,11 @@ export const openAssistant = ({
   /** The SDK takes a third of a second to load: the first question waits for it, not the start. */
   const load = async () => {
     const { createAnswering } = await import('./answering.ts');
-    return createAnswering({ ...parts, chats, config: config.assistant });
+    const nextFreeSlot = async (caller: Caller, postId: string) => {
+      const { accountIds } = await reading.get(caller, postId);
+      return slots.nextFreeSlot(caller.workspaceId, accountIds);
+    };
+    return createAnswering({ ...parts, nextFreeSlot, chats, config: config.assistant });
   };
   const { model } = config.assistant;
   return {

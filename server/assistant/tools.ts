@@ -20,6 +20,7 @@ export interface ToolUser {
   /** Whether it may know which page is open. */
   readonly sees: boolean;
   readonly approvals: (caller: Caller) => Approvals;
+  readonly nextFreeSlot: (caller: Caller, postId: string) => Promise<string | undefined>;
   readonly report: (error: unknown) => void;
 }
 
@@ -50,7 +51,36 @@ export const createTools =
       };
     };
 
-    return Object.fromEntries(
+    /** What it read, or the refusal in words for the model. */
+    const answered = async (work: () => Promise<unknown>, signal: AbortSignal | undefined) => {
+      signal?.throwIfAborted();
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof Refusal && error.code !== 'Internal') return { error: error.body };
+        user.report(error);
+        return { error: { code: 'Internal', message: 'Something went wrong on the server. Try again later.' } };
+      }
+    };
+
+    /** Slots belong to the app, so no action reads them. */
+    const slotsNext = tool({
+      description:
+        'When a post can go out next: the first weekly slot of the workspace that is free for its accounts, as an ISO-8601 instant. Nothing is reserved.',
+      inputSchema: jsonSchema<{ postId: string }>({
+        type: 'object',
+        properties: { postId: { type: 'string', description: 'Post id, prefix `post_`' } },
+        required: ['postId'],
+        additionalProperties: false,
+      }),
+      execute: ({ postId }, { abortSignal }) =>
+        answered(async () => {
+          const at = await user.nextFreeSlot({ ...(await user.caller()), human: false }, postId);
+          return at === undefined ? { message: 'No slot is free, or the workspace has none.' } : { at };
+        }, abortSignal),
+    });
+
+    const ofActions = Object.fromEntries(
       catalog.flatMap((entry) => {
         const action = actions.get(entry.name);
         if (action === undefined || action.action.appOnly) return [];
@@ -58,20 +88,13 @@ export const createTools =
         const made = tool({
           description: entry.description,
           inputSchema: jsonSchema<Record<string, unknown>>(entry.inputSchema),
-          execute: async (args: Record<string, unknown>, { abortSignal }) => {
-            abortSignal?.throwIfAborted();
-            try {
-              return await run(action, entry, args);
-            } catch (error) {
-              if (error instanceof Refusal && error.code !== 'Internal') return { error: error.body };
-              user.report(error);
-              return { error: { code: 'Internal', message: 'Something went wrong on the server. Try again later.' } };
-            }
-          },
+          execute: (args: Record<string, unknown>, { abortSignal }) =>
+            answered(() => run(action, entry, args), abortSignal),
         });
         return [[toolName(entry.name), made as Tool]];
       }),
     );
+    return { ...ofActions, slots_next: slotsNext as Tool };
   };
 
 /** The user's own, where an action has one and the model did not say. */

@@ -10,9 +10,17 @@ export const isPublish = (text: string) => publishes.test(text);
 
 /** All of these end as a card: the call that asks for one never comes back with a result. */
 export function* schedule(asked: Asked): Talk {
-  const at = mustNameTime(asked);
-  const id = yield* postMeant(asked);
-  return yield* scheduleFor(id, at, asked);
+  if (isNextSlot(asked.text)) return yield* scheduleFor(yield* postMeant(asked), undefined, asked);
+  const time = mustNameTime(asked);
+  return yield* scheduleFor(yield* postMeant(asked), time, asked);
+}
+
+const isNextSlot = (text: string) => /\b(next|free) (free )?slot\b/i.test(text);
+
+function* nextSlot(postId: string): Talk<{ at: string }> {
+  const { at } = yield* use<{ at?: string }>('slots.next', { postId });
+  if (at === undefined) throw new Unclear('No slot is free. Slots are made under Workspace, on the page Slots.');
+  return { at };
 }
 
 const mustNameTime = ({ text, now, timeZone }: Asked) => {
@@ -21,7 +29,9 @@ const mustNameTime = ({ text, now, timeZone }: Asked) => {
   return found;
 };
 
-function* scheduleFor(id: string, { at, skipped }: ReturnType<typeof mustNameTime>, { timeZone }: Asked): Talk {
+/** Without a time: the next free slot. */
+function* scheduleFor(id: string, time: ReturnType<typeof mustNameTime> | undefined, { timeZone }: Asked): Talk {
+  const { at, skipped } = time ?? { ...(yield* nextSlot(id)), skipped: undefined };
   yield* use('posts.schedule', { id, at });
   const moved = skipped === undefined ? '' : ` There is no ${skipped} on that day, as the clocks change.`;
   return `It is scheduled for ${moment(at, timeZone)}.${moved}`;
@@ -39,7 +49,9 @@ export function* remove(asked: Asked): Talk {
 
 /** What a sentence asks for after a draft: `… and schedule it for tomorrow at 9`. Undefined when it asks for nothing. */
 export function* askFor(asked: Asked, id: string): Talk<string | undefined> {
-  if (isSchedule(asked.text)) return yield* scheduleFor(id, mustNameTime(asked), asked);
+  if (isSchedule(asked.text)) {
+    return yield* scheduleFor(id, isNextSlot(asked.text) ? undefined : mustNameTime(asked), asked);
+  }
   if (!isPublish(asked.text)) return undefined;
   yield* use('posts.publishNow', { id });
   return 'It is on its way.';

@@ -72,7 +72,7 @@ function* help(): Talk {
     '- find posts about bread, list my scheduled posts, what failed and why',
     '- draft a post for some accounts saying “your words”',
     '- make it shorter for one network, check this post',
-    '- schedule it for Saturday at 9:00, publish it, delete it: you decide on a card',
+    '- schedule it for Saturday at 9:00 or for the next free slot, publish it, delete it: you decide on a card',
     'For free conversation, whoever runs this server can set a language model with LLM_BASE_URL or ANTHROPIC_API_KEY.',
   ].join('\n');
 }
