@@ -28,7 +28,6 @@ export const createDeletion = ({
   /** The one on the wall: moving the sandbox clock deletes nothing. */
   clock: Clock;
 }) => {
-  /** Typed in by whoever asks, so that nobody deletes another one than they mean. */
   const locked = async (workspaceId: string) => {
     const workspace = await store.lockWorkspace(workspaceId);
     if (workspace === null) throw new Refusal('NotFound', 'This workspace is gone.');
@@ -102,6 +101,7 @@ export const createDeletion = ({
   };
 };
 
+/** Typed in by whoever asks, so that nobody deletes another one than they mean. */
 export const mustBeNamed = (name: string, typed: string) => {
   if (typed.trim() !== name.trim()) {
     throw badInput({ path: 'name', code: 'WrongName', message: `must be the name of the workspace, ${name}` });
