@@ -102,7 +102,7 @@ export const slotRoutes = {
 
   listFreeSlots: appRoute({
     method: 'GET',
-    path: '/api/app/slots/free',
+    path: '/api/app/free-slots',
     tag: 'Slots',
     summary: 'List free slots',
     description: 'The slots of a range that have not passed and are not taken.',
@@ -117,7 +117,7 @@ export const slotRoutes = {
 
   findNextFreeSlot: appRoute({
     method: 'GET',
-    path: '/api/app/slots/next',
+    path: '/api/app/free-slots/next',
     tag: 'Slots',
     summary: 'Find the next free slot',
     description:

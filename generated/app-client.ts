@@ -817,7 +817,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin, editor, viewer.
      */
     listFreeSlots: (input: ListFreeSlotsInput, options?: CallOptions): ApiPromise<ListFreeSlotsOutput> =>
-      http.json('GET', () => '/api/app/slots/free', ['from', 'to', 'accountIds'], input, options),
+      http.json('GET', () => '/api/app/free-slots', ['from', 'to', 'accountIds'], input, options),
 
     /**
      * Find the next free slot.
@@ -828,7 +828,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Roles: owner, admin, editor, viewer.
      */
     findNextFreeSlot: (input: FindNextFreeSlotInput = {}, options?: CallOptions): ApiPromise<FindNextFreeSlotOutput> =>
-      http.json('GET', () => '/api/app/slots/next', ['accountIds', 'after'], input, options),
+      http.json('GET', () => '/api/app/free-slots/next', ['accountIds', 'after'], input, options),
 
     /**
      * List the templates.

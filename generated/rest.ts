@@ -1721,7 +1721,7 @@ export const rest = {
     },
     listFreeSlots: {
       method: 'GET',
-      path: '/api/app/slots/free',
+      path: '/api/app/free-slots',
       summary: "List free slots",
       query: slotRoutes.listFreeSlots.query,
       metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
@@ -1737,7 +1737,7 @@ export const rest = {
     },
     findNextFreeSlot: {
       method: 'GET',
-      path: '/api/app/slots/next',
+      path: '/api/app/free-slots/next',
       summary: "Find the next free slot",
       query: slotRoutes.findNextFreeSlot.query,
       metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},

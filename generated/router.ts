@@ -1870,8 +1870,8 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/sandbox/faults', wrongMethod('POST'));
   app.all('/api/app/slots', wrongMethod('GET', 'POST', 'PATCH'));
   app.all('/api/app/slots/:id', wrongMethod('PATCH', 'DELETE'));
-  app.all('/api/app/slots/free', wrongMethod('GET'));
-  app.all('/api/app/slots/next', wrongMethod('GET'));
+  app.all('/api/app/free-slots', wrongMethod('GET'));
+  app.all('/api/app/free-slots/next', wrongMethod('GET'));
   app.all('/api/app/templates', wrongMethod('GET', 'POST'));
   app.all('/api/app/templates/:id', wrongMethod('GET', 'PATCH', 'DELETE'));
   app.all('/api/auth/tokens', wrongMethod('GET', 'POST'));

@@ -78,7 +78,7 @@ describe('the slots of a workspace', () => {
     const { workspaceId, userId, email } = await service.addWorkspace();
     const person = service.browser();
     await person.signIn(email);
-    const next = async (query = '') => (await person.get(`/api/app/slots/next?${query}`)).body.at as string | undefined;
+    const next = async (query = '') => (await person.get(`/api/app/free-slots/next?${query}`)).body.at as string | undefined;
     const schedule = async (at: string, accountIds: readonly string[]) => {
       const as = { workspaceId, userId };
       const { id } = await service.asHuman('posts.create', { accountIds, body: 'Planned' }, as);
@@ -143,7 +143,7 @@ describe('the slots of a workspace', () => {
       { days: everyDay, time: '12:00' },
     ]);
     await schedule(tomorrow('08:00', 2), [await account()]);
-    const range = (from: string, to: string) => person.get(`/api/app/slots/free?from=${from}&to=${to}`);
+    const range = (from: string, to: string) => person.get(`/api/app/free-slots?from=${from}&to=${to}`);
     const { slots } = (await range(tomorrow('00:00'), tomorrow('12:00', 2))).body;
     expect(slots.map(({ at }: { at: string }) => at)).toEqual([tomorrow('08:00'), tomorrow('12:00')]);
     expect((await range(tomorrow('00:00', -9), tomorrow('00:00', -2))).body.slots).toEqual([]);

@@ -52,7 +52,7 @@ inBrowser('planning', (world) => {
     expect(await axe(page)).toEqual([]);
 
     // What is before that Monday is taken, whenever the test runs.
-    const first = (await person.get('/api/app/slots/next')).body.at as string;
+    const first = (await person.get('/api/app/free-slots/next')).body.at as string;
     const taken = await draft('Taken before');
     if (first < `${date}T08:30`) await world.service.asHuman('posts.schedule', { id: taken, at: first }, as);
     const id = await draft('Takes the slot');
