@@ -151,6 +151,10 @@ export const isSideways = (page: Page) => page.evaluate('document.documentElemen
 /** What breaks WCAG 2.2 AA, a line each; empty is good. While a dialog is open it alone counts: the page is behind it. */
 export const axe = async (page: Page): Promise<string[]> => {
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axeSource);
+  // Colors on their way to others are neither.
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished))',
+  );
   const options = {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
     // What is found to be right is not told, which takes most of the time.
