@@ -78,7 +78,8 @@ describe('the slots of a workspace', () => {
     const { workspaceId, userId, email } = await service.addWorkspace();
     const person = service.browser();
     await person.signIn(email);
-    const next = async (query = '') => (await person.get(`/api/app/free-slots/next?${query}`)).body.at as string | undefined;
+    const next = async (query = '') =>
+      (await person.get(`/api/app/free-slots/next?${query}`)).body.at as string | undefined;
     const schedule = async (at: string, accountIds: readonly string[]) => {
       const as = { workspaceId, userId };
       const { id } = await service.asHuman('posts.create', { accountIds, body: 'Planned' }, as);
