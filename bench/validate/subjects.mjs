@@ -37,7 +37,7 @@ const media = new Map([
     { id: 'video', kind: 'Video', mimeType: 'video/mp4', bytes: 8e6, width: 1080, height: 1920, durationMs: 30_000 },
   ],
 ]);
-const required = networks.flatMap(({ options }) => options.filter((option) => option.required).map(({ key }) => key));
+const required = networks.flatMap(({ options }) => options.filter((option) => option.required));
 const noPictures = accountIds.filter((_, i) => networks[i].constraints.media.images === undefined);
 const versionWith = (file) => ({ content: [{ body: text, media: [file] }], options: {} });
 
@@ -47,7 +47,10 @@ const post = {
   status: 'Draft',
   accountIds,
   versions: [
-    { ...versionWith('picture'), options: Object.fromEntries(required.map((key) => [key, 'chosen'])) },
+    {
+      ...versionWith('picture'),
+      options: Object.fromEntries(required.map(({ key, choices }) => [key, choices?.[0]?.value ?? 'chosen'])),
+    },
     ...noPictures.map((accountId) => ({ accountId, ...versionWith('video') })),
   ],
   results: [],

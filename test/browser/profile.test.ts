@@ -78,6 +78,6 @@ inBrowser('the profile', (world) => {
 
   test('is clean on a desk in light and on a phone in dark', async () => {
     const page = await world.visit({ at: '/settings/profile' });
-    await isClean(page, () => page.getByText(/This browser/).waitFor());
+    await isClean(page, () => page.getByText(/^This browser, since/).waitFor());
   });
 });

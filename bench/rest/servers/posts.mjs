@@ -85,6 +85,7 @@ export const actions = {
       JSON.stringify([{ content: [{ body, media: [] }], options: {} }]),
       scheduledAt || null,
       caller.user_id,
+      JSON.stringify({ kind: 'Token', name: caller.name }),
     ]);
     return toPost(row);
   },

@@ -1,6 +1,6 @@
 /** The statements of the service as its source has them; measure.mjs looks each up in the compiled service. */
 export const sources = {
-  token: `select t.id as token_id, t.user_id, t.workspace_id, m.role, w.statistics_tools
+  token: `select t.id as token_id, t.name, t.user_id, t.workspace_id, m.role, w.statistics_tools
      from personal_tokens t join members m on m.workspace_id = t.workspace_id and m.user_id = t.user_id
      join workspaces w on w.id = t.workspace_id
     where t.hash = $1 and t.revoked_at is null`,
@@ -15,8 +15,8 @@ export const sources = {
          - octet_length(versions) - octet_length(results) as "bytesBefore"
        from (\${rows}) as listed
    ) as sized where "bytesBefore" < $4 order by id desc`,
-  create: `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by)
-   values ($1, $2, 'Draft', $3, $4, $5, $6) returning \${columns}, \${news}`,
+  create: `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
+   values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning \${columns}, \${news}`,
   news: `pg_notify('\${channel}', json_build_object(
      'eventId', gen_random_uuid(), 'workspaceId', \${workspaceId}, 'kind', '\${kind}', 'id', \${id})::text)`,
 };
