@@ -33,6 +33,12 @@ export default defineConfig(({ mode }) => {
       assetsInlineLimit: 0,
       reportCompressedSize: false,
       chunkSizeWarningLimit: 1000,
+      rolldownOptions: {
+        // @mantine/schedule looks for rrule in two forms, and one of them is always missing.
+        onLog: (level, log, tell) => {
+          if (log.code !== 'IMPORT_IS_UNDEFINED' || !log.message.includes('rrule')) tell(level, log);
+        },
+      },
     },
     server: {
       host: '127.0.0.1',
