@@ -7,6 +7,7 @@ import { Sequelize, type Transaction } from 'sequelize';
 import { Refusal } from '#server/errors';
 import { isFull, isUnwritable } from './away.ts';
 import { type Listening, listen } from './listen.ts';
+import { type Answered, PreparedQuery } from './prepared-query.ts';
 import { types } from './types.ts';
 
 /** Where the database is. Parsed once; every pool and client of the process is made from the same parts. */
@@ -141,8 +142,12 @@ export function openDatabase(
     max: poolSize,
     keepAlive: true,
     connectionTimeoutMillis: waitMs,
+    // They stay open: a timer for each statement would cost more than an idle connection.
+    idleTimeoutMillis: 0,
     // Not as an option of the start-up: poolers refuse that.
     onConnect: async (client) => {
+      // The statement that it breaks under is told; between two, the pool hears of it.
+      client.on('error', () => undefined);
       await client.query(ourForm);
     },
   });
@@ -158,21 +163,23 @@ export function openDatabase(
     return current;
   }
 
-  async function send<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+  /** Tells the caller that the database is busy, and remembers that nothing could be written. */
+  async function sending<Result>(once: (connection: pg.Client | undefined) => Promise<Result>): Promise<Result> {
     const connection = joined()?.connection;
     try {
-      if (connection) return await connection.query<Row>(query);
-      return await patiently(waitMs, () => pool.query<Row>(query));
+      return await (connection ? once(connection) : patiently(waitMs, () => once(undefined)));
     } catch (error) {
       if (isUnwritable(error)) writeFailedAt = performance.now();
       throw error;
     }
   }
 
-  // Sequelize gives its connections parsers of its own; `types` makes a row look the same in and out of a transaction.
-  function sendPrepared<Row extends pg.QueryResultRow>({ name, text }: Statement, values: readonly unknown[]) {
-    return send<Row>({ name, text, values: values as unknown[], types });
-  }
+  const send = (text: string) => sending((connection) => (connection ?? pool).query(text));
+
+  const sendPrepared = (statement: Statement, values: readonly unknown[]): Promise<Answered> =>
+    sending((connection) =>
+      connection ? answerOf(connection, statement, values) : answerFrom(pool, statement, values),
+    );
 
   async function transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     if (joined()) return work();
@@ -195,19 +202,19 @@ export function openDatabase(
 
   return {
     query: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
-      (await sendPrepared<Row & pg.QueryResultRow>(statement, values)).rows,
-    run: async (statement, values = []) => (await sendPrepared(statement, values)).rowCount ?? 0,
+      (await sendPrepared(statement, values)).rows as Row[],
+    run: async (statement, values = []) => (await sendPrepared(statement, values)).count,
     script: async (text) => {
-      await send({ text });
+      await send(text);
     },
     transaction,
     rehearse: (work) =>
       transaction(async () => {
-        await send({ text: 'savepoint rehearsal' });
+        await send('savepoint rehearsal');
         try {
           await work();
         } finally {
-          await send({ text: 'rollback to savepoint rehearsal' });
+          await send('rollback to savepoint rehearsal');
         }
       }),
     outside: (work) => running.exit(work),
@@ -243,6 +250,28 @@ export function openDatabase(
     },
   };
 }
+
+const answerOf = (client: pg.ClientBase, statement: Statement, values: readonly unknown[]) =>
+  new Promise<Answered>((resolve, reject) => {
+    client.query(
+      new PreparedQuery(statement, values, (error, answered) => (answered ? resolve(answered) : reject(error))),
+    );
+  });
+
+/** With a connection of the pool, which is closed when anything goes wrong with it. */
+const answerFrom = (pool: pg.Pool, statement: Statement, values: readonly unknown[]) =>
+  new Promise<Answered>((resolve, reject) => {
+    pool.connect((refused, client, release) => {
+      if (client === undefined) return reject(refused);
+      client.query(
+        new PreparedQuery(statement, values, (error, answered) => {
+          release(answered === undefined);
+          if (answered) resolve(answered);
+          else reject(error);
+        }),
+      );
+    });
+  });
 
 /** Timestamps are parsed as ISO text in UTC, whatever the server or role is set to. */
 const ourForm = "set TimeZone = 'UTC'; set DateStyle = 'ISO'";
