@@ -56,6 +56,7 @@ export const openWorkspaces = ({
       await tokens.revokeAll({ userId });
       await clients.endAll(userId);
     },
+    accessChanged: () => live.accessChanged(),
     clock,
   });
   const { accessChanged, tell } = live;
