@@ -7,7 +7,7 @@ import { Sequelize, Transaction } from 'sequelize';
 import { Refusal } from '#server/errors';
 import { isFull, isUnwritable } from './away.ts';
 import { type Listening, listen } from './listen.ts';
-import { type Answered, PreparedQuery } from './prepared-query.ts';
+import { type Answered, PreparedQuery, type Statement } from './prepared-query.ts';
 import { types } from './types.ts';
 
 /** Where the database is. Parsed once; every pool and client of the process is made from the same parts. */
@@ -21,10 +21,7 @@ export interface Connection {
   options?: string;
 }
 
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
+export type { Statement };
 
 export interface DatabaseOptions {
   /** Called for connections that break while nothing waits for them. */

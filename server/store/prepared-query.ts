@@ -1,6 +1,10 @@
 import utils from 'pg/lib/utils.js';
-import type { Statement } from './database.ts';
 import { types } from './types.ts';
+
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
 
 /** What pg gives a query of one's own (`Submittable`), as pg-cursor uses it. */
 interface Connection {
