@@ -122,25 +122,27 @@ const build = () => {
 
 const environment = ({ env }) => ({ PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', HOME: '/tmp', ...env });
 
-/** Packages come from where this machine gets them. */
+/** Packages come from where this machine gets them, and it trusts whom this machine trusts. */
 const inChroot = (stage, command) => {
   const settings = join(homedir(), '.npmrc');
   const mounts = [`mount --bind /dev ${stage.root}/dev`, `cp /etc/resolv.conf ${stage.root}/etc/resolv.conf`];
   const there = join(stage.root, 'tmp/.npmrc');
   if (existsSync(settings)) cpSync(settings, there);
+  const trusted = join(stage.root, 'tmp/trusted.pem');
+  cpSync('/etc/ssl/certs/ca-certificates.crt', trusted);
   const script = [
     ...mounts,
     `cd ${stage.root}${stage.workdir}`,
     `exec chroot ${stage.root} /bin/sh -c 'cd ${stage.workdir} && exec "$@"' sh "$@"`,
   ];
-  const certificates = Object.fromEntries(
+  const proxies = Object.fromEntries(
     Object.entries(process.env).filter(([name]) =>
       /^(npm_config_|NPM_CONFIG_|HTTPS?_PROXY|https?_proxy|NO_PROXY|no_proxy)/.test(name),
     ),
   );
   try {
     run('unshare', ['--mount', '/bin/sh', '-ec', script.join('\n'), 'sh', ...command], {
-      env: { ...certificates, ...environment(stage) },
+      env: { ...proxies, NODE_EXTRA_CA_CERTS: '/tmp/trusted.pem', ...environment(stage) },
     });
   } finally {
     rmSync(there, { force: true });
@@ -178,7 +180,7 @@ mkdirSync(data, { mode: 0o700 });
 run('chown', ['1000:1000', data]);
 const own = megabytes(join(stage.root, 'app'));
 const whole = megabytes(stage.root);
-const env = { PORT: '3939', BASE_URL: 'http://localhost:3939' };
+const env = { PORT: '3939', BASE_URL: 'https://posthorn.example.com' };
 say('starting it: read-only root, user 1000, no capabilities');
 const service = confined(stage, stage.command, env);
 let said = '';
@@ -199,7 +201,7 @@ while (!healthy && code === undefined && performance.now() - begun < 120_000) {
   healthy = check.status === 0;
 }
 const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-const page = healthy ? await (await fetch(`${env.BASE_URL}/sign-up`)).text() : '';
+const page = healthy ? await (await fetch(`http://127.0.0.1:${env.PORT}/sign-up`)).text() : '';
 service.kill('SIGTERM');
 for (let i = 0; i < 80 && code === undefined; i++) await sleep(500);
 writeFileSync(join(folder, 'service.log'), said);

@@ -83,6 +83,7 @@ export const createProcesses = async (
       if (child.exitCode !== null) throw new Error(`posthorn start ended: ${output.stderr}`);
       return {
         url,
+        pid: child.pid ?? 0,
         ended,
         kill: (signal: NodeJS.Signals) => child.kill(signal),
         /** A person in a browser, who posts to paths of the app. */
