@@ -11,6 +11,7 @@ import { diagnose } from '#server/cli/doctor';
 import { readConfig } from '#server/config';
 import { createHealth } from '#server/http/health';
 import { open, start } from '#server/main';
+import { endOfNode } from '#server/node-version';
 import { type Connection, openDatabase, sql } from '#server/store/database';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { freePort } from '#test/support/processes';
@@ -34,6 +35,19 @@ afterEach(async () => {
 
 const configWith = (settings: NodeJS.ProcessEnv) =>
   readConfig({ POSTHORN_DATA: dataDir, PORT: '0', LOG_LEVEL: 'silent', ...settings });
+
+describe('Node', () => {
+  test.each([
+    ['v20.20.2', '2026-04-30T12:00:00Z', undefined],
+    ['v20.20.2', '2026-05-01T12:00:00Z', /^Node 20 has had no security fixes since 2026-04-30\./],
+    ['v24.9.0', '2026-11-15T00:00:00Z', undefined],
+    ['v99.0.0', '2040-01-01T00:00:00Z', undefined],
+  ])('%s at %s is spoken of only after its end', (version, at, words) => {
+    const said = endOfNode(version, new Date(at));
+    if (words) expect(said).toMatch(words);
+    else expect(said).toBeUndefined();
+  });
+});
 
 describe('a database that is not there yet', () => {
   let line: Server;

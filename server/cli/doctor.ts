@@ -1,4 +1,6 @@
+import { systemClock } from '#server/clock';
 import type { Config } from '#server/config';
+import { endOfNode } from '#server/node-version';
 import type { Command } from './command.ts';
 
 export const doctor: Command = async (config) => {
@@ -14,6 +16,8 @@ export const diagnose = async (config: Config) => {
   const note: string[] = [];
 
   good.push(`Node ${process.version}, ${config.production ? 'production' : 'development'}`);
+  const oldNode = endOfNode(process.version, systemClock.now());
+  if (oldNode) note.push(oldNode);
   good.push(`Data folder ${config.dataDir}`);
   good.push(`Address ${config.baseUrl}`);
   if (config.production && !config.baseUrl.startsWith('https:')) {

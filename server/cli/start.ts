@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { systemClock } from '#server/clock';
 import type { Config } from '#server/config';
+import { endOfNode } from '#server/node-version';
 import type { Command } from './command.ts';
 
 export const start: Command = async (config) => {
@@ -19,6 +21,7 @@ export const start: Command = async (config) => {
   const { welcome, people } = running.posthorn;
   const link = await welcome.path();
   const code = await welcome.firstOwnerCode();
+  const oldNode = endOfNode(process.version, systemClock.now());
   console.log(
     [
       '',
@@ -29,6 +32,7 @@ export const start: Command = async (config) => {
       ...(link && (await people.isEmpty())
         ? ['  First token     npx posthorn setup --email you@example.com --password <password> --workspace "My team"']
         : []),
+      ...(oldNode ? [`  ${oldNode}`] : []),
       '',
     ].join('\n'),
   );
