@@ -41,7 +41,7 @@ export const createLedger = () => {
     isSettled: async (db: pg.Pool) => {
       const { rows } = await db.query(
         `select (select count(*) from posts where status in ('Scheduled', 'Publishing'))::int as posts,
-                (select count(*) from deliveries where status = 'pending')::int as deliveries`,
+                (select count(*) from deliveries where state = 'pending')::int as deliveries`,
       );
       return rows[0].posts === 0 && rows[0].deliveries === 0;
     },
