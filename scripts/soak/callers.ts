@@ -4,19 +4,8 @@ import { Posthorn } from '#generated/sdk/src/index';
 import type { Receiver } from '#test/support/receiver';
 import type { Ledger } from './ledger.ts';
 
-/** Trouble at the network, asked for by a mark in the text; each works once. */
-const marks = [
-  '429',
-  '503',
-  '503-late',
-  '500-after',
-  'lost',
-  'cut',
-  'hang',
-  'slow',
-  'expired-token',
-  'content-refused',
-];
+/** Trouble at the network, asked for by a mark in the text; each works once. Not `503-late`: it goes by true seconds, and the clock is moved past them here. */
+const marks = ['429', '503', '500-after', 'lost', 'cut', 'hang', 'slow', 'expired-token', 'content-refused'];
 
 /** Callers as they are in life: scripts with the SDK, agents, people in the app, and a receiver of webhooks. */
 export const createCallers = async ({

@@ -82,10 +82,11 @@ export const createLedger = () => {
       }
       for (const { id, status, results, body } of rows) {
         if (status === 'Publishing' || status === 'Scheduled') problems.push(`not ended: ${id} is ${status}`);
-        for (const { accountId, ok, uncertain } of results) {
+        for (const { accountId, ok, uncertain, error } of results) {
           const times = seen.get(accountId)?.get(body) ?? 0;
           if (ok && times !== 1) problems.push(`${id} is said to be on ${accountId}, and is there ${times} times`);
-          if (!ok && !uncertain && times > 0) problems.push(`${id} is said not to be on ${accountId}, and is`);
+          if (!ok && !uncertain && times > 0)
+            problems.push(`${id} is said not to be on ${accountId} (${error?.code}), and is: ${body}`);
         }
       }
       const ended = rows.filter(({ status }) => status === 'Published' || status === 'Failed');

@@ -273,7 +273,7 @@ const answerFrom = (pool: pg.Pool, statement: Statement, values: readonly unknow
  * Timestamps are parsed as ISO text in UTC, whatever the server or role is set to. A process that is stopped or cut off in
  * a transaction holds its locks no longer than this; when it goes on, its transaction has failed.
  */
-const ourForm = "set TimeZone = 'UTC'; set DateStyle = 'ISO'; set idle_in_transaction_session_timeout = '20s'";
+const ourForm = "set TimeZone = 'UTC'; set DateStyle = 'ISO'; set idle_in_transaction_session_timeout = '10s'";
 
 /**
  * Waits for a free connection, in our pool or on the server; after that the caller is told to try again. Nothing has
