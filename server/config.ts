@@ -27,6 +27,10 @@ export const durationMs = (text: string): number | undefined => {
   return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);
 };
 
+/** What a process does: answers requests, works on what is due, or both. */
+export const roles = ['web', 'jobs', 'all'] as const;
+export type ProcessRole = (typeof roles)[number];
+
 /** Who may make a workspace: owners and admins of one, everyone who is signed in, or the operator alone. */
 const newWorkspaces = ['admins', 'everyone', 'operator'] as const;
 export type NewWorkspaces = (typeof newWorkspaces)[number];
@@ -49,6 +53,17 @@ export const Settings = z.object({
     .default('development')
     .describe('`production` never falls back to an embedded part in silence'),
   PORT: wholeNumber(0, 65_535).default(3000).describe('Where to listen'),
+  POSTHORN_ROLE: z
+    .enum(roles, `must be one of ${roles.join(', ')}`)
+    .default('all')
+    .describe(
+      'What this process does, also as `--role`: `web` answers requests and claims nothing that is due, `jobs` works on what is due and answers `/healthz`, `/readyz` and `/metrics` alone, `all` does both: see [Scaling](scaling.md)',
+    ),
+  WEB_PROCESSES: wholeNumber(1, 64)
+    .default(1)
+    .describe(
+      'How many processes one `posthorn start` runs on its port, for machines with more cores. Each is an instance; one that dies is replaced',
+    ),
   HOST: z
     .string()
     .optional()
@@ -88,11 +103,11 @@ export const Settings = z.object({
     .describe('Logs are JSON lines on standard output'),
   REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000_000)
     .default(300)
-    .describe('Per token, and per address without one; each instance counts for itself'),
+    .describe('Per token, and per address without one. Instances add up what they count every second'),
   SIGN_INS_PER_HOUR: wholeNumber(1, 1_000_000)
     .default(60)
     .describe(
-      'Sign-in tries per address; each instance counts for itself. From the sixth wrong password in a row for one account from one network on, each try also takes a longer wait, up to 15 minutes; the database counts those, for all instances',
+      'Sign-in tries per address, of all instances together. From the sixth wrong password in a row for one account from one network on, each try also takes a longer wait, up to 15 minutes',
     ),
   NEW_WORKSPACES: z
     .enum(newWorkspaces, `must be one of ${newWorkspaces.join(', ')}`)
@@ -201,6 +216,9 @@ export const Settings = z.object({
 
 export interface Config {
   readonly production: boolean;
+  readonly role: ProcessRole;
+  /** How many of them share the port. */
+  readonly webProcesses: number;
   readonly port: number;
   readonly host: string;
   readonly baseUrl: string;
@@ -319,6 +337,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
   }
   return {
     production,
+    role: settings.POSTHORN_ROLE,
+    webProcesses: settings.WEB_PROCESSES,
     port: settings.PORT,
     host: settings.HOST ?? (production ? '::' : '127.0.0.1'),
     baseUrl,

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server as HttpServer, ServerResponse } from 'node:http';
@@ -6,6 +7,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { createPosthorn, type Posthorn } from '#server/app';
+import type { Identity } from '#server/auth/identity-provider/identity';
 import { createMovableClock, type MovableClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
@@ -26,6 +28,7 @@ const retryMs = 500;
 const lockWaitMs = 2_000;
 /** Tries between two lines for the operator. */
 const sayEvery = 10;
+const secondMs = 1_000;
 const minuteMs = 60_000;
 
 export interface Opened {
@@ -108,7 +111,7 @@ export const start = async (config: Config, { say = () => undefined, signal }: S
       ? `Starting the embedded PostgreSQL in ${config.dataDir} (the first time takes a few seconds) …`
       : 'Connecting to the database …',
   );
-  for (const { url, pid } of runningIn(config.dataDir)) {
+  for (const { url, pid } of cluster.isPrimary ? runningIn(config.dataDir) : []) {
     say(
       `Another Posthorn (${url}, process ${pid}) uses the data folder ${config.dataDir} too: both do the work of one service.`,
     );
@@ -180,7 +183,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   const identity = await posthorn.openIdentity();
   pile.put(() => identity.stop?.());
   const { app, health } = posthorn.openDoors(identity);
-  posthorn.live.start();
+  if (config.role !== 'jobs') posthorn.live.start();
   const server = serverFor(app);
   const underWay = requestsOf(server);
   server.listen(config.port, config.host);
@@ -192,20 +195,8 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   });
   ({ port } = server.address() as AddressInfo);
   const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
-  const { openAgenda } = await import('#server/jobs/agenda');
-  const agenda = await openAgenda({
-    connection: opened.connection,
-    mongodbUrl: config.mongodbUrl,
-    waitMs: Math.min(lockWaitMs, config.startPatienceMs),
-    name: `${hostname()} ${process.pid} ${randomUUID()}`,
-    report,
-  });
-  pile.put(agenda.close);
-  posthorn.jobs.start();
-  pile.put(() => posthorn.jobs.stop(drainMs));
-  await posthorn.jobs.keepTime(agenda, {
-    'remove expired records of the identity provider': { every: '1 hour', run: () => identity.purge?.() },
-  });
+  if (config.role === 'web') posthorn.jobs.follow();
+  else await startJobs(config, opened, identity, pile, report);
   // Kept in the memory of this process, and written once a minute.
   const save = async () => {
     await posthorn.tokens.saveLastUsed();
@@ -216,9 +207,13 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
     clearInterval(saving);
     return save();
   });
+  const sharing = setInterval(() => posthorn.rateLimits.share().catch(report), secondMs);
+  pile.put(() => clearInterval(sharing));
 
   const url = config.port === 0 ? `http://localhost:${port}` : config.baseUrl;
-  pile.put(announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined }));
+  // Of several processes on one port their parent is the one to name.
+  if (cluster.isPrimary)
+    pile.put(announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined }));
 
   let stopped: Promise<void> | undefined;
   /** Listens until the work is done, so that /readyz can answer that this instance is stopping. */
@@ -237,6 +232,29 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
       return stopped;
     },
   };
+};
+
+const startJobs = async (
+  { mongodbUrl, startPatienceMs }: Config,
+  { connection, posthorn: { jobs } }: Opened,
+  { purge }: Pick<Identity, 'purge'>,
+  pile: Pile,
+  report: (error: unknown) => void,
+) => {
+  const { openAgenda } = await import('#server/jobs/agenda');
+  const agenda = await openAgenda({
+    connection,
+    mongodbUrl,
+    waitMs: Math.min(lockWaitMs, startPatienceMs),
+    name: `${hostname()} ${process.pid} ${randomUUID()}`,
+    report,
+  });
+  pile.put(agenda.close);
+  jobs.start();
+  pile.put(() => jobs.stop(drainMs));
+  await jobs.keepTime(agenda, {
+    'remove expired records of the identity provider': { every: '1 hour', run: () => purge?.() },
+  });
 };
 
 /** The requests of a server that have no complete answer yet. */
