@@ -85,9 +85,23 @@ export const Settings = z.object({
     .min(1)
     .optional()
     .describe(
-      'An outside PostgreSQL 15 or later, `postgres://user:password@host/database`. PgBouncer in front of it works in session mode; transaction and statement mode are refused at start, because notices and prepared statements belong to a connection',
+      'An outside PostgreSQL 15 or later, `postgres://user:password@host/database`. With standbys name all of them, `postgres://user:password@one:5432,other:5432/database?target_session_attrs=read-write`: the one that takes writes is used. PgBouncer in front of it works in session mode, and in transaction mode with `DATABASE_DIRECT_URL`: see [Scaling](scaling.md)',
     )
     .meta(without('the embedded PostgreSQL')),
+  DATABASE_DIRECT_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'When `DATABASE_URL` leads to PgBouncer in transaction mode: the address of PostgreSQL itself, or of a pool in session mode. Notices and Agenda use it, with 5 connections of an instance',
+    ),
+  DATABASE_REPLICA_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A streaming replica for lists, logs, exports and analytics. It is read only while it has everything that was committed before the request; otherwise the leader is',
+    ),
   EMBEDDED_DATABASE: trueOrFalse.optional().describe('`true` allows the embedded database in production'),
   DATABASE_POOL: wholeNumber(1, 100)
     .default(4)
@@ -227,6 +241,9 @@ export interface Config {
   readonly dataDirGiven: boolean;
   /** Absent: the embedded PostgreSQL below dataDir. */
   readonly databaseUrl: string | undefined;
+  /** Past a pooler in transaction mode. */
+  readonly databaseDirectUrl: string | undefined;
+  readonly databaseReplicaUrl: string | undefined;
   readonly poolSize: number;
   readonly logLevel: string;
   readonly requestsPerMinute: number;
@@ -346,6 +363,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     dataDir: resolve(settings.POSTHORN_DATA),
     dataDirGiven: given.POSTHORN_DATA !== undefined,
     databaseUrl: settings.DATABASE_URL,
+    databaseDirectUrl: settings.DATABASE_DIRECT_URL,
+    databaseReplicaUrl: settings.DATABASE_REPLICA_URL,
     poolSize: settings.DATABASE_POOL,
     logLevel: settings.LOG_LEVEL,
     requestsPerMinute: settings.REQUESTS_PER_MINUTE,

@@ -32,6 +32,7 @@ const secondMs = 1_000;
 const minuteMs = 60_000;
 
 export interface Opened {
+  /** To PostgreSQL itself, past a pooler. */
   readonly connection: Connection;
   readonly clock: MovableClock;
   readonly database: Database;
@@ -52,7 +53,8 @@ export const open = async (
   const secrets = await readSecrets(config).catch(inWords('The data folder cannot be used'));
   const server = await connect(config).catch(inWords('The database cannot be used'));
   const report = (error: Error) => log.error({ err: error }, 'database connection lost');
-  const database = openDatabase(server.connection, { report, poolSize: config.poolSize });
+  const { connection, direct = connection, replica } = server;
+  const database = openDatabase(connection, { report, poolSize: config.poolSize, direct: server.direct, replica });
   const outbound = createOutbound({ ...config.outbound, ...internet });
   const close = async () => {
     await outbound.close();
@@ -73,7 +75,7 @@ export const open = async (
       await posthorn.close();
       await close();
     };
-    return { connection: server.connection, clock, database, posthorn, outbound, seal, close: closeAll };
+    return { connection: direct, clock, database, posthorn, outbound, seal, close: closeAll };
   } catch (error) {
     await close();
     return inWords('The database cannot be used')(error as Error);

@@ -32,8 +32,8 @@ const nextRoot = mkdtempSync(join(tmpdir(), 'posthorn-next-'));
 /** The next release: what is built here, with one more migration, which is safe beside this one. */
 const buildNext = () => {
   mkdirSync(join(nextRoot, 'dist'));
-  for (const name of ['node_modules', 'openapi', 'scripts']) symlinkSync(join(here, name), join(nextRoot, name));
-  cpSync(join(here, 'package.json'), join(nextRoot, 'package.json'));
+  for (const name of ['node_modules', 'openapi']) symlinkSync(join(here, name), join(nextRoot, name));
+  for (const name of ['package.json', 'scripts/posthorn.mjs']) cpSync(join(here, name), join(nextRoot, name));
   const { number } = migrations[migrations.length - 1] ?? { number: 0 };
   const added = `alter table posts add column fixture text; create index fixture on posts (fixture) where fixture is not null`;
   let patched = 0;

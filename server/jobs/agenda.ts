@@ -5,6 +5,7 @@ import pg from 'pg';
 import { SettingError } from '#server/config';
 import { isLocked } from '#server/store/away';
 import type { Connection } from '#server/store/database';
+import { clientFor } from '#server/store/leader';
 
 /** Any number that nothing else in the database locks. */
 const schemaLock = 727_002;
@@ -57,7 +58,7 @@ export const openAgenda = async ({
 
 /** A pool of its own: Agenda wants dates where we read text, and keeps one connection to listen on. */
 const inPostgres = async (connection: Connection, waitMs: number, report: (error: unknown) => void) => {
-  const pool = new pg.Pool({ ...connection, max: 3, keepAlive: true });
+  const pool = new pg.Pool({ ...connection, Client: clientFor(connection), max: 3, keepAlive: true });
   pool.on('error', report);
   await createSchema(pool, waitMs).catch(async (error: unknown) => {
     await pool.end();

@@ -6,13 +6,21 @@ import { parseIntoClientConfig } from 'pg-connection-string';
 import { Sequelize, type Transaction } from 'sequelize';
 import { Refusal } from '#server/errors';
 import { isFull, isUnwritable } from './away.ts';
+import { clientFor } from './leader.ts';
 import { type Listening, listen } from './listen.ts';
 import { types } from './types.ts';
+
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** Where the database is. Parsed once; every pool and client of the process is made from the same parts. */
 export interface Connection {
   host: string;
   port: number;
+  /** A leader and its standbys, whoever of them leads now; absent when there is one server. */
+  hosts?: readonly Place[];
   database: string;
   user?: string;
   password?: string;
@@ -32,11 +40,20 @@ export interface DatabaseOptions {
   poolSize?: number;
   /** How long a statement waits for a connection. */
   waitMs?: number;
+  /** For notices, where `connection` leads to a pooler in transaction mode. Nothing is prepared then. */
+  direct?: Connection | undefined;
+  /** A standby, for reads in `late`. */
+  replica?: Connection | undefined;
 }
 
 export interface Database {
   /** The rows of a prepared statement. */
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * The same for lists and sums: on the replica when there is one and it has all that was committed before this call, else
+   * on the leader. Never for what decides a write; in a transaction it is the leader.
+   */
+  late<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs a prepared statement and says how many rows it touched. */
   run(statement: Statement, values?: readonly unknown[]): Promise<number>;
   /** Runs plain SQL of one or many statements, without values. */
@@ -65,17 +82,34 @@ export function sql(name: string, text: string): Statement {
 }
 
 export function connectionFrom(databaseUrl: string): Connection {
-  const { host, port, database, user, password, ssl, options } = parseUrl(databaseUrl);
+  const urls = oneForEachHost(databaseUrl);
+  const [first] = urls;
+  const { database, user, password, ssl, options } = parseUrl(first);
   if (!database) throw new Error(`DATABASE_URL names no database. ${urlHint}`);
+  const hosts = urls.map((url) => placeOf(parseUrl(url)));
   return {
-    host: host || 'localhost',
-    port: port ?? 5432,
+    ...placeOf(parseUrl(first)),
+    ...(hosts.length > 1 && { hosts }),
     database,
     ...(user && { user }),
     ...(typeof password === 'string' && password && { password }),
     ...(ssl !== undefined && { ssl }),
     ...(options && { options }),
   };
+}
+
+const placeOf = ({ host, port }: pg.ClientConfig): Place => ({ host: host || 'localhost', port: port ?? 5432 });
+
+/** `postgres://user@one:5432,other:5432/database`, as libpq reads it. Of several only the one that takes writes is used. */
+function oneForEachHost(databaseUrl: string): readonly [string, ...string[]] {
+  const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/.exec(databaseUrl) ?? [];
+  const [first, ...others] = hosts.split(',');
+  if (others.length === 0) return [databaseUrl];
+  const wanted = /[?&]target_session_attrs=([^&]*)/.exec(after)?.[1] ?? 'read-write';
+  if (!['read-write', 'primary'].includes(wanted)) {
+    throw new Error('target_session_attrs of DATABASE_URL must be read-write: Posthorn writes on every connection.');
+  }
+  return [`${before}${first}${after}`, ...others.map((host) => `${before}${host}${after}`)];
 }
 
 const closePatienceMs = 5_000;
@@ -133,20 +167,26 @@ Sequelize.useCLS({
 
 export function openDatabase(
   connection: Connection,
-  { report, poolSize = 4, waitMs = defaultWaitMs }: DatabaseOptions,
+  { report, poolSize = 4, waitMs = defaultWaitMs, direct, replica }: DatabaseOptions,
 ): Database {
-  const pool = new pg.Pool({
-    ...connection,
-    types,
-    max: poolSize,
-    keepAlive: true,
-    connectionTimeoutMillis: waitMs,
-    // Not as an option of the start-up: poolers refuse that.
-    onConnect: async (client) => {
-      await client.query(ourForm);
-    },
-  });
-  pool.on('error', report);
+  const openPool = (to: Connection) => {
+    const pool = new pg.Pool({
+      ...to,
+      Client: clientFor(to),
+      types,
+      max: poolSize,
+      keepAlive: true,
+      connectionTimeoutMillis: waitMs,
+      // Not as an option of the start-up: poolers refuse that.
+      onConnect: async (client) => {
+        await client.query(ourForm);
+      },
+    });
+    pool.on('error', report);
+    return pool;
+  };
+  const pool = openPool(connection);
+  const latePool = replica && openPool(replica);
   const sequelize = openSequelize(connection, poolSize, waitMs);
   const open = new Set<Listening>();
   let writeFailedAt: number | undefined;
@@ -170,8 +210,28 @@ export function openDatabase(
   }
 
   // Sequelize gives its connections parsers of its own; `types` makes a row look the same in and out of a transaction.
-  function sendPrepared<Row extends pg.QueryResultRow>({ name, text }: Statement, values: readonly unknown[]) {
-    return send<Row>({ name, text, values: values as unknown[], types });
+  function prepared({ name, text }: Statement, values: readonly unknown[]): pg.QueryConfig {
+    return { ...(direct === undefined && { name }), text, values: values as unknown[], types };
+  }
+
+  function sendPrepared<Row extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[]) {
+    return send<Row>(prepared(statement, values));
+  }
+
+  /** Undefined when the replica does not answer, or is behind. */
+  async function onReplica<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[] | undefined> {
+    if (latePool === undefined || joined()) return undefined;
+    const [now] = (await send<{ lsn: string }>({ ...prepared(writtenTo, []) })).rows;
+    try {
+      for (let look = 0; look < looksAtReplica; look++) {
+        if (look > 0) await sleep(replicaPauseMs);
+        const { rows } = await latePool.query<{ isFresh: boolean }>(prepared(hasReplayed, [now?.lsn]));
+        if (rows[0]?.isFresh) return (await latePool.query<Row>(query)).rows;
+      }
+    } catch (error) {
+      report(error as Error);
+    }
+    return undefined;
   }
 
   async function transaction<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -196,6 +256,9 @@ export function openDatabase(
   return {
     query: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
       (await sendPrepared<Row & pg.QueryResultRow>(statement, values)).rows,
+    late: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
+      (await onReplica<Row & pg.QueryResultRow>(prepared(statement, values))) ??
+      (await sendPrepared<Row & pg.QueryResultRow>(statement, values)).rows,
     run: async (statement, values = []) => (await sendPrepared(statement, values)).rowCount ?? 0,
     script: async (text) => {
       await send({ text });
@@ -213,7 +276,7 @@ export function openDatabase(
     outside: (work) => running.exit(work),
     sequelize,
     listen: (channel, ears) => {
-      const listening = listen(connection, channel, { ...ears, report });
+      const listening = listen(direct ?? connection, channel, { ...ears, report });
       open.add(listening);
       return listening;
     },
@@ -234,7 +297,7 @@ export function openDatabase(
     },
     writeFailedAt: () => writeFailedAt,
     close: async () => {
-      const closed = Promise.all([pool.end(), sequelize.close(), ...[...open].map((listening) => listening.stop())]);
+      const closed = Promise.all([pool.end(), latePool?.end(), sequelize.close(), ...[...open].map((listening) => listening.stop())]);
       // A broken connection may never be given back to the pool, so the wait is bounded.
       const given = new AbortController();
       await Promise.race([closed, sleep(closePatienceMs, undefined, { ref: false, signal: given.signal })]).finally(
@@ -243,6 +306,12 @@ export function openDatabase(
     },
   };
 }
+
+/** A caller who has the answer to a write finds it: what was committed before this is in what the replica has replayed. */
+const writtenTo = sql('replica.written', 'select pg_current_wal_lsn()::text as lsn');
+const hasReplayed = sql('replica.replayed', 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as "isFresh"');
+const looksAtReplica = 4;
+const replicaPauseMs = 5;
 
 /** Timestamps are parsed as ISO text in UTC, whatever the server or role is set to. */
 const ourForm = "set TimeZone = 'UTC'; set DateStyle = 'ISO'";
@@ -275,17 +344,16 @@ function busy(cause: unknown): Refusal {
   return Object.assign(refusal, { cause });
 }
 
-function openSequelize(
-  { user, password, ssl, options, ...place }: Connection,
-  poolSize: number,
-  waitMs: number,
-): Sequelize {
+function openSequelize(connection: Connection, poolSize: number, waitMs: number): Sequelize {
+  const { host, port, database, user, password, ssl, options } = connection;
   return new Sequelize({
-    ...place,
+    host,
+    port,
+    database,
     ...(user && { username: user }),
     ...(password && { password }),
     dialect: 'postgres',
-    dialectModule: Object.create(pg, { types: { value: types } }),
+    dialectModule: Object.create(pg, { types: { value: types }, Client: { value: clientFor(connection) } }),
     dialectOptions: {
       ...(options && { options }),
       keepAlive: true,

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { Connection } from './database.ts';
+import { clientFor } from './leader.ts';
 
 const longestPauseMs = 10_000;
 
@@ -12,7 +14,7 @@ export interface Listening {
  * `resumed` tells the listener to look in the database.
  */
 export function listen(
-  connection: pg.ClientConfig,
+  connection: Connection,
   channel: string,
   { heard, resumed, report }: { heard: (payload: string) => void; resumed: () => void; report: (error: Error) => void },
 ): Listening {
@@ -20,7 +22,8 @@ export function listen(
   let client: pg.Client | undefined;
 
   async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client({ ...connection, keepAlive: true });
+    const Client = clientFor(connection);
+    const fresh = new Client({ ...connection, keepAlive: true });
     fresh.on('notification', ({ payload = '' }) => heard(payload));
     fresh.on('error', report);
     await fresh.connect();
