@@ -28,6 +28,7 @@ export const connect = async ({ databaseUrl, ...config }: Config): Promise<Serve
   if (!(await poolsTransactions(connection))) return { connection, ...replica, stop };
   if (config.databaseDirectUrl === undefined) throw new SettingError(poolerWords);
   const direct = connectionFrom(config.databaseDirectUrl);
-  if (await poolsTransactions(direct)) throw new SettingError(poolerWords.replace('DATABASE_URL', 'DATABASE_DIRECT_URL'));
+  if (await poolsTransactions(direct))
+    throw new SettingError(poolerWords.replace('DATABASE_URL', 'DATABASE_DIRECT_URL'));
   return { connection, direct, ...replica, stop };
 };

@@ -102,7 +102,8 @@ const placeOf = ({ host, port }: pg.ClientConfig): Place => ({ host: host || 'lo
 
 /** `postgres://user@one:5432,other:5432/database`, as libpq reads it. Of several only the one that takes writes is used. */
 function oneForEachHost(databaseUrl: string): readonly [string, ...string[]] {
-  const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/.exec(databaseUrl) ?? [];
+  const [, before = '', hosts = '', after = ''] =
+    /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/.exec(databaseUrl) ?? [];
   const [first, ...others] = hosts.split(',');
   if (others.length === 0) return [databaseUrl];
   const wanted = /[?&]target_session_attrs=([^&]*)/.exec(after)?.[1] ?? 'read-write';
@@ -297,7 +298,12 @@ export function openDatabase(
     },
     writeFailedAt: () => writeFailedAt,
     close: async () => {
-      const closed = Promise.all([pool.end(), latePool?.end(), sequelize.close(), ...[...open].map((listening) => listening.stop())]);
+      const closed = Promise.all([
+        pool.end(),
+        latePool?.end(),
+        sequelize.close(),
+        ...[...open].map((listening) => listening.stop()),
+      ]);
       // A broken connection may never be given back to the pool, so the wait is bounded.
       const given = new AbortController();
       await Promise.race([closed, sleep(closePatienceMs, undefined, { ref: false, signal: given.signal })]).finally(

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { SettingError } from '#server/config';
 import type { Connection } from './database.ts';
 import { clientFor } from './leader.ts';
