@@ -252,4 +252,79 @@ test('three processes, one killed, all replaced by the next release: callers see
   await until('the tab hears of it', () => tab.heard.has(last));
   if (tab.resyncs() === 0) for (const id of ids) expect(tab.heard.has(id), id).toBe(true);
   await tab.stop();
+  for (const instance of instances) {
+    instance.kill('SIGKILL');
+    await instance.ended;
+  }
 });
+
+test('a process for the web claims nothing, and one for jobs does that work and answers for itself alone', async () => {
+  const web = await startOn(next, 2);
+  const human = await signIn();
+  const { id } = await human.act('posts.create', { accountIds: [accountId], body: 'For another process.' });
+  await human.act('posts.publishNow', { id });
+  const claims = async () =>
+    (await database.query('select claim from sends where post_id = $1 and claim is not null', [id])).rowCount;
+  await sleep(1_500);
+  expect(await claims()).toBe(0);
+
+  const PORT = String(await freePort());
+  const settings = { PORT, ADMIN_TOKEN: 'long enough for an operator' };
+  const jobs = await next.start(/is ready at (\S+), for what is due/, settings, '--role', 'jobs');
+  await until('it is out', async () => {
+    const { rows } = await database.query('select status from posts where id = $1', [id]);
+    return rows[0]?.status === 'Published';
+  });
+  const statusOf = async (path: string, headers = {}) =>
+    (await fetch(`http://127.0.0.1:${PORT}${path}`, { headers })).status;
+  expect(await statusOf('/healthz')).toBe(200);
+  expect(await statusOf('/readyz')).toBe(200);
+  expect(await statusOf('/metrics', { authorization: `Bearer ${settings.ADMIN_TOKEN}` })).toBe(200);
+  for (const path of ['/', '/api/agent/tools', '/mcp', '/docs']) expect(await statusOf(path), path).toBe(404);
+  for (const one of [web, jobs]) {
+    one.kill('SIGTERM');
+    expect(await one.ended).toMatchObject({ code: 0 });
+  }
+  expect(await next.run(['start', '--role', 'both'])).toMatchObject({
+    code: 1,
+    stderr: '--role must be one of web, jobs, all.\n',
+  });
+});
+
+test('several processes of one start share its port and the embedded database; one that dies is replaced', async () => {
+  const alone = await createProcesses(undefined, { WEB_PROCESSES: '2', DATABASE_POOL: '2' });
+  const parent = await alone.start();
+  const children = () => childrenOf(parent.pid);
+  const isReady = async () =>
+    fetch(`${parent.url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until('both run', () => children().length === 2);
+  const [first = 0] = children();
+  process.kill(first, 'SIGKILL');
+  await until('another took its place', () => children().length === 2 && !children().includes(first), 20_000);
+  await until('it answers', isReady, 20_000);
+  // A command in another terminal finds the one service.
+  expect(await alone.ask('jobs')).toBeInstanceOf(Array);
+  parent.kill('SIGTERM');
+  expect(await parent.ended).toMatchObject({ code: 0 });
+  expect(alone.postgres()).toBeUndefined();
+  await alone.clear();
+});
+
+/** Those that run the service, not the compiler or the database. */
+const childrenOf = (parent: number) =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const [, ppid] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+          .replace(/^.*\) /s, '')
+          .split(' ');
+        return Number(ppid) === parent && readFileSync(`/proc/${pid}/cmdline`, 'utf8').endsWith('\0start\0');
+      } catch {
+        return false; // it has just ended
+      }
+    })
+    .map(Number);

@@ -9,8 +9,9 @@ import { ratio, say, shuffled, spread, table } from '../table.mjs';
 import { fill, makeDue, range, webhookId, workspaceId } from './fill.mjs';
 
 const whole = { posts: 1_000_000, workspaces: 1_000, deliveries: 10_000_000 };
-const blinkWhole = { posts: 3_000, workspaces: 100, deliveries: 6_000 };
+const blinkWhole = { posts: 2_000, workspaces: 100, deliveries: 4_000 };
 const shares = [0.01, 0.1, 1];
+const blinkShares = [0.1, 1];
 const leastWorkspaces = 10;
 const roundsAtEach = 15;
 const keptMs = 365 * 24 * 3_600_000;
@@ -26,7 +27,7 @@ export const measure = ({ rounds = roundsAtEach, blink, posts, workspaces, deliv
     await db.connect();
     const sizes = [];
     let first = 0;
-    for (const share of shares) {
+    for (const share of blink ? blinkShares : shares) {
       const end = Math.max(Math.round(size.workspaces * share), leastWorkspaces);
       const each = {
         posts: Math.ceil(size.posts / size.workspaces),
@@ -43,7 +44,13 @@ export const measure = ({ rounds = roundsAtEach, blink, posts, workspaces, deliv
       for (const run of Object.values(work)) for (let i = 0; i < 8; i++) await run();
       for (let round = 0; round < rounds; round++) took.push(await sample(work));
       const { rows } = await db.query(`select pg_size_pretty(pg_database_size(current_database())) as bytes`);
-      sizes.push({ posts: end * each.posts, deliveries: end * each.deliveries, bytes: rows[0].bytes, took });
+      sizes.push({
+        names: Object.keys(work),
+        posts: end * each.posts,
+        deliveries: end * each.deliveries,
+        bytes: rows[0].bytes,
+        took,
+      });
       first = end;
     }
     if (process.stderr.isTTY) say('');
@@ -117,7 +124,7 @@ const sample = async (work) => {
 
 const report = (sizes) => {
   const [smallest] = sizes;
-  const names = Object.keys(smallest.took[0]);
+  const { names } = smallest;
   const middle = (took, name) => spread(took.map((one) => one[name])).middle;
   const rows = sizes.map(({ posts, deliveries, bytes, took }) => [
     posts.toLocaleString('en'),

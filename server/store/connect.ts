@@ -23,12 +23,31 @@ export const connect = async ({ databaseUrl, ...config }: Config): Promise<Serve
     return { connection, stop };
   }
   const connection = connectionFrom(databaseUrl);
-  const stop = async () => undefined;
-  const replica = config.databaseReplicaUrl && { replica: connectionFrom(config.databaseReplicaUrl) };
-  if (!(await poolsTransactions(connection))) return { connection, ...replica, stop };
-  if (config.databaseDirectUrl === undefined) throw new SettingError(poolerWords);
-  const direct = connectionFrom(config.databaseDirectUrl);
+  const direct = await directOf(connection, config);
+  const replica = await replicaOf(config, direct);
+  return { connection, ...(direct && { direct }), ...(replica && { replica }), stop: async () => undefined };
+};
+
+const directOf = async (connection: Connection, { databaseDirectUrl }: Pick<Config, 'databaseDirectUrl'>) => {
+  if (!(await poolsTransactions(connection))) return undefined;
+  if (databaseDirectUrl === undefined) throw new SettingError(poolerWords);
+  const direct = connectionFrom(databaseDirectUrl, 'DATABASE_DIRECT_URL');
   if (await poolsTransactions(direct))
     throw new SettingError(poolerWords.replace('DATABASE_URL', 'DATABASE_DIRECT_URL'));
-  return { connection, direct, ...replica, stop };
+  return direct;
+};
+
+/** One that is down is no reason not to start. */
+const replicaOf = async (
+  { databaseReplicaUrl }: Pick<Config, 'databaseReplicaUrl'>,
+  direct: Connection | undefined,
+) => {
+  if (databaseReplicaUrl === undefined) return undefined;
+  const replica = connectionFrom(databaseReplicaUrl, 'DATABASE_REPLICA_URL');
+  if (direct === undefined && (await poolsTransactions(replica).catch(() => false))) {
+    throw new SettingError(
+      'DATABASE_REPLICA_URL leads to a pooler in transaction mode, and DATABASE_URL does not: statements are prepared. Use the address of the replica itself.',
+    );
+  }
+  return replica;
 };

@@ -81,14 +81,15 @@ export function sql(name: string, text: string): Statement {
   return { name, text };
 }
 
-export function connectionFrom(databaseUrl: string): Connection {
-  const urls = oneForEachHost(databaseUrl);
+/** `setting` is where it stands, for messages. */
+export function connectionFrom(databaseUrl: string, setting = 'DATABASE_URL'): Connection {
+  const urls = oneForEachHost(databaseUrl, setting);
   const [first] = urls;
-  const { database, user, password, ssl, options } = parseUrl(first);
-  if (!database) throw new Error(`DATABASE_URL names no database. ${urlHint}`);
-  const hosts = urls.map((url) => placeOf(parseUrl(url)));
+  const { database, user, password, ssl, options } = parseUrl(first, setting);
+  if (!database) throw new Error(`${setting} names no database. ${urlHint}`);
+  const hosts = urls.map((url) => placeOf(parseUrl(url, setting)));
   return {
-    ...placeOf(parseUrl(first)),
+    ...placeOf(parseUrl(first, setting)),
     ...(hosts.length > 1 && { hosts }),
     database,
     ...(user && { user }),
@@ -101,14 +102,14 @@ export function connectionFrom(databaseUrl: string): Connection {
 const placeOf = ({ host, port }: pg.ClientConfig): Place => ({ host: host || 'localhost', port: port ?? 5432 });
 
 /** `postgres://user@one:5432,other:5432/database`, as libpq reads it. Of several only the one that takes writes is used. */
-function oneForEachHost(databaseUrl: string): readonly [string, ...string[]] {
+function oneForEachHost(databaseUrl: string, setting: string): readonly [string, ...string[]] {
   const [, before = '', hosts = '', after = ''] =
     /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/.exec(databaseUrl) ?? [];
   const [first, ...others] = hosts.split(',');
   if (others.length === 0) return [databaseUrl];
   const wanted = /[?&]target_session_attrs=([^&]*)/.exec(after)?.[1] ?? 'read-write';
   if (!['read-write', 'primary'].includes(wanted)) {
-    throw new Error('target_session_attrs of DATABASE_URL must be read-write: Posthorn writes on every connection.');
+    throw new Error(`target_session_attrs of ${setting} must be read-write: Posthorn writes on every connection.`);
   }
   return [`${before}${first}${after}`, ...others.map((host) => `${before}${host}${after}`)];
 }
@@ -117,15 +118,15 @@ const closePatienceMs = 5_000;
 
 const urlHint = 'It looks like postgres://user:password@host:5432/database, special characters percent-encoded.';
 
-function parseUrl(databaseUrl: string): pg.ClientConfig {
+function parseUrl(databaseUrl: string, setting: string): pg.ClientConfig {
   // The address holds a password, so no message repeats it.
   if (!/^(postgres(ql)?:\/\/|socket:|\/)/.test(databaseUrl))
-    throw new Error(`DATABASE_URL is not understood. ${urlHint}`);
+    throw new Error(`${setting} is not understood. ${urlHint}`);
   try {
     return parseIntoClientConfig(databaseUrl);
   } catch (cause) {
     if (cause instanceof TypeError || cause instanceof URIError) {
-      throw new Error(`DATABASE_URL is not understood. ${urlHint}`);
+      throw new Error(`${setting} is not understood. ${urlHint}`);
     }
     throw cause;
   }
@@ -170,14 +171,14 @@ export function openDatabase(
   connection: Connection,
   { report, poolSize = 4, waitMs = defaultWaitMs, direct, replica }: DatabaseOptions,
 ): Database {
-  const openPool = (to: Connection) => {
+  const openPool = (to: Connection, connectMs = waitMs) => {
     const pool = new pg.Pool({
       ...to,
       Client: clientFor(to),
       types,
       max: poolSize,
       keepAlive: true,
-      connectionTimeoutMillis: waitMs,
+      connectionTimeoutMillis: connectMs,
       // Not as an option of the start-up: poolers refuse that.
       onConnect: async (client) => {
         await client.query(ourForm);
@@ -187,7 +188,8 @@ export function openDatabase(
     return pool;
   };
   const pool = openPool(connection);
-  const latePool = replica && openPool(replica);
+  const latePool = replica && openPool(replica, replicaAnswerMs);
+  let replicaRestsUntil = 0;
   const sequelize = openSequelize(connection, poolSize, waitMs);
   const open = new Set<Listening>();
   let writeFailedAt: number | undefined;
@@ -221,15 +223,17 @@ export function openDatabase(
 
   /** Undefined when the replica does not answer, or is behind. */
   async function onReplica<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[] | undefined> {
-    if (latePool === undefined || joined()) return undefined;
-    const [now] = (await send<{ lsn: string }>({ ...prepared(writtenTo, []) })).rows;
+    if (latePool === undefined || joined() || performance.now() < replicaRestsUntil) return undefined;
+    const [now] = (await send<{ lsn: string }>(prepared(writtenTo, []))).rows;
     try {
       for (let look = 0; look < looksAtReplica; look++) {
         if (look > 0) await sleep(replicaPauseMs);
-        const { rows } = await latePool.query<{ isFresh: boolean }>(prepared(hasReplayed, [now?.lsn]));
+        const asked = { ...prepared(hasReplayed, [now?.lsn]), query_timeout: replicaAnswerMs };
+        const { rows } = await latePool.query<{ isFresh: boolean }>(asked);
         if (rows[0]?.isFresh) return (await latePool.query<Row>(query)).rows;
       }
     } catch (error) {
+      replicaRestsUntil = performance.now() + replicaRestMs;
       report(error as Error);
     }
     return undefined;
@@ -318,6 +322,9 @@ const writtenTo = sql('replica.written', 'select pg_current_wal_lsn()::text as l
 const hasReplayed = sql('replica.replayed', 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as "isFresh"');
 const looksAtReplica = 4;
 const replicaPauseMs = 5;
+const replicaAnswerMs = 1_000;
+/** After trouble with it. */
+const replicaRestMs = 10_000;
 
 /** Timestamps are parsed as ISO text in UTC, whatever the server or role is set to. */
 const ourForm = "set TimeZone = 'UTC'; set DateStyle = 'ISO'";

@@ -294,6 +294,16 @@ describe('DATABASE_URL', () => {
     expect(connectionFrom(`postgres://ann@db.example/horn?sslmode=${mode}`).ssl).toEqual(ssl);
   });
 
+  it('may name a leader and its standbys', () => {
+    const url = 'postgres://ann:secret@one:6543,two/horn?target_session_attrs=';
+    const places = [
+      { host: 'one', port: 6543 },
+      { host: 'two', port: 5432 },
+    ];
+    expect(connectionFrom(`${url}read-write`)).toMatchObject({ ...places[0], hosts: places, database: 'horn' });
+    expect(() => connectionFrom(`${url}standby`)).toThrow('target_session_attrs of DATABASE_URL must be read-write');
+  });
+
   it('reaches the database it names', async () => {
     const { host, user, password, database: name } = fresh.parts;
     const url = `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host)}`;

@@ -75,14 +75,15 @@ export const createProcesses = async (
     },
 
     /** `posthorn start` until it has printed `words`. */
-    start: async (words = /is ready at (\S+)/, settings: NodeJS.ProcessEnv = {}) => {
-      const { child, output, ended } = posthorn(['start'], settings);
+    start: async (words = /is ready at (\S+)/, settings: NodeJS.ProcessEnv = {}, ...args: string[]) => {
+      const { child, output, ended } = posthorn(['start', ...args], settings);
       services.push(output);
       await until(`posthorn start says ${words}`, () => words.test(output.stdout) || child.exitCode !== null, 60_000);
       const url = words.exec(output.stdout)?.[1] ?? '';
       if (child.exitCode !== null) throw new Error(`posthorn start ended: ${output.stderr}`);
       return {
         url,
+        pid: child.pid ?? 0,
         ended,
         kill: (signal: NodeJS.Signals) => child.kill(signal),
         /** A person in a browser, who posts to paths of the app. */
