@@ -15,6 +15,7 @@ import { until } from '#test/support/until';
 
 const here = resolve(import.meta.dirname, '..');
 const person = { email: 'a@example.com', password: 'correct horse' };
+const adminToken = 'long enough for an operator';
 const scheduled = 20;
 const overMs = 14_000;
 
@@ -269,7 +270,7 @@ test('a process for the web claims nothing, and one for jobs does that work and 
   expect(await claims()).toBe(0);
 
   const PORT = String(await freePort());
-  const settings = { PORT, ADMIN_TOKEN: 'long enough for an operator' };
+  const settings = { PORT, ADMIN_TOKEN: adminToken };
   const jobs = await next.start(/is ready at (\S+), for what is due/, settings, '--role', 'jobs');
   await until('it is out', async () => {
     const { rows } = await database.query('select status from posts where id = $1', [id]);
@@ -292,7 +293,7 @@ test('a process for the web claims nothing, and one for jobs does that work and 
 });
 
 test('several processes of one start share its port and the embedded database; one that dies is replaced', async () => {
-  const alone = await createProcesses(undefined, { WEB_PROCESSES: '2', DATABASE_POOL: '2' });
+  const alone = await createProcesses(undefined, { WEB_PROCESSES: '2', DATABASE_POOL: '2', ADMIN_TOKEN: adminToken });
   const parent = await alone.start();
   const children = () => childrenOf(parent.pid);
   const isReady = async () =>
@@ -305,6 +306,8 @@ test('several processes of one start share its port and the embedded database; o
   process.kill(first, 'SIGKILL');
   await until('another took its place', () => children().length === 2 && !children().includes(first), 20_000);
   await until('it answers', isReady, 20_000);
+  const figures = await fetch(`${parent.url}/metrics`, { headers: { authorization: `Bearer ${adminToken}` } });
+  expect(await figures.text()).toMatch(/^process_cpu_seconds_total [\d.]+$/m);
   // A command in another terminal finds the one service.
   expect(await alone.ask('jobs')).toBeInstanceOf(Array);
   parent.kill('SIGTERM');

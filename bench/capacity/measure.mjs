@@ -14,6 +14,8 @@ const shares = [0.01, 0.1, 1];
 const blinkShares = [0.1, 1];
 const leastWorkspaces = 10;
 const roundsAtEach = 15;
+const rateMs = 4_000;
+const callers = 16;
 const keptMs = 365 * 24 * 3_600_000;
 
 export const measure = ({ rounds = roundsAtEach, blink, posts, workspaces, deliveries }) =>
@@ -122,6 +124,27 @@ const sample = async (work) => {
   return took;
 };
 
+/** Answers a second of one process, asked by several callers at once. */
+const ratesOf = async (call, forMs) => {
+  const { posts } = await call('posts.list', { limit: 50 });
+  const asked = {
+    'posts.get': (turn) => call('posts.get', { id: posts[turn % posts.length].id }),
+    'posts.list (50)': () => call('posts.list', { limit: 50 }),
+    'posts.create': (turn) => call('posts.create', { body: `A draft, number ${turn}.` }),
+  };
+  const rates = {};
+  for (const [name, ask] of Object.entries(asked)) {
+    const begunMs = performance.now();
+    let answers = 0;
+    const keepAsking = async () => {
+      while (performance.now() - begunMs < forMs) await ask(answers++);
+    };
+    await Promise.all(Array.from({ length: callers }, keepAsking));
+    rates[name] = (answers * 1000) / (performance.now() - begunMs);
+  }
+  return rates;
+};
+
 const report = (sizes) => {
   const [smallest] = sizes;
   const { names } = smallest;
@@ -144,6 +167,16 @@ const report = (sizes) => {
     `Node ${process.version}, PostgreSQL on the same machine.`,
     '',
     table(['posts', 'deliveries', 'on disk', ...names], rows),
+    '',
+    `Answers a second of one process, to ${callers} callers on the same machine:`,
+    '',
+    table(
+      ['posts', ...Object.keys(smallest.rates)],
+      sizes.map(({ posts, rates }) => [
+        posts.toLocaleString('en'),
+        ...Object.values(rates).map((rate) => rate.toFixed(0)),
+      ]),
+    ),
     '',
   ].join('\n');
 };

@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, databaseFolder } from '#server/config';
+import { tellFiguresOfAll } from '#server/figures-of-all';
 import { announce } from '#server/instances';
 import { type Embedded, startEmbedded } from '#server/store/embedded';
 
@@ -23,11 +24,13 @@ export const superviseProcesses = (config: Config) => {
   let isStopping = false;
   let hasServed = false;
   let takeBack = () => {};
+  const tellFigures = tellFiguresOfAll();
 
   const begin = () => {
     const worker = cluster.fork();
-    worker.on('message', ({ ready: url }: Ready) => {
-      if (hasServed) return;
+    tellFigures(worker);
+    worker.on('message', ({ ready: url }: Partial<Ready>) => {
+      if (hasServed || url === undefined) return;
       hasServed = true;
       takeBack = announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined });
     });
