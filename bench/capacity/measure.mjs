@@ -47,6 +47,7 @@ export const measure = ({ rounds = roundsAtEach, blink, posts, workspaces, deliv
       for (let round = 0; round < rounds; round++) took.push(await sample(work));
       const { rows } = await db.query(`select pg_size_pretty(pg_database_size(current_database())) as bytes`);
       sizes.push({
+        rates: await ratesOf(callOf(service.url, token), blink ? 200 : rateMs),
         names: Object.keys(work),
         posts: end * each.posts,
         deliveries: end * each.deliveries,

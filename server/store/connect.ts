@@ -1,5 +1,5 @@
 import { type Config, databaseFolder, SettingError } from '#server/config';
-import { type Connection, connectionFrom } from './database.ts';
+import { type Connection, connectionFrom } from './connection.ts';
 import { startEmbedded } from './embedded.ts';
 import { poolsTransactions } from './pooler.ts';
 

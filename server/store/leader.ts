@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Connection, Place } from './database.ts';
+import type { Connection, Place } from './connection.ts';
 
 const connectMs = 5_000;
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { SettingError } from '#server/config';
-import type { Connection } from './database.ts';
+import type { Connection } from './connection.ts';
 import { clientFor } from './leader.ts';
 
 const statementWords =

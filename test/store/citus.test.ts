@@ -97,5 +97,6 @@ describe('Citus would spread the large tables by workspace', () => {
   });
 });
 
-/** In a condition, or among the columns of a new row. */
-const namesWorkspace = /workspace_id (=|between|in|is not distinct)|insert into \w+( as \w+)? \([^)]*\bworkspace_id\b/;
+/** Compared with a value that the caller gives, or among the columns of a new row. */
+const namesWorkspace =
+  /workspace_id (= (any\()?\$|between \$|is not distinct from \$)|insert into \w+( as \w+)? \([^)]*\bworkspace_id\b/;

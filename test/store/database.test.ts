@@ -2,7 +2,8 @@ import { AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
 import { DataTypes, Model } from 'sequelize';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type Connection, connectionFrom, type Database, openDatabase, sql } from '#server/store/database';
+import { connectionFrom } from '#server/store/connection';
+import { type Connection, type Database, openDatabase, sql } from '#server/store/database';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { until } from '#test/support/until';
 
