@@ -2,44 +2,56 @@ import cluster, { type Worker } from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 
-/** Between a process that was asked for figures and its parent, who asks all of them. */
-interface Ask {
+const answerMs = 2_000;
+
+/** Between a process that was asked for figures, its parent, and the others, whom the parent asks. */
+export interface FiguresMessage {
   readonly figures: string;
-}
-interface Told extends Ask {
+  /** Those of one process. */
+  readonly of?: object[];
+  /** Those of all. */
   readonly text?: string;
-  readonly trouble?: string;
+  /** That somebody wants those of all. */
+  readonly wanted?: true;
 }
 
 /** The figures of all processes of this start added up, or of this one when it is alone. */
 export const createFiguresOfAll = (registry: Registry) => {
   if (!cluster.isWorker) return () => registry.metrics();
-  AggregatorRegistry.setRegistries([registry]);
-  new AggregatorRegistry(); // answers the parent
+  const waiting = new Map<string, (text: string) => void>();
+  process.on('message', async ({ figures, text }: Partial<FiguresMessage>) => {
+    if (figures === undefined) return;
+    if (text === undefined) process.send?.({ figures, of: await registry.getMetricsAsJSON() } satisfies FiguresMessage);
+    else waiting.get(figures)?.(text);
+    waiting.delete(figures);
+  });
   return () =>
-    new Promise<string>((resolve, reject) => {
+    new Promise<string>((resolve) => {
       const figures = randomUUID();
-      const hear = (told: Told) => {
-        if (told.figures !== figures) return;
-        process.off('message', hear);
-        if (told.text === undefined) reject(new Error(`figures of the other processes: ${told.trouble}`));
-        else resolve(told.text);
-      };
-      process.on('message', hear);
-      process.send?.({ figures } satisfies Ask);
+      waiting.set(figures, resolve);
+      process.send?.({ figures, wanted: true } satisfies FiguresMessage);
     });
 };
 
-/** In the parent: answers each of its processes. */
-export const tellFiguresOfAll = () => {
-  const all = new AggregatorRegistry();
-  return (worker: Worker) =>
-    worker.on('message', async ({ figures }: Partial<Ask>) => {
-      if (figures === undefined) return;
-      const told = await all.clusterMetrics().then(
-        (text) => ({ figures, text }),
-        (error: Error) => ({ figures, trouble: error.message }),
-      );
-      if (worker.isConnected()) worker.send(told satisfies Told);
-    });
+/** In the parent. `ready` are the processes that serve; one that does not answer in time is left out. */
+export const figuresFor = (ready: () => readonly Worker[]) => async (asker: Worker, figures: string) => {
+  const all = await Promise.all(ready().map((worker) => ask(worker)));
+  const text = await AggregatorRegistry.aggregate(all.filter((of) => of !== undefined)).metrics();
+  if (asker.isConnected()) asker.send({ figures, text } satisfies FiguresMessage);
 };
+
+const ask = (worker: Worker) =>
+  new Promise<object[] | undefined>((resolve) => {
+    const figures = randomUUID();
+    const end = (of?: object[]) => {
+      clearTimeout(late);
+      worker.off('message', hear);
+      resolve(of);
+    };
+    const late = setTimeout(end, answerMs);
+    const hear = (message: FiguresMessage) => {
+      if (message.figures === figures) end(message.of);
+    };
+    worker.on('message', hear);
+    worker.send({ figures } satisfies FiguresMessage);
+  });

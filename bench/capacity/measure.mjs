@@ -13,7 +13,8 @@ const blinkWhole = { posts: 2_000, workspaces: 100, deliveries: 4_000 };
 const shares = [0.01, 0.1, 1];
 const blinkShares = [0.1, 1];
 const leastWorkspaces = 10;
-const roundsAtEach = 15;
+const roundsAtEach = 25;
+const warmUps = 8;
 const rateMs = 4_000;
 const callers = 16;
 const keptMs = 365 * 24 * 3_600_000;
@@ -39,20 +40,24 @@ export const measure = ({ rounds = roundsAtEach, blink, posts, workspaces, deliv
       await fill(db, userId, { first, end, ...each }, say);
       if (first === 0) await makeDue(db);
       await db.query('vacuum analyze');
+      await db.query('checkpoint');
       const { token } = await place.command('token', 'create', '--workspace', workspaceId(end - 1), '--name', 'Bench');
-      const work = await workIn(db, end - 1, callOf(service.url, token));
+      const work = await workIn(end - 1);
       say(`measuring ${end} workspaces after ${Math.round((performance.now() - begunMs) / 1000)} s of filling …`);
+      for (let i = 0; i < warmUps; i++) await sample(db, work);
       const took = [];
-      for (const run of Object.values(work)) for (let i = 0; i < 8; i++) await run();
-      for (let round = 0; round < rounds; round++) took.push(await sample(work));
-      const { rows } = await db.query(`select pg_size_pretty(pg_database_size(current_database())) as bytes`);
+      for (let round = 0; round < rounds; round++) took.push(await sample(db, work));
+      const pages = {};
+      for (const [name, run] of Object.entries(work)) pages[name] = await pagesOf(db, run);
+      const rates = await ratesOf(callOf(service.url, token), blink ? 200 : rateMs);
+      const { rows } = await db.query('select pg_size_pretty(pg_database_size(current_database())) as bytes');
       sizes.push({
-        rates: await ratesOf(callOf(service.url, token), blink ? 200 : rateMs),
-        names: Object.keys(work),
         posts: end * each.posts,
         deliveries: end * each.deliveries,
         bytes: rows[0].bytes,
         took,
+        pages,
+        rates,
       });
       first = end;
     }
@@ -75,54 +80,69 @@ const callOf = (url, token) => async (action, input) => {
   return content;
 };
 
-/** The service's own statements, and its own door where there is one. */
-const workIn = async (db, number, call) => {
-  const query = async ({ name, text }, values = []) => (await db.query({ name, text, values })).rows;
-  const store = { query, late: query, run: async (statement, values) => (await query(statement, values)).length };
+/** The service's own statements, as its slices run them. */
+const workIn = async (number) => {
   const { createDeliveryStore } = await importCompiled('server/webhooks/store.ts');
   const { createPublishingStore } = await importCompiled('server/publishing/store.ts');
-  const deliveries = createDeliveryStore(store);
-  const publishing = createPublishingStore(store);
-  const undone = async (work) => {
-    await db.query('begin');
-    const rows = await work();
-    await db.query('rollback');
-    return rows;
+  const { createPostStore } = await importCompiled('server/posts/store.ts');
+  const { createAnalyticsStore } = await importCompiled('server/analytics/store.ts');
+  const { stretchesOf } = await importCompiled('server/analytics/time-zone.ts');
+  const { from, to, timeZone } = range;
+  const stretches = stretchesOf(from, to, timeZone);
+  const rooms = new Map(['x', 'bluesky'].map((network) => [network, 50]));
+  return {
+    'claim deliveries': (db) => createDeliveryStore(db).claim(100, randomUUID(), 30_000, [], 8),
+    'claim sends': (db) => createPublishingStore(db).claim(rooms, randomUUID(), 60_000),
+    'due posts': (db) => createPublishingStore(db).due(100, 86_400_000),
+    'posts.list': (db) => createPostStore(db).list(workspaceId(number), { limit: 50, mostBytes: 1e6 }, null, undefined),
+    'delivery log': (db) => createDeliveryStore(db).list(webhookId(number), 50, keptMs),
+    summary: (db) => createAnalyticsStore(db).counted(workspaceId(number), { from, to, accountIds: [] }, stretches),
   };
-  const work = {
-    'claim deliveries': () => undone(() => deliveries.claim(100, randomUUID(), 30_000, [], 8)),
-    'claim sends': () =>
-      undone(() =>
-        publishing.claim(
-          new Map([
-            ['x', 50],
-            ['bluesky', 50],
-          ]),
-          randomUUID(),
-          60_000,
-        ),
-      ),
-    'due posts': () => undone(() => publishing.due(100, 86_400_000)),
-    'posts.list': () => call('posts.list', { limit: 50 }),
-    'delivery log': () => deliveries.list(webhookId(number), 50, keptMs),
-    summary: () => call('analytics.summary', range),
-  };
-  assert.ok((await work['claim deliveries']()).length > 50);
-  assert.ok((await work['claim sends']()).length > 0);
-  assert.equal((await work['posts.list']()).posts.length > 0, true);
-  assert.ok((await work['delivery log']()).length > 0);
-  assert.ok((await work.summary()).totals.posts > 0);
-  return work;
 };
 
-const sample = async (work) => {
+const storeOn = (query) => ({ query, late: query, run: async (...asked) => (await query(...asked)).length });
+
+/** What was claimed is given back. */
+const undone = async (db, work) => {
+  await db.query('begin');
+  try {
+    return await work();
+  } finally {
+    await db.query('rollback');
+  }
+};
+
+/** Pages of 8 kB that a statement touches, in memory or on disk: the same on a busy machine. */
+const pagesOf = async (db, run) => {
+  let pages = 0;
+  const explain = async ({ text }, values = []) => {
+    const { rows } = await db.query(`explain (analyze, buffers, format json) ${text}`, values);
+    const [{ Plan: plan }] = rows[0]['QUERY PLAN'];
+    pages += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    // Some want one row of an answer, and get an empty one.
+    return [{}];
+  };
+  await undone(db, () => run(storeOn(explain))).catch((error) =>
+    assert.ok(error instanceof TypeError || error instanceof SyntaxError, error),
+  );
+  return pages;
+};
+
+/** As a multiple of a statement that reads no table, at the same moment. */
+const sample = async (db, work) => {
+  const store = storeOn(async ({ name, text }, values = []) => (await db.query({ name, text, values })).rows);
   const took = {};
   for (const name of shuffled(Object.keys(work))) {
-    const begunMs = performance.now();
-    await work[name]();
-    took[name] = performance.now() - begunMs;
+    const bareMs = await timed(() => db.query('select count(*) from generate_series(1, 20000)'));
+    took[name] = (await timed(() => undone(db, () => work[name](store)))) / bareMs;
   }
   return took;
+};
+
+const timed = async (work) => {
+  const begunMs = performance.now();
+  await work();
+  return performance.now() - begunMs;
 };
 
 /** Answers a second of one process, asked by several callers at once. */
@@ -148,36 +168,33 @@ const ratesOf = async (call, forMs) => {
 
 const report = (sizes) => {
   const [smallest] = sizes;
-  const { names } = smallest;
-  const middle = (took, name) => spread(took.map((one) => one[name])).middle;
-  const rows = sizes.map(({ posts, deliveries, bytes, took }) => [
-    posts.toLocaleString('en'),
-    deliveries.toLocaleString('en'),
+  const names = Object.keys(smallest.pages);
+  const counted = (number) => number.toLocaleString('en');
+  const rows = sizes.map(({ posts, deliveries, bytes, took, pages }) => [
+    counted(posts),
+    counted(deliveries),
     bytes,
-    ...names.map((name) =>
-      took === smallest.took
-        ? `${middle(took, name).toFixed(1)} ms`
-        : ratio(took.map((one) => one[name] / middle(smallest.took, name))),
-    ),
+    ...names.map((name) => {
+      const first = spread(smallest.took.map((one) => one[name])).middle;
+      return `${counted(pages[name])}; ${took === smallest.took ? '1.00' : ratio(took.map((one) => one[name] / first))}`;
+    }),
+  ]);
+  const rateRows = sizes.map(({ posts, rates }) => [
+    counted(posts),
+    ...Object.values(rates).map((rate) => rate.toFixed(0)),
   ]);
   return [
     '## capacity',
     '',
-    'The first row is in milliseconds, the others as multiples of it, median [quartiles]: what is due, and the posts and',
-    'deliveries of a workspace, are as many at every size. One call at a time,',
-    `Node ${process.version}, PostgreSQL on the same machine.`,
+    'Pages of 8 kB that a statement touches, then its time as a multiple of that at the smallest size, median [quartiles]; each',
+    'time is taken as a multiple of a statement that reads no table, at the same moment. What is due, and the posts and',
+    `deliveries of a workspace, are as many at every size. Node ${process.version}, PostgreSQL on the same machine.`,
     '',
     table(['posts', 'deliveries', 'on disk', ...names], rows),
     '',
     `Answers a second of one process, to ${callers} callers on the same machine:`,
     '',
-    table(
-      ['posts', ...Object.keys(smallest.rates)],
-      sizes.map(({ posts, rates }) => [
-        posts.toLocaleString('en'),
-        ...Object.values(rates).map((rate) => rate.toFixed(0)),
-      ]),
-    ),
+    table(['posts', ...Object.keys(smallest.rates)], rateRows),
     '',
   ].join('\n');
 };

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, databaseFolder } from '#server/config';
-import { tellFiguresOfAll } from '#server/figures-of-all';
+import { type FiguresMessage, figuresFor } from '#server/figures-of-all';
 import { announce } from '#server/instances';
 import { type Embedded, startEmbedded } from '#server/store/embedded';
 
@@ -10,6 +10,8 @@ import { type Embedded, startEmbedded } from '#server/store/embedded';
 export interface Ready {
   readonly ready: string;
 }
+
+type Told = Ready & FiguresMessage;
 
 /** Connections to the database of one process, beside those of its pools. */
 const listenersAndAgenda = 5;
@@ -24,17 +26,26 @@ export const superviseProcesses = (config: Config) => {
   let isStopping = false;
   let hasServed = false;
   let takeBack = () => {};
-  const tellFigures = tellFiguresOfAll();
+  const ready = new Set<Worker>();
+  const tellFigures = figuresFor(() => [...ready]);
 
   const begin = () => {
     const worker = cluster.fork();
-    tellFigures(worker);
-    worker.on('message', ({ ready: url }: Partial<Ready>) => {
-      if (hasServed || url === undefined) return;
-      hasServed = true;
-      takeBack = announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined });
+    worker.on('message', ({ ready: url, figures, wanted }: Partial<Told>) => {
+      if (url !== undefined) served(worker, url);
+      if (figures !== undefined && wanted) void tellFigures(worker, figures);
     });
-    worker.once('exit', (code, signal) => void replace(worker, signal ?? `code ${code}`));
+    worker.once('exit', (code, signal) => {
+      ready.delete(worker);
+      void replace(worker, signal ?? `code ${code}`);
+    });
+  };
+
+  const served = (worker: Worker, url: string) => {
+    ready.add(worker);
+    if (hasServed) return;
+    hasServed = true;
+    takeBack = announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined });
   };
 
   const replace = async ({ process: { pid } }: Worker, how: string) => {
