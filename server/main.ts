@@ -182,6 +182,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
     );
   }
   await posthorn.mediaFiles.check().catch(inWords('The store for media cannot be used'));
+  await posthorn.sweepIncoming();
   const identity = await posthorn.openIdentity();
   pile.put(() => identity.stop?.());
   const { app, health } = posthorn.openDoors(identity);

@@ -60,6 +60,8 @@ export const openAgenda = async ({
 const inPostgres = async (connection: Connection, waitMs: number, report: (error: unknown) => void) => {
   const pool = new pg.Pool({ ...connection, Client: clientFor(connection), max: 3, keepAlive: true });
   pool.on('error', report);
+  // While Agenda has a client nobody listens between two statements, and a server that dies then would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   await createSchema(pool, waitMs).catch(async (error: unknown) => {
     await pool.end();
     throw error;

@@ -119,6 +119,8 @@ export function openDatabase(
       },
     });
     pool.on('error', report);
+    // While a client is in use nobody listens between two statements, and a server that dies then would end the process.
+    pool.on('connect', (client) => client.on('error', () => undefined));
     return pool;
   };
   const pool = openPool(connection);

@@ -25,6 +25,8 @@ const leaderClient = (hosts: readonly Place[]): typeof pg.Client => {
 
     constructor(config: pg.ClientConfig) {
       super({ connectionTimeoutMillis: connectMs, ...config, ...hosts[leader] });
+      // Pools listen once it is theirs. A server that dies in the moment before would end the process.
+      this.on('error', () => undefined);
     }
 
     override connect(): Promise<pg.Client>;
