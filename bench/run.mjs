@@ -1,4 +1,4 @@
-// npm run bench [-- rest | validate | mcp | publish | webhooks | analytics | capacity | web] [--rounds N] [--seconds N] [--other <cli.js>] [--blink]
+// npm run bench [-- rest | peers | validate | mcp | publish | webhooks | analytics | capacity | web] [--rounds N] [--seconds N] [--other <cli.js>] [--blink]
 // capacity takes [--posts N] [--workspaces N] [--deliveries N] too.
 // Plain JavaScript: it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const figures = ['rest', 'validate', 'mcp', 'publish', 'webhooks', 'analytics', 'capacity', 'web'];
+const figures = ['rest', 'peers', 'validate', 'mcp', 'publish', 'webhooks', 'analytics', 'capacity', 'web'];
 
 const here = import.meta.dirname;
 const changedMs = (path) => statSync(resolve(here, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;

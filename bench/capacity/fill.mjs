@@ -13,12 +13,13 @@ export const webhookId = (number) => `hook_${String(number).padStart(6, '0')}`;
 
 /** Workspaces from `first` up to `end`, each with so many posts and deliveries. */
 export const fill = async (db, userId, { first, end, posts, deliveries }, say) => {
+  const { createPublishedPostStore } = await importCompiled('server/analytics/store.ts');
   const step = Math.max(1, Math.min(end - first, Math.floor(rowsAtOnce / Math.max(posts, deliveries, 1))));
   for (let from = first; from < end; from += step) {
     const to = Math.min(from + step, end);
     say(`filling: ${to} of ${end} workspaces …`);
     await addPeople(db, userId, from, to);
-    await addPosts(db, from, to, posts);
+    await addPosts(db, createPublishedPostStore, from, to, posts);
     await addDeliveries(db, from, to, deliveries);
   }
 };
@@ -43,7 +44,7 @@ const addPeople = async (db, userId, from, to) => {
   );
 };
 
-const addPosts = async (db, from, to, posts) => {
+const addPosts = async (db, createPublishedPostStore, from, to, posts) => {
   await db.query(
     `create temporary table made as
      select 'post_01' || lpad(upper(to_hex(i)), 8, '0') || upper(substr(md5(n || '-' || i), 1, 16)) as id, n, i,
@@ -72,7 +73,6 @@ const addPosts = async (db, from, to, posts) => {
        from made`,
     [networks],
   );
-  const { createPublishedPostStore } = await importCompiled('server/analytics/store.ts');
   const query = async ({ text }, values) => (await db.query(text, values)).rows;
   const { rows } = await db.query('select array_agg(id) as ids from made');
   await createPublishedPostStore({ query }).add(rows[0].ids);

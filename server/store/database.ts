@@ -1,20 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { Sequelize, type Transaction } from 'sequelize';
+import { Sequelize, Transaction } from 'sequelize';
 import { Refusal } from '#server/errors';
 import { isFull, isUnwritable } from './away.ts';
 import type { Connection } from './connection.ts';
 import { clientFor } from './leader.ts';
 import { type Listening, listen } from './listen.ts';
+import { type Answered, PreparedQuery, type Statement } from './prepared-query.ts';
 import { types } from './types.ts';
 
 export type { Connection } from './connection.ts';
-
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
+export type { Statement };
 
 export interface DatabaseOptions {
   /** Called for connections that break while nothing waits for them. */
@@ -113,14 +110,16 @@ export function openDatabase(
       max: poolSize,
       keepAlive: true,
       connectionTimeoutMillis: connectMs,
+      // They stay open: a timer for each statement would cost more than an idle connection.
+      idleTimeoutMillis: 0,
       // Not as an option of the start-up: poolers refuse that.
       onConnect: async (client) => {
+        // The statement that it breaks under is told; between two, the pool hears of it.
+        client.on('error', () => undefined);
         await client.query(ourForm);
       },
     });
     pool.on('error', report);
-    // While a client is in use nobody listens between two statements, and a server that dies then would end the process.
-    pool.on('connect', (client) => client.on('error', () => undefined));
     return pool;
   };
   const pool = openPool(connection);
@@ -137,36 +136,37 @@ export function openDatabase(
     return current;
   }
 
-  async function send<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+  /** Tells the caller that the database is busy, and remembers that nothing could be written. */
+  async function sending<Result>(once: (connection: pg.Client | undefined) => Promise<Result>): Promise<Result> {
     const connection = joined()?.connection;
     try {
-      if (connection) return await connection.query<Row>(query);
-      return await patiently(waitMs, () => pool.query<Row>(query));
+      return await (connection ? once(connection) : patiently(waitMs, () => once(undefined)));
     } catch (error) {
       if (isUnwritable(error)) writeFailedAt = performance.now();
       throw error;
     }
   }
 
-  // Sequelize gives its connections parsers of its own; `types` makes a row look the same in and out of a transaction.
-  function prepared({ name, text }: Statement, values: readonly unknown[]): pg.QueryConfig {
-    return { ...(direct === undefined && { name }), text, values: values as unknown[], types };
-  }
+  const send = (text: string) => sending((connection) => (connection ?? pool).query(text));
 
-  function sendPrepared<Row extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[]) {
-    return send<Row>(prepared(statement, values));
-  }
+  /** Behind a pooler in transaction mode the next connection would not know it: without a name it is not kept. */
+  const named = (statement: Statement): Statement => (direct === undefined ? statement : { ...statement, name: '' });
+
+  const sendPrepared = (statement: Statement, values: readonly unknown[]): Promise<Answered> =>
+    sending((connection) =>
+      connection ? answerOf(connection, named(statement), values) : answerFrom(pool, named(statement), values),
+    );
 
   /** Undefined when the replica does not answer, or is behind. */
-  async function onReplica<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[] | undefined> {
+  async function onReplica(statement: Statement, values: readonly unknown[]): Promise<Answered | undefined> {
     if (latePool === undefined || joined() || performance.now() < replicaRestsUntil) return undefined;
-    const [now] = (await send<{ lsn: string }>(prepared(writtenTo, []))).rows;
+    const [written] = (await sendPrepared(writtenTo, [])).rows;
     try {
       for (let look = 0; look < looksAtReplica; look++) {
         if (look > 0) await sleep(replicaPauseMs);
-        const asked = { ...prepared(hasReplayed, [now?.lsn]), query_timeout: replicaAnswerMs };
+        const asked = { text: hasReplayed, values: [written?.lsn], query_timeout: replicaAnswerMs };
         const { rows } = await latePool.query<{ isFresh: boolean }>(asked);
-        if (rows[0]?.isFresh) return (await latePool.query<Row>(query)).rows;
+        if (rows[0]?.isFresh) return await answerFrom(latePool, named(statement), values);
       }
     } catch (error) {
       replicaRestsUntil = performance.now() + replicaRestMs;
@@ -182,11 +182,10 @@ export function openDatabase(
     try {
       const result = await running.run(current, work);
       await refuseAborted(current);
-      current.ended = true;
-      await current.transaction.commit();
+      await end(current, 'commit');
       return result;
     } catch (error) {
-      if (!current.ended) await rollBack(current, report);
+      if (!current.ended) await end(current, 'rollback').catch(report);
       throw error;
     } finally {
       transactions--;
@@ -196,22 +195,21 @@ export function openDatabase(
 
   return {
     query: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
-      (await sendPrepared<Row & pg.QueryResultRow>(statement, values)).rows,
+      (await sendPrepared(statement, values)).rows as Row[],
     late: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
-      (await onReplica<Row & pg.QueryResultRow>(prepared(statement, values))) ??
-      (await sendPrepared<Row & pg.QueryResultRow>(statement, values)).rows,
-    run: async (statement, values = []) => (await sendPrepared(statement, values)).rowCount ?? 0,
+      ((await onReplica(statement, values)) ?? (await sendPrepared(statement, values))).rows as Row[],
+    run: async (statement, values = []) => (await sendPrepared(statement, values)).count,
     script: async (text) => {
-      await send({ text });
+      await send(text);
     },
     transaction,
     rehearse: (work) =>
       transaction(async () => {
-        await send({ text: 'savepoint rehearsal' });
+        await send('savepoint rehearsal');
         try {
           await work();
         } finally {
-          await send({ text: 'rollback to savepoint rehearsal' });
+          await send('rollback to savepoint rehearsal');
         }
       }),
     outside: (work) => running.exit(work),
@@ -253,9 +251,31 @@ export function openDatabase(
   };
 }
 
+const answerOf = (client: pg.ClientBase, statement: Statement, values: readonly unknown[]) =>
+  new Promise<Answered>((resolve, reject) => {
+    client.query(
+      new PreparedQuery(statement, values, (error, answered) => (answered ? resolve(answered) : reject(error))),
+    );
+  });
+
+/** With a connection of the pool, which is closed when anything goes wrong with it. */
+const answerFrom = (pool: pg.Pool, statement: Statement, values: readonly unknown[]) =>
+  new Promise<Answered>((resolve, reject) => {
+    pool.connect((refused, client, release) => {
+      if (client === undefined) return reject(refused);
+      client.query(
+        new PreparedQuery(statement, values, (error, answered) => {
+          release(answered === undefined);
+          if (answered) resolve(answered);
+          else reject(error);
+        }),
+      );
+    });
+  });
+
 /** A caller who has the answer to a write finds it: what was committed before this is in what the replica has replayed. */
 const writtenTo = sql('replica.written', 'select pg_current_wal_lsn()::text as lsn');
-const hasReplayed = sql('replica.replayed', 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as "isFresh"');
+const hasReplayed = 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as "isFresh"';
 const looksAtReplica = 4;
 const replicaPauseMs = 5;
 const replicaAnswerMs = 1_000;
@@ -315,10 +335,29 @@ function openSequelize(connection: Connection, poolSize: number, waitMs: number)
   });
 }
 
+/** We begin and end transactions ourselves: Sequelize's way costs as much as the statements in between. */
 async function begin(sequelize: Sequelize): Promise<Running> {
-  const transaction = await sequelize.transaction();
-  const { connection } = transaction as Transaction & { connection: pg.Client };
-  return { sequelize, transaction, connection, ended: false };
+  const connection = (await sequelize.connectionManager.getConnection({ type: 'write' })) as pg.Client;
+  const transaction = Object.assign(new Transaction(sequelize, {}), { connection });
+  const current = { sequelize, transaction, connection, ended: false };
+  await connection.query('begin').catch((error: unknown) => giveUp(current, error));
+  return current;
+}
+
+/** A connection whose transaction could not be ended is closed, which ends it. */
+async function end(current: Running, how: 'commit' | 'rollback'): Promise<void> {
+  current.ended = true;
+  Object.assign(current.transaction, { finished: how });
+  await current.connection.query(how).catch((error: unknown) => giveUp(current, error));
+  current.sequelize.connectionManager.releaseConnection(current.connection);
+}
+
+async function giveUp({ sequelize, connection }: Running, error: unknown): Promise<never> {
+  const { connectionManager } = sequelize as Sequelize & {
+    connectionManager: { destroyConnection(client: pg.Client): Promise<void> };
+  };
+  await connectionManager.destroyConnection(connection);
+  throw error;
 }
 
 async function refuseAborted({ connection }: Running): Promise<void> {
@@ -329,9 +368,4 @@ async function refuseAborted({ connection }: Running): Promise<void> {
   if (client.getTransactionStatus() === 'E') {
     throw new Error('A statement of this transaction failed and its error was caught, so it cannot be committed');
   }
-}
-
-async function rollBack(current: Running, report: (error: Error) => void): Promise<void> {
-  current.ended = true;
-  await current.transaction.rollback().catch(report);
 }

@@ -6,6 +6,8 @@ import { clientFor } from './leader.ts';
 const longestPauseMs = 10_000;
 
 export interface Listening {
+  /** Whether a notice would be heard now, as far as is known. */
+  isListening(): boolean;
   stop(): Promise<void>;
 }
 
@@ -20,6 +22,7 @@ export function listen(
 ): Listening {
   let stopped = false;
   let client: pg.Client | undefined;
+  let isListening = false;
 
   async function connect(): Promise<pg.Client> {
     const Client = clientFor(connection);
@@ -36,10 +39,12 @@ export function listen(
       try {
         client = await connect();
         if (stopped) break;
+        isListening = true;
         if (!first) resumed();
         first = false;
         pauseMs = 50;
         await new Promise<void>((lost) => client?.once('end', lost));
+        isListening = false;
       } catch (error) {
         if (stopped) break;
         report(error as Error);
@@ -51,8 +56,10 @@ export function listen(
 
   void keep();
   return {
+    isListening: () => isListening,
     stop: async () => {
       stopped = true;
+      isListening = false;
       await client?.end().catch(() => undefined);
     },
   };

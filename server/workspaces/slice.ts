@@ -55,6 +55,7 @@ export const openWorkspaces = ({
       await tokens.revokeAll({ userId });
       await clients.endAll(userId);
     },
+    accessChanged: () => live.accessChanged(),
     clock,
   });
   const { accessChanged, tell } = live;
