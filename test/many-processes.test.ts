@@ -208,10 +208,11 @@ test('three processes, one killed, all replaced by the next release: callers see
   await sleep(1_000);
   instances[0]?.kill('SIGKILL');
   await instances[0]?.ended;
-  instances[0] = await startOn(old, 0);
   for (const index of ports.keys()) {
-    instances[index]?.kill('SIGTERM');
-    expect(await instances[index]?.ended).toMatchObject({ code: 0 });
+    if (index > 0) {
+      instances[index]?.kill('SIGTERM');
+      expect(await instances[index]?.ended).toMatchObject({ code: 0 });
+    }
     instances[index] = await startOn(next, index);
   }
   const { rows } = await database.query('select max(number)::int as newest from schema_migrations');
@@ -307,8 +308,6 @@ test('several processes of one start share its port and the embedded database; o
   await until('it answers', isReady, 20_000);
   const figures = await fetch(`${parent.url}/metrics`, { headers: { authorization: `Bearer ${adminToken}` } });
   expect(await figures.text()).toMatch(/^process_cpu_seconds_total [\d.]+$/m);
-  // A command in another terminal finds the one service.
-  expect(await alone.ask('jobs')).toBeInstanceOf(Array);
   parent.kill('SIGTERM');
   expect(await parent.ended).toMatchObject({ code: 0 });
   expect(alone.postgres()).toBeUndefined();

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { importCompiled } from '../compiled.mjs';
 import { atPlace } from '../place.mjs';
+import { cpuSeconds } from '../processes.mjs';
 import { ratio, say, shuffled, spread, table } from '../table.mjs';
 import { fill, makeDue, range, webhookId, workspaceId } from './fill.mjs';
 
@@ -49,7 +50,7 @@ export const measure = ({ rounds = roundsAtEach, blink, posts, workspaces, deliv
       for (let round = 0; round < rounds; round++) took.push(await sample(db, work));
       const pages = {};
       for (const [name, run] of Object.entries(work)) pages[name] = await pagesOf(db, run);
-      const rates = await ratesOf(callOf(service.url, token), blink ? 200 : rateMs);
+      const rates = await ratesOf(callOf(service.url, token), service.pid, blink ? 200 : rateMs);
       const { rows } = await db.query('select pg_size_pretty(pg_database_size(current_database())) as bytes');
       sizes.push({
         posts: end * each.posts,
@@ -145,8 +146,8 @@ const timed = async (work) => {
   return performance.now() - begunMs;
 };
 
-/** Answers a second of one process, asked by several callers at once. */
-const ratesOf = async (call, forMs) => {
+/** Answers in a second of CPU time of the service, asked by several callers at once: what one core carries at most. */
+const ratesOf = async (call, pid, forMs) => {
   const { posts } = await call('posts.list', { limit: 50 });
   const asked = {
     'posts.get': (turn) => call('posts.get', { id: posts[turn % posts.length].id }),
@@ -156,12 +157,13 @@ const ratesOf = async (call, forMs) => {
   const rates = {};
   for (const [name, ask] of Object.entries(asked)) {
     const begunMs = performance.now();
+    const cpuBefore = cpuSeconds(pid);
     let answers = 0;
     const keepAsking = async () => {
       while (performance.now() - begunMs < forMs) await ask(answers++);
     };
     await Promise.all(Array.from({ length: callers }, keepAsking));
-    rates[name] = (answers * 1000) / (performance.now() - begunMs);
+    rates[name] = answers / (cpuSeconds(pid) - cpuBefore);
   }
   return rates;
 };
@@ -192,7 +194,7 @@ const report = (sizes) => {
     '',
     table(['posts', 'deliveries', 'on disk', ...names], rows),
     '',
-    `Answers a second of one process, to ${callers} callers on the same machine:`,
+    `Answers of one process in a second of its CPU time, to ${callers} callers on the same machine:`,
     '',
     table(['posts', ...Object.keys(smallest.rates)], rateRows),
     '',
