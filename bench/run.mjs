@@ -1,11 +1,12 @@
-// npm run bench [-- rest | peers | validate | mcp | publish | webhooks | analytics | web] [--rounds N] [--seconds N] [--other <cli.js>] [--blink]
+// npm run bench [-- rest | peers | validate | mcp | publish | webhooks | analytics | capacity | web] [--rounds N] [--seconds N] [--other <cli.js>] [--blink]
+// capacity takes [--posts N] [--workspaces N] [--deliveries N] too.
 // Plain JavaScript: it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const figures = ['rest', 'peers', 'validate', 'mcp', 'publish', 'webhooks', 'analytics', 'web'];
+const figures = ['rest', 'peers', 'validate', 'mcp', 'publish', 'webhooks', 'analytics', 'capacity', 'web'];
 
 const here = import.meta.dirname;
 const changedMs = (path) => statSync(resolve(here, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -41,6 +42,9 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     other: { type: 'string', multiple: true },
+    posts: { type: 'string' },
+    workspaces: { type: 'string' },
+    deliveries: { type: 'string' },
     blink: { type: 'boolean' },
   },
 });
@@ -54,6 +58,9 @@ const options = {
   blink: values.blink === true,
   rounds: positive('rounds', values.rounds) ?? (values.blink ? 1 : undefined),
   seconds: positive('seconds', values.seconds),
+  posts: positive('posts', values.posts),
+  workspaces: positive('workspaces', values.workspaces),
+  deliveries: positive('deliveries', values.deliveries),
   others: (values.other ?? []).map((path) => resolve(process.env.INIT_CWD ?? '.', path)),
 };
 

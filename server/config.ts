@@ -27,6 +27,10 @@ export const durationMs = (text: string): number | undefined => {
   return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);
 };
 
+/** What a process does: answers requests, works on what is due, or both. */
+export const roles = ['web', 'jobs', 'all'] as const;
+export type ProcessRole = (typeof roles)[number];
+
 /** Who may make a workspace: owners and admins of one, everyone who is signed in, or the operator alone. */
 const newWorkspaces = ['admins', 'everyone', 'operator'] as const;
 export type NewWorkspaces = (typeof newWorkspaces)[number];
@@ -49,6 +53,17 @@ export const Settings = z.object({
     .default('development')
     .describe('`production` never falls back to an embedded part in silence'),
   PORT: wholeNumber(0, 65_535).default(3000).describe('Where to listen'),
+  POSTHORN_ROLE: z
+    .enum(roles, `must be one of ${roles.join(', ')}`)
+    .default('all')
+    .describe(
+      'What this process does, also as `--role`: `web` answers requests and claims nothing that is due, `jobs` works on what is due and answers `/healthz`, `/readyz` and `/metrics` alone, `all` does both: see [Scaling](scaling.md)',
+    ),
+  WEB_PROCESSES: wholeNumber(1, 64)
+    .default(1)
+    .describe(
+      'How many processes one `posthorn start` runs on its port, for machines with more cores. Each is an instance; one that dies is replaced',
+    ),
   HOST: z
     .string()
     .optional()
@@ -70,9 +85,23 @@ export const Settings = z.object({
     .min(1)
     .optional()
     .describe(
-      'An outside PostgreSQL 15 or later, `postgres://user:password@host/database`. PgBouncer in front of it works in session mode; transaction and statement mode are refused at start, because notices and prepared statements belong to a connection',
+      'An outside PostgreSQL 15 or later, `postgres://user:password@host/database`. With standbys name all of them, `postgres://user:password@one:5432,other:5432/database?target_session_attrs=read-write`: the one that takes writes is used. PgBouncer in front of it works in session mode, and in transaction mode with `DATABASE_DIRECT_URL`: see [Scaling](scaling.md)',
     )
     .meta(without('the embedded PostgreSQL')),
+  DATABASE_DIRECT_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'When `DATABASE_URL` leads to PgBouncer in transaction mode: the address of PostgreSQL itself, or of a pool in session mode. Notices and Agenda use it, with 5 connections of an instance',
+    ),
+  DATABASE_REPLICA_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A streaming replica for lists, logs, exports and analytics. It is read only while it has everything that was committed before the request; otherwise the leader is',
+    ),
   EMBEDDED_DATABASE: trueOrFalse.optional().describe('`true` allows the embedded database in production'),
   DATABASE_POOL: wholeNumber(1, 100)
     .default(4)
@@ -88,11 +117,11 @@ export const Settings = z.object({
     .describe('Logs are JSON lines on standard output'),
   REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000_000)
     .default(300)
-    .describe('Per token, and per address without one; each instance counts for itself'),
+    .describe('Per token, and per address without one. Instances add up what they count every second'),
   SIGN_INS_PER_HOUR: wholeNumber(1, 1_000_000)
     .default(60)
     .describe(
-      'Sign-in tries per address; each instance counts for itself. From the sixth wrong password in a row for one account from one network on, each try also takes a longer wait, up to 15 minutes; the database counts those, for all instances',
+      'Sign-in tries per address, of all instances together. From the sixth wrong password in a row for one account from one network on, each try also takes a longer wait, up to 15 minutes',
     ),
   NEW_WORKSPACES: z
     .enum(newWorkspaces, `must be one of ${newWorkspaces.join(', ')}`)
@@ -201,6 +230,9 @@ export const Settings = z.object({
 
 export interface Config {
   readonly production: boolean;
+  readonly role: ProcessRole;
+  /** How many of them share the port. */
+  readonly webProcesses: number;
   readonly port: number;
   readonly host: string;
   readonly baseUrl: string;
@@ -209,6 +241,9 @@ export interface Config {
   readonly dataDirGiven: boolean;
   /** Absent: the embedded PostgreSQL below dataDir. */
   readonly databaseUrl: string | undefined;
+  /** Past a pooler in transaction mode. */
+  readonly databaseDirectUrl: string | undefined;
+  readonly databaseReplicaUrl: string | undefined;
   readonly poolSize: number;
   readonly logLevel: string;
   readonly requestsPerMinute: number;
@@ -319,6 +354,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
   }
   return {
     production,
+    role: settings.POSTHORN_ROLE,
+    webProcesses: settings.WEB_PROCESSES,
     port: settings.PORT,
     host: settings.HOST ?? (production ? '::' : '127.0.0.1'),
     baseUrl,
@@ -326,6 +363,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     dataDir: resolve(settings.POSTHORN_DATA),
     dataDirGiven: given.POSTHORN_DATA !== undefined,
     databaseUrl: settings.DATABASE_URL,
+    databaseDirectUrl: settings.DATABASE_DIRECT_URL,
+    databaseReplicaUrl: settings.DATABASE_REPLICA_URL,
     poolSize: settings.DATABASE_POOL,
     logLevel: settings.LOG_LEVEL,
     requestsPerMinute: settings.REQUESTS_PER_MINUTE,

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PublishingFigures } from '#server/publishing/figures';
+import { createFiguresOfAll } from './figures-of-all.ts';
 
 export type Figures = ReturnType<typeof createFigures>;
 
@@ -31,6 +32,8 @@ export const createFigures = () => {
       new Gauge({
         name: 'posthorn_posts_overdue',
         help: 'Scheduled posts whose time passed more than a minute ago: above 0, nothing publishes',
+        // Every process counts the same posts.
+        aggregator: 'max',
         registers,
         async collect() {
           this.set(await count());
@@ -44,7 +47,7 @@ export const createFigures = () => {
   return {
     publishing,
 
-    text: () => registry.metrics(),
+    text: createFiguresOfAll(registry),
     contentType: registry.contentType,
   };
 };

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server as HttpServer, ServerResponse } from 'node:http';
@@ -6,6 +7,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { createPosthorn, type Posthorn } from '#server/app';
+import type { Identity } from '#server/auth/identity-provider/identity';
 import { createMovableClock, type MovableClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
@@ -26,9 +28,11 @@ const retryMs = 500;
 const lockWaitMs = 2_000;
 /** Tries between two lines for the operator. */
 const sayEvery = 10;
+const secondMs = 1_000;
 const minuteMs = 60_000;
 
 export interface Opened {
+  /** To PostgreSQL itself, past a pooler. */
   readonly connection: Connection;
   readonly clock: MovableClock;
   readonly database: Database;
@@ -49,7 +53,8 @@ export const open = async (
   const secrets = await readSecrets(config).catch(inWords('The data folder cannot be used'));
   const server = await connect(config).catch(inWords('The database cannot be used'));
   const report = (error: Error) => log.error({ err: error }, 'database connection lost');
-  const database = openDatabase(server.connection, { report, poolSize: config.poolSize });
+  const { connection, direct = connection, replica } = server;
+  const database = openDatabase(connection, { report, poolSize: config.poolSize, direct: server.direct, replica });
   const outbound = createOutbound({ ...config.outbound, ...internet });
   const close = async () => {
     await outbound.close();
@@ -70,7 +75,7 @@ export const open = async (
       await posthorn.close();
       await close();
     };
-    return { connection: server.connection, clock, database, posthorn, outbound, seal, close: closeAll };
+    return { connection: direct, clock, database, posthorn, outbound, seal, close: closeAll };
   } catch (error) {
     await close();
     return inWords('The database cannot be used')(error as Error);
@@ -115,7 +120,7 @@ export const start = async (config: Config, { say = () => undefined, signal }: S
       ? `Starting the embedded PostgreSQL in ${config.dataDir} (the first time takes a few seconds) …`
       : 'Connecting to the database …',
   );
-  for (const { url, pid } of runningIn(config.dataDir)) {
+  for (const { url, pid } of cluster.isPrimary ? runningIn(config.dataDir) : []) {
     say(
       `Another Posthorn (${url}, process ${pid}) uses the data folder ${config.dataDir} too: both do the work of one service.`,
     );
@@ -184,10 +189,11 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
     );
   }
   await posthorn.mediaFiles.check().catch(inWords('The store for media cannot be used'));
+  await posthorn.sweepIncoming();
   const identity = await posthorn.openIdentity();
   pile.put(() => identity.stop?.());
   const { app, health } = posthorn.openDoors(identity);
-  posthorn.live.start();
+  if (config.role !== 'jobs') posthorn.live.start();
   const server = serverFor(app);
   const underWay = requestsOf(server);
   server.listen(config.port, config.host);
@@ -199,20 +205,8 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   });
   ({ port } = server.address() as AddressInfo);
   const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
-  const { openAgenda } = await import('#server/jobs/agenda');
-  const agenda = await openAgenda({
-    connection: opened.connection,
-    mongodbUrl: config.mongodbUrl,
-    waitMs: Math.min(lockWaitMs, config.startPatienceMs),
-    name: `${hostname()} ${process.pid} ${randomUUID()}`,
-    report,
-  });
-  pile.put(agenda.close);
-  posthorn.jobs.start();
-  pile.put(() => posthorn.jobs.stop(drainMs));
-  await posthorn.jobs.keepTime(agenda, {
-    'remove expired records of the identity provider': { every: '1 hour', run: () => identity.purge?.() },
-  });
+  if (config.role === 'web') posthorn.jobs.follow();
+  else await startJobs(config, opened, identity, pile, report);
   // Kept in the memory of this process, and written once a minute.
   const save = async () => {
     await posthorn.tokens.saveLastUsed();
@@ -223,9 +217,13 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
     clearInterval(saving);
     return save();
   });
+  const sharing = setInterval(() => posthorn.rateLimits.share().catch(report), secondMs);
+  pile.put(() => clearInterval(sharing));
 
   const url = config.port === 0 ? `http://localhost:${port}` : config.baseUrl;
-  pile.put(announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined }));
+  // Of several processes on one port their parent is the one to name.
+  if (cluster.isPrimary)
+    pile.put(announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined }));
 
   let stopped: Promise<void> | undefined;
   /** Listens until the work is done, so that /readyz can answer that this instance is stopping. */
@@ -244,6 +242,29 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
       return stopped;
     },
   };
+};
+
+const startJobs = async (
+  { mongodbUrl, startPatienceMs }: Config,
+  { connection, posthorn: { jobs } }: Opened,
+  { purge }: Pick<Identity, 'purge'>,
+  pile: Pile,
+  report: (error: unknown) => void,
+) => {
+  const { openAgenda } = await import('#server/jobs/agenda');
+  const agenda = await openAgenda({
+    connection,
+    mongodbUrl,
+    waitMs: Math.min(lockWaitMs, startPatienceMs),
+    name: `${hostname()} ${process.pid} ${randomUUID()}`,
+    report,
+  });
+  pile.put(agenda.close);
+  jobs.start();
+  pile.put(() => jobs.stop(drainMs));
+  await jobs.keepTime(agenda, {
+    'remove expired records of the identity provider': { every: '1 hour', run: () => purge?.() },
+  });
 };
 
 /** The requests of a server that have no complete answer yet. */

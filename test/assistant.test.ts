@@ -6,6 +6,8 @@ import { catalog } from '#generated/catalog';
 import { momentIn } from '#server/assistant/embedded/moment';
 import { rangeIn } from '#server/assistant/embedded/ranges';
 import { shorten } from '#server/assistant/embedded/shorten';
+import { createTurnStore } from '#server/assistant/store';
+import { createTurns } from '#server/assistant/turns';
 import { readConfig } from '#server/config';
 import { clientName } from '#server/mcp/client-name';
 import { sql } from '#server/store/database';
@@ -460,7 +462,15 @@ describe('a language model', () => {
   test('answers one question of a person at a time, and what it did is kept after each step', async () => {
     model.will([{ calls: [{ name: 'accounts_list', input: {} }] }, { text: 'So', hangs: true }]);
     const { leave, chatId } = await askAndLeave('which accounts?', '"So"');
-    expect((await ask('me too')).body).toMatchObject({ code: 'Conflict', message: expect.stringContaining('Stop it') });
+    const elsewhere = createTurns({ store: createTurnStore(service.database), report: () => undefined });
+    const { signal } = new AbortController();
+    const [again, onAnotherInstance] = await Promise.allSettled([
+      ask('me too'),
+      elsewhere.take(service.owner.userId, signal, async () => new ReadableStream()),
+    ]);
+    const refusal = { code: 'Conflict', message: expect.stringContaining('Stop it') };
+    expect(again).toMatchObject({ value: { body: refusal } });
+    expect(onAnotherInstance).toMatchObject({ reason: refusal });
     const [question, answer] = await chat(chatId);
     expect(question.parts).toEqual([{ type: 'text', text: 'which accounts?' }]);
     expect(answer.parts).toContainEqual(

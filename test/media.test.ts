@@ -711,19 +711,27 @@ describe('the library in the app', () => {
 describe('a file without a row', () => {
   test('is swept after some hours, and nothing else', async () => {
     const item = await upload(photo);
-    const { path } = await service.posthorn.uploads.receive(
-      (async function* () {
+    const receive = async () => {
+      const bytes = (async function* () {
         yield photo;
-      })(),
-      'file',
-    );
+      })();
+      return (await service.posthorn.uploads.receive(bytes, 'file')).path;
+    };
+    const path = await receive();
     const orphan = 'media_01JCQ3A1B2C3D4E5F6G7H8J9K0';
     const inFolder = (name: string) => join(service.config.dataDir, 'media', name);
     for (const name of [orphan, `${orphan}.thumbnail`, 'README']) await writeFile(inFolder(name), 'x');
     expect(await service.posthorn.sweepOrphans()).toBe(0);
+    await service.posthorn.sweepIncoming();
+    await access(path);
+    await service.clock.forward(4 * 3_600_000);
+    // At the start of an instance, whose folder no other may see.
+    await service.posthorn.sweepIncoming();
+    await expect(access(path)).rejects.toThrow();
+    const next = await receive();
     await service.clock.forward(4 * 3_600_000);
     expect(await service.posthorn.sweepOrphans()).toBe(2);
-    await expect(access(path)).rejects.toThrow();
+    await expect(access(next)).rejects.toThrow();
     await access(inFolder('README'));
     expect((await bytesOf(item)).status).toBe(200);
     expect((await bytesOf(item, '?size=thumbnail')).status).toBe(200);

@@ -253,9 +253,9 @@ describe('PgBouncer', () => {
       probe.once('error', () => resolve(false)).once('connect', () => probe.destroy());
     });
 
-  test.skipIf(!hasPgBouncer).each(['transaction', 'statement'])('in %s mode is refused in words', async (mode) => {
-    await expect(start(await bouncerIn(mode))).rejects.toThrow(
-      /PgBouncer in transaction or statement mode.*pool_mode = session/,
+  test.skipIf(!hasPgBouncer)('in statement mode is refused in words', async () => {
+    await expect(start(await bouncerIn('statement'))).rejects.toThrow(
+      /PgBouncer in statement mode.*pool_mode = transaction or session/,
     );
   });
 

@@ -3,6 +3,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalog } from '#generated/catalog';
 import { readContracts } from '#scripts/contracts';
+import { createRateLimits } from '#server/auth/rate-limit';
+import { createCountStore } from '#server/auth/store';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;
@@ -259,6 +261,30 @@ describe('the rate limit', () => {
     limited.wallClock.forward(wait * 1000);
     expect((await limited.call('posts.list')).status).toBe(200);
     await limited.stop();
+  });
+
+  test('holds for all instances together, once they have shared what they counted', async () => {
+    const store = createCountStore(service.database);
+    let now = new Date('2026-01-02T03:04:05Z');
+    const clock = { now: () => now };
+    const instances = Array.from({ length: 3 }, () => createRateLimits({ store, clock }));
+    const limits = instances.map(({ create }) => create({ name: 'shared', limit: 6, windowMs: 3_600_000 }));
+    const [one, other, third] = limits;
+    const share = async () => {
+      for (const instance of instances) await instance.share();
+    };
+    for (const limit of limits) limit.mustHaveLeft('somebody');
+    for (const limit of limits) limit.mustHaveLeft('somebody');
+    await share();
+    expect(() => third?.mustHaveLeft('somebody')).toThrow('More than 6 requests');
+    other?.mustHaveLeft('somebody else');
+    // The first has learnt only of its own two; what it counts next tells it the rest.
+    one?.mustHaveLeft('somebody');
+    await share();
+    expect(() => one?.mustHaveLeft('somebody')).toThrow('More than 6 requests');
+    now = new Date('2026-01-02T04:04:05Z');
+    one?.mustHaveLeft('somebody');
+    expect(await instances[0]?.purge()).toBe(2);
   });
 });
 

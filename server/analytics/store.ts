@@ -187,8 +187,8 @@ export const createAnalyticsStore = (db: Database) => ({
       stretches.map(({ offsetSeconds }) => offsetSeconds + sinceMondaySeconds),
     ];
     const [counted] = await (accountIds.length === 0
-      ? db.query<Counted>(ofAll, values)
-      : db.query<Counted>(ofChosen, [...values, accountIds]));
+      ? db.late<Counted>(ofAll, values)
+      : db.late<Counted>(ofChosen, [...values, accountIds]));
     if (counted === undefined) throw new Error('a statement of one row gave none');
     return counted;
   },
@@ -199,7 +199,7 @@ export const createAnalyticsStore = (db: Database) => ({
     { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
     stretches: readonly Stretch[],
   ) =>
-    db.query<{ date: string; posts: number; views: number; engagement: number }>(days, [
+    db.late<{ date: string; posts: number; views: number; engagement: number }>(days, [
       workspaceId,
       from,
       to,

@@ -11,7 +11,7 @@ import type { Database } from '#server/store/database';
 import type { Answering, Ask } from './answering.ts';
 import { createChats } from './chats.ts';
 import { assistantRoutes } from './routes.ts';
-import { createChatStore } from './store.ts';
+import { createChatStore, createTurnStore } from './store.ts';
 import { createTurns } from './turns.ts';
 
 export type Assistant = ReturnType<typeof openAssistant>['assistant'];
@@ -21,6 +21,7 @@ export const openAssistant = ({
   config,
   reading,
   slots,
+  report,
   ...parts
 }: {
   database: Database;
@@ -31,10 +32,11 @@ export const openAssistant = ({
   slots: Pick<SlotQueue, 'nextFreeSlot'>;
   config: Config;
   clock: Clock;
+  report: (error: unknown) => void;
   log: Logger;
 }) => {
   const chats = createChats({ store: createChatStore(database), clock: parts.clock });
-  const turns = createTurns();
+  const turns = createTurns({ store: createTurnStore(database), report });
   let answering: Promise<Answering> | undefined;
   /** The SDK takes a third of a second to load: the first question waits for it, not the start. */
   const load = async () => {

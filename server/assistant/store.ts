@@ -53,6 +53,31 @@ const keep = sql(
    on conflict (id) do update set parts = excluded.parts`,
 );
 
+const until = `clock_timestamp() + interval '1 ms' * $3::int`;
+/** Nothing, while somebody else has it. */
+const takeTurn = sql(
+  'assistant.takeTurn',
+  `insert into assistant_turns as t (user_id, holder, until) values ($1, $2, ${until})
+   on conflict (user_id) do update set holder = excluded.holder, until = excluded.until
+    where t.until < clock_timestamp()`,
+);
+const keepTurn = sql(
+  'assistant.keepTurn',
+  `update assistant_turns set until = ${until} where user_id = $1 and holder = $2`,
+);
+const endTurn = sql('assistant.endTurn', 'delete from assistant_turns where user_id = $1 and holder = $2');
+
+export type TurnStore = ReturnType<typeof createTurnStore>;
+
+/** In true time, which the sandbox does not move. */
+export const createTurnStore = (db: Database) => ({
+  takeTurn: async (userId: string, holder: string, leaseMs: number) =>
+    (await db.run(takeTurn, [userId, holder, leaseMs])) > 0,
+  keepTurn: async (userId: string, holder: string, leaseMs: number) =>
+    (await db.run(keepTurn, [userId, holder, leaseMs])) > 0,
+  endTurn: (userId: string, holder: string) => db.run(endTurn, [userId, holder]),
+});
+
 export type ChatStore = ReturnType<typeof createChatStore>;
 
 export const createChatStore = (db: Database) => ({

@@ -1,16 +1,31 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '#server/errors';
+import type { TurnStore } from './store.ts';
 
 const graceMs = 2000;
+const lookEveryMs = 50;
+/** If the process dies, the person can ask again after so long. */
+const leaseMs = 15_000;
 
-interface Turn {
-  readonly ended: Promise<void>;
-  stop(): void;
-}
+/** One answer under way for each person, on whatever instance. */
+export const createTurns = ({ store, report }: { store: TurnStore; report: (error: unknown) => void }) => {
+  const stops = new Set<() => void>();
 
-/** One answer under way for each person; each instance counts for itself. */
-export const createTurns = () => {
-  const underWay = new Map<string, Turn>();
+  /** Whoever pressed Stop may ask again at once: Stop may still be on its way, and what was said is kept first. */
+  const waitForTurn = async (userId: string, holder: string) => {
+    for (
+      const beganMs = performance.now();
+      !(await store.takeTurn(userId, holder, leaseMs));
+      await sleep(lookEveryMs)
+    ) {
+      if (performance.now() - beganMs < graceMs) continue;
+      throw new Refusal(
+        'Conflict',
+        'Another answer is still being written for you. Stop it, or wait until it is done.',
+      );
+    }
+  };
 
   return {
     /** The parts of the answer. The turn is over when the last one is read. */
@@ -19,48 +34,42 @@ export const createTurns = () => {
       left: AbortSignal,
       begin: (signal: AbortSignal) => Promise<ReadableStream<Part>>,
     ): Promise<AsyncIterable<Part>> => {
-      // Whoever pressed Stop may ask again at once: Stop may still be on its way, and what was said is kept first.
-      const before = underWay.get(userId);
-      if (before) await Promise.race([before.ended, sleep(graceMs, undefined, { ref: false })]);
-      if (underWay.has(userId)) {
-        throw new Refusal(
-          'Conflict',
-          'Another answer is still being written for you. Stop it, or wait until it is done.',
-        );
-      }
+      const holder = randomUUID();
+      await waitForTurn(userId, holder);
       // Not AbortSignal.any: Node 20 may collect such a signal before it fires.
       const controller = new AbortController();
       const stop = () => controller.abort();
       left.addEventListener('abort', stop, { once: true });
       if (left.aborted) stop();
-      let resolve: () => void = () => undefined;
-      const ended = new Promise<void>((done) => {
-        resolve = done;
-      });
-      const end = () => {
-        underWay.delete(userId);
-        resolve();
+      stops.add(stop);
+      const keeping = setInterval(() => {
+        // Somebody else has the turn when this process was stopped for longer than its lease.
+        store.keepTurn(userId, holder, leaseMs).then((kept) => kept || stop(), report);
+      }, leaseMs / 3);
+      const end = async () => {
+        clearInterval(keeping);
+        stops.delete(stop);
+        await store.endTurn(userId, holder).catch(report);
       };
-      underWay.set(userId, { ended, stop });
       try {
         return thenEnd(await begin(controller.signal), end);
       } catch (error) {
-        end();
+        await end();
         throw error;
       }
     },
 
     /** Ends all answers: the process is about to stop. */
     stop: () => {
-      for (const turn of underWay.values()) turn.stop();
+      for (const stop of stops) stop();
     },
   };
 };
 
-const thenEnd = async function* <Part>(stream: ReadableStream<Part>, end: () => void): AsyncGenerator<Part> {
+const thenEnd = async function* <Part>(stream: ReadableStream<Part>, end: () => Promise<void>): AsyncGenerator<Part> {
   try {
     yield* stream;
   } finally {
-    end();
+    await end();
   }
 };

@@ -24,5 +24,5 @@ export type AuditStore = ReturnType<typeof createAuditStore>;
 
 export const createAuditStore = (db: Database) => ({
   insert: (...row: unknown[]) => db.run(insert, row),
-  newest: (workspaceId: string, limit: number) => db.query<AuditRow>(newest, [workspaceId, limit]),
+  newest: (workspaceId: string, limit: number) => db.late<AuditRow>(newest, [workspaceId, limit]),
 });

@@ -1,22 +1,50 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '#server/clock';
 import { Refusal } from '#server/errors';
+import type { CountStore } from './store.ts';
 
 export type RateLimit = ReturnType<typeof createRateLimit>;
+export type RateLimits = ReturnType<typeof createRateLimits>;
+
+/**
+ * Limits that hold for all instances together. An instance counts in memory, so that a request waits for nothing, and adds
+ * its counts to those of the others every second (`share`): what a caller can have too much is what it sends in a second.
+ */
+export const createRateLimits = ({ store, clock }: { store: CountStore; clock: Clock }) => {
+  const all: RateLimit[] = [];
+  return {
+    create: (rule: Omit<Parameters<typeof createRateLimit>[0], 'store' | 'clock'>) => {
+      const limit = createRateLimit({ ...rule, store, clock });
+      all.push(limit);
+      return limit;
+    },
+
+    share: async () => {
+      for (const limit of all) await limit.share();
+    },
+
+    purge: () => store.purge(clock.now()),
+  };
+};
 
 /** So many requests per window and key. All counts start anew together, so that forgetting them is one line. */
-export const createRateLimit = ({
+const createRateLimit = ({
   name,
   limit,
   windowMs,
+  store,
   clock,
 }: {
   name: string;
   limit: number;
   windowMs: number;
+  store: CountStore;
   clock: Clock;
 }) => {
-  const counts = new Map<string, number>();
+  /** Of all instances, when it was last shared. */
+  const known = new Map<string, number>();
+  /** Of this one since then. */
+  const own = new Map<string, number>();
   const policy = `"${name}";q=${limit};w=${windowMs / 1000}`;
   let window = 0;
 
@@ -25,11 +53,13 @@ export const createRateLimit = ({
     const current = Math.floor(now / windowMs);
     if (current !== window) {
       window = current;
-      counts.clear();
+      known.clear();
+      own.clear();
     }
-    const used = (counts.get(key) ?? 0) + 1;
-    counts.set(key, used);
-    return { left: limit - used, secondsLeft: Math.ceil(((current + 1) * windowMs - now) / 1000) };
+    const since = (own.get(key) ?? 0) + 1;
+    own.set(key, since);
+    const left = limit - (known.get(key) ?? 0) - since;
+    return { left, secondsLeft: Math.ceil(((current + 1) * windowMs - now) / 1000) };
   };
 
   const refuse = (secondsLeft: number) => {
@@ -54,6 +84,21 @@ export const createRateLimit = ({
     mustHaveLeft: (key: string) => {
       const { left, secondsLeft } = look(key);
       if (left < 0) throw refuse(secondsLeft);
+    },
+
+    /** Adds what was counted here to what all have counted, and learns the sums. */
+    share: async () => {
+      const shared = window;
+      const counted = [...own];
+      if (counted.length === 0) return;
+      const sums = await store.add(name, new Date((shared + 1) * windowMs), counted);
+      if (window !== shared) return;
+      for (const { key, used } of sums) known.set(key, used);
+      for (const [key, count] of counted) {
+        const since = (own.get(key) ?? 0) - count;
+        if (since > 0) own.set(key, since);
+        else own.delete(key);
+      }
     },
   };
 };

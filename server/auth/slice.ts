@@ -13,12 +13,13 @@ import { createMcpAccess } from './mcp-access.ts';
 import { createOneTimeSecrets } from './one-time-secrets.ts';
 import { createPasswordTries } from './password-tries.ts';
 import { createPersonalTokens } from './personal-tokens.ts';
-import { createRateLimit } from './rate-limit.ts';
+import { createRateLimits } from './rate-limit.ts';
 import { accessRoutes, consentRoutes } from './routes.ts';
 import { createSessions } from './sessions.ts';
 import {
   createAccessStore,
   createClientStore,
+  createCountStore,
   createSecretStore,
   createSessionStore,
   createTokenStore,
@@ -58,6 +59,7 @@ export const openAuth = ({
   const clients = createClients({ store: createClientStore(database), audit, clock: wallClock });
   const tries = createPasswordTries({ store: createTryStore(database), clock: wallClock });
   const secrets = createOneTimeSecrets({ store: createSecretStore(database), clock: wallClock });
+  const rateLimits = createRateLimits({ store: createCountStore(database), clock: wallClock });
   const accessStore = createAccessStore(database);
   return {
     tokens,
@@ -65,13 +67,9 @@ export const openAuth = ({
     clients,
     tries,
     secrets,
+    rateLimits,
     /** Of REST and MCP together. */
-    rateLimit: createRateLimit({
-      name: 'api',
-      limit: config.requestsPerMinute,
-      windowMs: minuteMs,
-      clock: wallClock,
-    }),
+    rateLimit: rateLimits.create({ name: 'api', limit: config.requestsPerMinute, windowMs: minuteMs }),
     /** Who signs people in and vouches for MCP clients. Large packages, so no command opens it. */
     openIdentity: ({ openedLast, distrustTokens }: Pick<IdentityParts, 'openedLast' | 'distrustTokens'>) => {
       const ours = { database, outbound, seal, config, sessions, clients, clock: wallClock, log };
@@ -88,6 +86,7 @@ export const openAuth = ({
       'remove old sessions': { every: '1 hour', run: sessions.purge },
       'remove old one-time links': { every: '1 hour', run: secrets.purge },
       'forget wrong passwords': { every: '1 hour', run: tries.purge },
+      'forget counted requests': { every: '5 minutes', run: rateLimits.purge },
     },
   };
 };

@@ -312,6 +312,29 @@ export const createTryStore = (db: Database) => ({
   purge: (before: Date) => db.run(purgeTries, [before]),
 });
 
+/** In the order of their keys: two instances that add the same ones at once would else wait for each other. */
+const addCounts = sql(
+  'counts.add',
+  `insert into request_counts as c (name, key, until, used)
+   select $1, key, $2, used from unnest($3::text[], $4::int[]) as counted (key, used) order by key
+   on conflict (name, key, until) do update set used = c.used + excluded.used returning key, used`,
+);
+const purgeCounts = sql('counts.purge', 'delete from request_counts where until < $1');
+
+export type CountStore = ReturnType<typeof createCountStore>;
+
+export const createCountStore = (db: Database) => ({
+  /** The sums of all instances. */
+  add: (name: string, until: Date, counted: readonly (readonly [key: string, count: number])[]) =>
+    db.query<{ key: string; used: number }>(addCounts, [
+      name,
+      until,
+      counted.map(([key]) => key),
+      counted.map(([, count]) => count),
+    ]),
+  purge: (before: Date) => db.run(purgeCounts, [before]),
+});
+
 const insertSecret = sql(
   'secrets.insert',
   'insert into one_time_secrets (hash, purpose, user_id, expires_at) values ($1, $2, $3, $4)',

@@ -1,6 +1,6 @@
 export const help = `posthorn <command>
 
-  start                                  run the service
+  start    [--role web|jobs|all]         run the service, or a part of it
   setup    --email --password --workspace [--token-name]
                                          make the first owner, a workspace and a token; prints JSON
   demo     [--again]                     make a workspace with a month of posts on the sandbox; not in production

@@ -48,6 +48,7 @@ const main = async () => {
       network: text,
       name: text,
       handle: text,
+      role: text,
       plan: text,
       forward: text,
       id: text,

@@ -1,13 +1,25 @@
+import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { systemClock } from '#server/clock';
-import type { Config } from '#server/config';
+import { type Config, type ProcessRole, roles, SettingError } from '#server/config';
+import type { Running } from '#server/main';
 import { endOfNode } from '#server/node-version';
 import type { Command } from './command.ts';
+import type { Ready } from './processes.ts';
 
-export const start: Command = async (config) => {
+export const start: Command = async (settings, { role = settings.role }) => {
+  if (!isRole(role)) throw new SettingError(`--role must be one of ${roles.join(', ')}.`);
+  const config = { ...settings, role };
+  if (cluster.isPrimary && config.webProcesses > 1) {
+    const { superviseProcesses } = await import('./processes.ts');
+    const processes = superviseProcesses(config);
+    return stopOnSignals(processes.stop, config);
+  }
+  // Of several processes the first one talks.
+  const say = cluster.isPrimary || cluster.worker?.id === 1 ? console.log : () => undefined;
   const { start: startService } = await import('#server/main');
   const asked = new AbortController();
-  const starting = startService(config, { say: console.log, signal: asked.signal });
+  const starting = startService(config, { say, signal: asked.signal });
   // From the first moment on: a stop during the start would else leave the embedded PostgreSQL running.
   stopOnSignals(async () => {
     asked.abort();
@@ -18,24 +30,29 @@ export const start: Command = async (config) => {
     throw error;
   });
   if (running === undefined) return;
-  const { welcome, people } = running.posthorn;
+  cluster.worker?.send({ ready: running.url } satisfies Ready);
+  if (say === console.log) console.log(await banner(running, config));
+};
+
+const isRole = (role: string): role is ProcessRole => (roles as readonly string[]).includes(role);
+
+const banner = async ({ url, posthorn: { welcome, people } }: Running, { role }: Config) => {
+  if (role === 'jobs') return `\nPosthorn is ready at ${url}, for what is due alone (/healthz, /readyz, /metrics)\n`;
   const link = await welcome.path();
   const code = await welcome.firstOwnerCode();
   const oldNode = endOfNode(process.version, systemClock.now());
-  console.log(
-    [
-      '',
-      `Posthorn is ready at ${running.url}`,
-      `  API reference   ${running.url}/docs`,
-      ...(link ? [`  Sign in         ${running.url}${link}   (works once)`] : []),
-      ...(code ? [`  First owner     ${running.url}/sign-up   with the code ${code}   (works once)`] : []),
-      ...(link && (await people.isEmpty())
-        ? ['  First token     npx posthorn setup --email you@example.com --password <password> --workspace "My team"']
-        : []),
-      ...(oldNode ? [`  ${oldNode}`] : []),
-      '',
-    ].join('\n'),
-  );
+  return [
+    '',
+    `Posthorn is ready at ${url}`,
+    `  API reference   ${url}/docs`,
+    ...(link ? [`  Sign in         ${url}${link}   (works once)`] : []),
+    ...(code ? [`  First owner     ${url}/sign-up   with the code ${code}   (works once)`] : []),
+    ...(link && (await people.isEmpty())
+      ? ['  First token     npx posthorn setup --email you@example.com --password <password> --workspace "My team"']
+      : []),
+    ...(oldNode ? [`  ${oldNode}`] : []),
+    '',
+  ].join('\n');
 };
 
 const stopOnSignals = (stop: () => Promise<void>, { childOfNpm }: Config) => {
@@ -43,7 +60,7 @@ const stopOnSignals = (stop: () => Promise<void>, { childOfNpm }: Config) => {
   const end = (why: string) => {
     if (asked) process.exit(1);
     asked = true;
-    console.log(`${why}: finishing what is under way. Once more to stop at once.`);
+    if (cluster.isPrimary) console.log(`${why}: finishing what is under way. Once more to stop at once.`);
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -52,9 +69,10 @@ const stopOnSignals = (stop: () => Promise<void>, { childOfNpm }: Config) => {
       },
     );
   };
-  process.on('SIGINT', () => end('Interrupted'));
+  // A Ctrl-C reaches every process of the terminal; of several the parent tells the others.
+  process.on('SIGINT', () => cluster.isPrimary && end('Interrupted'));
   process.on('SIGTERM', () => end('Asked to stop'));
-  if (childOfNpm) {
+  if (childOfNpm && cluster.isPrimary) {
     // `npm start` that is killed with SIGKILL cannot tell us: our ancestors just change.
     const before = ancestors();
     setInterval(() => {

@@ -128,9 +128,10 @@ export const openDoors = ({
   const { sessions, identity, rateLimit, config, log } = parts;
   const { baseUrl } = config;
   const door = createSessionDoor({ sessions, baseUrl });
-  const health = createHealth({ database, idleMs: jobs.idleMs });
+  const health = createHealth({ database, idleMs: config.role === 'web' ? () => 0 : jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   app.use(tagRequest({ https: baseUrl.startsWith('https:') }), logRequests(log));
+  if (config.role === 'jobs') app.use(aloneFor(config));
   const web = createWebApp(webFolder);
   serveRoutes(app, createDoors({ ...parts, door, web, health }));
   app.use(patience());
@@ -148,6 +149,12 @@ export const openDoors = ({
   app.use(web.files, web.pages, styleRoutes());
   app.use(web.notFound, noSuchPath, answerErrors(log));
   return { app, health };
+};
+
+/** A process for what is due answers for itself alone; in development its sends reach the sandbox networks here. */
+const aloneFor = ({ production }: Config): RequestHandler => {
+  const ours = production ? /^\/(healthz|readyz|metrics)$/ : /^\/(healthz|readyz|metrics)$|^\/(sandbox|media)\//;
+  return (req, res, next) => (ours.test(req.path) ? next() : noSuchPath(req, res, next));
 };
 
 const openapi = ({ baseUrl }: Config): Own => {

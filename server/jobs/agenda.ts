@@ -5,6 +5,7 @@ import pg from 'pg';
 import { SettingError } from '#server/config';
 import { isLocked } from '#server/store/away';
 import type { Connection } from '#server/store/database';
+import { clientFor } from '#server/store/leader';
 
 /** Any number that nothing else in the database locks. */
 const schemaLock = 727_002;
@@ -57,8 +58,10 @@ export const openAgenda = async ({
 
 /** A pool of its own: Agenda wants dates where we read text, and keeps one connection to listen on. */
 const inPostgres = async (connection: Connection, waitMs: number, report: (error: unknown) => void) => {
-  const pool = new pg.Pool({ ...connection, max: 3, keepAlive: true });
+  const pool = new pg.Pool({ ...connection, Client: clientFor(connection), max: 3, keepAlive: true });
   pool.on('error', report);
+  // While Agenda has a client nobody listens between two statements, and a server that dies then would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   await createSchema(pool, waitMs).catch(async (error: unknown) => {
     await pool.end();
     throw error;

@@ -52,12 +52,19 @@ export const createScheduler = ({
     else loops[name as DueKind]?.wake();
   };
 
+  const follow = () => {
+    database.listen(dueChannel, { heard, resumed: () => clock.read().then(wakeAll, report) });
+  };
+
   return {
     /** Until the database is closed. */
     start: () => {
-      database.listen(dueChannel, { heard, resumed: () => clock.read().then(wakeAll, report) });
+      follow();
       for (const loop of Object.values(loops)) loop.start();
     },
+
+    /** Instead of start, for a process that claims nothing: it still hears when the clock is moved. */
+    follow,
 
     /** Each runs on one instance at a time. */
     keepTime: async ({ agenda }: OpenedAgenda, more: Readonly<Record<string, Chore>> = {}) => {

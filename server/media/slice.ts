@@ -10,7 +10,7 @@ import { createRemoval, type IsUsed } from './removal.ts';
 import { mediaRoutes } from './routes.ts';
 import { createS3Files } from './s3-files.ts';
 import { createMediaStore } from './store.ts';
-import { createSweep } from './sweep.ts';
+import { createIncomingSweep, createSweep } from './sweep.ts';
 import { createUploads } from './uploads.ts';
 
 export const openMedia = ({
@@ -38,6 +38,7 @@ export const openMedia = ({
     uploads,
     mediaFiles: files,
     sweepOrphans,
+    sweepIncoming: createIncomingSweep({ incoming, clock }),
     chores: { 'remove files without a media item': { every: '1 hour', run: sweepOrphans } },
     /** Once posts are open, which know what they use. */
     routes: ({ isUsed, usesOf }: { isUsed: IsUsed; usesOf: UsesOf }) =>

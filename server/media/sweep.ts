@@ -8,6 +8,12 @@ const graceMs = 3 * 3_600_000;
 const batch = 500;
 const ours = /^(media_[0-9A-Z]{26})(\.thumbnail)?$/;
 
+/** What a killed process left of an upload in its own folder: each instance looks at its start, as no other may see it. */
+export const createIncomingSweep =
+  ({ incoming, clock }: { incoming: Incoming; clock: Clock }) =>
+  () =>
+    incoming.sweep(new Date(clock.now().getTime() - graceMs));
+
 /** Removes files that no row knows: a process ended between the two, or a workspace is gone. */
 export const createSweep =
   ({ store, files, incoming, clock }: { store: MediaStore; files: MediaFiles; incoming: Incoming; clock: Clock }) =>

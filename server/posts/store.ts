@@ -271,8 +271,8 @@ export const createPostStore = (db: Database) => {
     ) => {
       const values = [workspaceId, limit + 1, before ?? afterEveryId, mostBytes];
       const rows = await (status === undefined
-        ? db.query<ListedRow>(list, values)
-        : db.query<ListedRow>(listByStatus, [...values, status]));
+        ? db.late<ListedRow>(list, values)
+        : db.late<ListedRow>(listByStatus, [...values, status]));
       const posts = rows
         .slice(0, limit)
         .map(({ versions, results, ...row }) =>
@@ -355,11 +355,11 @@ export const createPostStore = (db: Database) => {
     ): Promise<FoundPost[]> => {
       const values = [workspaceId, literal(query), accountIds, status ?? null, from, to];
       const place = [after?.at ?? null, after?.id ?? null, limit];
-      return (await db.query<FoundRow>(search[group], [...values, ...place, ids, labelIds])).map(toFound);
+      return (await db.late<FoundRow>(search[group], [...values, ...place, ids, labelIds])).map(toFound);
     },
 
     counts: async (workspaceId: string, { query, accountIds, labelIds }: PostFilter) =>
-      db.query<{ status: PostStatus; count: number }>(counts, [workspaceId, literal(query), accountIds, labelIds]),
+      db.late<{ status: PostStatus; count: number }>(counts, [workspaceId, literal(query), accountIds, labelIds]),
 
     scheduledByAccount: (workspaceId: string) =>
       db.query<{ id: string; scheduled: number }>(scheduledByAccount, [workspaceId]),

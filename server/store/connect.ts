@@ -1,21 +1,53 @@
-import { type Config, databaseFolder } from '#server/config';
-import { type Connection, connectionFrom } from './database.ts';
+import { type Config, databaseFolder, SettingError } from '#server/config';
+import { type Connection, connectionFrom } from './connection.ts';
 import { startEmbedded } from './embedded.ts';
-import { refusePoolerOfTransactions } from './pooler.ts';
+import { poolsTransactions } from './pooler.ts';
 
 export interface Server {
   readonly connection: Connection;
+  /** Past a pooler in transaction mode; absent without one. */
+  readonly direct?: Connection;
+  readonly replica?: Connection;
   /** Ends the embedded server when we were its last user; leaves an outside one alone. */
   stop(): Promise<void>;
 }
 
+const poolerWords =
+  'DATABASE_URL leads to a pooler that hands a connection to somebody else between two transactions (PgBouncer in transaction mode). ' +
+  'Posthorn listens for notices, which belong to a connection: set DATABASE_DIRECT_URL to the address of PostgreSQL itself or of a pool with pool_mode = session, or set pool_mode = session.';
+
 /** PostgreSQL where DATABASE_URL says, else the embedded one. */
-export const connect = async (config: Config): Promise<Server> => {
-  if (config.databaseUrl !== undefined) {
-    const connection = connectionFrom(config.databaseUrl);
-    await refusePoolerOfTransactions(connection);
-    return { connection, stop: async () => undefined };
+export const connect = async ({ databaseUrl, ...config }: Config): Promise<Server> => {
+  if (databaseUrl === undefined) {
+    const { config: connection, stop } = await startEmbedded(databaseFolder({ databaseUrl, ...config }));
+    return { connection, stop };
   }
-  const { config: connection, stop } = await startEmbedded(databaseFolder(config));
-  return { connection, stop };
+  const connection = connectionFrom(databaseUrl);
+  const direct = await directOf(connection, config);
+  const replica = await replicaOf(config, direct);
+  return { connection, ...(direct && { direct }), ...(replica && { replica }), stop: async () => undefined };
+};
+
+const directOf = async (connection: Connection, { databaseDirectUrl }: Pick<Config, 'databaseDirectUrl'>) => {
+  if (!(await poolsTransactions(connection))) return undefined;
+  if (databaseDirectUrl === undefined) throw new SettingError(poolerWords);
+  const direct = connectionFrom(databaseDirectUrl, 'DATABASE_DIRECT_URL');
+  if (await poolsTransactions(direct))
+    throw new SettingError(poolerWords.replace('DATABASE_URL', 'DATABASE_DIRECT_URL'));
+  return direct;
+};
+
+/** One that is down is no reason not to start. */
+const replicaOf = async (
+  { databaseReplicaUrl }: Pick<Config, 'databaseReplicaUrl'>,
+  direct: Connection | undefined,
+) => {
+  if (databaseReplicaUrl === undefined) return undefined;
+  const replica = connectionFrom(databaseReplicaUrl, 'DATABASE_REPLICA_URL');
+  if (direct === undefined && (await poolsTransactions(replica).catch(() => false))) {
+    throw new SettingError(
+      'DATABASE_REPLICA_URL leads to a pooler in transaction mode, and DATABASE_URL does not: statements are prepared. Use the address of the replica itself.',
+    );
+  }
+  return replica;
 };

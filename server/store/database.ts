@@ -1,26 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import pg from 'pg';
-import { parseIntoClientConfig } from 'pg-connection-string';
 import { Sequelize, Transaction } from 'sequelize';
 import { Refusal } from '#server/errors';
 import { isFull, isUnwritable } from './away.ts';
+import type { Connection } from './connection.ts';
+import { clientFor } from './leader.ts';
 import { type Listening, listen } from './listen.ts';
 import { type Answered, PreparedQuery, type Statement } from './prepared-query.ts';
 import { types } from './types.ts';
 
-/** Where the database is. Parsed once; every pool and client of the process is made from the same parts. */
-export interface Connection {
-  host: string;
-  port: number;
-  database: string;
-  user?: string;
-  password?: string;
-  ssl?: boolean | TlsOptions;
-  options?: string;
-}
-
+export type { Connection } from './connection.ts';
 export type { Statement };
 
 export interface DatabaseOptions {
@@ -30,11 +20,20 @@ export interface DatabaseOptions {
   poolSize?: number;
   /** How long a statement waits for a connection. */
   waitMs?: number;
+  /** For notices, where `connection` leads to a pooler in transaction mode. Nothing is prepared then. */
+  direct?: Connection | undefined;
+  /** A standby, for reads in `late`. */
+  replica?: Connection | undefined;
 }
 
 export interface Database {
   /** The rows of a prepared statement. */
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * The same for lists and sums: on the replica when there is one and it has all that was committed before this call, else
+   * on the leader. Never for what decides a write; in a transaction it is the leader.
+   */
+  late<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs a prepared statement and says how many rows it touched. */
   run(statement: Statement, values?: readonly unknown[]): Promise<number>;
   /** Runs plain SQL of one or many statements, without values. */
@@ -62,37 +61,7 @@ export function sql(name: string, text: string): Statement {
   return { name, text };
 }
 
-export function connectionFrom(databaseUrl: string): Connection {
-  const { host, port, database, user, password, ssl, options } = parseUrl(databaseUrl);
-  if (!database) throw new Error(`DATABASE_URL names no database. ${urlHint}`);
-  return {
-    host: host || 'localhost',
-    port: port ?? 5432,
-    database,
-    ...(user && { user }),
-    ...(typeof password === 'string' && password && { password }),
-    ...(ssl !== undefined && { ssl }),
-    ...(options && { options }),
-  };
-}
-
 const closePatienceMs = 5_000;
-
-const urlHint = 'It looks like postgres://user:password@host:5432/database, special characters percent-encoded.';
-
-function parseUrl(databaseUrl: string): pg.ClientConfig {
-  // The address holds a password, so no message repeats it.
-  if (!/^(postgres(ql)?:\/\/|socket:|\/)/.test(databaseUrl))
-    throw new Error(`DATABASE_URL is not understood. ${urlHint}`);
-  try {
-    return parseIntoClientConfig(databaseUrl);
-  } catch (cause) {
-    if (cause instanceof TypeError || cause instanceof URIError) {
-      throw new Error(`DATABASE_URL is not understood. ${urlHint}`);
-    }
-    throw cause;
-  }
-}
 
 const defaultWaitMs = 15_000;
 const fullPauseMs = 100;
@@ -131,24 +100,31 @@ Sequelize.useCLS({
 
 export function openDatabase(
   connection: Connection,
-  { report, poolSize = 4, waitMs = defaultWaitMs }: DatabaseOptions,
+  { report, poolSize = 4, waitMs = defaultWaitMs, direct, replica }: DatabaseOptions,
 ): Database {
-  const pool = new pg.Pool({
-    ...connection,
-    types,
-    max: poolSize,
-    keepAlive: true,
-    connectionTimeoutMillis: waitMs,
-    // They stay open: a timer for each statement would cost more than an idle connection.
-    idleTimeoutMillis: 0,
-    // Not as an option of the start-up: poolers refuse that.
-    onConnect: async (client) => {
-      // The statement that it breaks under is told; between two, the pool hears of it.
-      client.on('error', () => undefined);
-      await client.query(ourForm);
-    },
-  });
-  pool.on('error', report);
+  const openPool = (to: Connection, connectMs = waitMs) => {
+    const pool = new pg.Pool({
+      ...to,
+      Client: clientFor(to),
+      types,
+      max: poolSize,
+      keepAlive: true,
+      connectionTimeoutMillis: connectMs,
+      // They stay open: a timer for each statement would cost more than an idle connection.
+      idleTimeoutMillis: 0,
+      // Not as an option of the start-up: poolers refuse that.
+      onConnect: async (client) => {
+        // The statement that it breaks under is told; between two, the pool hears of it.
+        client.on('error', () => undefined);
+        await client.query(ourForm);
+      },
+    });
+    pool.on('error', report);
+    return pool;
+  };
+  const pool = openPool(connection);
+  const latePool = replica && openPool(replica, replicaAnswerMs);
+  let replicaRestsUntil = 0;
   const sequelize = openSequelize(connection, poolSize, waitMs);
   const open = new Set<Listening>();
   let writeFailedAt: number | undefined;
@@ -173,10 +149,31 @@ export function openDatabase(
 
   const send = (text: string) => sending((connection) => (connection ?? pool).query(text));
 
+  /** Behind a pooler in transaction mode the next connection would not know it: without a name it is not kept. */
+  const named = (statement: Statement): Statement => (direct === undefined ? statement : { ...statement, name: '' });
+
   const sendPrepared = (statement: Statement, values: readonly unknown[]): Promise<Answered> =>
     sending((connection) =>
-      connection ? answerOf(connection, statement, values) : answerFrom(pool, statement, values),
+      connection ? answerOf(connection, named(statement), values) : answerFrom(pool, named(statement), values),
     );
+
+  /** Undefined when the replica does not answer, or is behind. */
+  async function onReplica(statement: Statement, values: readonly unknown[]): Promise<Answered | undefined> {
+    if (latePool === undefined || joined() || performance.now() < replicaRestsUntil) return undefined;
+    const [written] = (await sendPrepared(writtenTo, [])).rows;
+    try {
+      for (let look = 0; look < looksAtReplica; look++) {
+        if (look > 0) await sleep(replicaPauseMs);
+        const asked = { text: hasReplayed, values: [written?.lsn], query_timeout: replicaAnswerMs };
+        const { rows } = await latePool.query<{ isFresh: boolean }>(asked);
+        if (rows[0]?.isFresh) return await answerFrom(latePool, named(statement), values);
+      }
+    } catch (error) {
+      replicaRestsUntil = performance.now() + replicaRestMs;
+      report(error as Error);
+    }
+    return undefined;
+  }
 
   async function transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     if (joined()) return work();
@@ -199,6 +196,8 @@ export function openDatabase(
   return {
     query: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
       (await sendPrepared(statement, values)).rows as Row[],
+    late: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
+      ((await onReplica(statement, values)) ?? (await sendPrepared(statement, values))).rows as Row[],
     run: async (statement, values = []) => (await sendPrepared(statement, values)).count,
     script: async (text) => {
       await send(text);
@@ -216,7 +215,7 @@ export function openDatabase(
     outside: (work) => running.exit(work),
     sequelize,
     listen: (channel, ears) => {
-      const listening = listen(connection, channel, { ...ears, report });
+      const listening = listen(direct ?? connection, channel, { ...ears, report });
       open.add(listening);
       return listening;
     },
@@ -237,7 +236,12 @@ export function openDatabase(
     },
     writeFailedAt: () => writeFailedAt,
     close: async () => {
-      const closed = Promise.all([pool.end(), sequelize.close(), ...[...open].map((listening) => listening.stop())]);
+      const closed = Promise.all([
+        pool.end(),
+        latePool?.end(),
+        sequelize.close(),
+        ...[...open].map((listening) => listening.stop()),
+      ]);
       // A broken connection may never be given back to the pool, so the wait is bounded.
       const given = new AbortController();
       await Promise.race([closed, sleep(closePatienceMs, undefined, { ref: false, signal: given.signal })]).finally(
@@ -268,6 +272,15 @@ const answerFrom = (pool: pg.Pool, statement: Statement, values: readonly unknow
       );
     });
   });
+
+/** A caller who has the answer to a write finds it: what was committed before this is in what the replica has replayed. */
+const writtenTo = sql('replica.written', 'select pg_current_wal_lsn()::text as lsn');
+const hasReplayed = 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as "isFresh"';
+const looksAtReplica = 4;
+const replicaPauseMs = 5;
+const replicaAnswerMs = 1_000;
+/** After trouble with it. */
+const replicaRestMs = 10_000;
 
 /**
  * Timestamps are parsed as ISO text in UTC, whatever the server or role is set to. A process that is stopped or cut off in
@@ -303,17 +316,16 @@ function busy(cause: unknown): Refusal {
   return Object.assign(refusal, { cause });
 }
 
-function openSequelize(
-  { user, password, ssl, options, ...place }: Connection,
-  poolSize: number,
-  waitMs: number,
-): Sequelize {
+function openSequelize(connection: Connection, poolSize: number, waitMs: number): Sequelize {
+  const { host, port, database, user, password, ssl, options } = connection;
   return new Sequelize({
-    ...place,
+    host,
+    port,
+    database,
     ...(user && { username: user }),
     ...(password && { password }),
     dialect: 'postgres',
-    dialectModule: Object.create(pg, { types: { value: types } }),
+    dialectModule: Object.create(pg, { types: { value: types }, Client: { value: clientFor(connection) } }),
     dialectOptions: {
       ...(options && { options }),
       keepAlive: true,

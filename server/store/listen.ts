@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { Connection } from './connection.ts';
+import { clientFor } from './leader.ts';
 
 const longestPauseMs = 10_000;
 
@@ -14,7 +16,7 @@ export interface Listening {
  * `resumed` tells the listener to look in the database.
  */
 export function listen(
-  connection: pg.ClientConfig,
+  connection: Connection,
   channel: string,
   { heard, resumed, report }: { heard: (payload: string) => void; resumed: () => void; report: (error: Error) => void },
 ): Listening {
@@ -23,7 +25,8 @@ export function listen(
   let isListening = false;
 
   async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client({ ...connection, keepAlive: true });
+    const Client = clientFor(connection);
+    const fresh = new Client({ ...connection, keepAlive: true });
     fresh.on('notification', ({ payload = '' }) => heard(payload));
     fresh.on('error', report);
     await fresh.connect();

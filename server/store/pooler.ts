@@ -1,17 +1,18 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { SettingError } from '#server/config';
-import type { Connection } from './database.ts';
+import type { Connection } from './connection.ts';
+import { clientFor } from './leader.ts';
 
-const words =
-  'DATABASE_URL leads to a pooler that hands a connection to somebody else between two statements (PgBouncer in transaction or statement mode). ' +
-  'Posthorn listens for notices and keeps prepared statements, and both belong to a connection: set pool_mode = session, or use the address of PostgreSQL itself.';
+const statementWords =
+  'DATABASE_URL leads to a pooler that knows no transactions (PgBouncer in statement mode). Set pool_mode = transaction or session there.';
 
 /**
- * A pooler in session mode is fine. In transaction mode it gives the connection that we just used to the next client,
- * so a second client, in a transaction, gets the server process of the first.
+ * A pooler in session mode is as good as the server. In transaction mode it gives the connection that we just used to the
+ * next client, so a second client, in a transaction, gets the server process of the first.
  */
-export const refusePoolerOfTransactions = async (connection: Connection) => {
-  const [first, second] = [new pg.Client(connection), new pg.Client(connection)];
+export const poolsTransactions = async (connection: Connection): Promise<boolean> => {
+  const Client = clientFor(connection);
+  const [first, second] = [new Client(connection), new Client(connection)];
   // The error that matters rejects the query.
   for (const client of [first, second]) client.on('error', () => undefined);
   try {
@@ -19,9 +20,9 @@ export const refusePoolerOfTransactions = async (connection: Connection) => {
     await second.connect();
     const before = await processOf(first);
     await second.query('begin').catch(() => {
-      throw new SettingError(words);
+      throw new SettingError(statementWords);
     });
-    if ((await processOf(second)) === before) throw new SettingError(words);
+    return (await processOf(second)) === before;
   } finally {
     await Promise.all([first, second].map((client) => client.end().catch(() => undefined)));
   }

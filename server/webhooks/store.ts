@@ -120,7 +120,7 @@ export const createWebhookStore = (db: Database) => ({
   /** Oldest first. */
   list: (workspaceId: string) => db.query<WebhookRow>(listWebhooks, [workspaceId]),
   lastDeliveries: (workspaceId: string, keptMs: number) =>
-    db.query<LastDelivery & { webhookId: string }>(lastDeliveries, [workspaceId, keptMs]),
+    db.late<LastDelivery & { webhookId: string }>(lastDeliveries, [workspaceId, keptMs]),
   insert: (id: string, workspaceId: string, url: string, events: readonly string[], secret: string) =>
     db.run(insertWebhook, [id, workspaceId, url, events, secret]),
   change: (id: string, url: string | undefined, events: readonly string[] | undefined) =>
@@ -314,7 +314,7 @@ export const createDeliveryStore = (db: Database) => ({
 
   /** Newest first. */
   list: (webhookId: string, limit: number, keptMs: number) =>
-    db.query<DeliveryRow>(listDeliveries, [webhookId, limit, keptMs]),
+    db.late<DeliveryRow>(listDeliveries, [webhookId, limit, keptMs]),
   get: async (webhookId: string, id: string, keptMs: number) =>
     (await db.query<DeliveryDetailsRow>(getDelivery, [webhookId, id, keptMs]))[0],
   /** False when it is being sent. */

@@ -1,6 +1,5 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Identity } from '#server/auth/identity-provider/identity';
-import { createRateLimit } from '#server/auth/rate-limit';
 import type { Auth } from '#server/auth/slice';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
@@ -22,7 +21,7 @@ const hourMs = 3_600_000;
 
 export const openWorkspaces = ({
   database,
-  auth: { sessions, tokens, clients, tries, secrets },
+  auth: { sessions, tokens, clients, tries, secrets, rateLimits },
   plans,
   audit,
   live,
@@ -33,7 +32,7 @@ export const openWorkspaces = ({
   wallClock: clock,
 }: {
   database: Database;
-  auth: Pick<Auth, 'sessions' | 'tokens' | 'clients' | 'tries' | 'secrets'>;
+  auth: Pick<Auth, 'sessions' | 'tokens' | 'clients' | 'tries' | 'secrets' | 'rateLimits'>;
   plans: Plans;
   audit: AuditLog;
   live: Live;
@@ -66,7 +65,7 @@ export const openWorkspaces = ({
   const forgotten = createForgottenPassword({ ...told, store, people, secrets });
   const mayWelcome = !production && config.databaseUrl === undefined;
   const welcome = createWelcome({ people, sessions, secrets, audit, production, mayWelcome });
-  const signInsOfAddress = createRateLimit({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs, clock });
+  const signInsOfAddress = rateLimits.create({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs });
   return {
     people,
     members,

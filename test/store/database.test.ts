@@ -2,7 +2,8 @@ import { AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
 import { DataTypes, Model } from 'sequelize';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type Connection, connectionFrom, type Database, openDatabase, sql } from '#server/store/database';
+import { connectionFrom } from '#server/store/connection';
+import { type Connection, type Database, openDatabase, sql } from '#server/store/database';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { until } from '#test/support/until';
 
@@ -292,6 +293,16 @@ describe('DATABASE_URL', () => {
     ['verify-full', {}],
   ])('knows sslmode=%s', (mode, ssl) => {
     expect(connectionFrom(`postgres://ann@db.example/horn?sslmode=${mode}`).ssl).toEqual(ssl);
+  });
+
+  it('may name a leader and its standbys', () => {
+    const url = 'postgres://ann:secret@one:6543,two/horn?target_session_attrs=';
+    const places = [
+      { host: 'one', port: 6543 },
+      { host: 'two', port: 5432 },
+    ];
+    expect(connectionFrom(`${url}read-write`)).toMatchObject({ ...places[0], hosts: places, database: 'horn' });
+    expect(() => connectionFrom(`${url}standby`)).toThrow('target_session_attrs of DATABASE_URL must be read-write');
   });
 
   it('reaches the database it names', async () => {

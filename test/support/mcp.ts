@@ -7,7 +7,7 @@ import { type Scope, scopes } from '#contracts/scopes';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
 import type { ApprovalRequest } from '#server/approvals/cards';
-import { createRateLimit } from '#server/auth/rate-limit';
+import { createRateLimits } from '#server/auth/rate-limit';
 import { answerErrors } from '#server/http/errors';
 import { tagRequest } from '#server/http/request';
 import { serverFor } from '#server/http/server';
@@ -60,7 +60,10 @@ export const openMcpDoor = async (
       };
     },
     requestsAbout: async () => [],
-    rateLimit: createRateLimit({ name: 'api', limit: perMinute, windowMs: 60_000, clock: service.clock }),
+    rateLimit: createRateLimits({
+      store: { add: async () => [], purge: async () => 0 },
+      clock: service.clock,
+    }).create({ name: 'api', limit: perMinute, windowMs: 60_000 }),
     log,
     ...replaced,
   });

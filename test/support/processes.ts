@@ -75,8 +75,8 @@ export const createProcesses = async (
     },
 
     /** `posthorn start` until it has printed `words`. */
-    start: async (words = /is ready at (\S+)/, settings: NodeJS.ProcessEnv = {}) => {
-      const { child, output, ended } = posthorn(['start'], settings);
+    start: async (words = /is ready at (\S+)/, settings: NodeJS.ProcessEnv = {}, ...args: string[]) => {
+      const { child, output, ended } = posthorn(['start', ...args], settings);
       services.push(output);
       await until(`posthorn start says ${words}`, () => words.test(output.stdout) || child.exitCode !== null, 60_000);
       const url = words.exec(output.stdout)?.[1] ?? '';

@@ -1,0 +1,202 @@
+// One database that grows to --posts posts in --workspaces workspaces and --deliveries deliveries: what is asked all the time
+// should take as long at each size.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { importCompiled } from '../compiled.mjs';
+import { atPlace } from '../place.mjs';
+import { cpuSeconds } from '../processes.mjs';
+import { ratio, say, shuffled, spread, table } from '../table.mjs';
+import { fill, makeDue, range, webhookId, workspaceId } from './fill.mjs';
+
+const whole = { posts: 1_000_000, workspaces: 1_000, deliveries: 10_000_000 };
+const blinkWhole = { posts: 2_000, workspaces: 100, deliveries: 4_000 };
+const shares = [0.01, 0.1, 1];
+const blinkShares = [0.1, 1];
+const leastWorkspaces = 10;
+const roundsAtEach = 25;
+const warmUps = 8;
+const rateMs = 4_000;
+const callers = 16;
+const keptMs = 365 * 24 * 3_600_000;
+
+export const measure = ({ rounds = roundsAtEach, blink, posts, workspaces, deliveries }) =>
+  atPlace(async (place) => {
+    const size = blink ? blinkWhole : { ...whole, ...defined({ posts, workspaces, deliveries }) };
+    // It claims nothing, so that what is due is there for us.
+    const service = await place.service('Posthorn', { POSTHORN_ROLE: 'web' });
+    const { userId } = await place.setUp();
+    const db = new pg.Client(place.config);
+    db.on('error', () => undefined);
+    await db.connect();
+    const sizes = [];
+    let first = 0;
+    for (const share of blink ? blinkShares : shares) {
+      const end = Math.max(Math.round(size.workspaces * share), leastWorkspaces);
+      const each = {
+        posts: Math.ceil(size.posts / size.workspaces),
+        deliveries: Math.ceil(size.deliveries / size.workspaces),
+      };
+      const begunMs = performance.now();
+      await fill(db, userId, { first, end, ...each }, say);
+      if (first === 0) await makeDue(db);
+      await db.query('vacuum analyze');
+      await db.query('checkpoint');
+      const { token } = await place.command('token', 'create', '--workspace', workspaceId(end - 1), '--name', 'Bench');
+      const work = await workIn(end - 1);
+      say(`measuring ${end} workspaces after ${Math.round((performance.now() - begunMs) / 1000)} s of filling …`);
+      for (let i = 0; i < warmUps; i++) await sample(db, work);
+      const took = [];
+      for (let round = 0; round < rounds; round++) took.push(await sample(db, work));
+      const pages = {};
+      for (const [name, run] of Object.entries(work)) pages[name] = await pagesOf(db, run);
+      const rates = await ratesOf(callOf(service.url, token), service.pid, blink ? 200 : rateMs);
+      const { rows } = await db.query('select pg_size_pretty(pg_database_size(current_database())) as bytes');
+      sizes.push({
+        posts: end * each.posts,
+        deliveries: end * each.deliveries,
+        bytes: rows[0].bytes,
+        took,
+        pages,
+        rates,
+      });
+      first = end;
+    }
+    if (process.stderr.isTTY) say('');
+    await db.end();
+    console.log(report(sizes));
+  });
+
+const defined = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
+const callOf = (url, token) => async (action, input) => {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/api/agent/tools/${action}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(input),
+  });
+  const content = await answer.json();
+  assert.equal(answer.status, 200, `${action}: ${JSON.stringify(content)}`);
+  return content;
+};
+
+/** The service's own statements, as its slices run them. */
+const workIn = async (number) => {
+  const { createDeliveryStore } = await importCompiled('server/webhooks/store.ts');
+  const { createPublishingStore } = await importCompiled('server/publishing/store.ts');
+  const { createPostStore } = await importCompiled('server/posts/store.ts');
+  const { createAnalyticsStore } = await importCompiled('server/analytics/store.ts');
+  const { stretchesOf } = await importCompiled('server/analytics/time-zone.ts');
+  const { from, to, timeZone } = range;
+  const stretches = stretchesOf(from, to, timeZone);
+  const rooms = new Map(['x', 'bluesky'].map((network) => [network, 50]));
+  return {
+    'claim deliveries': (db) => createDeliveryStore(db).claim(100, randomUUID(), 30_000, [], 8),
+    'claim sends': (db) => createPublishingStore(db).claim(rooms, randomUUID(), 60_000),
+    'due posts': (db) => createPublishingStore(db).due(100, 86_400_000),
+    'posts.list': (db) => createPostStore(db).list(workspaceId(number), { limit: 50, mostBytes: 1e6 }, null, undefined),
+    'delivery log': (db) => createDeliveryStore(db).list(webhookId(number), 50, keptMs),
+    summary: (db) => createAnalyticsStore(db).counted(workspaceId(number), { from, to, accountIds: [] }, stretches),
+  };
+};
+
+const storeOn = (query) => ({ query, late: query, run: async (...asked) => (await query(...asked)).length });
+
+/** What was claimed is given back. */
+const undone = async (db, work) => {
+  await db.query('begin');
+  try {
+    return await work();
+  } finally {
+    await db.query('rollback');
+  }
+};
+
+/** Pages of 8 kB that a statement touches, in memory or on disk: the same on a busy machine. */
+const pagesOf = async (db, run) => {
+  let pages = 0;
+  const explain = async ({ text }, values = []) => {
+    const { rows } = await db.query(`explain (analyze, buffers, format json) ${text}`, values);
+    const [{ Plan: plan }] = rows[0]['QUERY PLAN'];
+    pages += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    // Some want one row of an answer, and get an empty one.
+    return [{}];
+  };
+  await undone(db, () => run(storeOn(explain))).catch((error) =>
+    assert.ok(error instanceof TypeError || error instanceof SyntaxError, error),
+  );
+  return pages;
+};
+
+/** As a multiple of a statement that reads no table, at the same moment. */
+const sample = async (db, work) => {
+  const store = storeOn(async ({ name, text }, values = []) => (await db.query({ name, text, values })).rows);
+  const took = {};
+  for (const name of shuffled(Object.keys(work))) {
+    const bareMs = await timed(() => db.query('select count(*) from generate_series(1, 20000)'));
+    took[name] = (await timed(() => undone(db, () => work[name](store)))) / bareMs;
+  }
+  return took;
+};
+
+const timed = async (work) => {
+  const begunMs = performance.now();
+  await work();
+  return performance.now() - begunMs;
+};
+
+/** Answers in a second of CPU time of the service, asked by several callers at once: what one core carries at most. */
+const ratesOf = async (call, pid, forMs) => {
+  const { posts } = await call('posts.list', { limit: 50 });
+  const asked = {
+    'posts.get': (turn) => call('posts.get', { id: posts[turn % posts.length].id }),
+    'posts.list (50)': () => call('posts.list', { limit: 50 }),
+    'posts.create': (turn) => call('posts.create', { body: `A draft, number ${turn}.` }),
+  };
+  const rates = {};
+  for (const [name, ask] of Object.entries(asked)) {
+    const begunMs = performance.now();
+    const cpuBefore = cpuSeconds(pid);
+    let answers = 0;
+    const keepAsking = async () => {
+      while (performance.now() - begunMs < forMs) await ask(answers++);
+    };
+    await Promise.all(Array.from({ length: callers }, keepAsking));
+    rates[name] = answers / (cpuSeconds(pid) - cpuBefore);
+  }
+  return rates;
+};
+
+const report = (sizes) => {
+  const [smallest] = sizes;
+  const names = Object.keys(smallest.pages);
+  const counted = (number) => number.toLocaleString('en');
+  const rows = sizes.map(({ posts, deliveries, bytes, took, pages }) => [
+    counted(posts),
+    counted(deliveries),
+    bytes,
+    ...names.map((name) => {
+      const first = spread(smallest.took.map((one) => one[name])).middle;
+      return `${counted(pages[name])}; ${took === smallest.took ? '1.00' : ratio(took.map((one) => one[name] / first))}`;
+    }),
+  ]);
+  const rateRows = sizes.map(({ posts, rates }) => [
+    counted(posts),
+    ...Object.values(rates).map((rate) => rate.toFixed(0)),
+  ]);
+  return [
+    '## capacity',
+    '',
+    'Pages of 8 kB that a statement touches, then its time as a multiple of that at the smallest size, median [quartiles]; each',
+    'time is taken as a multiple of a statement that reads no table, at the same moment. What is due, and the posts and',
+    `deliveries of a workspace, are as many at every size. Node ${process.version}, PostgreSQL on the same machine.`,
+    '',
+    table(['posts', 'deliveries', 'on disk', ...names], rows),
+    '',
+    `Answers of one process in a second of its CPU time, to ${callers} callers on the same machine:`,
+    '',
+    table(['posts', ...Object.keys(smallest.rates)], rateRows),
+    '',
+  ].join('\n');
+};
