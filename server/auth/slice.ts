@@ -14,11 +14,13 @@ import { createOneTimeSecrets } from './one-time-secrets.ts';
 import { createPasswordTries } from './password-tries.ts';
 import { createPersonalTokens } from './personal-tokens.ts';
 import { createRateLimit } from './rate-limit.ts';
+import { createRegistrations } from './registrations.ts';
 import { accessRoutes, consentRoutes } from './routes.ts';
 import { createSessions } from './sessions.ts';
 import {
   createAccessStore,
   createClientStore,
+  createRegistrationStore,
   createSecretStore,
   createSessionStore,
   createTokenStore,
@@ -54,6 +56,11 @@ export const openAuth = ({
   const clients = createClients({ store: createClientStore(database), audit, clock: wallClock });
   const tries = createPasswordTries({ store: createTryStore(database), clock: wallClock });
   const secrets = createOneTimeSecrets({ store: createSecretStore(database), clock: wallClock });
+  const registrations = createRegistrations({
+    store: createRegistrationStore(database),
+    perHour: config.registrationsPerHour,
+    clock: wallClock,
+  });
   const accessStore = createAccessStore(database);
   return {
     tokens,
@@ -70,7 +77,7 @@ export const openAuth = ({
     }),
     /** Who signs people in and vouches for MCP clients. Large packages, so no command opens it. */
     openIdentity: ({ openedLast, distrustTokens }: Pick<IdentityParts, 'openedLast' | 'distrustTokens'>) => {
-      const ours = { database, outbound, seal, config, sessions, clients, clock: wallClock, log };
+      const ours = { database, outbound, seal, config, sessions, clients, registrations, clock: wallClock, log };
       return openIdentityProvider({ ...ours, openedLast, distrustTokens });
     },
     mcpAccess: ({ verifyAccessToken }: Pick<Identity, 'verifyAccessToken'>) =>
@@ -83,6 +90,7 @@ export const openAuth = ({
     chores: {
       'remove old sessions': { every: '1 hour', run: sessions.purge },
       'remove old one-time links': { every: '1 hour', run: secrets.purge },
+      'remove clients that registered and are not used': { every: '1 hour', run: registrations.purge },
       'forget wrong passwords': { every: '1 hour', run: tries.purge },
     },
   };
