@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '#server/clock';
-import { Refusal } from '#server/errors';
+import { badInput, issuesOf, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import { networkOf } from './password-tries.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -121,10 +121,7 @@ const Metadata = z.object(
 const read = (metadata: unknown) => {
   const { success, data, error } = Metadata.safeParse(metadata);
   if (success) return data;
-  const [issue] = error.issues;
-  const [field = 'The client metadata'] = issue?.path ?? [];
-  throw new BadMetadata(
-    field === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata',
-    `${issue?.path.join('.') || String(field)} ${issue?.message}`,
-  );
+  const { message, issues } = badInput(...issuesOf(error, metadata));
+  const isRedirect = issues[0]?.path.startsWith('redirect_uris');
+  throw new BadMetadata(isRedirect ? 'invalid_redirect_uri' : 'invalid_client_metadata', message);
 };

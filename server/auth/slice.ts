@@ -66,6 +66,7 @@ export const openAuth = ({
     tokens,
     sessions,
     clients,
+    registrations,
     tries,
     secrets,
     /** Of REST and MCP together. */

@@ -48,5 +48,5 @@ export const migrations = [
   { number: 21, name: 'history', sql: history },
   { number: 22, name: 'review', sql: review },
   { number: 23, name: 'imports', sql: imports },
-  { number: 34, name: 'registered-clients', sql: registeredClients },
+  { number: 24, name: 'registered-clients', sql: registeredClients },
 ] as const;

@@ -70,11 +70,7 @@ const Question = ({ id, question }: { id: string; question: ConsentQuestion }) =
           ]}
         />
       </div>
-      {onThisComputer && (
-        <Banner tone="plum" title="This app is on your own computer">
-          Any program there could use its name. Approve only if you have just started it yourself.
-        </Banner>
-      )}
+      <Doubt isVerified={client.host !== undefined} onThisComputer={onThisComputer} leadsTo={leadsTo} />
       <EntryForm onSubmit={() => decide(true)}>
         {scopes.length > 0 && (
           <Checkbox.Group
@@ -108,6 +104,26 @@ const Question = ({ id, question }: { id: string; question: ConsentQuestion }) =
         </div>
       </EntryForm>
     </EntryCard>
+  );
+};
+
+const Doubt = ({
+  isVerified,
+  onThisComputer,
+  leadsTo,
+}: {
+  isVerified: boolean;
+  onThisComputer: boolean;
+  leadsTo: string;
+}) => {
+  if (isVerified && !onThisComputer) return null;
+  const isWhose = isVerified ? 'Any program there could use its name.' : 'It chose its name itself.';
+  return (
+    <Banner tone="plum" title={isVerified ? 'This app is on your own computer' : 'This app is not verified'}>
+      {onThisComputer
+        ? `${isWhose} Approve only if you have just started it yourself.`
+        : `${isWhose} Approve only if you began this yourself and trust ${leadsTo}.`}
+    </Banner>
   );
 };
 
