@@ -56,6 +56,7 @@ export type VersionInput = z.output<typeof VersionInput>;
 export const Result = z
   .object({
     accountId: z.string(),
+    provider: z.string().optional().describe("The network's display name"),
     ok: z.boolean().describe('Whether publishing to this account succeeded'),
     externalId: z.string().optional().describe("The network's own post id"),
     uncertain: z

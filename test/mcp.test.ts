@@ -983,6 +983,16 @@ describe('the whole service', () => {
     expect(body.result.structuredContent).toEqual(await service.client.posts.get({ id }));
   });
 
+  test('tells in the text of posts_get on how many accounts a Failed post is out', async () => {
+    const { id } = await service.client.posts.create({
+      accountIds: [accountId, await service.addAccount('x'), await service.addAccount('mastodon')],
+    });
+    const results = JSON.stringify([{ accountId, provider: 'Bluesky', ok: true, uncertain: false }]);
+    const fail = sql('test.fail', "update posts set status = 'Failed', results = $2 where id = $1");
+    await service.database.query(fail, [id, results]);
+    expect(await textOf('posts_get', { id })).toMatch(/^Failed: it is out on 1 of 3 accounts\.\n.*provider: Bluesky/s);
+  });
+
   test('tells in the text of an edit that the request is outdated', async () => {
     const { id } = await aDraft();
     await asked(id);

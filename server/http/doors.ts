@@ -104,6 +104,7 @@ const createDoors = ({
       askAssistant: askAssistant({ assistant, who: door.who }),
       metrics: metricsPage({ figures }),
       openapi: openapi(config),
+      describeForModels: forModels(config),
       ...signInElsewhere({ outside: identity.outsideSignIn, setSession: door.set }),
     },
     forms: { uploadMedia: uploadRoute({ uploads }), checkImport: importRoute({ imports }) },
@@ -148,6 +149,13 @@ export const openDoors = ({
   app.use(web.files, web.pages, styleRoutes());
   app.use(web.notFound, noSuchPath, answerErrors(log));
   return { app, health };
+};
+
+const forModels = ({ baseUrl }: Config): Own => {
+  const text = readFileSync(join(packageRoot, 'openapi/llms.txt'), 'utf8').replaceAll('{base_url}', baseUrl);
+  return (_req, res) => {
+    res.type('text/plain').send(text);
+  };
 };
 
 const openapi = ({ baseUrl }: Config): Own => {

@@ -255,6 +255,8 @@ export interface ContentItem {
 /** How publishing to one account ended */
 export interface Result {
   accountId: string;
+  /** The network's display name */
+  provider?: string;
   /** Whether publishing to this account succeeded */
   ok: boolean;
   /** The network's own post id */
