@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -1113,6 +1116,39 @@ describe('the whole service', () => {
 
     await owner.patch('/api/app/workspace', { statisticsTools: false });
     expect(await names()).toEqual(before);
+  });
+
+  test('docs/examples/agent-run.mjs reads, drafts, validates, asks, waits for the human and verifies', async () => {
+    const { token, email, workspaceId } = await service.addWorkspace();
+    await service.addAccount('bluesky', workspaceId);
+    const run = spawn(process.execPath, ['docs/examples/agent-run.mjs', 'Hello from an example'], {
+      env: { POSTHORN_URL: service.url, POSTHORN_TOKEN: token },
+    });
+    let said = '';
+    for (const stream of [run.stdout, run.stderr]) {
+      stream.on('data', (data) => {
+        said += data;
+      });
+    }
+    const ended = once(run, 'exit');
+    const isOver = ended.then(() => true);
+    const card = () => /decide at \S+\/approvals\/(\w+)/.exec(said)?.[1];
+    while (card() === undefined && !(await Promise.race([isOver, setTimeout(50, false)])));
+    const human = service.browser();
+    await human.signIn(email);
+    const approved = await human.post(`/api/approvals/${card()}/approve`);
+    expect(approved.status, said).toBe(200);
+    expect(await ended, said).toEqual([0, null]);
+    expect(said).toMatch(/\nDone: post_\w+ goes out at \d{4}-/);
+  });
+
+  test('GET /llms.txt says to models where the doors are and what the tools do', async () => {
+    const { status, headers, body } = await service.request('GET', '/llms.txt');
+    expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'text/plain; charset=utf-8' });
+    expect(body).toMatch(/^# Posthorn\n\n> .*\n/);
+    expect(body).toContain('(http://posthorn.test/mcp)');
+    for (const { tool } of listed) expect(body).toContain(`- ${tool.name}: `);
+    expect(body).not.toContain('{base_url}');
   });
 
   test('keeps the token and the text out of the log', async () => {
