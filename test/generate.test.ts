@@ -212,6 +212,7 @@ test('one more route is in the router, the client and OpenAPI, and does not comp
       'generated/app-client.ts',
       'generated/rest.ts',
       'generated/router.ts',
+      'openapi/llms.txt',
       'openapi/openapi.json',
     ]);
     expect(await read('generated/router.ts')).toContain("app.all('/api/app/whispers', wrongMethod('GET'))");
@@ -262,6 +263,7 @@ describe('three more actions and one more network', () => {
       'generated/sdk/README.md',
       'generated/sdk/src/client.ts',
       'generated/sdk/src/types.ts',
+      'openapi/llms.txt',
       'openapi/openapi.json',
     ]);
   });

@@ -59,11 +59,15 @@ const Question = ({ id, question }: { id: string; question: ConsentQuestion }) =
   if (isPosthornError(fault, 'NotFound')) return <Over />;
   const nothing = scopes.length > 0 && ticked.length === 0;
   return (
-    <EntryCard title={`Let ${client.name} use Posthorn?`} foot="You can end its access at any time under API and MCP.">
+    // A name that nobody vouches for is a quotation.
+    <EntryCard
+      title={`Let ${client.host === undefined ? `“${client.name}”` : client.name} use Posthorn?`}
+      foot="You can end its access at any time under API and MCP."
+    >
       <div className={styles.facts}>
         <DefinitionList
           items={[
-            ['Published at', <Host key="host" host={client.host} />],
+            [client.host === undefined ? 'Made by' : 'Published at', <Host key="host" host={client.host} />],
             ['Sends you to', leadsTo],
             ['Signed in as', email],
             ['Workspace', `${workspace ?? 'none yet'}, always the one you opened last`],
