@@ -212,7 +212,6 @@ test('one more route is in the router, the client and OpenAPI, and does not comp
       'generated/app-client.ts',
       'generated/rest.ts',
       'generated/router.ts',
-      'openapi/llms.txt',
       'openapi/openapi.json',
     ]);
     expect(await read('generated/router.ts')).toContain("app.all('/api/app/whispers', wrongMethod('GET'))");

@@ -212,6 +212,16 @@ describe('registration', () => {
     expect(listed).not.toHaveProperty('host');
   });
 
+  test('is asked about each time, as nobody has chosen the client', async () => {
+    const remembered = memory({ hasDocument: false });
+    const user = human();
+    await (await old(user, remembered)).client.close();
+    delete remembered.kept.tokens;
+    const { client, consent } = await old(user, remembered);
+    expect(consent.client).toEqual({ name: 'Desk Agent' });
+    await client.close();
+  });
+
   test('answers what applies: a public client with codes alone, whatever it asked to be', async () => {
     const { status, body } = await register({
       ...desk,

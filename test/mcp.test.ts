@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -1140,6 +1141,13 @@ describe('the whole service', () => {
     expect(approved.status, said).toBe(200);
     expect(await ended, said).toEqual([0, null]);
     expect(said).toMatch(/\nDone: post_\w+ goes out at \d{4}-/);
+  });
+
+  test('server.json, for the MCP registry, is about this version', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+    const entry = JSON.parse(await readFile('server.json', 'utf8'));
+    expect(entry).toMatchObject({ version, remotes: [{ type: 'streamable-http', url: 'https://{host}/mcp' }] });
+    expect(entry.description.length).toBeLessThanOrEqual(100);
   });
 
   test('GET /llms.txt says to models where the doors are and what the tools do', async () => {
