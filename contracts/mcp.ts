@@ -17,4 +17,12 @@ export const mcpPaths = {
     handler: 'Own',
     description: 'Where MCP clients get their tokens (RFC 9728).',
   }),
+
+  describeForModels: rawRoute({
+    methods: ['GET'],
+    path: '/llms.txt',
+    access: 'Open',
+    handler: 'Own',
+    description: 'What Posthorn is and where its doors are, for language models (llmstxt.org).',
+  }),
 } as const satisfies Record<string, RawRoute>;

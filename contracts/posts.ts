@@ -56,6 +56,7 @@ export type VersionInput = z.output<typeof VersionInput>;
 export const Result = z
   .object({
     accountId: z.string(),
+    provider: z.string().optional().describe("The network's display name"),
     ok: z.boolean().describe('Whether publishing to this account succeeded'),
     externalId: z.string().optional().describe("The network's own post id"),
     uncertain: z
@@ -116,6 +117,17 @@ export const PostSummary = z
   .meta({ id: 'PostSummary', description: 'A post in one line' });
 export type PostSummary = z.output<typeof PostSummary>;
 
+export const PostLine = z
+  .object({
+    id: z.string(),
+    status: z.enum(postStatuses),
+    text: z.string().describe('The beginning of the original version, at most 100 characters'),
+    scheduledAt: z.string().optional().describe('ISO-8601 instant'),
+    networks: z.array(z.string()).describe('Keys of the networks it goes to'),
+  })
+  .meta({ id: 'PostLine', description: 'What it takes to find a post' });
+export type PostLine = z.output<typeof PostLine>;
+
 export const EditorView = z
   .object({
     updatedAt: z.string().describe('Of the post that this is about'),
@@ -164,6 +176,10 @@ const VersionAccount = z
   .default('')
   .describe('Account whose version is meant; empty for the original version');
 
+const BaseUpdatedAt = InstantOrEmpty.default('').describe(
+  'updatedAt of the post this change is based on; Conflict when it was changed since',
+);
+
 export const postActions = {
   'posts.list': action({
     kind: 'ReadOnly',
@@ -171,18 +187,39 @@ export const postActions = {
     roles: everyone,
     mcp: 'Listed',
     summary: 'List posts',
-    description: 'Posts of the workspace, newest first, one page at a time.',
+    description:
+      'Posts of the workspace, newest first, one page at a time. To find one, send query and view summary: that is a line for each post instead of all its versions.',
     input: z.strictObject({
       status: z.enum(postStatuses).optional().describe('Only posts with this status'),
+      query: z.string().max(200).default('').describe('Only posts with this in the text of a version, in any case'),
+      from: InstantOrEmpty.default('').describe(
+        'Only posts whose time is not before this instant: when it was published, else scheduledAt',
+      ),
+      to: InstantOrEmpty.default('').describe('Only posts whose time is before this instant'),
+      view: z
+        .enum(['full', 'summary'])
+        .default('full')
+        .describe('summary: posts stays empty, and summaries has a line for each'),
       limit: z.int().min(1).max(100).default(50).describe('How many to return'),
       cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
     }),
     output: z.object({
       posts: z.array(Post),
+      summaries: z.array(PostLine).optional().describe('With view summary, instead of posts'),
       nextCursor: z.string().optional().describe('Present when there are more; send it as cursor'),
     }),
     errors: [],
-    examples: [{ title: 'Drafts', input: { status: 'Draft' }, output: { posts: [draft] } }],
+    examples: [
+      { title: 'Drafts', input: { status: 'Draft' }, output: { posts: [draft] } },
+      {
+        title: 'Find one by its text',
+        input: { query: 'is here', view: 'summary' },
+        output: {
+          posts: [],
+          summaries: [{ id: draft.id, status: 'Draft', text: 'Posthorn is here', networks: ['bluesky'] }],
+        },
+      },
+    ],
   }),
 
   'posts.get': action({
@@ -205,17 +242,40 @@ export const postActions = {
     mcp: 'Listed',
     summary: 'Create a draft',
     description:
-      'Saves a draft. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is called and a human approves it.',
+      'Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is called and a human approves it.',
     input: z.strictObject({
       accountIds: z.array(Id).max(textBounds.accounts).default([]).describe('Accounts the post goes to'),
-      body: Body.default('').describe('Text of the original version'),
+      body: Body.default('').describe('Text of the original version; leave it out when you send versions'),
+      versions: z
+        .array(VersionInput)
+        .max(1 + textBounds.accounts)
+        .default([])
+        .describe('In place of body: exactly one original version, and at most one per account of accountIds'),
       scheduledAt: InstantOrEmpty.default('').describe(
         'Wished time, an ISO-8601 instant; empty saves a draft without one',
       ),
     }),
     output: Post,
     errors: [],
-    examples: [{ title: 'A draft', input: { accountIds: [accountId], body: 'Posthorn is here' }, output: draft }],
+    examples: [
+      { title: 'A draft', input: { accountIds: [accountId], body: 'Posthorn is here' }, output: draft },
+      {
+        title: 'A thread',
+        input: { accountIds: [accountId], versions: [{ content: [{ body: 'Posthorn is here' }, { body: '2/2' }] }] },
+        output: {
+          ...draft,
+          versions: [
+            {
+              content: [
+                { body: 'Posthorn is here', media: [] },
+                { body: '2/2', media: [] },
+              ],
+              options: {},
+            },
+          ],
+        },
+      },
+    ],
   }),
 
   'posts.update': action({
@@ -235,7 +295,7 @@ export const postActions = {
         .max(1 + textBounds.accounts)
         .describe('Exactly one original version, and at most one per account of accountIds'),
       scheduledAt: InstantOrEmpty.default('').describe('Wished time, an ISO-8601 instant; empty for none'),
-      baseUpdatedAt: InstantOrEmpty.default('').describe('updatedAt of the post this change is based on'),
+      baseUpdatedAt: BaseUpdatedAt,
     }),
     output: Post,
     errors: ['ApprovalRequired', 'NotFound', 'Conflict'],
@@ -271,7 +331,7 @@ export const postActions = {
     mcp: 'Listed',
     summary: 'Set the text of a version',
     description:
-      'Replaces the text of one item, in the original version or in the version of one account. An account without a version of its own gets one, copied from the original. Changing a Scheduled post needs a human.',
+      'Replaces the text of one item, in the original version or in the version of one account. An account without a version of its own gets a copy of the original with all its items and media, of which this one is changed; with only: true this item is all it has. Changing a Scheduled post needs a human.',
     input: z.strictObject({
       id: PostId,
       body: Body.describe('The new text'),
@@ -282,6 +342,8 @@ export const postActions = {
         .max(textBounds.items - 1)
         .default(0)
         .describe('Which item, from 0; the number of items adds one at the end'),
+      only: z.boolean().default(false).describe('Leave out all other items of this version'),
+      baseUpdatedAt: BaseUpdatedAt,
     }),
     output: Post,
     errors: ['ApprovalRequired', 'NotFound', 'Conflict'],
@@ -310,6 +372,7 @@ export const postActions = {
       key: z.string().min(1).max(100).describe('`<network>.<option>`'),
       accountId: VersionAccount,
       value: OptionValue.default('').describe('The value as text; empty removes the option'),
+      baseUpdatedAt: BaseUpdatedAt,
     }),
     output: Post,
     errors: ['ApprovalRequired', 'NotFound', 'Conflict'],

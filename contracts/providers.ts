@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { metricNames } from './analytics.ts';
-import { action, Empty } from './define.ts';
+import { action, Empty, Id } from './define.ts';
 import { everyone } from './scopes.ts';
 
 const ImageLimits = z
@@ -153,14 +153,16 @@ export const providerActions = {
     mcp: 'Listed',
     summary: 'Read the limits of every network',
     description:
-      'Character, media and thread limits, option keys with their choices, and the metrics each network reports (constraints.metrics). Read it before writing text for a network.',
-    input: Empty,
+      'Character, media and thread limits, option keys with their choices, and the metrics each network reports (constraints.metrics). Read it before writing text for a network, with networks as accounts.list names them.',
+    input: z.strictObject({
+      networks: z.array(Id).max(100).default([]).describe('Keys of the networks to read; empty for every one'),
+    }),
     output: z.object({ providers: z.array(ProviderLimits) }),
     errors: [],
     examples: [
       {
         title: 'One of the networks',
-        input: {},
+        input: { networks: ['bluesky'] },
         output: {
           providers: [
             {

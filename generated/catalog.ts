@@ -114,7 +114,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "posts.list",
-    "description": "Posts of the workspace, newest first, one page at a time.",
+    "description": "Posts of the workspace, newest first, one page at a time. To find one, send query and view summary: that is a line for each post instead of all its versions.",
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",
@@ -129,6 +129,29 @@ export const catalog: CatalogEntry[] = [
             "Failed"
           ],
           "description": "Only posts with this status"
+        },
+        "query": {
+          "default": "",
+          "type": "string",
+          "maxLength": 200,
+          "description": "Only posts with this in the text of a version, in any case"
+        },
+        "from": {
+          "type": "string",
+          "description": "Only posts whose time is not before this instant: when it was published, else scheduledAt"
+        },
+        "to": {
+          "type": "string",
+          "description": "Only posts whose time is before this instant"
+        },
+        "view": {
+          "default": "full",
+          "type": "string",
+          "enum": [
+            "full",
+            "summary"
+          ],
+          "description": "summary: posts stays empty, and summaries has a line for each"
         },
         "limit": {
           "default": 50,
@@ -168,7 +191,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "posts.create",
-    "description": "Saves a draft. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is called and a human approves it.",
+    "description": "Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is called and a human approves it.",
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",
@@ -188,7 +211,67 @@ export const catalog: CatalogEntry[] = [
           "default": "",
           "type": "string",
           "maxLength": 100000,
-          "description": "Text of the original version"
+          "description": "Text of the original version; leave it out when you send versions"
+        },
+        "versions": {
+          "default": [],
+          "maxItems": 101,
+          "type": "array",
+          "items": {
+            "type": "object",
+            "properties": {
+              "accountId": {
+                "type": "string",
+                "maxLength": 100,
+                "description": "Account this version overrides; empty for the original version"
+              },
+              "content": {
+                "minItems": 1,
+                "maxItems": 100,
+                "type": "array",
+                "items": {
+                  "type": "object",
+                  "properties": {
+                    "body": {
+                      "type": "string",
+                      "maxLength": 100000,
+                      "description": "Plain text, no HTML"
+                    },
+                    "media": {
+                      "default": [],
+                      "maxItems": 100,
+                      "type": "array",
+                      "items": {
+                        "type": "string",
+                        "minLength": 1,
+                        "maxLength": 100
+                      },
+                      "description": "Media ids in display order"
+                    }
+                  },
+                  "required": [
+                    "body"
+                  ],
+                  "additionalProperties": false
+                },
+                "description": "The items in order; a thread has several"
+              },
+              "options": {
+                "default": {},
+                "type": "object",
+                "additionalProperties": {
+                  "type": "string",
+                  "maxLength": 10000
+                },
+                "description": "Network options by key, see providers.limits"
+              }
+            },
+            "required": [
+              "content"
+            ],
+            "additionalProperties": false
+          },
+          "description": "In place of body: exactly one original version, and at most one per account of accountIds"
         },
         "scheduledAt": {
           "type": "string",
@@ -287,7 +370,7 @@ export const catalog: CatalogEntry[] = [
         },
         "baseUpdatedAt": {
           "type": "string",
-          "description": "updatedAt of the post this change is based on"
+          "description": "updatedAt of the post this change is based on; Conflict when it was changed since"
         }
       },
       "required": [
@@ -300,7 +383,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "posts.setVersionText",
-    "description": "Replaces the text of one item, in the original version or in the version of one account. An account without a version of its own gets one, copied from the original. Changing a Scheduled post needs a human.",
+    "description": "Replaces the text of one item, in the original version or in the version of one account. An account without a version of its own gets a copy of the original with all its items and media, of which this one is changed; with only: true this item is all it has. Changing a Scheduled post needs a human.",
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",
@@ -328,6 +411,15 @@ export const catalog: CatalogEntry[] = [
           "minimum": 0,
           "maximum": 99,
           "description": "Which item, from 0; the number of items adds one at the end"
+        },
+        "only": {
+          "default": false,
+          "type": "boolean",
+          "description": "Leave out all other items of this version"
+        },
+        "baseUpdatedAt": {
+          "type": "string",
+          "description": "updatedAt of the post this change is based on; Conflict when it was changed since"
         }
       },
       "required": [
@@ -367,6 +459,10 @@ export const catalog: CatalogEntry[] = [
           "type": "string",
           "maxLength": 10000,
           "description": "The value as text; empty removes the option"
+        },
+        "baseUpdatedAt": {
+          "type": "string",
+          "description": "updatedAt of the post this change is based on; Conflict when it was changed since"
         }
       },
       "required": [
@@ -483,11 +579,23 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "providers.limits",
-    "description": "Character, media and thread limits, option keys with their choices, and the metrics each network reports (constraints.metrics). Read it before writing text for a network.",
+    "description": "Character, media and thread limits, option keys with their choices, and the metrics each network reports (constraints.metrics). Read it before writing text for a network, with networks as accounts.list names them.",
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",
-      "properties": {},
+      "properties": {
+        "networks": {
+          "default": [],
+          "maxItems": 100,
+          "type": "array",
+          "items": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 100
+          },
+          "description": "Keys of the networks to read; empty for every one"
+        }
+      },
       "additionalProperties": false
     }
   },

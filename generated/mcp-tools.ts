@@ -140,7 +140,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_list",
       "title": "List posts",
-      "description": "Posts of the workspace, newest first, one page at a time.",
+      "description": "Posts of the workspace, newest first, one page at a time. To find one, send query and view summary: that is a line for each post instead of all its versions.",
       "inputSchema": {
         "type": "object",
         "properties": {
@@ -154,6 +154,29 @@ export const mcpTools = [
               "Failed"
             ],
             "description": "Only posts with this status"
+          },
+          "query": {
+            "default": "",
+            "type": "string",
+            "maxLength": 200,
+            "description": "Only posts with this in the text of a version, in any case"
+          },
+          "from": {
+            "type": "string",
+            "description": "Only posts whose time is not before this instant: when it was published, else scheduledAt"
+          },
+          "to": {
+            "type": "string",
+            "description": "Only posts whose time is before this instant"
+          },
+          "view": {
+            "default": "full",
+            "type": "string",
+            "enum": [
+              "full",
+              "summary"
+            ],
+            "description": "summary: posts stays empty, and summaries has a line for each"
           },
           "limit": {
             "default": 50,
@@ -214,7 +237,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_create",
       "title": "Create a draft",
-      "description": "Saves a draft. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts_schedule is called and a human approves it.",
+      "description": "Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between accounts. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts_schedule is called and a human approves it.",
       "inputSchema": {
         "type": "object",
         "properties": {
@@ -233,7 +256,67 @@ export const mcpTools = [
             "default": "",
             "type": "string",
             "maxLength": 100000,
-            "description": "Text of the original version"
+            "description": "Text of the original version; leave it out when you send versions"
+          },
+          "versions": {
+            "default": [],
+            "maxItems": 101,
+            "type": "array",
+            "items": {
+              "type": "object",
+              "properties": {
+                "accountId": {
+                  "type": "string",
+                  "maxLength": 100,
+                  "description": "Account this version overrides; empty for the original version"
+                },
+                "content": {
+                  "minItems": 1,
+                  "maxItems": 100,
+                  "type": "array",
+                  "items": {
+                    "type": "object",
+                    "properties": {
+                      "body": {
+                        "type": "string",
+                        "maxLength": 100000,
+                        "description": "Plain text, no HTML"
+                      },
+                      "media": {
+                        "default": [],
+                        "maxItems": 100,
+                        "type": "array",
+                        "items": {
+                          "type": "string",
+                          "minLength": 1,
+                          "maxLength": 100
+                        },
+                        "description": "Media ids in display order"
+                      }
+                    },
+                    "required": [
+                      "body"
+                    ],
+                    "additionalProperties": false
+                  },
+                  "description": "The items in order; a thread has several"
+                },
+                "options": {
+                  "default": {},
+                  "type": "object",
+                  "additionalProperties": {
+                    "type": "string",
+                    "maxLength": 10000
+                  },
+                  "description": "Network options by key, see providers_limits"
+                }
+              },
+              "required": [
+                "content"
+              ],
+              "additionalProperties": false
+            },
+            "description": "In place of body: exactly one original version, and at most one per account of accountIds"
           },
           "scheduledAt": {
             "type": "string",
@@ -342,7 +425,7 @@ export const mcpTools = [
           },
           "baseUpdatedAt": {
             "type": "string",
-            "description": "updatedAt of the post this change is based on"
+            "description": "updatedAt of the post this change is based on; Conflict when it was changed since"
           }
         },
         "required": [
@@ -366,7 +449,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_setVersionText",
       "title": "Set the text of a version",
-      "description": "Replaces the text of one item, in the original version or in the version of one account. An account without a version of its own gets one, copied from the original. Changing a Scheduled post needs a human.",
+      "description": "Replaces the text of one item, in the original version or in the version of one account. An account without a version of its own gets a copy of the original with all its items and media, of which this one is changed; with only: true this item is all it has. Changing a Scheduled post needs a human.",
       "inputSchema": {
         "type": "object",
         "properties": {
@@ -393,6 +476,15 @@ export const mcpTools = [
             "minimum": 0,
             "maximum": 99,
             "description": "Which item, from 0; the number of items adds one at the end"
+          },
+          "only": {
+            "default": false,
+            "type": "boolean",
+            "description": "Leave out all other items of this version"
+          },
+          "baseUpdatedAt": {
+            "type": "string",
+            "description": "updatedAt of the post this change is based on; Conflict when it was changed since"
           }
         },
         "required": [
@@ -442,6 +534,10 @@ export const mcpTools = [
             "type": "string",
             "maxLength": 10000,
             "description": "The value as text; empty removes the option"
+          },
+          "baseUpdatedAt": {
+            "type": "string",
+            "description": "updatedAt of the post this change is based on; Conflict when it was changed since"
           }
         },
         "required": [
@@ -619,10 +715,22 @@ export const mcpTools = [
     "tool": {
       "name": "providers_limits",
       "title": "Read the limits of every network",
-      "description": "Character, media and thread limits, option keys with their choices, and the metrics each network reports (constraints.metrics). Read it before writing text for a network.",
+      "description": "Character, media and thread limits, option keys with their choices, and the metrics each network reports (constraints.metrics). Read it before writing text for a network, with networks as accounts_list names them.",
       "inputSchema": {
         "type": "object",
-        "properties": {},
+        "properties": {
+          "networks": {
+            "default": [],
+            "maxItems": 100,
+            "type": "array",
+            "items": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 100
+            },
+            "description": "Keys of the networks to read; empty for every one"
+          }
+        },
         "additionalProperties": false
       },
       "annotations": {

@@ -23,6 +23,7 @@ export interface RouterParts {
     readonly metrics: RequestHandler<Record<string, string>>;
     readonly mcp: RequestHandler<Record<string, string>>;
     readonly describeMcp: RequestHandler<Record<string, string>>;
+    readonly describeForModels: RequestHandler<Record<string, string>>;
     readonly mediaBytes: RequestHandler<{ id: string }>;
     readonly beginSignIn: RequestHandler<Record<string, string>>;
     readonly finishSignIn: RequestHandler<Record<string, string>>;
@@ -48,6 +49,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.get('/metrics', guards.mustBeOperator, own.metrics);
   app.all('/mcp', own.mcp);
   app.get('/.well-known/oauth-protected-resource/mcp', own.describeMcp);
+  app.get('/llms.txt', own.describeForModels);
   app.get('/media/:id', own.mediaBytes);
   app.get('/sign-in/begin', own.beginSignIn);
   app.get('/sign-in/callback', own.finishSignIn);
@@ -1793,6 +1795,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/openapi.json', wrongMethod('GET'));
   app.all('/metrics', wrongMethod('GET'));
   app.all('/.well-known/oauth-protected-resource/mcp', wrongMethod('GET'));
+  app.all('/llms.txt', wrongMethod('GET'));
   app.all('/media/:id', wrongMethod('GET', 'HEAD'));
   app.all('/sign-in/begin', wrongMethod('GET'));
   app.all('/sign-in/callback', wrongMethod('GET'));

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { readContracts } from './contracts.ts';
 import { emitAppClient } from './emit-app-client.ts';
 import { emitCatalog } from './emit-catalog.ts';
+import { emitLlmsText } from './emit-llms-text.ts';
 import { emitMcpTools } from './emit-mcp-tools.ts';
 import { emitNetworksPage } from './emit-networks-page.ts';
 import { emitOpenapi } from './emit-openapi.ts';
@@ -27,6 +28,7 @@ const emitAll = async (): Promise<Files> => {
     ...emitRest(actions, routes),
     ...emitRouter(routes, raw),
     ...emitMcpTools(actions),
+    ...emitLlmsText(actions),
     ...(await emitHandlers(root, actions)),
     ...(await emitNetworks(root)),
     ...(await emitNetworksPage(root)),

@@ -123,6 +123,9 @@ export const Settings = z.object({
     .describe(
       'Sign-in tries per address, of all instances together. From the sixth wrong password in a row for one account from one network on, each try also takes a longer wait, up to 15 minutes',
     ),
+  REGISTRATIONS_PER_HOUR: wholeNumber(1, 1_000_000)
+    .default(60)
+    .describe('MCP clients that may register themselves from one network; each instance counts for itself'),
   NEW_WORKSPACES: z
     .enum(newWorkspaces, `must be one of ${newWorkspaces.join(', ')}`)
     .default('admins')
@@ -249,6 +252,8 @@ export interface Config {
   readonly requestsPerMinute: number;
   /** Tries of one address. */
   readonly signInsPerHour: number;
+  /** MCP clients that register themselves, of one network. */
+  readonly registrationsPerHour: number;
   /** How many proxies stand in front and tell the true address of a client. */
   readonly trustProxy: number;
   /** Absent: those in the data folder. */
@@ -369,6 +374,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     logLevel: settings.LOG_LEVEL,
     requestsPerMinute: settings.REQUESTS_PER_MINUTE,
     signInsPerHour: settings.SIGN_INS_PER_HOUR,
+    registrationsPerHour: settings.REGISTRATIONS_PER_HOUR,
     trustProxy: settings.TRUST_PROXY,
     encryptionKeys: settings.ENCRYPTION_KEYS,
     outsideProvider: outsideProvider(settings, production),

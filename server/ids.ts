@@ -17,6 +17,7 @@ const prefixes = {
   delivery: 'whd_',
   session: 'ses_',
   client: 'cli_',
+  registration: 'reg_',
   notification: 'ntf_',
   message: 'msg_',
   pushBrowser: 'brw_',

@@ -262,6 +262,7 @@ describe('three more actions and one more network', () => {
       'generated/sdk/README.md',
       'generated/sdk/src/client.ts',
       'generated/sdk/src/types.ts',
+      'openapi/llms.txt',
       'openapi/openapi.json',
     ]);
   });

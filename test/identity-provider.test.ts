@@ -60,10 +60,10 @@ describe('what clients read first', () => {
         token_endpoint: `${identity.url}/auth/token`,
         jwks_uri: `${identity.url}/auth/jwks`,
         client_id_metadata_document_supported: true,
+        registration_endpoint: `${identity.url}/auth/register`,
         code_challenge_methods_supported: ['S256'],
         response_types_supported: ['code'],
       });
-      expect(body).not.toHaveProperty('registration_endpoint');
     }
   });
 

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
+import { sql } from '#server/store/database';
 import { type Browser, createBrowser } from '#test/support/browser';
 import { answerOf, approve, type Documents, decide, questionOf, startDocuments } from '#test/support/identity';
 import { type Service, startService } from '#test/support/service';
@@ -48,7 +49,7 @@ const human = (scopes?: readonly string[]) => {
 };
 
 /** The memory of a client, as its user would keep it. */
-const memory = () => {
+const memory = ({ hasDocument = true } = {}) => {
   const kept: { client?: never; tokens?: never; verifier: string; asked: string; discovery?: never } = {
     verifier: '',
     asked: '',
@@ -56,7 +57,7 @@ const memory = () => {
   const clientId = documents.client({ client_name: 'Desk Agent', redirect_uris: [redirectUrl] });
   const provider = {
     redirectUrl,
-    clientMetadataUrl: clientId,
+    ...(hasDocument && { clientMetadataUrl: clientId }),
     clientMetadata: { client_name: 'Desk Agent', redirect_uris: [redirectUrl] },
     state: () => 'the-state',
     clientInformation: () => kept.client,
@@ -103,8 +104,7 @@ const modern =
     return { client: client as unknown as Connected, kept, consent, clientId };
   };
 
-const old = async (answer: ReturnType<typeof human>) => {
-  const { kept, provider } = memory();
+const old = async (answer: ReturnType<typeof human>, { kept, provider } = memory()) => {
   const transport = () => new OldTransport(endpoint(), { authProvider: provider });
   const first = transport();
   await expect(new OldClient(info).connect(first as never)).rejects.toThrow();
@@ -153,6 +153,210 @@ describe.each([
       }
     }
     await client.close();
+  });
+});
+
+/** Clients without a document of their own introduce themselves (RFC 7591). */
+describe('registration', () => {
+  const register = (metadata: unknown, headers: Record<string, string> = {}, to = service) =>
+    to.request('POST', '/auth/register', {
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof metadata === 'string' ? metadata : JSON.stringify(metadata),
+    });
+  const desk = { client_name: 'Desk', redirect_uris: ['http://127.0.0.1/done'] };
+  const idOf = ({ kept }: Pick<ReturnType<typeof memory>, 'kept'>) =>
+    (kept.client as unknown as { client_id: string }).client_id;
+  const isKnown = async (id: string) => {
+    const browser = createBrowser(service.url);
+    const query = new URLSearchParams({
+      client_id: id,
+      redirect_uri: desk.redirect_uris[0] ?? '',
+      response_type: 'code',
+      scope: 'openid posts:read',
+      code_challenge: 'a'.repeat(43),
+      code_challenge_method: 'S256',
+    });
+    return (await browser.go(`/auth/authorize?${query}`)).status < 400;
+  };
+  const purge = () => service.posthorn.registrations.purge();
+  let movedMs = 0;
+  const forward = (ms: number) => {
+    movedMs += ms;
+    service.wallClock.forward(ms);
+  };
+  // The provider's own tokens know the true time alone.
+  afterEach(() => forward(-movedMs));
+  const dayMs = 86_400_000;
+
+  test.each([
+    ['@modelcontextprotocol/sdk 1.x', old],
+    ['@modelcontextprotocol/client 2.x', modern({ versionNegotiation: { mode: 'auto' } })],
+  ])('%s gets in with nothing but the address, and is shown as unverified', async (_name, connect) => {
+    const remembered = memory({ hasDocument: false });
+    const { client, consent } = await connect(human(), remembered);
+    expect(consent.client).toEqual({ name: 'Desk Agent' });
+    expect(remembered.kept.client).toMatchObject({
+      client_id: expect.stringMatching(/^reg_/),
+      token_endpoint_auth_method: 'none',
+      redirect_uris: [redirectUrl],
+    });
+    expect(remembered.kept.client).not.toHaveProperty('client_secret');
+    expect(remembered.kept.tokens).not.toHaveProperty('refresh_token');
+    expect((await client.listTools()).tools.length).toBeGreaterThan(10);
+    await client.close();
+    const browser = service.browser();
+    await browser.signIn();
+    const { clients } = (await browser.get('/api/app/clients')).body;
+    const listed = clients.find(({ clientId }: { clientId: string }) => clientId === idOf(remembered));
+    expect(listed).toMatchObject({ name: 'Desk Agent' });
+    expect(listed).not.toHaveProperty('host');
+  });
+
+  test('is asked about each time, as nobody has chosen the client', async () => {
+    const remembered = memory({ hasDocument: false });
+    const user = human();
+    await (await old(user, remembered)).client.close();
+    delete remembered.kept.tokens;
+    const { client, consent } = await old(user, remembered);
+    expect(consent.client).toEqual({ name: 'Desk Agent' });
+    await client.close();
+  });
+
+  test('answers what applies: a public client with codes alone, whatever it asked to be', async () => {
+    const { status, body } = await register({
+      ...desk,
+      token_endpoint_auth_method: 'client_secret_post',
+      grant_types: ['authorization_code', 'refresh_token'],
+      scope: 'everything',
+      software_statement: 'ignored',
+    });
+    expect({ status, body }).toEqual({
+      status: 201,
+      body: {
+        client_id: expect.stringMatching(/^reg_/),
+        client_id_issued_at: expect.any(Number),
+        ...desk,
+        application_type: 'native',
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      },
+    });
+  });
+
+  test.each([
+    [
+      'a public address without TLS',
+      { ...desk, redirect_uris: ['http://desk.example.com/done'] },
+      'invalid_redirect_uri',
+    ],
+    ['a scheme of its own', { ...desk, redirect_uris: ['desk://done'] }, 'invalid_redirect_uri'],
+    ['a script', { ...desk, redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
+    [
+      'a host that only begins like this machine',
+      { redirect_uris: ['http://localhost.example/'] },
+      'invalid_redirect_uri',
+    ],
+    ['one good and one bad address', { redirect_uris: ['https://a.example/', 'x:'] }, 'invalid_redirect_uri'],
+    ['a user name', { redirect_uris: ['https://posthorn@evil.example/'] }, 'invalid_redirect_uri'],
+    ['a fragment', { redirect_uris: ['https://a.example/#b'] }, 'invalid_redirect_uri'],
+    ['a line break', { redirect_uris: ['https://a.example/\n'] }, 'invalid_redirect_uri'],
+    ['no address', { client_name: 'Desk' }, 'invalid_redirect_uri'],
+    ['an empty list', { redirect_uris: [] }, 'invalid_redirect_uri'],
+    ['text for a list', { redirect_uris: 'https://a.example/' }, 'invalid_redirect_uri'],
+    ['a name that is a number', { ...desk, client_name: 7 }, 'invalid_client_metadata'],
+    ['a NUL in the name', { ...desk, client_name: 'a\0b' }, 'invalid_client_metadata'],
+    [
+      'half a surrogate pair',
+      '{"redirect_uris":["https://a.example/"],"client_name":"\\ud800"}',
+      'invalid_client_metadata',
+    ],
+    ['an endless name', { ...desk, client_name: 'a'.repeat(201) }, 'invalid_client_metadata'],
+    ['another grant', { ...desk, grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
+    ['another answer', { ...desk, response_types: ['token'] }, 'invalid_client_metadata'],
+    ['a list', [desk], 'invalid_client_metadata'],
+    ['nothing', '', 'invalid_redirect_uri'],
+    ['no JSON', '{"redirect_uris":', 'invalid_client_metadata'],
+    ['more than 16 kB', { ...desk, more: 'a'.repeat(20_000) }, 'invalid_client_metadata'],
+  ])('refuses %s in the shape of the RFC', async (_what, metadata, error) => {
+    const { status, body } = await register(metadata);
+    expect({ status, body }).toEqual({ status: 400, body: { error, error_description: expect.any(String) } });
+  });
+
+  test('one that nobody let in is gone after a day', async () => {
+    const { client_id: id } = (await register(desk)).body;
+    forward(dayMs - 60_000);
+    await purge();
+    expect(await isKnown(id)).toBe(true);
+    forward(120_000);
+    await purge();
+    expect(await isKnown(id)).toBe(false);
+  });
+
+  test('one that was let in is gone 90 days after its last use, and with it its line in the list', async () => {
+    const remembered = memory({ hasDocument: false });
+    const { client } = await old(human(), remembered);
+    await client.close();
+    const id = idOf(remembered);
+    const isListed = async () => {
+      const browser = service.browser();
+      await browser.signIn();
+      const { clients } = (await browser.get('/api/app/clients')).body;
+      return clients.some(({ clientId }: { clientId: string }) => clientId === id);
+    };
+    forward(60 * dayMs);
+    service.posthorn.clients.used(service.owner.userId, id, ['posts:read']);
+    await service.posthorn.clients.saveLastUsed();
+    forward(89 * dayMs);
+    await purge();
+    expect([await isKnown(id), await isListed()]).toEqual([true, true]);
+    forward(dayMs);
+    await purge();
+    expect([await isKnown(id), await isListed()]).toEqual([false, false]);
+  });
+
+  test('is counted by network', async () => {
+    const own = await startService({ REGISTRATIONS_PER_HOUR: '3', TRUST_PROXY: '1' });
+    const from = (address: string) => register(desk, { 'x-forwarded-for': address }, own);
+    for (const last of [1, 2, 3]) expect((await from(`2001:db8::${last}`)).status).toBe(201);
+    const { status, headers, body } = await from('2001:db8::4');
+    expect({ status, body }).toEqual({
+      status: 429,
+      body: { error: 'temporarily_unavailable', error_description: expect.any(String) },
+    });
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await from('2001:db8:1::1')).status).toBe(201);
+    own.wallClock.forward(3_600_000);
+    expect((await from('2001:db8::4')).status).toBe(201);
+    await own.stop();
+  });
+
+  test('of more than a thousand that nobody let in, only those older than an hour make room', async () => {
+    const own = await startService();
+    const fill = (minutesAgo: number, count: number) =>
+      own.database.run(
+        sql(
+          `test.fill${minutesAgo}`,
+          `insert into registered_clients (id, name, redirect_uris, created_at)
+           select 'reg_' || $1::int || '_' || n, 'Flood', '{https://a.example/}', now() - $1::int * interval '1 minute'
+             from generate_series(1, $2::int) n`,
+        ),
+        [minutesAgo, count],
+      );
+    await fill(5, 999);
+    await fill(120, 1);
+    expect((await register(desk, {}, own)).status).toBe(201);
+    expect(await own.count('registered_clients')).toBe(1000);
+    const { status, body } = await register(desk, {}, own);
+    expect({ status, body }).toEqual({
+      status: 429,
+      body: { error: 'temporarily_unavailable', error_description: expect.stringContaining('nobody let in') },
+    });
+    await own.database.run(
+      sql('test.consent', "update registered_clients set last_used_at = now() where id = 'reg_5_1'"),
+    );
+    expect((await register(desk, {}, own)).status).toBe(201);
+    await own.stop();
   });
 });
 

@@ -70,6 +70,17 @@ describe('accounts.delete', () => {
 });
 
 describe('providers', () => {
+  test('providers.limits can be narrowed to some networks, and names them all when one is unknown', async () => {
+    const { providers } = await service.client.providers.limits({ networks: ['mastodon', 'x'] });
+    expect(providers.map(({ network }) => network).sort()).toEqual(['mastodon', 'x']);
+    const { status, body } = await service.call('providers.limits', { networks: ['x', 'myspace'] });
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { code: 'BadInput', issues: [{ path: 'networks.1' }] },
+    });
+    expect(body.message).toContain('bluesky');
+  });
+
   test('providers.limits gives limits, options and constraints.metrics of every network', async () => {
     const { providers } = await service.client.providers.limits();
     expect(providers.map(({ network }) => network)).toEqual(networks.map(({ key }) => key));

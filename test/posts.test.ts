@@ -40,6 +40,48 @@ describe('posts.create', () => {
     expect(body).toMatchObject({ accountIds: [], versions: [{ content: [{ body: '', media: [] }] }] });
   });
 
+  test('takes versions in place of a body: a thread, media, options, and what one account gets instead', async () => {
+    const media = await service.addMedia();
+    const versions = [
+      { accountId: bluesky, content: [{ body: 'Shorter' }] },
+      { content: [{ body: 'One', media: [media] }, { body: 'Two' }], options: { 'x.reply_settings': 'following' } },
+    ];
+    const { status, body } = await service.call('posts.create', { accountIds: [x, bluesky], versions });
+    expect({ status, versions: body.versions }).toEqual({
+      status: 200,
+      versions: [
+        {
+          content: [
+            { body: 'One', media: [media] },
+            { body: 'Two', media: [] },
+          ],
+          options: { 'x.reply_settings': 'following' },
+        },
+        { accountId: bluesky, content: [{ body: 'Shorter', media: [] }], options: {} },
+      ],
+    });
+    const before = await service.count('posts');
+    const original = { content: [{ body: 'One' }] };
+    for (const [input, path] of [
+      [{ body: 'Twice', versions: [original] }, 'body'],
+      [{ versions: [{ accountId: x, ...original }] }, 'versions.0.accountId'],
+      [{ versions: [{ content: [{ body: 'One', media: ['media_none'] }] }] }, 'versions.0.content.0.media.0'],
+      [{ versions: [{ ...original, options: { 'x.nothing': '1' } }] }, 'versions.0.options.x.nothing'],
+    ] as const) {
+      const refused = await service.call('posts.create', input);
+      expect({ status: refused.status, path: refused.body.issues[0]?.path }).toEqual({ status: 400, path });
+    }
+    expect(await service.count('posts')).toBe(before);
+    const at = inMs(hourMs);
+    const thread = { versions: [original], accountIds: [x], scheduledAt: at };
+    expect(await service.asHuman('posts.create', thread)).toMatchObject({ status: 'Scheduled' });
+  });
+
+  test('tells of every account that it does not know', async () => {
+    const { body } = await service.call('posts.create', { accountIds: ['acct_one', x, 'acct_two'] });
+    expect(body.issues.map(({ path }: { path: string }) => path)).toEqual(['accountIds.0', 'accountIds.2']);
+  });
+
   test('from a token with scheduledAt stays a draft and keeps the wished time', async () => {
     const post = await service.client.posts.create({ scheduledAt: '2030-01-02T04:04:05+01:00' });
     expect(post).toMatchObject({ status: 'Draft', scheduledAt: '2030-01-02T03:04:05.000000Z' });
@@ -199,6 +241,31 @@ describe('posts.setVersionText', () => {
     await service.client.posts.update({ id: post.id, accountIds: [], versions });
     const changed = await service.client.posts.setVersionText({ id: post.id, body: 'New' });
     expect(changed.versions[0]?.content).toEqual([{ body: 'New', media: [media] }]);
+  });
+
+  test('with only leaves this one item, in this version alone', async () => {
+    const { id } = await service.client.posts.create({
+      accountIds: [x, bluesky],
+      versions: [{ content: [{ body: 'One' }, { body: 'Two' }, { body: 'Three' }] }],
+    });
+    const { versions } = await service.client.posts.setVersionText({ id, accountId: x, body: 'Short', only: true });
+    expect(versions[0]?.content).toHaveLength(3);
+    expect(versions[1]).toEqual({ accountId: x, content: [{ body: 'Short', media: [] }], options: {} });
+  });
+
+  test('and posts.setOption with a stale baseUpdatedAt save nothing and are a Conflict', async () => {
+    const { id, updatedAt } = await draft('Hello', [x]);
+    await service.client.posts.setVersionText({ id, body: 'By a human', baseUpdatedAt: updatedAt });
+    for (const [action, change] of [
+      ['posts.setVersionText', { body: 'By an agent' }],
+      ['posts.setOption', { key: 'x.reply_settings', value: 'following' }],
+    ] as const) {
+      const { status, body } = await service.call(action, { id, ...change, baseUpdatedAt: updatedAt });
+      expect({ status, code: body.code }).toEqual({ status: 409, code: 'Conflict' });
+    }
+    expect((await service.client.posts.get({ id })).versions).toEqual([
+      { content: [{ body: 'By a human', media: [] }], options: {} },
+    ]);
   });
 
   test('refuses an item beyond the end and an account that the post does not have', async () => {
@@ -452,6 +519,41 @@ describe('posts.list', () => {
     const { posts } = await service.client.posts.list({ status: 'Failed' });
     expect(posts.map(({ id }) => id)).toContain(post.id);
     expect(new Set(posts.map(({ status }) => status))).toEqual(new Set(['Failed']));
+  });
+
+  test('finds posts by the text of any version and by their time, in full or in a line each', async () => {
+    const own = await service.addWorkspace();
+    const call = (action: string, input: object) =>
+      service.call(action, input, { authorization: `Bearer ${own.token}` }).then(({ body }) => body);
+    const account = await service.addAccount('bluesky', own.workspaceId);
+    const make = async (input: object) => (await call('posts.create', { accountIds: [account], ...input })).id;
+    const bakery = await make({ body: `The bakery is 100% open ${'x'.repeat(100)}`, scheduledAt: '2030-05-02T08:00Z' });
+    const other = await make({ body: 'Closed on 1000 days', scheduledAt: '2030-05-03T08:00Z' });
+    const inVersion = await make({
+      versions: [{ content: [{ body: 'Hm' }] }, { accountId: account, content: [{ body: 'a' }, { body: 'BAKERY' }] }],
+    });
+    const found = async (input: object) => (await call('posts.list', input)).posts.map(({ id }: { id: string }) => id);
+    expect(await found({ query: 'bakery' })).toEqual([inVersion, bakery]);
+    expect(await found({ query: '100%' })).toEqual([bakery]);
+    expect(await found({ from: '2030-05-02T08:00Z', to: '2030-05-03T08:00Z' })).toEqual([bakery]);
+    expect(await found({ from: '2030-05-02T08:01Z' })).toEqual([other]);
+    expect(await found({ query: 'bakery', status: 'Failed' })).toEqual([]);
+    expect((await service.call('posts.list', { from: 'yesterday' })).body.message).toMatch(/^from must be an ISO-8601/);
+
+    const line = { status: 'Draft', networks: ['bluesky'] };
+    const first = await call('posts.list', { view: 'summary', limit: 2 });
+    expect(first).toEqual({
+      posts: [],
+      summaries: [
+        { ...line, id: inVersion, text: 'Hm' },
+        { ...line, id: other, text: 'Closed on 1000 days', scheduledAt: '2030-05-03T08:00:00.000000Z' },
+      ],
+      nextCursor: expect.any(String),
+    });
+    const second = await call('posts.list', { view: 'summary', limit: 2, cursor: first.nextCursor });
+    expect(second).toEqual({ posts: [], summaries: [expect.objectContaining({ id: bakery })] });
+    expect(second.summaries[0].text).toHaveLength(100);
+    expect((await call('posts.list', { view: 'summary', query: 'closed' })).summaries).toHaveLength(1);
   });
 
   test('refuses a cursor that it did not give', async () => {

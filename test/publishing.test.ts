@@ -86,8 +86,9 @@ describe('posts.publishNow', () => {
     const post = await publish(accounts, text);
     expect(post.status).toBe('Published');
     expect(post.results).toEqual(
-      accounts.map((accountId) => ({
+      accounts.map((accountId, index) => ({
         accountId,
+        provider: ['X', 'Bluesky', 'Mastodon'][index],
         ok: true,
         uncertain: false,
         externalId: expect.any(String),

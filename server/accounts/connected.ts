@@ -1,4 +1,5 @@
 import type { Account } from '#contracts/accounts';
+import type { Issue } from '#contracts/errors';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Caller } from '#server/context';
 import { badInput, notFound } from '#server/errors';
@@ -40,14 +41,18 @@ export const createAccounts = ({
       throw badInput({ path: `${path}.${repeated}`, code: 'Repeated', message: 'names an account a second time' });
     }
     const found = ids.length === 0 ? new Map<string, ConnectedNetwork>() : await store.networks(workspaceId, ids);
-    const missing = ids.findIndex((id) => !found.has(id));
-    if (missing >= 0) {
-      throw badInput({
-        path: `${path}.${missing}`,
-        code: 'UnknownAccount',
-        message: `names ${ids[missing]}, which is not a connected account; accounts.list shows them`,
-      });
-    }
+    const [missing, ...others] = ids.flatMap((id, index): Issue[] =>
+      found.has(id)
+        ? []
+        : [
+            {
+              path: `${path}.${index}`,
+              code: 'UnknownAccount',
+              message: `names ${id}, which is not a connected account; accounts.list shows them`,
+            },
+          ],
+    );
+    if (missing) throw badInput(missing, ...others);
     return found;
   },
 

@@ -29,6 +29,7 @@ export const createClients = ({ store, audit, clock }: { store: ClientStore; aud
       const now = clock.now();
       await store.transaction(async () => {
         await store.give(newId('client', now), userId, clientId, name, scopes, now);
+        await store.usedRegistrations([{ clientId, at: now }]);
         const details = { clientId, name, scopes };
         await audit.write({ event: 'consent.given', workspaceId, userId, requestId, details });
       });
@@ -79,6 +80,7 @@ export const createClients = ({ store, audit, clock }: { store: ClientStore; aud
       const used = [...lastUsed.values()].map((one) => ({ ...one, id: newId('client', one.at) }));
       lastUsed.clear();
       await store.used(used);
+      await store.usedRegistrations(used);
     },
   };
 };

@@ -58,7 +58,7 @@ export const createPasswordTries = ({ store, clock }: { store: TryStore; clock: 
 };
 
 /** One household or host: IPv6 hands out 64 bits to each. */
-const networkOf = (address: string) => {
+export const networkOf = (address: string) => {
   const v4 = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   if (v4 !== undefined || !isIPv6(address)) return v4 ?? address;
   const [head = '', tail] = address.split('::');

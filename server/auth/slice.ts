@@ -14,12 +14,14 @@ import { createOneTimeSecrets } from './one-time-secrets.ts';
 import { createPasswordTries } from './password-tries.ts';
 import { createPersonalTokens } from './personal-tokens.ts';
 import { createRateLimits } from './rate-limit.ts';
+import { createRegistrations } from './registrations.ts';
 import { accessRoutes, consentRoutes } from './routes.ts';
 import { createSessions } from './sessions.ts';
 import {
   createAccessStore,
   createClientStore,
   createCountStore,
+  createRegistrationStore,
   createSecretStore,
   createSessionStore,
   createTokenStore,
@@ -60,11 +62,18 @@ export const openAuth = ({
   const tries = createPasswordTries({ store: createTryStore(database), clock: wallClock });
   const secrets = createOneTimeSecrets({ store: createSecretStore(database), clock: wallClock });
   const rateLimits = createRateLimits({ store: createCountStore(database), clock: wallClock });
+  const registrations = createRegistrations({
+    store: createRegistrationStore(database),
+    rateLimits,
+    perHour: config.registrationsPerHour,
+    clock: wallClock,
+  });
   const accessStore = createAccessStore(database);
   return {
     tokens,
     sessions,
     clients,
+    registrations,
     tries,
     secrets,
     rateLimits,
@@ -72,7 +81,7 @@ export const openAuth = ({
     rateLimit: rateLimits.create({ name: 'api', limit: config.requestsPerMinute, windowMs: minuteMs }),
     /** Who signs people in and vouches for MCP clients. Large packages, so no command opens it. */
     openIdentity: ({ openedLast, distrustTokens }: Pick<IdentityParts, 'openedLast' | 'distrustTokens'>) => {
-      const ours = { database, outbound, seal, config, sessions, clients, clock: wallClock, log };
+      const ours = { database, outbound, seal, config, sessions, clients, registrations, clock: wallClock, log };
       return openIdentityProvider({ ...ours, openedLast, distrustTokens });
     },
     mcpAccess: ({ verifyAccessToken }: Pick<Identity, 'verifyAccessToken'>) =>
@@ -85,6 +94,7 @@ export const openAuth = ({
     chores: {
       'remove old sessions': { every: '1 hour', run: sessions.purge },
       'remove old one-time links': { every: '1 hour', run: secrets.purge },
+      'remove clients that registered and are not used': { every: '1 hour', run: registrations.purge },
       'forget wrong passwords': { every: '1 hour', run: tries.purge },
       'forget counted requests': { every: '5 minutes', run: rateLimits.purge },
     },

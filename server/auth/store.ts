@@ -249,6 +249,14 @@ const endAllAccess = sql(
   'update client_access set ended_at = $2 where user_id = $1 and coalesce(ended_at < given_at, true)',
 );
 
+/** Of those that registered themselves: they are removed some time after their last use. */
+const usedRegistrations = sql(
+  'clients.usedRegistrations',
+  `update registered_clients r set last_used_at = greatest(r.last_used_at, used.at)
+     from (select id, max(at) as at from unnest($1::text[], $2::timestamptz[]) as used (id, at) group by id) as used
+    where r.id = used.id`,
+);
+
 export interface UsedAccess {
   readonly id: string;
   readonly userId: string;
@@ -271,6 +279,8 @@ export const createClientStore = (db: Database) => ({
       all.map(({ scopes }) => scopes.join(' ')),
       all.map(({ at }) => at),
     ]),
+  usedRegistrations: (all: readonly Pick<UsedAccess, 'clientId' | 'at'>[]) =>
+    db.run(usedRegistrations, [all.map(({ clientId }) => clientId), all.map(({ at }) => at)]),
   list: (userId: string) => db.query<ClientRow>(listAccess, [userId]),
   end: async (userId: string, id: string, at: Date) =>
     (await db.query<{ clientId: string; name: string }>(endAccess, [userId, id, at]))[0],
@@ -357,4 +367,45 @@ export const createSecretStore = (db: Database) => ({
     (await db.query<{ user_id: string | null }>(takeSecret, [hash, purpose, now]))[0],
   removeOf: (userId: string, purpose: Purpose) => db.run(removeSecrets, [userId, purpose]),
   purge: (now: Date) => db.run(purgeSecrets, [now]),
+});
+
+const lockRegistrations = sql('registrations.lock', 'select pg_advisory_xact_lock(727034)');
+/** The oldest of those that nobody consented to, and of them only those whose question has run out. */
+const makeRoom = sql(
+  'registrations.makeRoom',
+  `delete from registered_clients where created_at <= $2 and id in (
+     select id from registered_clients where last_used_at is null order by created_at desc offset $1)`,
+);
+const insertRegistration = sql(
+  'registrations.insert',
+  `insert into registered_clients (id, name, redirect_uris, created_at) select $1, $2, $3, $4
+    where (select count(*) from registered_clients where last_used_at is null) < $5`,
+);
+const findRegistration = sql(
+  'registrations.find',
+  'select name, redirect_uris as "redirectUris" from registered_clients where id = $1',
+);
+/** With a client goes what its users gave it: there is nobody left who could use it. */
+const purgeRegistrations = sql(
+  'registrations.purge',
+  `with gone as (
+     delete from registered_clients where (last_used_at is null and created_at <= $1) or last_used_at <= $2 returning id)
+   delete from client_access c using gone where c.client_id = gone.id`,
+);
+
+export type RegistrationStore = ReturnType<typeof createRegistrationStore>;
+
+export const createRegistrationStore = (db: Database) => ({
+  /** False when there are too many that nobody consented to. */
+  insert: (
+    { id, name, redirectUris, at }: { id: string; name: string; redirectUris: readonly string[]; at: Date },
+    { most, mayGoFrom }: { most: number; mayGoFrom: Date },
+  ) =>
+    db.transaction(async () => {
+      await db.run(lockRegistrations);
+      await db.run(makeRoom, [most - 1, mayGoFrom]);
+      return (await db.run(insertRegistration, [id, name, redirectUris, at, most])) > 0;
+    }),
+  find: async (id: string) => (await db.query<{ name: string; redirectUris: string[] }>(findRegistration, [id]))[0],
+  purge: (unusedFrom: Date, usedFrom: Date) => db.run(purgeRegistrations, [unusedFrom, usedFrom]),
 });

@@ -104,6 +104,7 @@ const createDoors = ({
       askAssistant: askAssistant({ assistant, who: door.who }),
       metrics: metricsPage({ figures }),
       openapi: openapi(config),
+      describeForModels: forModels(config),
       ...signInElsewhere({ outside: identity.outsideSignIn, setSession: door.set }),
     },
     forms: { uploadMedia: uploadRoute({ uploads }), checkImport: importRoute({ imports }) },
@@ -155,6 +156,13 @@ export const openDoors = ({
 const aloneFor = ({ production }: Config): RequestHandler => {
   const ours = production ? /^\/(healthz|readyz|metrics)$/ : /^\/(healthz|readyz|metrics)$|^\/(sandbox|media)\//;
   return (req, res, next) => (ours.test(req.path) ? next() : noSuchPath(req, res, next));
+};
+
+const forModels = ({ baseUrl }: Config): Own => {
+  const text = readFileSync(join(packageRoot, 'openapi/llms.txt'), 'utf8').replaceAll('{base_url}', baseUrl);
+  return (_req, res) => {
+    res.type('text/plain').send(text);
+  };
 };
 
 const openapi = ({ baseUrl }: Config): Own => {

@@ -32,7 +32,7 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
   const ownOrigin = new URL(baseUrl).origin;
   const refuseMethod = wrongMethod('POST');
   const authorization = createAuthorization({ baseUrl, authUrl });
-  const answer = createMethods({ ...parts, authorization, tools: createTools(parts.tools, parts.actions) });
+  const answer = createMethods({ ...parts, baseUrl, authorization, tools: createTools(parts.tools, parts.actions) });
 
   const identify = async (req: Request, res: Response) => {
     const bearer = bearerOf(req.headers.authorization);

@@ -134,7 +134,8 @@ export const unknownVersion = (wished: string) => {
   });
 };
 
-export const unknownTool = (name: string) => badParams(`Unknown tool: ${short(name)}`);
+export const unknownTool = (name: string) =>
+  badParams(`Unknown tool: ${short(name)}. tools/list names those that this token may call.`);
 
 /** 2026-07-28 gives an unknown method a status of its own. */
 export const unknownMethod = ({ method, modern }: Message) =>

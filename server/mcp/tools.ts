@@ -45,7 +45,13 @@ export const createTools = (tools: readonly McpTool[], actions: ReadonlyMap<stri
       .map(({ text }) => text)
       .join();
 
+  const actionNames = tools.map(({ action }) => action.replace('.', '\\.')).join('|');
+  const dotted = new RegExp(`\\b(?:${actionNames})\\b`, 'g');
+
   return {
+    /** Messages name actions as REST does; an agent knows them by the names of its tools. */
+    inToolNames: (text: string) => text.replace(dotted, (name) => name.replace('.', '_')),
+
     /** Also what the scopes do not allow, so that the caller can be told which one is missing. */
     find: (name: string, access: ToolAccess): CallableTool | undefined => {
       const found = known.get(name);

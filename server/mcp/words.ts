@@ -1,26 +1,63 @@
+import type { z } from 'zod';
+import type { Action } from '#contracts/define';
 import type { Issue } from '#contracts/errors';
+import { Post } from '#contracts/posts';
 import type { Asked, RequestNews } from '#server/approvals/cards';
 import type { Refusal } from '#server/errors';
+import { inBrief, inOneLine, quoted } from './brief.ts';
 
-/** A refusal as text for a model, one line for each thing that is wrong. */
-export const refusalInWords = ({ code, message, issues }: Refusal) =>
-  [`${code}: ${inOneLine(message)}`, ...issues.map((issue) => issueInWords(issue, code))].join('\n');
-
-/** Of an input: field and sentence. Of a post: the place, and a sentence of its own. */
-const issueInWords = ({ path, message, ...facts }: Issue, code: string) => {
-  const told = Object.entries(facts).map(([name, value]) => `${name} ${quoted(value)}`);
-  return inOneLine(`- ${quoted(path)}${code === 'BadInput' ? '' : ':'} ${message} (${told.join(', ')})`);
+/** A refusal as text for a model, one line for each thing that is wrong, and each said once. */
+export const refusalInWords = ({ code, message, issues }: Refusal) => {
+  // The message of a bad input is its first issue.
+  if (code !== 'BadInput' || issues.length === 0) {
+    return [
+      `${code}: ${inOneLine(withoutFirst(message, issues))}`,
+      ...issues.map((issue) => `- ${issueInWords(issue, ':')}`),
+    ].join('\n');
+  }
+  const [only, ...others] = issues.map((issue) => issueInWords(issue, ''));
+  return others.length === 0 ? `${code}: ${only}` : [`${code}:`, only, ...others].join('\n- ');
 };
 
-const quoted = (value: string | number | undefined) =>
-  typeof value === 'string' && !isName.test(value) ? JSON.stringify(value) : value;
+/** The list says it, with its place. */
+const withoutFirst = (message: string, [first]: readonly Issue[]) =>
+  first && message.endsWith(first.message) ? message.slice(0, -first.message.length).trimEnd() : message;
 
-/** An id, a code or a path: says nothing but a name. */
-const isName = /^[\w.-]{1,200}$/;
+/** Of an input: field and sentence. Of a post: the place, and a sentence of its own. */
+const issueInWords = ({ path, message, code: _, ...facts }: Issue, mark: '' | ':') => {
+  const told = Object.entries(facts).map(([name, value]) => `${name} ${quoted(String(value))}`);
+  return inOneLine(`${quoted(path)}${mark} ${message}${told.length > 0 ? ` (${told.join(', ')})` : ''}`);
+};
 
-/** Our sentences name what came from outside; whatever that was, it begins no line of its own. */
-const inOneLine = (text: string) =>
-  text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** What a model gets to read of an output: all of it for a question, and for a change what it did. */
+export const outputInWords = ({ kind, output: schema }: Pick<Action, 'kind' | 'output'>, output: unknown) => {
+  if (schema !== (Post as z.ZodType)) return inBrief(output as object);
+  return kind === 'Write' ? savedInWords(output as Post) : postInWords(output as Post);
+};
+
+const postInWords = (post: Post) => {
+  const { status, results } = post;
+  const out = results.filter(({ ok }) => ok).length;
+  const told = inBrief(post);
+  return status === 'Failed' && results.length > 0
+    ? `Failed: it is out on ${out} of ${count(post.accountIds.length, 'account')}.\n${told}`
+    : told;
+};
+
+const savedInWords = ({ id, status, accountIds, versions, scheduledAt, updatedAt }: Post) =>
+  [
+    `Saved ${id}, ${status}, updatedAt ${updatedAt}.`,
+    accountIds.length === 0 ? 'It goes to no account yet.' : `It goes to ${count(accountIds.length, 'account')}.`,
+    ...versions.map(({ accountId, content, options }) => {
+      const set = Object.entries(options).map(([key, value]) => `${quoted(key)} ${quoted(value)}`);
+      const whose = accountId === undefined ? 'Original version' : `Version of ${quoted(accountId)}`;
+      return `${whose}: ${[count(content.length, 'item'), ...set].join(', ')}.`;
+    }),
+    ...(status === 'Draft' && scheduledAt ? [`Wished for ${scheduledAt}, not scheduled.`] : []),
+    'Next: posts_validate.',
+  ].join(' ');
+
+const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
 
 export const pendingInWords = (tool: string, { approvalUrl, again, createdAt, expiresAt, before }: Asked) =>
   [

@@ -103,6 +103,23 @@ export const createDrafts = ({
     return versions;
   };
 
+  const firstVersions = async (
+    caller: Caller,
+    { accountIds, body, versions }: { accountIds: string[]; body: string; versions: VersionInput[] },
+    networkOf: ReadonlyMap<string, ConnectedNetwork>,
+  ) => {
+    if (versions.length === 0) return [originalVersion(body)];
+    if (body !== '') {
+      throw badInput({
+        path: 'body',
+        code: 'Repeated',
+        message: 'must be left out beside versions, which have the text',
+      });
+    }
+    await library.mustExist(caller, mediaIn(versions));
+    return checked({ accountIds, versions }, networkOf);
+  };
+
   const mustBeAccountOf = (post: Post, accountId: string) => {
     if (accountId && !post.accountIds.includes(accountId)) {
       throw badInput({
@@ -115,12 +132,16 @@ export const createDrafts = ({
 
   return {
     /** A human's own time schedules at once; anybody else's is kept as a wish. */
-    create: async (caller: Caller, input: { accountIds: string[]; body: string; scheduledAt: string }) => {
-      await accounts.networksOf(caller, input.accountIds);
+    create: async (
+      caller: Caller,
+      input: { accountIds: string[]; body: string; versions: VersionInput[]; scheduledAt: string },
+    ) => {
+      const networkOf = await accounts.networksOf(caller, input.accountIds);
+      const versions = await firstVersions(caller, input, networkOf);
       const insert = () =>
         store.insert(newId('post', clock.now()), caller, {
           accountIds: input.accountIds,
-          versions: [originalVersion(input.body)],
+          versions,
           scheduledAt: input.scheduledAt || null,
         });
       if (!caller.human || !input.scheduledAt) return insert();
@@ -158,7 +179,7 @@ export const createDrafts = ({
     ) =>
       changing(caller, async () => {
         const post = await openForEdit(caller, input.id);
-        if (input.baseUpdatedAt && input.baseUpdatedAt !== post.updatedAt) throw stale(post);
+        mustBeCurrent(post, input);
         const networkOf = await accounts.networksOf(caller, input.accountIds);
         const versions = checked(input, networkOf);
         await library.mustExist(caller, mediaIn(input.versions));
@@ -172,18 +193,33 @@ export const createDrafts = ({
         });
       }),
 
-    setVersionText: (caller: Caller, input: { id: string; accountId: string; itemIndex: number; body: string }) =>
+    setVersionText: (
+      caller: Caller,
+      input: {
+        id: string;
+        accountId: string;
+        itemIndex: number;
+        body: string;
+        only: boolean;
+        baseUpdatedAt: string;
+      },
+    ) =>
       changing(caller, async () => {
         const post = await openForEdit(caller, input.id);
+        mustBeCurrent(post, input);
         mustBeAccountOf(post, input.accountId);
         return save(caller, post, {
-          versions: withText(post.versions, input.accountId, input.itemIndex, input.body),
+          versions: withText(post.versions, input),
         });
       }),
 
-    setOption: (caller: Caller, input: { id: string; accountId: string; key: string; value: string }) =>
+    setOption: (
+      caller: Caller,
+      input: { id: string; accountId: string; key: string; value: string; baseUpdatedAt: string },
+    ) =>
       changing(caller, async () => {
         const post = await openForEdit(caller, input.id);
+        mustBeCurrent(post, input);
         mustBeAccountOf(post, input.accountId);
         const networkOf = await accounts.connectedOf(caller, post.accountIds);
         checkOption(input, networkOf, { key: 'key', value: 'value' });
@@ -195,8 +231,10 @@ export const createDrafts = ({
 export const alreadyOut = ({ id, status }: Post) =>
   new Refusal('Conflict', `The post ${id} is ${status} and can no longer be changed. Read it again.`);
 
-const stale = ({ id, updatedAt }: Post) =>
-  new Refusal('Conflict', `The post ${id} was changed at ${updatedAt}, after your baseUpdatedAt. Read it again.`);
+const mustBeCurrent = ({ id, updatedAt }: Post, { baseUpdatedAt }: { baseUpdatedAt: string }) => {
+  if (baseUpdatedAt === '' || baseUpdatedAt === updatedAt) return;
+  throw new Refusal('Conflict', `The post ${id} was changed at ${updatedAt}, after your baseUpdatedAt. Read it again.`);
+};
 
 const mediaIn = (versions: readonly VersionInput[]) =>
   versions.flatMap(({ content }, v) =>

@@ -1,9 +1,19 @@
-import type { PostStatus } from '#contracts/posts';
+import type { Post, PostLine, PostStatus } from '#contracts/posts';
 import { bounds } from '#server/bounds';
 import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
 import { fromCursor, toCursor } from '#server/store/page';
 import type { PostStore } from './store.ts';
+
+export interface ListInput {
+  readonly status?: PostStatus | undefined;
+  readonly query: string;
+  readonly from: string;
+  readonly to: string;
+  readonly view: 'full' | 'summary';
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
 
 export type Reading = ReturnType<typeof createReading>;
 
@@ -30,11 +40,21 @@ export const createReading = ({ store }: { store: PostStore }) => ({
 
   list: async (
     { workspaceId }: Caller,
-    { status, limit, cursor }: { status?: PostStatus | undefined; limit: number; cursor?: string | undefined },
-  ) => {
+    { limit, cursor, view, status, query, from, to }: ListInput,
+  ): Promise<{ posts: Post[]; summaries?: PostLine[]; nextCursor?: string }> => {
+    const filter = { status, query, from: from || null, to: to || null };
+    if (view === 'summary') {
+      const found = await store.lines(workspaceId, limit, fromCursor(cursor), filter);
+      const summaries = found.slice(0, limit);
+      return { posts: [], summaries, ...nextOf(summaries, found.length > limit) };
+    }
     const page = { limit, mostBytes: bounds.pageBytes };
-    const { posts, more } = await store.list(workspaceId, page, fromCursor(cursor), status);
-    const last = posts.at(-1);
-    return { posts, ...(more && last && { nextCursor: toCursor(last.id) }) };
+    const { posts, more } = await store.list(workspaceId, page, fromCursor(cursor), filter);
+    return { posts, ...nextOf(posts, more) };
   },
 });
+
+const nextOf = (page: readonly { id: string }[], more: boolean) => {
+  const last = page.at(-1);
+  return more && last ? { nextCursor: toCursor(last.id) } : {};
+};

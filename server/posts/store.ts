@@ -1,4 +1,4 @@
-import type { Post, PostGroup, PostStatus, PostSummary, Result, Version } from '#contracts/posts';
+import type { Post, PostGroup, PostLine, PostStatus, PostSummary, Result, Version } from '#contracts/posts';
 import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
 import { tellsOf } from '#server/live/news';
@@ -31,13 +31,13 @@ const lock = sql('posts.lock', `select ${columns} from posts where id = $1 and w
 // Written so, only the index made for it gives this order. With `=` the planner may walk through the posts of everybody,
 // hoping to meet those of this workspace or status soon.
 // A page ends where its texts reach so many bytes: what is left out is never sent here. One post always fits.
-const page = (rows: string) =>
+const page = (rows: string, mostBytes = '$4') =>
   `select * from (
      select *, count(*) over () as found,
        sum(octet_length(versions) + octet_length(results)) over (order by id desc rows unbounded preceding)
          - octet_length(versions) - octet_length(results) as "bytesBefore"
        from (${rows}) as listed
-   ) as sized where "bytesBefore" < $4 order by id desc`;
+   ) as sized where "bytesBefore" < ${mostBytes} order by id desc`;
 const listed = columns.replace('versions', 'versions::text').replace('results', 'results::text');
 const list = sql(
   'posts.list',
@@ -52,6 +52,23 @@ const listByStatus = sql(
     `select ${listed} from posts where workspace_id between $1 and $1 and status between $5 and $5 and id < $3
       order by workspace_id, status, id desc limit $2`,
   ),
+);
+/** By text and time: when it went out, else the time it is for. `$4` to `$7` are status, text, from and to. */
+const matching = `from posts p left join published_posts out on out.post_id = p.id
+  where p.workspace_id between $1 and $1 and p.id < $3 and ($4::text is null or p.status = $4)
+    and ($5 = '' or exists (select from jsonb_path_query(p.versions, '$[*].content[*].body') as body
+          where body #>> '{}' ilike '%' || $5 || '%'))
+    and ($6::timestamptz is null or coalesce(out.published_at, p.scheduled_at) >= $6)
+    and ($7::timestamptz is null or coalesce(out.published_at, p.scheduled_at) < $7)
+  order by p.workspace_id, p.id desc limit $2`;
+const listMatching = sql(
+  'posts.listMatching',
+  page(`select ${listed.replaceAll(/\w+(?:::text)?/g, 'p.$&')} ${matching}`, '$8'),
+);
+const lines = sql(
+  'posts.lines',
+  `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, p.scheduled_at,
+          array(select distinct network from accounts where id = any(p.account_ids) order by network) as networks ${matching}`,
 );
 const afterEveryId = 'q'; // they begin with post_
 const insert = sql(
@@ -178,6 +195,19 @@ const scheduledByAccount = sql(
     where p.workspace_id = $1 and p.status = 'Scheduled' group by account_id`,
 );
 
+export interface ListFilter {
+  readonly status?: PostStatus | undefined;
+  /** Empty for all. */
+  readonly query: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+interface LineRow extends Pick<PostRow, 'id' | 'status' | 'scheduled_at'> {
+  readonly text: string | null;
+  readonly networks: string[];
+}
+
 export interface PostFilter {
   readonly query: string;
   /** Empty for all, and so are the labels. */
@@ -267,18 +297,32 @@ export const createPostStore = (db: Database) => {
       workspaceId: string,
       { limit, mostBytes }: { limit: number; mostBytes: number },
       before: string | null,
-      status: PostStatus | undefined,
+      filter: ListFilter,
     ) => {
+      const { status, query, from, to } = filter;
       const values = [workspaceId, limit + 1, before ?? afterEveryId, mostBytes];
-      const rows = await (status === undefined
-        ? db.late<ListedRow>(list, values)
-        : db.late<ListedRow>(listByStatus, [...values, status]));
+      const rows = await (query !== '' || from !== null || to !== null
+        ? db.late<ListedRow>(listMatching, [...values.slice(0, 3), ...matched(filter), mostBytes])
+        : status === undefined
+          ? db.late<ListedRow>(list, values)
+          : db.late<ListedRow>(listByStatus, [...values, status]));
       const posts = rows
         .slice(0, limit)
         .map(({ versions, results, ...row }) =>
           toPost({ ...row, versions: JSON.parse(versions), results: JSON.parse(results) }),
         );
       return { posts, more: Number(rows[0]?.found ?? 0) > posts.length };
+    },
+
+    /** One more than `limit` when there are others. */
+    lines: async (
+      workspaceId: string,
+      limit: number,
+      before: string | null,
+      filter: ListFilter,
+    ): Promise<PostLine[]> => {
+      const values = [workspaceId, limit + 1, before ?? afterEveryId, ...matched(filter)];
+      return (await db.query<LineRow>(lines, values)).map(toLine);
     },
 
     usesMedia: async (workspaceId: string, mediaId: string) => {
@@ -386,6 +430,16 @@ const toPost = (row: PostRow): Post => ({
     .filter(({ accountId }) => row.account_ids.includes(accountId))
     .map((result) => ({ ...result, uncertain: result.uncertain ?? false })),
   updatedAt: row.updated_at,
+});
+
+const matched = ({ status, query, from, to }: ListFilter) => [status ?? null, literal(query), from, to];
+
+const toLine = ({ id, status, text, scheduled_at, networks }: LineRow): PostLine => ({
+  id,
+  status,
+  text: text ?? '',
+  ...(scheduled_at !== null && { scheduledAt: scheduled_at }),
+  networks,
 });
 
 /** What means something to `like` means itself. */

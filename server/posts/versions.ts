@@ -69,9 +69,7 @@ export const mustFit = (versions: readonly Version[]) => {
 /** A version with the original's content, made for its options alone, follows when the original is edited. */
 export const withText = (
   versions: readonly Version[],
-  accountId: string,
-  itemIndex: number,
-  body: string,
+  { accountId, itemIndex, body, only }: { accountId: string; itemIndex: number; body: string; only: boolean },
 ): Version[] => {
   const [original] = versions;
   const changed = change(versions, accountId, (version) => {
@@ -85,8 +83,9 @@ export const withText = (
       });
     }
     const content = [...version.content];
-    content[itemIndex] = { body, media: content[itemIndex]?.media ?? [] };
-    return { ...version, content };
+    const item = { body, media: content[itemIndex]?.media ?? [] };
+    content[itemIndex] = item;
+    return { ...version, content: only ? [item] : content };
   });
   if (accountId) return changed;
   const content = changed[0]?.content ?? [];

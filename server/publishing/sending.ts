@@ -89,7 +89,7 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
       accountId: row.accountId,
       claim: row.claim,
       sent,
-      result: { accountId: row.accountId, ...outcome },
+      result: { accountId: row.accountId, provider: networks.get(row.account.network).name, ...outcome },
       maybeOut,
       isRead,
     });

@@ -9,6 +9,8 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import type { ConsentQuestion } from '#contracts/consent';
 import { createIdentityProvider, type IdentityProviderOptions } from '#server/auth/identity-provider/embedded';
+import { createRegistrations } from '#server/auth/registrations';
+import { createRegistrationStore } from '#server/auth/store';
 import { answerErrors } from '#server/http/errors';
 import { tagRequest } from '#server/http/request';
 import { serverFor } from '#server/http/server';
@@ -118,6 +120,7 @@ export const startIdentity = async ({
       database,
       outbound,
       seal,
+      registrations: createRegistrations({ store: createRegistrationStore(database), perHour: 60, clock }),
       whoIsSignedIn,
       distrustTokens,
       clock,

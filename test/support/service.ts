@@ -252,7 +252,7 @@ export const startService = async (
       await database.query(sql('test.status', 'update posts set status = $2 where id = $1'), [id, status]);
     },
 
-    count: async (table: 'posts' | 'accounts' | 'idempotent_answers') =>
+    count: async (table: 'posts' | 'accounts' | 'idempotent_answers' | 'registered_clients') =>
       Number(
         (await database.query<{ count: string }>(sql(`test.count.${table}`, `select count(*) from ${table}`)))[0]
           ?.count,

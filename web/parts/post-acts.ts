@@ -72,8 +72,7 @@ export const makeCopy = async (
   labelsOf: string | undefined,
 ): Promise<Post> => {
   const { labelIds } = labelsOf === undefined ? { labelIds: [] } : await app.getPostLabels({ id: labelsOf });
-  const made = await actions.posts.create({ accountIds, body: versions[0]?.content[0]?.body ?? '' });
-  const copy = await actions.posts.update({ id: made.id, accountIds, versions, baseUpdatedAt: made.updatedAt });
+  const copy = await actions.posts.create({ accountIds, versions });
   if (labelIds.length > 0) await app.labelPosts({ postIds: [copy.id], add: labelIds });
   return copy;
 };

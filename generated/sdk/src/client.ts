@@ -130,7 +130,8 @@ export class PostsApi extends Namespace {
   /**
    * List posts.
    *
-   * Posts of the workspace, newest first, one page at a time.
+   * Posts of the workspace, newest first, one page at a time. To find one, send query and view summary: that is a
+   * line for each post instead of all its versions.
    *
    * @throws {BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
    */
@@ -157,8 +158,9 @@ export class PostsApi extends Namespace {
   /**
    * Create a draft.
    *
-   * Saves a draft. With scheduledAt the draft only keeps the wished time: nothing is scheduled until
-   * posts.schedule is called and a human approves it.
+   * Saves a draft, from body alone or from versions where it is a thread, has media or options, or differs between
+   * accounts. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is
+   * called and a human approves it.
    *
    * @throws {BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
    */
@@ -182,7 +184,8 @@ export class PostsApi extends Namespace {
    * Set the text of a version.
    *
    * Replaces the text of one item, in the original version or in the version of one account. An account without a
-   * version of its own gets one, copied from the original. Changing a Scheduled post needs a human.
+   * version of its own gets a copy of the original with all its items and media, of which this one is changed;
+   * with only: true this item is all it has. Changing a Scheduled post needs a human.
    *
    * @throws {ApprovalRequiredError | NotFoundError | ConflictError | BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
    */
@@ -272,7 +275,7 @@ export class ProvidersApi extends Namespace {
    * Read the limits of every network.
    *
    * Character, media and thread limits, option keys with their choices, and the metrics each network reports
-   * (constraints.metrics). Read it before writing text for a network.
+   * (constraints.metrics). Read it before writing text for a network, with networks as accounts.list names them.
    *
    * @throws {BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
    */

@@ -204,6 +204,14 @@ export interface MediaListOutput {
 export interface PostsListInput {
   /** Only posts with this status */
   status?: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** Only posts with this in the text of a version, in any case (default `''`) */
+  query?: string;
+  /** Only posts whose time is not before this instant: when it was published, else scheduledAt */
+  from?: string;
+  /** Only posts whose time is before this instant */
+  to?: string;
+  /** summary: posts stays empty, and summaries has a line for each (default `'full'`) */
+  view?: 'full' | 'summary';
   /** How many to return (default `50`) */
   limit?: number;
   /** nextCursor of the page before */
@@ -247,6 +255,8 @@ export interface ContentItem {
 /** How publishing to one account ended */
 export interface Result {
   accountId: string;
+  /** The network's display name */
+  provider?: string;
   /** Whether publishing to this account succeeded */
   ok: boolean;
   /** The network's own post id */
@@ -266,9 +276,23 @@ export interface Result {
   publishedAt?: string;
 }
 
+/** What it takes to find a post */
+export interface PostLine {
+  id: string;
+  status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** The beginning of the original version, at most 100 characters */
+  text: string;
+  /** ISO-8601 instant */
+  scheduledAt?: string;
+  /** Keys of the networks it goes to */
+  networks: string[];
+}
+
 /** What posts.list answers. */
 export interface PostsListOutput {
   posts: Post[];
+  /** With view summary, instead of posts */
+  summaries?: PostLine[];
   /** Present when there are more; send it as cursor */
   nextCursor?: string;
 }
@@ -277,16 +301,6 @@ export interface PostsListOutput {
 export interface PostsGetInput {
   /** Post id */
   id: string;
-}
-
-/** What posts.create takes. */
-export interface PostsCreateInput {
-  /** Accounts the post goes to (default `[]`) */
-  accountIds?: string[];
-  /** Text of the original version (default `''`) */
-  body?: string;
-  /** Wished time, an ISO-8601 instant; empty saves a draft without one */
-  scheduledAt?: string;
 }
 
 export interface VersionInput {
@@ -303,6 +317,18 @@ export interface VersionInput {
   options?: Record<string, string>;
 }
 
+/** What posts.create takes. */
+export interface PostsCreateInput {
+  /** Accounts the post goes to (default `[]`) */
+  accountIds?: string[];
+  /** Text of the original version; leave it out when you send versions (default `''`) */
+  body?: string;
+  /** In place of body: exactly one original version, and at most one per account of accountIds (default `[]`) */
+  versions?: VersionInput[];
+  /** Wished time, an ISO-8601 instant; empty saves a draft without one */
+  scheduledAt?: string;
+}
+
 /** What posts.update takes. */
 export interface PostsUpdateInput {
   /** Post id */
@@ -313,7 +339,7 @@ export interface PostsUpdateInput {
   versions: VersionInput[];
   /** Wished time, an ISO-8601 instant; empty for none */
   scheduledAt?: string;
-  /** updatedAt of the post this change is based on */
+  /** updatedAt of the post this change is based on; Conflict when it was changed since */
   baseUpdatedAt?: string;
 }
 
@@ -327,6 +353,10 @@ export interface PostsSetVersionTextInput {
   accountId?: string;
   /** Which item, from 0; the number of items adds one at the end (default `0`) */
   itemIndex?: number;
+  /** Leave out all other items of this version (default `false`) */
+  only?: boolean;
+  /** updatedAt of the post this change is based on; Conflict when it was changed since */
+  baseUpdatedAt?: string;
 }
 
 /** What posts.setOption takes. */
@@ -339,6 +369,8 @@ export interface PostsSetOptionInput {
   accountId?: string;
   /** The value as text; empty removes the option (default `''`) */
   value?: string;
+  /** updatedAt of the post this change is based on; Conflict when it was changed since */
+  baseUpdatedAt?: string;
 }
 
 /** What posts.validate takes. */
@@ -444,7 +476,10 @@ export interface PostsMetricsOutput {
 }
 
 /** What providers.limits takes. */
-export type ProvidersLimitsInput = Record<string, never>;
+export interface ProvidersLimitsInput {
+  /** Keys of the networks to read; empty for every one (default `[]`) */
+  networks?: string[];
+}
 
 /** What one network allows and which options it has */
 export interface ProviderLimits {

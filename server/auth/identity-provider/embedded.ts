@@ -3,6 +3,7 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import { createLocalJWKSet, type JWTVerifyGetKey, errors as joseErrors } from 'jose';
 import type { ClientMetadata, Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
+import type { Registrations } from '#server/auth/registrations';
 import type { Clock } from '#server/clock';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { pageSecurity } from '#server/pages/layout';
@@ -12,6 +13,7 @@ import type { Database } from '#server/store/database';
 import { createAccessTokens } from './access-tokens.ts';
 import { type Consented, createInteractions } from './interactions.ts';
 import { createProvider } from './provider.ts';
+import { registrationRoute } from './registration.ts';
 import { createSigningKeys, signingAlgorithm } from './signing-keys.ts';
 import { createIdentityStore } from './store.ts';
 
@@ -24,6 +26,7 @@ export interface IdentityProviderOptions {
   readonly database: Database;
   readonly outbound: Outbound;
   readonly seal: Seal;
+  readonly registrations: Registrations;
   readonly whoIsSignedIn: WhoIsSignedIn;
   /** No access token of this user from before now counts. */
   readonly distrustTokens: (userId: string) => Promise<void>;
@@ -34,7 +37,7 @@ export interface IdentityProviderOptions {
   readonly consented?: (consent: Consented) => Promise<void>;
   /** A client gave its token back. */
   readonly revoked?: (access: { userId: string; clientId: string }) => Promise<void>;
-  /** Clients that are known beforehand, beside those with a metadata document. */
+  /** Clients that are known beforehand, beside those with a metadata document and those that register. */
   readonly clients?: readonly ClientMetadata[];
 }
 
@@ -46,6 +49,7 @@ export const createIdentityProvider = async ({
   database,
   outbound,
   seal,
+  registrations,
   whoIsSignedIn,
   distrustTokens,
   clock,
@@ -64,7 +68,8 @@ export const createIdentityProvider = async ({
     const list = await keys.read();
     const order = list.map(({ publicKey }) => publicKey.kid).join(' ');
     if (order === before?.order) return before;
-    const provider = createProvider({ library, baseUrl, store, outbound, whoIsSignedIn, clients, clock, log }, list);
+    const parts = { library, baseUrl, store, outbound, registrations, whoIsSignedIn, clients, clock, log };
+    const provider = createProvider(parts, list);
     const keyFor = createLocalJWKSet({ keys: list.map(({ publicKey }) => publicKey) });
     return { order, provider, handle: provider.callback(), keyFor };
   };
@@ -136,6 +141,7 @@ export const createIdentityProvider = async ({
       baseUrl,
       handle: (req, res) => current.handle(req, res),
       interactions: interactions.router,
+      registration: registrationRoute(registrations.register),
       revoke,
     }),
 
@@ -189,11 +195,13 @@ const routes = ({
   baseUrl,
   handle,
   interactions,
+  registration,
   revoke,
 }: {
   baseUrl: string;
   handle: Handle;
   interactions: Router;
+  registration: Router;
   revoke: RequestHandler;
 }): Router => {
   const { host, protocol } = new URL(baseUrl);
@@ -217,6 +225,7 @@ const routes = ({
   return Router()
     .use('/auth', asBaseUrl)
     .use('/auth/interaction', interactions)
+    .use('/auth/register', registration)
     .post('/auth/revoke', plainForm, revoke)
     .use('/auth', (req, res) => handle(req, res))
     .all(

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clients } from '#server/auth/clients';
+import type { Registrations } from '#server/auth/registrations';
 import { createSessionDoor } from '#server/auth/session-cookie';
 import type { Sessions } from '#server/auth/sessions';
 import type { Clock } from '#server/clock';
@@ -13,6 +14,7 @@ import type { Identity } from './identity.ts';
 export interface IdentityParts {
   readonly sessions: Sessions;
   readonly clients: Clients;
+  readonly registrations: Registrations;
   /** The workspace that MCP clients of this user act in. */
   readonly openedLast: (userId: string) => Promise<SignedIn['workspace']>;
   /** No access token of this user from before now counts. */
@@ -29,6 +31,7 @@ export interface IdentityParts {
 export const openIdentityProvider = async ({
   sessions,
   clients,
+  registrations,
   openedLast,
   outbound,
   config: { baseUrl, outsideProvider },
@@ -45,6 +48,7 @@ export const openIdentityProvider = async ({
     ...shared,
     baseUrl,
     outbound,
+    registrations,
     // The page that asks for consent shows the workspace that the client will act in.
     whoIsSignedIn: async (req) => {
       const who = await door.who(req);

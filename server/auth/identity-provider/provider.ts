@@ -1,6 +1,7 @@
 import type { ClientMetadata, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Logger } from 'pino';
 import { scopes } from '#contracts/scopes';
+import type { Registrations } from '#server/auth/registrations';
 import type { Clock } from '#server/clock';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { WhoIsSignedIn } from '#server/signed-in';
@@ -22,6 +23,7 @@ export interface ProviderParts {
   readonly store: IdentityStore;
   readonly outbound: Outbound;
   readonly whoIsSignedIn: WhoIsSignedIn;
+  readonly registrations: Pick<Registrations, 'find'>;
   readonly clients: readonly ClientMetadata[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -40,7 +42,7 @@ export const createProvider = (parts: ProviderParts, keys: readonly SigningKey[]
 };
 
 const configurationOf = (
-  { library, baseUrl, store, outbound, whoIsSignedIn, clients, clock }: ProviderParts,
+  { library, baseUrl, store, outbound, whoIsSignedIn, registrations, clients, clock }: ProviderParts,
   keys: readonly SigningKey[],
 ): Configuration => {
   const { errors } = library;
@@ -49,6 +51,7 @@ const configurationOf = (
   return {
     adapter: createRecords({
       store,
+      registrations,
       clock,
       usedUp: () => new errors.InvalidGrant('authorization code already consumed'),
     }),
@@ -62,6 +65,8 @@ const configurationOf = (
     },
     responseTypes: ['code'],
     scopes: ['openid', 'offline_access'],
+    // Ours, not the provider's: it would let clients have secrets and grants that there are none of here.
+    discovery: { registration_endpoint: `${baseUrl}/auth/register` },
     claims: { openid: ['sub'], email: ['email'] },
     enabledJWA: { idTokenSigningAlgValues: [signingAlgorithm] },
     clientAuthMethods: ['none', 'client_secret_basic', 'private_key_jwt'],
@@ -94,7 +99,9 @@ const configurationOf = (
     // `iat` counts seconds: a token made right after a change of password would seem older than it.
     extraTokenClaims: async () => ({ [issuedAtMs]: clock.now().getTime() }),
     issueRefreshToken: async (_ctx, client, code) =>
-      !isDocumentClient(client) && client.grantTypeAllowed('refresh_token') && code.scopes.has('offline_access'),
+      !isUnknownBeforehand(client, clients) &&
+      client.grantTypeAllowed('refresh_token') &&
+      code.scopes.has('offline_access'),
     // A validator runs on every request, whether or not its parameter is there.
     extraParams: { posthorn_guard: (ctx) => guard(ctx, errors) },
     findAccount: async (_ctx, id) => {
@@ -102,7 +109,7 @@ const configurationOf = (
       return user && { accountId: id, claims: () => ({ sub: id, email: user.email }) };
     },
     interactions: {
-      policy: interactionPolicy(library, whoIsSignedIn),
+      policy: interactionPolicy(library, whoIsSignedIn, clients),
       url: (_ctx, { uid }) => `/auth/interaction/${uid}`,
     },
     renderError: (ctx, { error, error_description }) => {
@@ -119,7 +126,7 @@ const configurationOf = (
       clientIdMetadataDocument: documents.feature,
       resourceIndicators: {
         enabled: true,
-        defaultResource: (_ctx, client) => (isDocumentClient(client) ? mcp : undefined),
+        defaultResource: (_ctx, client) => (isUnknownBeforehand(client, clients) ? mcp : undefined),
         useGrantedResource: () => true,
         getResourceServerInfo: (_ctx, resource) => {
           if (resource !== mcp) throw new errors.InvalidTarget();
@@ -136,7 +143,9 @@ const configurationOf = (
   };
 };
 
-export const isDocumentClient = (client: object) => 'clientIdMetadataDocument' in client;
+/** One with a metadata document, or one that registered itself: nobody here has chosen it. */
+const isUnknownBeforehand = ({ clientId }: { clientId: string }, known: readonly ClientMetadata[]) =>
+  !known.some(({ client_id }) => client_id === clientId);
 
 /** SPEC, Authorization flow 3: without `openid`, or with no scope at all, the request is refused. */
 const guard = ({ oidc }: KoaContextWithOIDC, errors: Library['errors']) => {
@@ -147,7 +156,11 @@ const guard = ({ oidc }: KoaContextWithOIDC, errors: Library['errors']) => {
   }
 };
 
-const interactionPolicy = ({ interactionPolicy: { base, Check } }: Library, whoIsSignedIn: WhoIsSignedIn) => {
+const interactionPolicy = (
+  { interactionPolicy: { base, Check } }: Library,
+  whoIsSignedIn: WhoIsSignedIn,
+  known: readonly ClientMetadata[],
+) => {
   const policy = base();
   policy.get('login')?.checks.add(
     new Check('app_session', 'End-User authentication is required', 'login_required', async ({ req, oidc }) => {
@@ -158,7 +171,7 @@ const interactionPolicy = ({ interactionPolicy: { base, Check } }: Library, whoI
   policy.get('consent')?.checks.add(
     new Check('asked_each_time', 'this client is asked about each time', 'interaction_required', ({ oidc }) => {
       const { client, result } = oidc;
-      return client !== undefined && isDocumentClient(client) && !result?.consent;
+      return client !== undefined && isUnknownBeforehand(client, known) && !result?.consent;
     }),
   );
   return policy;

@@ -3,4 +3,4 @@ import type { Handler } from '#server/context';
 import type { Providers } from '#server/providers/offered';
 
 export default ({ providers }: { providers: Providers }): Handler<(typeof providerActions)['providers.limits']> =>
-  async () => ({ providers: providers.limits() });
+  async ({ input: { networks } }) => ({ providers: providers.limits(networks) });

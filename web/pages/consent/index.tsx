@@ -59,22 +59,22 @@ const Question = ({ id, question }: { id: string; question: ConsentQuestion }) =
   if (isPosthornError(fault, 'NotFound')) return <Over />;
   const nothing = scopes.length > 0 && ticked.length === 0;
   return (
-    <EntryCard title={`Let ${client.name} use Posthorn?`} foot="You can end its access at any time under API and MCP.">
+    // A name that nobody vouches for is a quotation.
+    <EntryCard
+      title={`Let ${client.host === undefined ? `“${client.name}”` : client.name} use Posthorn?`}
+      foot="You can end its access at any time under API and MCP."
+    >
       <div className={styles.facts}>
         <DefinitionList
           items={[
-            ['Published at', <Host key="host" host={client.host} />],
+            [client.host === undefined ? 'Made by' : 'Published at', <Host key="host" host={client.host} />],
             ['Sends you to', leadsTo],
             ['Signed in as', email],
             ['Workspace', `${workspace ?? 'none yet'}, always the one you opened last`],
           ]}
         />
       </div>
-      {onThisComputer && (
-        <Banner tone="plum" title="This app is on your own computer">
-          Any program there could use its name. Approve only if you have just started it yourself.
-        </Banner>
-      )}
+      <Doubt isVerified={client.host !== undefined} onThisComputer={onThisComputer} leadsTo={leadsTo} />
       <EntryForm onSubmit={() => decide(true)}>
         {scopes.length > 0 && (
           <Checkbox.Group
@@ -108,6 +108,26 @@ const Question = ({ id, question }: { id: string; question: ConsentQuestion }) =
         </div>
       </EntryForm>
     </EntryCard>
+  );
+};
+
+const Doubt = ({
+  isVerified,
+  onThisComputer,
+  leadsTo,
+}: {
+  isVerified: boolean;
+  onThisComputer: boolean;
+  leadsTo: string;
+}) => {
+  if (isVerified && !onThisComputer) return null;
+  const isWhose = isVerified ? 'Any program there could use its name.' : 'It chose its name itself.';
+  return (
+    <Banner tone="plum" title={isVerified ? 'This app is on your own computer' : 'This app is not verified'}>
+      {onThisComputer
+        ? `${isWhose} Approve only if you have just started it yourself.`
+        : `${isWhose} Approve only if you began this yourself and trust ${leadsTo}.`}
+    </Banner>
   );
 };
 
