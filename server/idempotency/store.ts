@@ -11,7 +11,7 @@ const claim = sql(
 );
 const read = sql(
   'idempotency.read',
-  'select request_hash, answer from idempotent_answers where workspace_id = $1 and user_id = $2 and key = $3',
+  'select request_hash, answer, created_at from idempotent_answers where workspace_id = $1 and user_id = $2 and key = $3',
 );
 const save = sql(
   'idempotency.save',
@@ -22,6 +22,12 @@ const removeOld = sql('idempotency.removeOld', 'delete from idempotent_answers w
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
+export interface KeptAnswer {
+  request_hash: Buffer;
+  answer: string | null;
+  created_at: Date;
+}
+
 type Owner = readonly [workspaceId: string, userId: string, key: string];
 
 export const createIdempotencyStore = (db: Database) => ({
@@ -29,7 +35,7 @@ export const createIdempotencyStore = (db: Database) => ({
   /** True when the key is new, or its answer is older than `expired`. */
   claim: async (owner: Owner, requestHash: Buffer, now: Date, expired: Date) =>
     (await db.query(claim, [...owner, requestHash, now, expired])).length > 0,
-  read: async (owner: Owner) => (await db.query<{ request_hash: Buffer; answer: string }>(read, owner))[0],
+  read: async (owner: Owner) => (await db.query<KeptAnswer>(read, owner))[0],
   removeOld: (before: Date) => db.run(removeOld, [before]),
   save: async (owner: Owner, answer: string) => {
     await db.query(save, [...owner, answer]);

@@ -286,6 +286,8 @@ export const createPeople = ({
         return { userId, workspaceId };
       }),
 
+    workspaceName: async (id: string) => (await store.workspace(id))?.name ?? '',
+
     workspaces: async () => (await store.workspaces()).map(({ id, name }) => ({ id, name })),
   };
 };
