@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Route } from '#contracts/define';
 import type { ClosedSets } from './closed-sets.ts';
 import type { DeclaredRoute } from './contracts.ts';
-import { doc, indent, TypePrinter, wrap } from './print-types.ts';
+import { doc, indent, pascal, TypePrinter, wrap } from './print-types.ts';
 import { banner } from './text.ts';
 
 /** generated/app-client.ts: a method for each route that a page of the app calls. Types are printed, schemas stay out. */
@@ -115,5 +115,3 @@ const fieldsOf = (file: string, name: string, { params, query, body }: Route) =>
   }
   return [...fields.values()];
 };
-
-const pascal = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -8,7 +8,7 @@ import type { Retry } from '#scripts/sdk/retries';
 import { typescriptCall } from './code-samples.ts';
 import type { Declared } from './contracts.ts';
 import { errorsOf } from './emit-rest.ts';
-import { doc, indent, TypePrinter, wrap } from './print-types.ts';
+import { doc, indent, pascal, TypePrinter, wrap } from './print-types.ts';
 import { banner, json } from './text.ts';
 
 /** Written by hand in scripts/sdk/, copied as they are. */
@@ -34,7 +34,7 @@ const extended: Record<string, { base: string; file: string }> = {
   posts: { base: 'PostWaiting', file: './posts.ts' },
 };
 
-const retryOf: Record<Kind, Retry> = { ReadOnly: 'Always', Write: 'WithKey', NeedsApproval: 'IfRefused' };
+export const retryOf: Record<Kind, Retry> = { ReadOnly: 'Always', Write: 'WithKey', NeedsApproval: 'IfRefused' };
 
 /** The SDK as a package of its own: every file of generated/sdk/, by its path. The printer keeps the types it has. */
 export const emitSdk = (
@@ -63,7 +63,6 @@ export const emitSdk = (
 };
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
-const pascal = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const errorClass = (code: string): string => `${code}Error`;
 const namespaceClass = (domain: string): string => `${pascal(domain)}Api`;
 

@@ -8,6 +8,7 @@ import { emitContract } from './emit-contract.ts';
 import { emitMcpTools } from './emit-mcp-tools.ts';
 import { emitNetworksPage } from './emit-networks-page.ts';
 import { emitOpenapi } from './emit-openapi.ts';
+import { emitPython } from './emit-python.ts';
 import { emitHandlers, emitNetworks } from './emit-registries.ts';
 import { emitRest } from './emit-rest.ts';
 import { emitRouter } from './emit-router.ts';
@@ -39,6 +40,7 @@ const emitAll = async (): Promise<Files> => {
     ...emitOpenapi(actions, routes, closed),
     ...emitSdk(actions, sdkTypes),
     ...emitContract(actions, routes),
+    ...emitPython(actions, closed),
     // After the SDK, whose types it shares.
     ...emitAppClient(routes, sdkTypes.named, closed),
   };

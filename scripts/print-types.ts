@@ -14,6 +14,8 @@ export const doc = (...lines: (string | undefined)[]): string => {
   return `/**\n${text.replace(/^/gm, ' * ').replace(/ +$/gm, '')}\n */\n`;
 };
 
+export const pascal = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 export const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');
 
 export const wrap = (text: string): string => text.replace(/(.{1,110})(?: +|$)/g, '$1\n').trimEnd();
