@@ -127,11 +127,13 @@ const defaultsInWords = (value: unknown): void => {
   for (const inner of Object.values(value)) defaultsInWords(inner);
 };
 
-const reference = (kind: 'headers' | 'parameters' | 'responses', name: string) => ({
+const reference = (kind: 'examples' | 'headers' | 'parameters' | 'responses', name: string) => ({
   $ref: `#/components/${kind}/${name}`,
 });
 
 const registerShared = (registry: OpenAPIRegistry) => {
+  for (const code of Object.keys(errors) as ErrorCode[])
+    registry.registerComponent('examples', code, { summary: code, value: { code, ...errorExamples[code] } });
   registry.registerComponent('securitySchemes', 'personalToken', {
     type: 'http',
     scheme: 'bearer',
@@ -259,7 +261,7 @@ const errorResponses = (codes: readonly ErrorCode[], headers: Record<string, { $
           'application/json': {
             schema: errorUnion(group),
             examples: Object.fromEntries(
-              group.map((code) => [code, { summary: code, value: { code, ...errorExamples[code] } }]),
+              group.map((code) => [code, reference('examples', code)]),
             ),
           },
         },

@@ -4,10 +4,12 @@ import { readClosedSets } from './closed-sets.ts';
 import { readContracts } from './contracts.ts';
 import { emitAppClient } from './emit-app-client.ts';
 import { emitCatalog } from './emit-catalog.ts';
+import { emitCommands } from './emit-commands.ts';
 import { emitContract } from './emit-contract.ts';
 import { emitMcpTools } from './emit-mcp-tools.ts';
 import { emitNetworksPage } from './emit-networks-page.ts';
 import { emitOpenapi } from './emit-openapi.ts';
+import { emitPostman } from './emit-postman.ts';
 import { emitPython } from './emit-python.ts';
 import { emitHandlers, emitNetworks } from './emit-registries.ts';
 import { emitRest } from './emit-rest.ts';
@@ -39,6 +41,8 @@ const emitAll = async (): Promise<Files> => {
     ...emitSettingsPage(),
     ...emitOpenapi(actions, routes, closed),
     ...emitSdk(actions, sdkTypes),
+    ...emitCommands(actions, closed),
+    ...emitPostman(actions),
     ...emitContract(actions, routes),
     ...emitPython(actions, closed),
     // After the SDK, whose types it shares.

@@ -200,7 +200,7 @@ import { rest } from 'posthorn-contract';
 const baseHeaders = { authorization: \`Bearer \${process.env.POSTHORN_TOKEN}\` };
 const client = initClient(rest.actions, { baseUrl: process.env.POSTHORN_URL ?? '', baseHeaders });
 const made = await client['posts.create']({ body: { body: 'By contract' } });
-if (made.status !== 200) throw new Error(made.body.message);
+if (made.status !== 200) throw new Error(String(made.status));
 const { status, body } = await client['posts.publishNow']({ body: { id: made.body.id } });
 console.log(JSON.stringify([made.body.status, status, status === 403 && body.code]));
 `;

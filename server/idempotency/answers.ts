@@ -22,9 +22,8 @@ export const createIdempotentAnswers = ({ store, clock }: { store: IdempotencySt
 
   /** The answer that this key already has, for work whose preparation is long. */
   find: async (caller: Caller, key: string, request: string): Promise<string | undefined> => {
-    const earlier = await store.read(ownerOf(caller, key));
-    if (earlier?.answer == null || earlier.created_at.getTime() < clock.now().getTime() - keptMs) return undefined;
-    return sameRequest(earlier, hashOf(request), key).answer ?? undefined;
+    const earlier = await store.readSince(ownerOf(caller, key), new Date(clock.now().getTime() - keptMs));
+    return earlier && sameRequest(earlier, hashOf(request), key).answer;
   },
 
   /** The key, the work and its answer are one transaction: a crash leaves all of them or none. */
@@ -38,7 +37,7 @@ export const createIdempotentAnswers = ({ store, clock }: { store: IdempotencySt
         await store.save(owner, answer);
         return { answer, replayed: false };
       }
-      return { answer: sameRequest(await store.read(owner), requestHash, key).answer ?? '', replayed: true };
+      return { answer: sameRequest(await store.read(owner), requestHash, key).answer, replayed: true };
     });
   },
 });

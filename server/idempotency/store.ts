@@ -11,7 +11,12 @@ const claim = sql(
 );
 const read = sql(
   'idempotency.read',
-  'select request_hash, answer, created_at from idempotent_answers where workspace_id = $1 and user_id = $2 and key = $3',
+  'select request_hash, answer from idempotent_answers where workspace_id = $1 and user_id = $2 and key = $3',
+);
+const readSince = sql(
+  'idempotency.readSince',
+  `select request_hash, answer from idempotent_answers
+    where workspace_id = $1 and user_id = $2 and key = $3 and created_at >= $4 and answer is not null`,
 );
 const save = sql(
   'idempotency.save',
@@ -24,8 +29,7 @@ export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 export interface KeptAnswer {
   request_hash: Buffer;
-  answer: string | null;
-  created_at: Date;
+  answer: string;
 }
 
 type Owner = readonly [workspaceId: string, userId: string, key: string];
@@ -36,6 +40,7 @@ export const createIdempotencyStore = (db: Database) => ({
   claim: async (owner: Owner, requestHash: Buffer, now: Date, expired: Date) =>
     (await db.query(claim, [...owner, requestHash, now, expired])).length > 0,
   read: async (owner: Owner) => (await db.query<KeptAnswer>(read, owner))[0],
+  readSince: async (owner: Owner, since: Date) => (await db.query<KeptAnswer>(readSince, [...owner, since]))[0],
   removeOld: (before: Date) => db.run(removeOld, [before]),
   save: async (owner: Owner, answer: string) => {
     await db.query(save, [...owner, answer]);
