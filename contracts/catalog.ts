@@ -25,7 +25,7 @@ export const catalogRoutes = {
     responses: {
       200: { description: 'The actions', contentType: 'application/json', body: z.array(CatalogEntry) },
     },
-    errors: ['Unauthorized', 'Forbidden', 'TooManyRequests', 'Internal'],
+    errors: ['BadInput', 'Unauthorized', 'Forbidden', 'TooManyRequests', 'Internal'],
   }),
 } as const satisfies Record<string, Route>;
 export type CatalogRoutes = typeof catalogRoutes;

@@ -260,9 +260,7 @@ const errorResponses = (codes: readonly ErrorCode[], headers: Record<string, { $
         content: {
           'application/json': {
             schema: errorUnion(group),
-            examples: Object.fromEntries(
-              group.map((code) => [code, reference('examples', code)]),
-            ),
+            examples: Object.fromEntries(group.map((code) => [code, reference('examples', code)])),
           },
         },
       },

@@ -328,6 +328,7 @@ export const rest = {
       metadata: {"access":"PersonalToken","roles":["owner","admin","editor","viewer"]},
       responses: {
         200: catalogRoutes.catalog.responses[200].body,
+        400: error.BadInput,
         401: error.Unauthorized,
         403: error.Forbidden,
         429: error.TooManyRequests,

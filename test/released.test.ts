@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { breakingChanges, type Document, declaredIn, publicPart } from '#scripts/breaking-changes';
+
+/** A document that breaks callers of the last release is noticed before they notice it. */
+
+const document = publicPart(JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as Document);
+
+/** A copy in which what stands at this place is another value, or is gone. */
+const changed = (...edits: (readonly [path: readonly string[], value?: unknown])[]) => {
+  const copy = structuredClone(document);
+  for (const [path, value] of edits) {
+    let at = copy as unknown as Record<string, unknown>;
+    for (const step of path.slice(0, -1)) at = at[step] as Record<string, unknown>;
+    const last = path.at(-1) ?? '';
+    if (value === undefined) delete at[last];
+    else at[last] = value;
+  }
+  return breakingChanges(document, copy);
+};
+
+const actionAt = (name: string) => ['paths', `/api/agent/tools/${name}`];
+const body = (name: string, ...more: string[]) => [
+  ...actionAt(name),
+  ...['post', 'requestBody', 'content', 'application/json', 'schema'],
+  ...more,
+];
+const schema = (name: string, ...more: string[]) => ['components', 'schemas', name, ...more];
+
+test('has what a token reaches and what webhooks get, and nothing of the app', () => {
+  expect(Object.keys(document.paths)).toContain('/api/media/from-url');
+  expect(Object.keys(document.paths).filter((path) => path.startsWith('/api/app/'))).toEqual([]);
+  expect(Object.keys(document.webhooks ?? {})).toHaveLength(4);
+  expect(breakingChanges(document, document)).toEqual([]);
+});
+
+test.each<[string, string[], unknown, string]>([
+  ['an action that is gone', actionAt('posts.get'), undefined, 'posts_get is gone'],
+  ['a field that is required now', body('posts.create', 'required'), ['body'], 'posts_create.body is required'],
+  ['a field that is not taken', body('posts.list', 'properties', 'limit'), undefined, 'posts_list.limit is gone'],
+  [
+    'a value that is not taken',
+    body('posts.list', 'properties', 'status', 'enum'),
+    ['Draft', 'Scheduled', 'Publishing', 'Published'],
+    'posts_list.status no longer takes Failed',
+  ],
+  [
+    'a lower limit',
+    body('posts.create', 'properties', 'body', 'maxLength'),
+    10,
+    'posts_create.body has another maxLength',
+  ],
+  [
+    'a field that an answer lacks',
+    schema('Post', 'properties', 'results'),
+    undefined,
+    'posts_get answer.results is gone',
+  ],
+  [
+    'a field that an answer may lack',
+    schema('Post', 'required'),
+    ['id', 'status', 'accountIds', 'versions', 'results'],
+    'posts_get answer.updatedAt may be absent',
+  ],
+  ['another type', schema('Post', 'properties', 'id', 'type'), 'integer', 'posts_get answer.id is another type'],
+  ['an event that is gone', ['webhooks', 'ping'], undefined, 'on_ping is gone'],
+  [
+    'a field that an event lacks',
+    schema('PingEvent', 'properties', 'createdAt'),
+    undefined,
+    'on_ping.createdAt is gone',
+  ],
+])('%s is noticed', (_, path, value, expected) => {
+  expect(changed([path, value])).toContain(expected);
+});
+
+test('what is added breaks nobody', () => {
+  const text = { type: 'string' };
+  expect(
+    changed(
+      [body('posts.create', 'properties', 'colour'), text],
+      [schema('Post', 'properties', 'colour'), text],
+      [schema('Post', 'properties', 'status', 'enum'), ['Paused', 'Draft']],
+      [actionAt('posts.copy'), { post: { operationId: 'posts_copy' } }],
+    ),
+  ).toEqual([]);
+});
+
+test('only what stands below Breaking of the next release is declared', () => {
+  const lines = [
+    '# C',
+    '## Unreleased',
+    '- `a`',
+    '### Breaking',
+    '- `b is gone`: use c.',
+    '## 0.1.0',
+    '### Breaking',
+    '- `d`: e.',
+  ];
+  expect(declaredIn(`${lines.join('\n\n')}\n`)).toEqual(['b is gone']);
+});
