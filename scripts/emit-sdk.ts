@@ -223,6 +223,7 @@ const emitPackage = (version: string): string =>
     version,
     description: 'Typed client of Posthorn, the self-hostable social publishing service',
     keywords: ['posthorn', 'social media', 'publishing', 'scheduling', 'sdk', 'webhooks'],
+    files: ['dist', 'examples', 'README.md', 'CHANGELOG.md'],
   });
 
 const home = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as Record<string, unknown>;

@@ -76,7 +76,9 @@ class SummaryBestTimes(TypedDict):
     hour: int
     """0 to 23, in timeZone"""
     posts: int
+    """Posts published then"""
     engagement: int
+    """Of those posts together"""
     average: float
     """Engagement per post"""
     lowConfidence: bool

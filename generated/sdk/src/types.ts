@@ -140,7 +140,9 @@ export interface Summary {
     weekday: number;
     /** 0 to 23, in timeZone */
     hour: number;
+    /** Posts published then */
     posts: number;
+    /** Of those posts together */
     engagement: number;
     /** Engagement per post */
     average: number;

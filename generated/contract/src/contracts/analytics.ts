@@ -97,8 +97,8 @@ export const Summary = z
         z.object({
           weekday: z.int().describe('1 Monday to 7 Sunday, in timeZone'),
           hour: z.int().describe('0 to 23, in timeZone'),
-          posts: z.int(),
-          engagement: z.int(),
+          posts: z.int().describe('Posts published then'),
+          engagement: z.int().describe('Of those posts together'),
           average: z.number().describe('Engagement per post'),
           lowConfidence: z.boolean().describe('True with fewer than 3 posts'),
         }),

@@ -1,10 +1,75 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { errorExamples, errorSchemas } from '#contracts/errors';
+import { events } from '#contracts/events';
 import { breakingChanges, type Document, declaredIn, publicPart } from '#scripts/breaking-changes';
 
-/** A document that breaks callers of the last release is noticed before they notice it. */
+interface Content {
+  example?: unknown;
+  examples?: Record<string, unknown>;
+}
+interface Operation {
+  operationId: string;
+  security?: object[];
+  requestBody?: { content: Record<string, Content> };
+  responses: Record<string, { content?: Record<string, Content> }>;
+  'x-codeSamples'?: { lang: string }[];
+}
+const whole = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as Document & {
+  paths: Record<string, Record<string, Operation>>;
+};
+const document = publicPart(whole);
 
-const document = publicPart(JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as Document);
+describe('the document', () => {
+  const operations = Object.values(whole.paths).flatMap((methods) => Object.values(methods));
+
+  test('has an example of every body and answer, errors too', () => {
+    const without = operations.flatMap(({ operationId, requestBody, responses }) =>
+      Object.entries({ body: requestBody, ...responses }).flatMap(([place, part]) =>
+        Object.entries(part?.content ?? {}).flatMap(([type, { example, examples }]) =>
+          example !== undefined || examples !== undefined || type.startsWith('multipart/')
+            ? []
+            : [`${operationId} ${place} ${type}`],
+        ),
+      ),
+    );
+    expect(without).toEqual([]);
+  });
+
+  test('has examples of errors and events that their schemas accept', () => {
+    for (const [code, schema] of Object.entries(errorSchemas)) {
+      expect(schema.parse({ code, ...errorExamples[code as keyof typeof errorExamples] }).code).toBe(code);
+    }
+    for (const { schema, example } of Object.values(events)) expect(schema.parse(example)).toEqual(example);
+  });
+
+  test('shows every action in a shell, TypeScript and Python', () => {
+    for (const operation of operations.filter(({ operationId }) => /^[a-z]+_/.test(operationId))) {
+      expect(operation['x-codeSamples']?.map(({ lang }) => lang)).toEqual(['Shell', 'TypeScript', 'Python']);
+    }
+  });
+
+  test('describes every property that a caller with a token or a receiver meets', () => {
+    const without: string[] = [];
+    const visit = (value: unknown, place: string) => {
+      if (typeof value !== 'object' || value === null) return;
+      const { properties } = value as { properties?: Record<string, { description?: string; $ref?: string }> };
+      if (properties?.constructor === Object) {
+        for (const [name, one] of Object.entries(properties)) {
+          if (typeof one === 'object' && !one.description && !one.$ref) without.push(`${place}.${name}`);
+        }
+      }
+      for (const [name, inner] of Object.entries(value))
+        if (!/^examples?$/.test(name)) visit(inner, `${place}/${name}`);
+    };
+    const named = Object.keys(document.components.schemas);
+    for (const name of named) visit(whole.components.schemas[name], name);
+    for (const path of Object.keys(document.paths)) visit(whole.paths[path], path);
+    expect(without).toEqual([]);
+  });
+});
+
+/** A document that breaks callers of the last release is noticed before they notice it. */
 
 /** A copy in which what stands at this place is another value, or is gone. */
 const changed = (...edits: (readonly [path: readonly string[], value?: unknown])[]) => {
