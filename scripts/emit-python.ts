@@ -73,7 +73,6 @@ class PythonTypes {
   }
 
   #name(name: string, schema: Schema): void {
-    // Taken first, so that what it holds stands behind it in no definition that needs it.
     const values = this.#closed[name];
     const text = values
       ? `${name} = Literal[${values.map(quote).join(', ')}]\n`

@@ -16,10 +16,10 @@ import {
   ConnectionError,
   createAppClient,
   isPosthornError,
-  NotFoundError,
-  TooManyRequestsError,
   type NetworkKey,
+  NotFoundError,
   type OptionKey,
+  TooManyRequestsError,
 } from '#generated/app-client';
 import { routes } from '#generated/rest';
 import { type Service, startService } from '#test/support/service';
