@@ -18,7 +18,7 @@ export const emitContract = (
   const files = {
     LICENSE: read('LICENSE'),
     'README.md': read('scripts/sdk/contract-README.md'),
-    'CHANGELOG.md': read('openapi/CHANGELOG.md'),
+    'CHANGELOG.md': read('docs/api-changes.md'),
     'package.json': packageJson({
       name: 'posthorn-contract',
       version,
@@ -29,13 +29,13 @@ export const emitContract = (
     }),
     'tsconfig.json': emitTsconfig('esm'),
     'tsconfig.cjs.json': emitTsconfig('cjs'),
-    'src/rest.ts': rest.replaceAll(/'#contracts\/([\w-]+)'/g, "'./contracts/$1.ts'"),
+    'src/rest.ts': rest.replaceAll(/'#contracts\/([\w-]+)'/g, "'./$1.ts'"),
     'src/index.ts': `${banner}
-export { type ErrorBody, type ErrorCode, errorSchemas } from './contracts/errors.ts';
-export { type EventType, events } from './contracts/events.ts';
+export { type ErrorBody, type ErrorCode, errorSchemas } from './errors.ts';
+export { type EventType, events } from './events.ts';
 export { rest } from './rest.ts';
 `,
-    ...Object.fromEntries(contracts.map((file) => [`src/contracts/${file}.ts`, banner + read(`contracts/${file}.ts`)])),
+    ...Object.fromEntries(contracts.map((file) => [`src/${file}.ts`, banner + read(`contracts/${file}.ts`)])),
   };
   return Object.fromEntries(Object.entries(files).map(([path, content]) => [`generated/contract/${path}`, content]));
 };

@@ -32,7 +32,7 @@ export const emitPython = (
   const files = {
     LICENSE: read('../LICENSE'),
     'README.md': emitReadme(actions),
-    'CHANGELOG.md': read('../openapi/CHANGELOG.md'),
+    'CHANGELOG.md': read('../docs/api-changes.md'),
     'pyproject.toml': emitProject(version),
     'posthorn/__init__.py': emitInit(),
     'posthorn/py.typed': '',

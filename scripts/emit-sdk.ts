@@ -47,7 +47,7 @@ export const emitSdk = (
     LICENSE: read('../LICENSE'),
     'README.md': emitReadme(actions),
     'package.json': emitPackage(version),
-    'CHANGELOG.md': read('../openapi/CHANGELOG.md'),
+    'CHANGELOG.md': read('../docs/api-changes.md'),
     'tsconfig.json': emitTsconfig('esm'),
     'tsconfig.cjs.json': emitTsconfig('cjs'),
     ...Object.fromEntries(examples.map((file) => [`examples/${file}`, read(`sdk/examples/${file}`)])),

@@ -269,7 +269,7 @@ describe('what it sends', () => {
       expect(request).toEqual({
         method: 'POST',
         url: `${baseUrl}/api/media`,
-        headers: { accept: 'application/json', 'posthorn-workspace': 'ws_1' },
+        headers: { accept: 'application/json', 'posthorn-workspace': 'ws_1', 'user-agent': expect.any(String) },
       });
       expect([...((body ?? new FormData()) as FormData)]).toEqual([
         ['file', expect.objectContaining({ name: 'horn.png', size: 4 })],

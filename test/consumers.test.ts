@@ -150,11 +150,11 @@ console.log(JSON.stringify([edited.data?.versions[0]?.content.length, code, netw
       '--no-log-file',
     );
     const said = await compileAndRun(
-      'hey-use',
+      'hey/use',
       `
 import { openAsBlob } from 'node:fs';
-import { client } from './hey/client.gen';
-import { postsCreate, postsSetOption, postsUpdate, uploadMedia } from './hey/sdk.gen';
+import { client } from './client.gen';
+import { postsCreate, postsSetOption, postsUpdate, uploadMedia } from './sdk.gen';
 
 client.setConfig({ baseUrl: process.env.POSTHORN_URL ?? '', auth: () => process.env.POSTHORN_TOKEN });
 const image = await uploadMedia({ body: { file: await openAsBlob('horn.jpg'), alt: 'A horn' }, throwOnError: true });

@@ -43,6 +43,11 @@ describe('the document', () => {
     for (const { schema, example } of Object.values(events)) expect(schema.parse(example)).toEqual(example);
   });
 
+  test('has words for every tag', () => {
+    const { tags } = whole as unknown as { tags: { description: string }[] };
+    expect(tags.filter(({ description }) => description.startsWith('Actions of'))).toEqual([]);
+  });
+
   test('shows every action in a shell, TypeScript and Python', () => {
     for (const operation of operations.filter(({ operationId }) => /^[a-z]+_/.test(operationId))) {
       expect(operation['x-codeSamples']?.map(({ lang }) => lang)).toEqual(['Shell', 'TypeScript', 'Python']);
