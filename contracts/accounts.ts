@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { action, appRoute, ById, Empty, Id, type RawRoute, type Route, rawRoute } from './define.ts';
+import { NetworkKey } from './providers.ts';
 import { admins, everyone } from './scopes.ts';
 
 export const Account = z
   .object({
     id: z.string().describe('Account id, prefix `acct_`'),
     provider: z.string().describe('Display name of the network, such as `Bluesky`'),
-    network: z.string().describe('Key of the network, such as `bluesky`; option keys begin with it'),
+    network: NetworkKey,
     name: z.string().describe('Display name of the account on the network'),
     handle: z.string().describe('User name on the network'),
     avatarUrl: z.string().optional().describe('Picture of the account'),
@@ -25,7 +26,7 @@ export const Account = z
 export type Account = z.output<typeof Account>;
 
 export const Deleted = z
-  .object({ id: z.string().describe('What was deleted'), deleted: z.literal(true) })
+  .object({ id: z.string().describe('What was deleted'), deleted: z.literal(true).describe('It is gone') })
   .meta({ id: 'Deleted' });
 
 export const exampleAccount: Account = {

@@ -39,7 +39,7 @@ export type Metrics = z.output<typeof Metrics>;
 
 export const MetricsEntry = z
   .object({
-    accountId: z.string(),
+    accountId: z.string().describe('Account it was published to'),
     provider: z.string().describe('Display name of the network'),
     externalId: z.string().describe("The network's own post id"),
     publishedAt: z.string().describe('ISO-8601 instant'),
@@ -67,17 +67,27 @@ export const Summary = z
     to: z.string().describe('As sent'),
     timeZone: z.string().describe('As sent'),
     totals: Totals,
-    byAccount: z.array(z.object({ accountId: z.string(), provider: z.string(), totals: Totals })),
-    byNetwork: z.array(z.object({ provider: z.string(), totals: Totals })),
+    byAccount: z
+      .array(
+        z.object({
+          accountId: z.string().describe('Account the posts went to'),
+          provider: z.string().describe('Display name of its network'),
+          totals: Totals,
+        }),
+      )
+      .describe('The same per account'),
+    byNetwork: z
+      .array(z.object({ provider: z.string().describe('Display name of the network'), totals: Totals }))
+      .describe('The same per network'),
     topPosts: z
       .array(
         z.object({
-          postId: z.string(),
+          postId: z.string().describe('Post id'),
           text: z.string().describe('Text of the first item of the original version'),
           publishedAt: z.string().describe('ISO-8601 instant'),
-          accountIds: z.array(z.string()),
-          engagement: z.int(),
-          views: z.int(),
+          accountIds: z.array(z.string()).describe('Accounts it was published to'),
+          engagement: z.int().describe('Over all its accounts'),
+          views: z.int().describe('Over all its accounts'),
         }),
       )
       .describe('The 10 posts with the highest engagement, summed over their accounts'),
@@ -86,8 +96,8 @@ export const Summary = z
         z.object({
           weekday: z.int().describe('1 Monday to 7 Sunday, in timeZone'),
           hour: z.int().describe('0 to 23, in timeZone'),
-          posts: z.int(),
-          engagement: z.int(),
+          posts: z.int().describe('Posts published then'),
+          engagement: z.int().describe('Of those posts together'),
           average: z.number().describe('Engagement per post'),
           lowConfidence: z.boolean().describe('True with fewer than 3 posts'),
         }),

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { type RawRoute, type Route, rawRoute, route } from './define.ts';
+import { everyone } from './scopes.ts';
 
 export const CatalogEntry = z
   .object({
     name: z.string().describe('Dotted name of the action'),
-    description: z.string(),
+    description: z.string().describe('What it does, for people and models'),
     policy: z.enum(['Allowed', 'NeedsApproval']).describe('NeedsApproval: a human has to approve it in the app'),
     inputSchema: z.record(z.string(), z.unknown()).describe('JSON Schema of the input'),
   })
@@ -17,12 +18,14 @@ export const catalogRoutes = {
     path: '/api/agent/tools',
     tag: 'Catalog',
     summary: 'List the actions',
-    description: 'Every action with its description, policy and input schema.',
+    description:
+      'Every action with its description, policy and input schema. The headers `Posthorn-User`, `Posthorn-Workspace`, `Posthorn-Workspace-Name` (percent-encoded) and `Posthorn-Role` say whom the token stands for.',
     access: 'PersonalToken',
+    roles: everyone,
     responses: {
       200: { description: 'The actions', contentType: 'application/json', body: z.array(CatalogEntry) },
     },
-    errors: ['Unauthorized', 'TooManyRequests', 'Internal'],
+    errors: ['BadInput', 'Unauthorized', 'Forbidden', 'TooManyRequests', 'Internal'],
   }),
 } as const satisfies Record<string, Route>;
 export type CatalogRoutes = typeof catalogRoutes;

@@ -87,6 +87,10 @@ export interface Route {
   readonly body?: z.ZodObject;
   /** The body may also come as multipart/form-data. ts-rest cannot read a stream, so that is served beside it. */
   readonly form?: z.ZodObject;
+  /** The one body that readers of OpenAPI see: generated clients cannot choose between two. Absent: both. */
+  readonly documented?: 'form';
+  /** Takes an Idempotency-Key. */
+  readonly idempotent?: true;
   readonly responses: Readonly<Record<number, RouteResponse>>;
   readonly errors: readonly ErrorCode[];
 }

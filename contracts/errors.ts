@@ -55,10 +55,85 @@ export type ErrorCode = keyof typeof errors;
 /** Every action can answer with these; a declaration lists only what comes on top. */
 export const commonErrors = ['BadInput', 'Unauthorized', 'Forbidden', 'TooManyRequests', 'Internal'] as const;
 
+/** What can be wrong with an input, a file or a post. */
+export const issueCodes = [
+  'BadFormat',
+  'TooBig',
+  'TooSmall',
+  'TooDeep',
+  'TooLong',
+  'Required',
+  'UnknownField',
+  'UnknownValue',
+  'WrongType',
+  'BadText',
+  'BadRange',
+  'Incomplete',
+  'Invalid',
+  'Repeated',
+  'UnknownAccount',
+  'UnknownMedia',
+  'UnknownOption',
+  'UnknownTimeZone',
+  'OptionValue',
+  'OptionNotAllowed',
+  'OptionRequired',
+  'OptionTooLong',
+  'OptionUnused',
+  'NotInFuture',
+  'NoAccounts',
+  'AccountGone',
+  'Empty',
+  'TextRequired',
+  'TooManyBytes',
+  'TooManyLinks',
+  'TooManyCashtags',
+  'ManyHashtags',
+  'ThreadTooLong',
+  'TooManyMedia',
+  'MixedMedia',
+  'MediaRequired',
+  'MediaKind',
+  'MediaType',
+  'MediaTooLarge',
+  'MediaTooSmall',
+  'VideoTooLarge',
+  'VideoTooLong',
+  'VideoTooShort',
+  'BadCharacter',
+  'MediaRatio',
+  'MediaNotPublic',
+  'MediaGone',
+  'AltTooLong',
+  'BadUrl',
+  // Of the app's own paths
+  'BadServer',
+  'UnknownLabel',
+  'UnknownPost',
+  'Unreadable',
+  'BadAddress',
+  'BadStep',
+  'WrongColumns',
+  'BadZone',
+  'NewerVersion',
+  'UnknownFormat',
+  'WrongName',
+  'Yourself',
+  'WrongPassword',
+  'NeedsCode',
+  'NoAddress',
+  'NotInvited',
+] as const;
+export type IssueCode = (typeof issueCodes)[number];
+
+export const IssueCode = z
+  .enum(issueCodes)
+  .meta({ id: 'IssueCode', description: 'A stable name of a problem, for programs. New ones may come' });
+
 export const Issue = z
   .object({
     path: z.string().describe('Where the problem is, as a dotted path: `versions.0.content.1.body`'),
-    code: z.string().describe('A stable name of the problem, for programs: `TooLong`, `UnknownField`, …'),
+    code: IssueCode,
     message: z.string().describe('A sentence for humans that says what to do'),
     accountId: z.string().optional().describe('The account whose limit is broken'),
     provider: z.string().optional().describe('Display name of the network whose limit is broken'),
@@ -74,10 +149,56 @@ export interface ErrorBody {
   issues: Issue[];
 }
 
+const at = 'http://localhost:3000';
+const post = 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1';
+
+/** An answer of each code, for readers of the OpenAPI document. */
+export const errorExamples: Readonly<Record<ErrorCode, Omit<ErrorBody, 'code'>>> = {
+  BadInput: {
+    message: 'id is required',
+    issues: [{ path: 'id', code: 'Required', message: 'is required' }],
+  },
+  Invalid: {
+    message: 'The post breaks limits of the networks it goes to. Change it, then try again.',
+    issues: [
+      {
+        path: 'versions.0.content.0.body',
+        code: 'TooLong',
+        message: 'is 281 characters long, X allows 280. Shorten it.',
+        accountId: 'acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6',
+        provider: 'X',
+        limit: 280,
+        actual: 281,
+      },
+    ],
+  },
+  Unauthorized: { message: 'This token is wrong or revoked. Make a new one.', issues: [] },
+  PlanLimit: {
+    message: 'The plan Free covers 10 scheduled posts a month, and all are used. The plan Team has 300.',
+    issues: [],
+  },
+  ApprovalRequired: {
+    message: `posts.publishNow needs a human, who can do it at ${at}/posts/${post}. Do not retry.`,
+    issues: [],
+  },
+  Forbidden: {
+    message: 'A viewer may not use posts.create. It takes one of: owner, admin, editor.',
+    issues: [],
+  },
+  NotFound: { message: `There is no post with id ${post} here.`, issues: [] },
+  UnknownAction: { message: 'There is no action posts.creat. GET /api/agent/tools lists them all.', issues: [] },
+  Conflict: { message: 'The post changed since you read it. Read it again, then apply your change.', issues: [] },
+  TooManyRequests: { message: 'Too many requests. Try again in 12 seconds.', issues: [] },
+  Internal: {
+    message: 'Something went wrong on the server. Try again later and quote the x-request-id.',
+    issues: [],
+  },
+};
+
 const errorSchema = <C extends ErrorCode>(code: C) =>
   z
     .object({
-      code: z.literal(code),
+      code: z.literal(code).describe('Branch on it'),
       message: z.string().describe('A sentence for humans that says what to do next'),
       issues: z.array(Issue).describe('What exactly is wrong; empty when the message says it all'),
     })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Account } from './accounts.ts';
-import { Post } from './posts.ts';
+import { Account, exampleAccount } from './accounts.ts';
+import { examplePost, Post } from './posts.ts';
 
 const envelope = <const T extends string, D extends z.ZodType>(type: T, data: D) =>
   z.object({
@@ -8,26 +8,79 @@ const envelope = <const T extends string, D extends z.ZodType>(type: T, data: D)
     type: z.literal(type).describe('Event type'),
     createdAt: z.string().describe('ISO-8601 instant'),
     workspaceId: z.string().describe('Workspace the event happened in'),
-    data,
+    data: data.describe('What happened'),
   });
+
+const about = {
+  id: 'evt_01JCQ5C3D4E5F6G7H8J9K0M1N2',
+  createdAt: '2026-11-15T09:35:02.000000Z',
+  workspaceId: 'ws_01JCQ2W6K7S8T9V0W1X2Y3Z4A5',
+};
+const accountId = exampleAccount.id;
+const externalId = 'at://did:plc:anna/app.bsky.feed.post/3lb2k4x5y6z7a';
+const toAll = 'every webhook that asked for it';
 
 /** SPEC, Events: what webhooks receive. */
 export const events = {
   'post.published': {
     when: 'A post went out to every account it was for.',
+    sentTo: toAll,
     schema: envelope('post.published', z.object({ post: Post })).meta({ id: 'PostPublishedEvent' }),
+    example: {
+      ...about,
+      type: 'post.published',
+      data: {
+        post: {
+          ...examplePost,
+          status: 'Published',
+          results: [{ accountId, ok: true, uncertain: false, externalId, publishedAt: '2026-11-15T09:35:00.000000Z' }],
+        },
+      },
+    },
   },
   'post.failed': {
     when: 'Publishing ended and at least one account failed or could not be confirmed.',
+    sentTo: toAll,
     schema: envelope('post.failed', z.object({ post: Post })).meta({ id: 'PostFailedEvent' }),
+    example: {
+      ...about,
+      type: 'post.failed',
+      data: {
+        post: {
+          ...examplePost,
+          status: 'Failed',
+          results: [
+            {
+              accountId,
+              ok: false,
+              uncertain: false,
+              error: {
+                code: 'rate_limited',
+                message: 'Bluesky answered that the limit of the account is used up. Publish again later.',
+              },
+            },
+          ],
+        },
+      },
+    },
   },
   'account.disconnected': {
     when: 'An account stopped working and needs reconnecting.',
+    sentTo: toAll,
     schema: envelope('account.disconnected', z.object({ account: Account })).meta({ id: 'AccountDisconnectedEvent' }),
+    example: {
+      ...about,
+      type: 'account.disconnected',
+      data: { account: { ...exampleAccount, status: 'NeedsReconnect' } },
+    },
   },
   ping: {
-    when: 'Somebody clicked Send test; it goes to the tested webhook only.',
-    schema: envelope('ping', z.object({ message: z.string() })).meta({ id: 'PingEvent' }),
+    when: 'Somebody clicked Send test.',
+    sentTo: 'the tested webhook alone',
+    schema: envelope('ping', z.object({ message: z.string().describe('A sentence for whoever reads it') })).meta({
+      id: 'PingEvent',
+    }),
+    example: { ...about, type: 'ping', data: { message: 'This is a test.' } },
   },
 } as const;
 

@@ -6,7 +6,7 @@ import { editors, everyone } from './scopes.ts';
 export const MediaItem = z
   .object({
     id: z.string().describe('Media id, prefix `media_`; goes into the media list of a content item'),
-    kind: z.enum(['Image', 'Video']),
+    kind: z.enum(['Image', 'Video']).describe('What the content of the file is'),
     mimeType: z.string().describe('Read from the content, not from the file name'),
     bytes: z.int().describe('Size of the file'),
     width: z.int().describe('Pixels'),
@@ -62,7 +62,7 @@ export const mediaActions = {
       cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
     }),
     output: z.object({
-      media: z.array(MediaItem),
+      media: z.array(MediaItem).describe('Newest first'),
       nextCursor: z.string().optional().describe('Present when there are more'),
     }),
     errors: [],
@@ -91,6 +91,9 @@ export const mediaActions = {
   }),
 };
 
+const aboutFiles =
+  'Its content decides what it is: a JPEG, PNG, GIF, WebP or AVIF image, or an MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows the `url` of the answer can read the file.';
+
 export const mediaRoutes = {
   searchMedia: appRoute({
     method: 'GET',
@@ -114,11 +117,24 @@ export const mediaRoutes = {
     path: '/api/media',
     tag: 'media',
     summary: 'Add a file to the media library',
-    description:
-      'A file as multipart/form-data, or as JSON the address of one. Its content decides what it is: a JPEG, PNG, GIF, WebP or AVIF image, or an MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows the `url` of the answer can read the file.',
+    description: `A file as multipart/form-data. ${aboutFiles}`,
     roles: editors,
     body: MediaFromUrl,
     form: MediaForm,
+    documented: 'form',
+    idempotent: true,
+    answer: MediaItem,
+  }),
+
+  uploadMediaFromUrl: tokenRoute({
+    method: 'POST',
+    path: '/api/media/from-url',
+    tag: 'media',
+    summary: 'Add a file from an address to the media library',
+    description: `The server fetches the file. ${aboutFiles}`,
+    roles: editors,
+    body: MediaFromUrl,
+    idempotent: true,
     answer: MediaItem,
   }),
 

@@ -5,7 +5,7 @@ import { textBounds } from './bounds.ts';
 import { action, appRoute, ById, Empty, Id, Instant, InstantOrEmpty, type Route } from './define.ts';
 import { Issue } from './errors.ts';
 import { MediaItem } from './media.ts';
-import { Constraints } from './providers.ts';
+import { Constraints, OptionKey } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const postStatuses = ['Draft', 'Scheduled', 'Publishing', 'Published', 'Failed'] as const;
@@ -53,9 +53,24 @@ export const VersionInput = z
   .meta({ id: 'VersionInput' });
 export type VersionInput = z.output<typeof VersionInput>;
 
+/** Why publishing to an account failed: programs branch on it, and people read the message. */
+export const resultErrorCodes = [
+  'disconnected',
+  'reconnect',
+  'permission',
+  'rate_limited',
+  'content_refused',
+  'media_refused',
+  'unavailable',
+  'uncertain',
+  'not_sent',
+  'invalid',
+  'missed',
+] as const;
+
 export const Result = z
   .object({
-    accountId: z.string(),
+    accountId: z.string().describe('Account it was for'),
     provider: z.string().optional().describe("The network's display name"),
     ok: z.boolean().describe('Whether publishing to this account succeeded'),
     externalId: z.string().optional().describe("The network's own post id"),
@@ -64,7 +79,10 @@ export const Result = z
       .describe('True when success could not be confirmed: look at the network before you publish again'),
     url: z.string().optional().describe('Address of the post on the network'),
     error: z
-      .object({ code: z.string().describe('A stable name'), message: z.string().describe('What to do') })
+      .object({
+        code: z.enum(resultErrorCodes).describe('A stable name, for programs'),
+        message: z.string().describe('What to do'),
+      })
       .optional()
       .describe('Why it failed'),
     publishedAt: z.string().optional().describe('ISO-8601 instant'),
@@ -75,7 +93,9 @@ export type Result = z.output<typeof Result>;
 export const Post = z
   .object({
     id: z.string().describe('Post id, prefix `post_`'),
-    status: z.enum(postStatuses),
+    status: z
+      .enum(postStatuses)
+      .describe('Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed'),
     accountIds: z.array(z.string()).describe('Accounts it goes to'),
     versions: z.array(Version).describe('The original version first, then the overrides'),
     scheduledAt: z
@@ -92,7 +112,7 @@ export type Post = z.output<typeof Post>;
 
 export const Validation = z
   .object({
-    valid: z.literal(true),
+    valid: z.literal(true).describe('Always true: a broken limit is answered as an error `Invalid`'),
     issues: z.array(Issue).describe('Always empty: broken limits are answered as an error `Invalid`'),
     warnings: z.array(Issue).describe('What is allowed but may surprise'),
   })
@@ -159,7 +179,7 @@ const PostFilter = {
 };
 
 const accountId = 'acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6';
-const draft: Post = {
+export const examplePost: Post = {
   id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1',
   status: 'Draft',
   accountIds: [accountId],
@@ -167,6 +187,7 @@ const draft: Post = {
   results: [],
   updatedAt: '2026-11-15T09:30:00.123456Z',
 };
+const draft = examplePost;
 const edited = (change: Partial<Post>): Post => ({ ...draft, ...change, updatedAt: '2026-11-15T09:31:00.654321Z' });
 
 const PostId = Id.describe('Post id');
@@ -204,7 +225,7 @@ export const postActions = {
       cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
     }),
     output: z.object({
-      posts: z.array(Post),
+      posts: z.array(Post).describe('Newest first'),
       summaries: z.array(PostLine).optional().describe('With view summary, instead of posts'),
       nextCursor: z.string().optional().describe('Present when there are more; send it as cursor'),
     }),
@@ -369,7 +390,7 @@ export const postActions = {
       'Sets a network option, see providers.limits for keys and choices. On the original version it applies to every account of that network. An empty value removes it, so that the default applies. Changing a Scheduled post needs a human.',
     input: z.strictObject({
       id: PostId,
-      key: z.string().min(1).max(100).describe('`<network>.<option>`'),
+      key: OptionKey,
       accountId: VersionAccount,
       value: OptionValue.default('').describe('The value as text; empty removes the option'),
       baseUpdatedAt: BaseUpdatedAt,
@@ -470,7 +491,10 @@ export const postActions = {
     description:
       'Numbers per account the post was published to, as stored at the last read (fetchedAt). Networks are read 1 h, 6 h, 24 h, 3 d, 7 d and 30 d after publication.',
     input: z.strictObject({ id: PostId }),
-    output: z.object({ postId: z.string(), accounts: z.array(MetricsEntry) }),
+    output: z.object({
+      postId: z.string().describe('Post id'),
+      accounts: z.array(MetricsEntry).describe('One entry per account it was published to'),
+    }),
     errors: ['NotFound'],
     examples: [
       {

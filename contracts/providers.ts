@@ -3,6 +3,18 @@ import { metricNames } from './analytics.ts';
 import { action, Empty, Id } from './define.ts';
 import { everyone } from './scopes.ts';
 
+/** The keys of the folders in server/networks. No contract names a network: the generator writes them into every output. */
+export const NetworkKey = z
+  .string()
+  .meta({ id: 'NetworkKey', description: 'Key of a network, such as `bluesky`; option keys begin with it' });
+
+/** The options that those networks declare, likewise. */
+export const OptionKey = z
+  .string()
+  .min(1)
+  .max(100)
+  .meta({ id: 'OptionKey', description: '`<network>.<option>`, see providers.limits' });
+
 const ImageLimits = z
   .object({
     max: z.int().describe('Images per item'),
@@ -93,13 +105,18 @@ export type Constraints = z.output<typeof Constraints>;
 
 export const Option = z
   .object({
-    key: z.string().describe('`<network>.<option>`, the key that posts.setOption takes'),
+    key: OptionKey,
     label: z.string().describe('Name for humans'),
     type: z
       .enum(['Text', 'Choice', 'Boolean', 'Integer', 'Url', 'List', 'Instant'])
       .describe('Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list'),
     choices: z
-      .array(z.object({ value: z.string(), label: z.string() }))
+      .array(
+        z.object({
+          value: z.string().describe('What posts.setOption takes'),
+          label: z.string().describe('Name for humans'),
+        }),
+      )
       .optional()
       .describe('The allowed values of a Choice'),
     default: z.string().optional().describe('What applies when the option is not set'),
@@ -112,10 +129,10 @@ export type Option = z.output<typeof Option>;
 
 export const ProviderLimits = z
   .object({
-    network: z.string().describe('Key of the network'),
+    network: NetworkKey,
     provider: z.string().describe('Display name of the network'),
     constraints: Constraints,
-    options: z.array(Option),
+    options: z.array(Option).describe('Options of a version for this network'),
   })
   .meta({ id: 'ProviderLimits', description: 'What one network allows and which options it has' });
 export type ProviderLimits = z.output<typeof ProviderLimits>;
@@ -135,7 +152,7 @@ export type Badge = z.output<typeof Badge>;
 
 export const Provider = z
   .object({
-    network: z.string().describe('Key of the network'),
+    network: NetworkKey,
     provider: z.string().describe('Display name of the network'),
     badge: Badge,
     connectUrl: z.string().describe('The user opens it in a browser to connect an account'),
@@ -157,7 +174,7 @@ export const providerActions = {
     input: z.strictObject({
       networks: z.array(Id).max(100).default([]).describe('Keys of the networks to read; empty for every one'),
     }),
-    output: z.object({ providers: z.array(ProviderLimits) }),
+    output: z.object({ providers: z.array(ProviderLimits).describe('One entry per network') }),
     errors: [],
     examples: [
       {
@@ -213,7 +230,7 @@ export const providerActions = {
     description:
       'The networks this server can connect to, each with a connectUrl. Give the address to the user: connecting happens in their browser.',
     input: Empty,
-    output: z.object({ providers: z.array(Provider) }),
+    output: z.object({ providers: z.array(Provider).describe('One entry per network') }),
     errors: [],
     examples: [
       {

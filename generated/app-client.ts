@@ -288,9 +288,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Add a file to the media library.
      *
-     * A file as multipart/form-data, or as JSON the address of one. Its content decides what it is: a JPEG, PNG,
-     * GIF, WebP or AVIF image, or an MP4, MOV or WebM video. Metadata such as the place where a photo was taken is
-     * removed. Anybody who knows the `url` of the answer can read the file.
+     * A file as multipart/form-data. Its content decides what it is: a JPEG, PNG, GIF, WebP or AVIF image, or an
+     * MP4, MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows the
+     * `url` of the answer can read the file.
      *
      * Roles: owner, admin, editor.
      */
@@ -298,6 +298,18 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       Object.values(input).some((value) => value instanceof Blob)
         ? http.form('/api/media', input, options)
         : http.json('POST', () => '/api/media', [], input, options),
+
+    /**
+     * Add a file from an address to the media library.
+     *
+     * The server fetches the file. Its content decides what it is: a JPEG, PNG, GIF, WebP or AVIF image, or an MP4,
+     * MOV or WebM video. Metadata such as the place where a photo was taken is removed. Anybody who knows the `url`
+     * of the answer can read the file.
+     *
+     * Roles: owner, admin, editor.
+     */
+    uploadMediaFromUrl: (input: MediaFromUrl, options?: CallOptions): ApiPromise<MediaItem> =>
+      http.json('POST', () => '/api/media/from-url', [], input, options),
 
     /**
      * Change the alternative text.
@@ -1640,6 +1652,7 @@ export interface LabelPostsInput {
 export interface LibraryItem {
   /** Media id, prefix `media_`; goes into the media list of a content item */
   id: string;
+  /** What the content of the file is */
   kind: 'Image' | 'Video';
   /** Read from the content, not from the file name */
   mimeType: string;
@@ -2051,6 +2064,7 @@ export interface PostSummary {
   /** Of its first image or video */
   thumbnailUrl?: string;
   results: Array<{
+    /** Account it was for */
     accountId: string;
     /** Whether publishing to this account succeeded */
     ok: boolean;
@@ -2058,8 +2072,8 @@ export interface PostSummary {
     uncertain: boolean;
     /** Why it failed */
     error?: {
-      /** A stable name */
-      code: string;
+      /** A stable name, for programs */
+      code: 'disconnected' | 'reconnect' | 'permission' | 'rate_limited' | 'content_refused' | 'media_refused' | 'unavailable' | 'uncertain' | 'not_sent' | 'invalid' | 'missed';
       /** What to do */
       message: string;
     };

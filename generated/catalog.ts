@@ -446,7 +446,7 @@ export const catalog: CatalogEntry[] = [
           "type": "string",
           "minLength": 1,
           "maxLength": 100,
-          "description": "`<network>.<option>`"
+          "description": "`<network>.<option>`, see providers.limits"
         },
         "accountId": {
           "default": "",

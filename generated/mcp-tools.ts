@@ -521,7 +521,7 @@ export const mcpTools = [
             "type": "string",
             "minLength": 1,
             "maxLength": 100,
-            "description": "`<network>.<option>`"
+            "description": "`<network>.<option>`, see providers_limits"
           },
           "accountId": {
             "default": "",

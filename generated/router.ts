@@ -281,7 +281,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             query: undefined,
             body: undefined,
             signedIn: undefined,
-            caller: undefined,
+            caller: guards.caller(res),
           });
           return { status: 200, body: routes.catalog.responses[200].body.parse(answer) };
         },
@@ -480,6 +480,20 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
             caller: guards.caller(res),
           });
           return { status: 200, body: routes.uploadMedia.responses[200].body.parse(answer) };
+        },
+      },
+      uploadMediaFromUrl: {
+        middleware: [guards.admit(routes.uploadMediaFromUrl)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.uploadMediaFromUrl({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: undefined,
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.uploadMediaFromUrl.responses[200].body.parse(answer) };
         },
       },
       changeMedia: {
@@ -1830,6 +1844,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/posts/labels', wrongMethod('POST'));
   app.all('/api/app/media', wrongMethod('GET'));
   app.all('/api/media', wrongMethod('POST'));
+  app.all('/api/media/from-url', wrongMethod('POST'));
   app.all('/api/media/:id', wrongMethod('PATCH', 'DELETE'));
   app.all('/api/app/notifications', wrongMethod('GET'));
   app.all('/api/app/notifications/count', wrongMethod('GET'));

@@ -1,7 +1,7 @@
 // Compiles the server into dist/: production runs compiled JavaScript, packages stay outside the bundle. A file a command's
 // needs, so that none loads what it does not use. Nothing is compiled, nor the compiler loaded, when no source has changed.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
@@ -24,7 +24,7 @@ const stamp = () => {
     const { mtimeMs = 0, size = 0 } = statSync(resolve(root, path), { throwIfNoEntry: false }) ?? {};
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   };
-  for (const folder of ['contracts', 'generated', 'server']) {
+  for (const folder of ['contracts', 'generated', 'server', 'scripts/call']) {
     const paths = readdirSync(resolve(root, folder), { recursive: true }).map(String);
     for (const path of paths.filter((one) => one.endsWith('.ts')).sort()) add(join(folder, path));
   }
@@ -36,7 +36,10 @@ const compile = async () => {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: [{ in: 'server/cli/index.ts', out: 'cli' }],
+    entryPoints: [
+      { in: 'server/cli/index.ts', out: 'cli' },
+      { in: 'scripts/call/index.ts', out: 'call' },
+    ],
     outdir: 'dist',
     bundle: true,
     splitting: true,
@@ -53,9 +56,13 @@ const compile = async () => {
 
 /** Moved into place whole: a command may start while another builds. The entry comes last, as it names the others. */
 const write = (files) => {
-  const isEntry = ({ path }) => basename(path) === 'cli.js';
+  const isEntry = ({ path }) => ['cli.js', 'call.js'].includes(basename(path));
   for (const { path, text } of files.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))) {
-    if (present(path) === text) continue;
+    if (present(path) === text) {
+      // It is looked at to see whether it is older than its sources.
+      if (isEntry({ path })) utimesSync(path, new Date(), new Date());
+      continue;
+    }
     writeFileSync(`${path}.${process.pid}`, text);
     renameSync(`${path}.${process.pid}`, path);
   }
@@ -74,7 +81,11 @@ const removeOld = (files) => {
 
 mkdirSync(dist, { recursive: true });
 const now = stamp();
-if (present(stampFile) !== now || present(join(dist, 'cli.js')) === undefined) {
+if (
+  present(stampFile) !== now ||
+  present(join(dist, 'cli.js')) === undefined ||
+  present(join(dist, 'call.js')) === undefined
+) {
   const files = await compile();
   write(files);
   removeOld(files);

@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import type { Route } from '#contracts/define';
+import type { ClosedSets } from './closed-sets.ts';
 import type { DeclaredRoute } from './contracts.ts';
-import { doc, indent, TypePrinter, wrap } from './print-types.ts';
+import { doc, indent, pascal, TypePrinter, wrap } from './print-types.ts';
 import { banner } from './text.ts';
 
 /** generated/app-client.ts: a method for each route that a page of the app calls. Types are printed, schemas stay out. */
-export const emitAppClient = (routes: readonly DeclaredRoute[], sdkTypes: ReadonlyMap<string, string>) => {
-  const printer = new TypePrinter();
+export const emitAppClient = (
+  routes: readonly DeclaredRoute[],
+  sdkTypes: ReadonlyMap<string, string>,
+  closed: ClosedSets = {},
+) => {
+  const printer = new TypePrinter(closed);
   const methods = routes.filter(isForApp).map((one) => emitMethod(one, printer));
   const own = [...printer.named].filter(([name, type]) => !isInSdk(name, type, sdkTypes)).map(([, type]) => type);
   const text = [...methods, ...own].join('\n');
@@ -110,5 +115,3 @@ const fieldsOf = (file: string, name: string, { params, query, body }: Route) =>
   }
   return [...fields.values()];
 };
-
-const pascal = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

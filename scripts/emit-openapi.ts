@@ -1,11 +1,15 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
-import type { z } from 'zod';
+import { exampleAccount } from '#contracts/accounts';
 import type { Route } from '#contracts/define';
-import { type ErrorCode, errorSchemas, errors } from '#contracts/errors';
+import { type ErrorCode, errorExamples, errorSchemas, errors } from '#contracts/errors';
 import { deliveryHeaders, events } from '#contracts/events';
+import { examplePost } from '#contracts/posts';
+import type { ClosedSets } from './closed-sets.ts';
+import { actionSamples, uploadSamples } from './code-samples.ts';
 import { type Declared, type DeclaredRoute, toolName } from './contracts.ts';
 import { byStatus, errorsOf } from './emit-rest.ts';
 import { tidy } from './json-schema.ts';
+import { createSampler } from './sample.ts';
 import { json } from './text.ts';
 
 type Parameters = NonNullable<RouteConfig['parameters']>;
@@ -18,7 +22,9 @@ Every operation is an action: \`POST /api/agent/tools/{action}\` with a JSON bod
 * Actions marked **needs approval** never run over this API: they answer 403 \`ApprovalRequired\`, and a human does or approves them in the app.
 * Every error body is \`{code, message, issues}\`; branch on \`code\`.
 * Every answer carries \`x-request-id\`; quote it when you report a fault.
-* Write actions take an \`Idempotency-Key\`, so that a lost answer can be asked for again.`;
+* Write actions and uploads take an \`Idempotency-Key\`, so that a lost answer can be asked for again; it then carries \`Idempotency-Replayed: true\`.
+* A path that does not exist answers 404 \`NotFound\`, a method that a path does not have 405 with \`Allow\`, both in the error shape.
+* New fields, values of closed sets and event types may come at any time; nothing is removed without a line in the changelog.`;
 
 const tags: Record<string, string> = {
   posts: 'Drafts and what becomes of them',
@@ -36,6 +42,12 @@ const tags: Record<string, string> = {
   Audit: 'Who did what',
   Approvals: 'What agents asked for, and a human decides',
   Webhooks: 'What the service tells your address',
+  Connections: 'Connecting accounts of networks, in the app',
+  Assistant: 'Chats with the assistant of the app',
+  Clients: 'Sessions, and MCP clients that may act for the user',
+  Notifications: 'What waits for a person, and how they hear of it',
+  Review: 'Comments, and addresses at which others see one post',
+  Sandbox: 'The built-in networks, their faults and their clock; not in production',
   Transfer: 'Posts that come in from a file, and go out into one',
   Slots: 'Weekly times at which posts like to go out',
   Labels: 'What people sort posts by',
@@ -43,11 +55,12 @@ const tags: Record<string, string> = {
 };
 
 /** openapi/openapi.json: the same promises for readers and tools outside. */
-export const emitOpenapi = (declared: readonly Declared[], routes: readonly DeclaredRoute[]) => {
+export const emitOpenapi = (declared: readonly Declared[], routes: readonly DeclaredRoute[], closed: ClosedSets) => {
+  const sample = createSampler(examplesById(declared));
   const registry = new OpenAPIRegistry();
   registerShared(registry);
   for (const one of declared) registry.registerPath(actionPath(one));
-  for (const { name, route } of routes) registry.registerPath(routePath(name, route));
+  for (const { name, route } of routes) registry.registerPath(routePath(name, route, sample));
   for (const [type, event] of Object.entries(events)) registry.registerWebhook(webhook(type, event));
   const used = new Set([...declared.map(({ domain }) => domain), ...routes.map(({ route }) => route.tag), 'Webhooks']);
   const document = new OpenApiGeneratorV31(registry.definitions, { sortComponents: 'alphabetically' }).generateDocument(
@@ -61,17 +74,63 @@ export const emitOpenapi = (declared: readonly Declared[], routes: readonly Decl
         contact: { name: 'Posthorn' },
       },
       servers: [{ url: '/', description: 'The server this document came from' }],
-      tags: [...used].map((name) => ({ name, description: tags[name] ?? `Actions of ${name}` })),
+      tags: [...used].map((name) => ({ name, description: tagText(name) })),
     },
   );
-  return { 'openapi/openapi.json': json(tidied(document)) };
+  return { 'openapi/openapi.json': json(withClosedSets(tidied(document), closed)) };
 };
 
-const reference = (kind: 'headers' | 'parameters' | 'responses', name: string) => ({
+/** A test asks for words for every tag; a domain that was just added has none yet. */
+const tagText = (name: string) => tags[name] ?? `Actions of ${name}`;
+
+/** Records that contracts give an example of. */
+const examplesById = (declared: readonly Declared[]): Record<string, unknown> => ({
+  Account: exampleAccount,
+  Post: examplePost,
+  ...Object.fromEntries(
+    declared.flatMap(({ action }) => {
+      const id = action.output.meta()?.id;
+      return id === undefined ? [] : [[id, action.examples[0]?.output]];
+    }),
+  ),
+  MediaItem: (declared.find(({ name }) => name === 'media.list')?.action.examples[0]?.output.media as unknown[])?.[0],
+});
+
+type Components = { components: { schemas: Record<string, { enum?: readonly string[] }> } };
+
+/**
+ * Sets that contracts leave to the folders of networks. And a default in a shared schema becomes a sentence: generators of
+ * clients take a field with a default for one that is always there.
+ */
+const withClosedSets = (document: unknown, closed: ClosedSets) => {
+  const { schemas } = (document as Components).components;
+  for (const [name, values] of Object.entries(closed)) {
+    const schema = schemas[name];
+    if (schema === undefined) throw new Error(`${name} is not in the document`);
+    schema.enum = values;
+  }
+  for (const schema of Object.values(schemas)) defaultsInWords(schema);
+  return document;
+};
+
+const defaultsInWords = (value: unknown): void => {
+  if (typeof value !== 'object' || value === null) return;
+  const schema = value as { default?: unknown; description?: string; type?: unknown };
+  // Not the fields of these names that an option has.
+  if ('default' in schema && typeof schema.type === 'string') {
+    schema.description = `${schema.description ?? ''} (default \`${JSON.stringify(schema.default)}\`)`.trim();
+    delete schema.default;
+  }
+  for (const inner of Object.values(value)) defaultsInWords(inner);
+};
+
+const reference = (kind: 'examples' | 'headers' | 'parameters' | 'responses', name: string) => ({
   $ref: `#/components/${kind}/${name}`,
 });
 
 const registerShared = (registry: OpenAPIRegistry) => {
+  for (const code of Object.keys(errors) as ErrorCode[])
+    registry.registerComponent('examples', code, { summary: code, value: { code, ...errorExamples[code] } });
   registry.registerComponent('securitySchemes', 'personalToken', {
     type: 'http',
     scheme: 'bearer',
@@ -118,6 +177,10 @@ const registerShared = (registry: OpenAPIRegistry) => {
     description: 'The limit itself: `"api";q=<requests>;w=<seconds>`',
     schema: { type: 'string' },
   });
+  registry.registerComponent('headers', 'IdempotencyReplayed', {
+    description: '`true` when this is the answer of an earlier request with the same `Idempotency-Key`',
+    schema: { type: 'string' },
+  });
   registry.registerComponent('headers', 'RetryAfter', {
     description: 'Seconds to wait',
     schema: { type: 'integer' },
@@ -131,6 +194,8 @@ const apiHeaders = {
   'RateLimit-Policy': reference('headers', 'RateLimitPolicy'),
 };
 
+const replayHeaders = { ...apiHeaders, 'Idempotency-Replayed': reference('headers', 'IdempotencyReplayed') };
+
 const actionPath = (one: Declared): RouteConfig => {
   const { name, domain, action } = one;
   const parameters: Parameters = [reference('parameters', 'RequestId')];
@@ -142,6 +207,7 @@ const actionPath = (one: Declared): RouteConfig => {
     summary: action.summary,
     description: `${action.description}\n\n${policy(one)}`,
     tags: [domain],
+    'x-codeSamples': actionSamples(one),
     security: [{ personalToken: [] }],
     parameters,
     request: {
@@ -155,7 +221,7 @@ const actionPath = (one: Declared): RouteConfig => {
     responses: {
       200: {
         description: 'Done',
-        headers: apiHeaders,
+        headers: action.kind === 'Write' ? replayHeaders : apiHeaders,
         content: {
           'application/json': {
             schema: action.output,
@@ -188,7 +254,12 @@ const errorResponses = (codes: readonly ErrorCode[], headers: Record<string, { $
       {
         description: group.map((code) => `\`${code}\`: ${errors[code].meaning}`).join('\n\n'),
         headers: status === 429 ? { ...headers, 'Retry-After': reference('headers', 'RetryAfter') } : headers,
-        content: { 'application/json': { schema: errorUnion(group) } },
+        content: {
+          'application/json': {
+            schema: errorUnion(group),
+            examples: Object.fromEntries(group.map((code) => [code, reference('examples', code)])),
+          },
+        },
       },
     ]),
   );
@@ -199,8 +270,17 @@ const errorUnion = (group: readonly ErrorCode[]) => {
   return others.length === 0 ? first : first.or(others[0] as typeof first);
 };
 
-const routePath = (name: string, route: Route): RouteConfig => {
-  const headers = route.access === 'Open' || route.access === 'Public' ? publicHeaders : apiHeaders;
+type Sample = ReturnType<typeof createSampler>;
+
+const exampleOf = (example: unknown) => (example === undefined ? {} : { example });
+
+const headersOf = ({ access, idempotent }: Route) => {
+  if (idempotent) return replayHeaders;
+  return access === 'Open' || access === 'Public' ? publicHeaders : apiHeaders;
+};
+
+const routePath = (name: string, route: Route, sample: Sample): RouteConfig => {
+  const headers = headersOf(route);
   return {
     method: route.method.toLowerCase() as 'get',
     path: route.path.replaceAll(/:(\w+)/g, '{$1}'),
@@ -208,18 +288,27 @@ const routePath = (name: string, route: Route): RouteConfig => {
     summary: route.summary,
     description: route.roles ? `${route.description}\n\nRoles: ${route.roles.join(', ')}.` : route.description,
     tags: [route.tag],
+    ...(route.form && route.documented && { 'x-codeSamples': uploadSamples(route.path) }),
     security: security[route.access],
-    parameters: [reference('parameters', 'RequestId'), ...(route.roles ? [reference('parameters', 'Workspace')] : [])],
+    parameters: [
+      reference('parameters', 'RequestId'),
+      ...(route.idempotent ? [reference('parameters', 'IdempotencyKey')] : []),
+      ...(route.roles && route.access !== 'PersonalToken' ? [reference('parameters', 'Workspace')] : []),
+    ],
     request: {
       ...(route.params && { params: route.params }),
       ...(route.query && { query: route.query }),
-      ...(route.body && { body: { required: true, content: bodyContent(route.body, route.form) } }),
+      ...(route.body && { body: { required: true, content: bodyContent(route, sample) } }),
     },
     responses: {
       ...Object.fromEntries(
         Object.entries(route.responses).map(([status, { description: text, contentType, body }]) => [
           status,
-          { description: text, headers, content: { [contentType]: { schema: body } } },
+          {
+            description: text,
+            headers,
+            content: { [contentType]: { schema: body, ...exampleOf(sample(body, 'output')) } },
+          },
         ]),
       ),
       ...errorResponses(route.errors, headers),
@@ -235,17 +324,21 @@ const security: Record<Route['access'], Record<string, string[]>[]> = {
   SessionOrToken: [{ personalToken: [] }, { session: [] }],
 };
 
-const bodyContent = (body: z.ZodObject, form: Route['form']) => ({
+const bodyContent = ({ body, form, documented }: Route, sample: Sample) => ({
   ...(form && { 'multipart/form-data': { schema: form } }),
-  'application/json': { schema: body },
+  ...(body &&
+    documented === undefined && { 'application/json': { schema: body, ...exampleOf(sample(body, 'input')) } }),
 });
 
-const webhook = (type: string, { when, schema }: (typeof events)[keyof typeof events]): RouteConfig => ({
+const webhook = (
+  type: string,
+  { when, sentTo, schema, example }: (typeof events)[keyof typeof events],
+): RouteConfig => ({
   method: 'post',
   path: type,
   operationId: `on_${type.replace('.', '_')}`,
   summary: when,
-  description: `${when} Sent to every webhook that asked for \`${type}\`; answer any 2xx within 10 seconds.`,
+  description: `${when} Sent to ${sentTo}; answer any 2xx within 10 seconds.`,
   tags: ['Webhooks'],
   security: [],
   parameters: Object.entries(deliveryHeaders).map(([name, text]) => ({
@@ -255,7 +348,7 @@ const webhook = (type: string, { when, schema }: (typeof events)[keyof typeof ev
     description: text,
     schema: { type: 'string' as const },
   })),
-  request: { body: { required: true, content: { 'application/json': { schema } } } },
+  request: { body: { required: true, content: { 'application/json': { schema, example } } } },
   responses: {
     '2XX': { description: 'Delivered. Only the status is read' },
     410: { description: 'Not delivered, and the webhook is paused at once' },

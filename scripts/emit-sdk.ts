@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { catalogRoutes } from '#contracts/catalog';
 import type { Kind } from '#contracts/define';
-import { commonErrors, type ErrorCode, errors, Issue } from '#contracts/errors';
+import { errors, Issue } from '#contracts/errors';
 import { events } from '#contracts/events';
 import type { Retry } from '#scripts/sdk/retries';
+import { typescriptCall } from './code-samples.ts';
 import type { Declared } from './contracts.ts';
-import { doc, indent, TypePrinter, wrap } from './print-types.ts';
+import { errorsOf } from './emit-rest.ts';
+import { doc, indent, pascal, TypePrinter, wrap } from './print-types.ts';
 import { banner, json } from './text.ts';
 
 /** Written by hand in scripts/sdk/, copied as they are. */
@@ -17,16 +19,22 @@ const runtime = [
   'namespace.ts',
   'pages.ts',
   'posthorn-error.ts',
+  'posts.ts',
+  'progress.ts',
   'retries.ts',
   'webhooks.ts',
+  'who-am-i.ts',
 ];
+
+const examples = ['draft-and-wait.mjs', 'upload.mjs', 'webhook-receiver.mjs'];
 
 /** Domains whose namespace has more than its actions: the class in scripts/sdk/ it extends, and the file. */
 const extended: Record<string, { base: string; file: string }> = {
   media: { base: 'MediaUploads', file: './media.ts' },
+  posts: { base: 'PostWaiting', file: './posts.ts' },
 };
 
-const retryOf: Record<Kind, Retry> = { ReadOnly: 'Always', Write: 'WithKey', NeedsApproval: 'IfRefused' };
+export const retryOf: Record<Kind, Retry> = { ReadOnly: 'Always', Write: 'WithKey', NeedsApproval: 'IfRefused' };
 
 /** The SDK as a package of its own: every file of generated/sdk/, by its path. The printer keeps the types it has. */
 export const emitSdk = (
@@ -39,7 +47,11 @@ export const emitSdk = (
     LICENSE: read('../LICENSE'),
     'README.md': emitReadme(actions),
     'package.json': emitPackage(version),
-    'tsconfig.json': emitTsconfig(),
+    'CHANGELOG.md': read('../docs/api-changes.md'),
+    'tsconfig.json': emitTsconfig('esm'),
+    'tsconfig.cjs.json': emitTsconfig('cjs'),
+    ...Object.fromEntries(examples.map((file) => [`examples/${file}`, read(`sdk/examples/${file}`)])),
+    'src/version.ts': `${banner}\nexport const version = '${version}';\n`,
     'src/index.ts': emitIndex(),
     'src/client.ts': client,
     // After the client, whose types the printer has collected by then.
@@ -51,7 +63,6 @@ export const emitSdk = (
 };
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
-const pascal = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const errorClass = (code: string): string => `${code}Error`;
 const namespaceClass = (domain: string): string => `${pascal(domain)}Api`;
 
@@ -66,6 +77,7 @@ import type { ApiPromise } from './api-promise.ts';
 import { errorClasses } from './errors.ts';
 import { type CallOptions, Http, type PosthornOptions } from './http.ts';
 ${bases.map(({ base, file }) => `import { ${base} } from '${file}';\n`).join('')}import { Namespace } from './namespace.ts';
+import { readCaller, type WhoAmI } from './who-am-i.ts';
 import { pages } from './pages.ts';
 import type {
 ${indent([...new Set(types)].sort().join(',\n'))},
@@ -87,6 +99,12 @@ ${domains.map((domain) => `    this.${domain} = new ${namespaceClass(domain)}(th
 ${indent(doc(description))}  catalog(options?: CallOptions): ApiPromise<${printer.type(responses[200].body, 'output')}> {
     return this.#http.call({ method: '${method}', path: '${path}', retry: 'Always' }, options);
   }
+
+  /** Whom the token stands for. */
+  async whoAmI(options?: CallOptions): Promise<WhoAmI> {
+    const { response } = await this.catalog(options).withResponse();
+    return readCaller(response.headers);
+  }
 }
 `;
 };
@@ -98,19 +116,24 @@ ${methods.map(indent).join('\n')}}
 `;
 };
 
-const emitMethod = ({ name, domain, verb, action }: Declared, printer: TypePrinter): string => {
+const emitMethod = (one: Declared, printer: TypePrinter): string => {
+  const { name, domain, verb, action } = one;
   const base = pascal(domain) + pascal(verb);
   const input = printer.declare(`${base}Input`, action.input, 'input', `What ${name} takes.`);
   const output = printer.declare(`${base}Output`, action.output, 'output', `What ${name} answers.`);
   const allOptional = Object.values(action.input.shape).every((field) => field.safeParse(undefined).success);
   const parameters = `input: ${input}${allOptional ? ' = {}' : ''}, options?: CallOptions`;
-  const approval = action.kind === 'NeedsApproval' ? (['ApprovalRequired'] as const) : [];
-  const codes: ErrorCode[] = [...approval, ...action.errors, ...commonErrors];
+  const codes = errorsOf(one);
   const method = `${doc(
     `${action.summary}.`,
     '',
     wrap(action.description),
-    approval.length > 0 ? 'With a token it always answers ApprovalRequired.' : undefined,
+    action.kind === 'NeedsApproval'
+      ? 'With a token it always answers ApprovalRequired; `error.approvalUrl` is where a human does it.'
+      : undefined,
+    '',
+    '@example',
+    typescriptCall(domain, verb, (action.examples[0]?.input ?? {}) as Record<string, unknown>),
     '',
     `@throws {${codes.map(errorClass).join(' | ')}}`,
   )}${verb}(${parameters}): ApiPromise<${output}> {
@@ -178,6 +201,9 @@ export * from './client.ts';
 export { ${Object.keys(errors).map(errorClass).join(', ')} } from './errors.ts';
 export type { CallOptions, PosthornOptions, ReceivedAnswer, SentRequest } from './http.ts';
 export type { UploadFromUrlOptions, UploadOptions } from './media.ts';
+export { NotPublishedYetError, type WaitOptions } from './posts.ts';
+export type { Progress } from './progress.ts';
+export type { WhoAmI } from './who-am-i.ts';
 export { ConnectionError, isPosthornError, PosthornError, TimeoutError } from './posthorn-error.ts';
 export type * from './types.ts';
 export {
@@ -185,41 +211,75 @@ export {
   signWebhook,
   type VerifyWebhookOptions,
   verifyWebhook,
+  type WebhookHeaders,
   type WebhookRefusal,
   WebhookVerificationError,
 } from './webhooks.ts';
 `;
 
 const emitPackage = (version: string): string =>
-  json({
+  packageJson({
     name: 'posthorn-sdk',
     version,
     description: 'Typed client of Posthorn, the self-hostable social publishing service',
+    keywords: ['posthorn', 'social media', 'publishing', 'scheduling', 'sdk', 'webhooks'],
+    files: ['dist', 'examples', 'README.md', 'CHANGELOG.md'],
+  });
+
+const home = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as Record<string, unknown>;
+
+/** A package in two module systems, each with its own types. */
+export const packageJson = ({
+  name,
+  version,
+  description,
+  keywords,
+  ...more
+}: { name: string; version: string; description: string; keywords: string[] } & Record<string, unknown>): string => {
+  const built = (folder: string) => ({ types: `./dist/${folder}/index.d.ts`, default: `./dist/${folder}/index.js` });
+  return json({
+    name,
+    version,
+    description,
+    keywords,
     license: 'MIT',
+    // Where Posthorn itself is kept, once its own package.json says so.
+    homepage: home.homepage,
+    repository: home.repository,
+    bugs: home.bugs,
     type: 'module',
     sideEffects: false,
     engines: { node: '>=20' },
-    exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' }, './package.json': './package.json' },
-    types: './dist/index.d.ts',
-    files: ['dist', 'README.md'],
-    scripts: { prepack: 'tsc -p tsconfig.json' },
+    exports: { '.': { import: built('esm'), require: built('cjs') }, './package.json': './package.json' },
+    main: './dist/cjs/index.js',
+    module: './dist/esm/index.js',
+    types: './dist/cjs/index.d.ts',
+    files: ['dist', 'README.md', 'CHANGELOG.md'],
+    scripts: {
+      build: `tsc -p tsconfig.json && tsc -p tsconfig.cjs.json && node -e "fs.writeFileSync('dist/cjs/package.json', JSON.stringify({ type: 'commonjs' }))"`,
+      prepack: 'npm run -s build',
+    },
+    devDependencies: { typescript: '7.0.2' },
+    ...more,
   });
+};
 
-const emitTsconfig = (): string =>
+export const emitTsconfig = (format: 'esm' | 'cjs'): string =>
   json({
     compilerOptions: {
       target: 'ES2022',
       lib: ['ES2022', 'DOM', 'DOM.Iterable'],
-      module: 'NodeNext',
+      ...(format === 'esm' ? { module: 'NodeNext' } : { module: 'CommonJS', moduleResolution: 'Bundler' }),
       types: [],
       strict: true,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
-      verbatimModuleSyntax: true,
+      verbatimModuleSyntax: format === 'esm',
       rewriteRelativeImportExtensions: true,
+      skipLibCheck: true,
       declaration: true,
       rootDir: 'src',
-      outDir: 'dist',
+      outDir: `dist/${format}`,
     },
     include: ['src'],
   });

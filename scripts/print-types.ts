@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ClosedSets } from './closed-sets.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
@@ -12,6 +13,8 @@ export const doc = (...lines: (string | undefined)[]): string => {
   if (!text.includes('\n')) return `/** ${text} */\n`;
   return `/**\n${text.replace(/^/gm, ' * ').replace(/ +$/gm, '')}\n */\n`;
 };
+
+export const pascal = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');
 
@@ -36,6 +39,11 @@ const about = (schema: Schema): string => {
 /** Prints zod schemas as TypeScript. Schemas with an id become interfaces of that name, kept in `named`. */
 export class TypePrinter {
   readonly named = new Map<string, string>();
+  readonly #closed: ClosedSets;
+
+  constructor(closed: ClosedSets = {}) {
+    this.#closed = closed;
+  }
 
   /** The type as it stands in a signature: a name, or the type itself. */
   type(schema: z.ZodType, io: 'input' | 'output'): string {
@@ -71,7 +79,8 @@ export class TypePrinter {
   }
 
   #name(name: string, schema: Schema): void {
-    const type = this.#print(schema);
+    const values = this.#closed[name];
+    const type = values ? values.map(literal).join(' | ') : this.#print(schema);
     const isObject = schema.properties !== undefined && Object.keys(schema.properties).length > 0;
     const text =
       doc(schema.description) + `export ${isObject ? `interface ${name} ${type}` : `type ${name} = ${type};`}\n`;

@@ -1,3 +1,4 @@
+import type { CatalogRoutes } from '#contracts/catalog';
 import { catalog, actions as declared } from '#generated/catalog';
 import { createHandlers } from '#generated/handlers';
 import { mcpTools } from '#generated/mcp-tools';
@@ -11,8 +12,10 @@ import { openAudit } from '#server/audit/slice';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { openAuth } from '#server/auth/slice';
 import { systemClock } from '#server/clock';
+import type { RouteCall } from '#server/context';
 import { createFigures } from '#server/figures';
 import { openHistory } from '#server/history/slice';
+import { tellCaller } from '#server/http/caller-headers';
 import { openDoors, type ServeRoutes } from '#server/http/doors';
 import { openIdempotency } from '#server/idempotency/slice';
 import { createScheduler } from '#server/jobs/scheduler';
@@ -20,6 +23,7 @@ import { openLabels } from '#server/labels/slice';
 import { openLive } from '#server/live/slice';
 import { openMcp } from '#server/mcp/open';
 import { openMedia } from '#server/media/slice';
+import { createUploadOnce } from '#server/media/upload-once';
 import { openMessages } from '#server/messages/slice';
 import { openNetworks } from '#server/networks/open';
 import { openNotifications } from '#server/notifications/slice';
@@ -86,9 +90,10 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const sandbox = openSandbox({ ...core, ...signUp, folders: sandboxFolders, ownUrl });
   const { openPage } = openUi(core);
   const { answers, ...idempotency } = openIdempotency(core);
+  const uploadOnce = createUploadOnce({ uploads, answers });
 
   const rules = { accounts, providers, library, openPage, reading, lifecycle, drafts, byHand, statistics, analytics };
-  const actions = prepareActions(declared, createHandlers(rules));
+  const actions = prepareActions(declared, createHandlers(rules), config.baseUrl);
   const { cards, ...approvals } = openApprovals({ ...told, actions, reading, lifecycle, linkCards, library, accounts });
   const { assistant, ...chat } = openAssistant({ ...core, catalog, actions, cards, reading, slots, log });
 
@@ -99,9 +104,12 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const due = { loops: ofAll(slices, 'loops'), chores: ofAll(slices, 'chores') };
   const jobs = createScheduler({ database, ...due, clock: sandbox.sandboxClock, report });
   const routes = (identity: Identity) => ({
-    catalog: async () => catalog,
+    catalog: async ({ caller, exchange: { res } }: RouteCall<CatalogRoutes['catalog']>) => {
+      tellCaller(res, caller, await people.workspaceName(caller.workspaceId));
+      return catalog;
+    },
     ...ofAll(slices, 'routes'),
-    ...mediaRoutes(posts.mediaUse),
+    ...mediaRoutes({ ...posts.mediaUse, uploadOnce }),
     ...accessRoutes(identity),
     ...peopleRoutes(identity),
   });
@@ -122,7 +130,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     openDoors: (identity: Identity) => {
       const mcp = openMcp({ actions, tools: mcpTools, cards, mcpAccess, identity, rateLimit, config, log });
       const callers = { sessions, tokens, identity, rateLimit, signInElsewhere };
-      const files = { library, uploads, avatars, shares, imports, exports };
+      const files = { library, uploads, uploadOnce, avatars, shares, imports, exports };
       const served = { ...files, actions, answers, live, assistant, figures, jobs, sandboxPaths: sandbox.sandboxPaths };
       const serve: ServeRoutes = (app, { handlers, ...doors }) =>
         serveRoutes(app, { ...doors, handlers: { ...handlers, ...routes(identity) } });

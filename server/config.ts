@@ -132,6 +132,12 @@ export const Settings = z.object({
     .describe(
       'Who may make a workspace: `admins` (owners and admins of one), `everyone`, or `operator` (who set Posthorn up)',
     ),
+  CORS_ORIGINS: list(/^https?:\/\/[^/?#@\s]+$/, 'must be https://host[:port], more of them after commas')
+    .default([])
+    .describe(
+      'Origins whose pages may call the API with a personal token, such as `https://tools.example.com`. A token in a page is readable to everybody who sees that page',
+    )
+    .meta(without('none: pages of this server alone')),
   TRUST_PROXY: wholeNumber(0, 10)
     .default(0)
     .describe('How many proxies in front tell the address of the client in `X-Forwarded-For`'),
@@ -254,6 +260,8 @@ export interface Config {
   readonly signInsPerHour: number;
   /** MCP clients that register themselves, of one network. */
   readonly registrationsPerHour: number;
+  /** Whose pages may use the API with a token. */
+  readonly corsOrigins: readonly string[];
   /** How many proxies stand in front and tell the true address of a client. */
   readonly trustProxy: number;
   /** Absent: those in the data folder. */
@@ -375,6 +383,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     requestsPerMinute: settings.REQUESTS_PER_MINUTE,
     signInsPerHour: settings.SIGN_INS_PER_HOUR,
     registrationsPerHour: settings.REGISTRATIONS_PER_HOUR,
+    corsOrigins: settings.CORS_ORIGINS,
     trustProxy: settings.TRUST_PROXY,
     encryptionKeys: settings.ENCRYPTION_KEYS,
     outsideProvider: outsideProvider(settings, production),

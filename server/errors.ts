@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Approval } from '#contracts/define';
 import { type ErrorBody, type ErrorCode, errors, type Issue } from '#contracts/errors';
 import { bounds } from './bounds.ts';
 
@@ -135,5 +136,9 @@ const dotted = (path: readonly PropertyKey[]) =>
 const valueAt = (input: unknown, path: readonly PropertyKey[]) =>
   path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], input);
 
-export const approvalRequired = (what: string) =>
-  new Refusal('ApprovalRequired', `${what} needs a human: do it or approve it in the app. Do not retry.`);
+export const approvalRequired = (what: string, page: string) =>
+  new Refusal('ApprovalRequired', `${what} needs a human, who can do it at ${page}. Do not retry.`);
+
+/** Where in the app a human does what a program may not. */
+export const pageOf = (baseUrl: string, subject: Approval['subject'] | undefined, id: unknown) =>
+  subject === 'post' ? `${baseUrl}/posts/${encodeURIComponent(String(id))}` : `${baseUrl}/accounts`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Action } from '#contracts/define';
 import type { Caller, Handler } from './context.ts';
-import { approvalRequired, badInput, issuesOf, Refusal } from './errors.ts';
+import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from './errors.ts';
 
 export type Actions = Readonly<Record<string, Action>>;
 /** One handler for each action, which takes the input of that action. A missing one does not compile. */
@@ -21,15 +21,16 @@ export interface RunnableAction {
 export const prepareActions = <A extends Actions>(
   actions: A,
   handlers: Handlers<A>,
+  baseUrl: string,
 ): ReadonlyMap<string, RunnableAction> =>
   new Map(
     Object.entries(actions).map(([name, action]) => [
       name,
-      prepare(name, action, handlers[name] as unknown as Handler<Action>),
+      prepare(name, action, handlers[name] as unknown as Handler<Action>, baseUrl),
     ]),
   );
 
-const prepare = (name: string, action: Action, handler: Handler<Action>): RunnableAction => {
+const prepare = (name: string, action: Action, handler: Handler<Action>, baseUrl: string): RunnableAction => {
   const inputSchema = z.compile(action.input);
   const outputSchema = z.compile(action.output);
   return {
@@ -47,7 +48,8 @@ const prepare = (name: string, action: Action, handler: Handler<Action>): Runnab
           `A ${caller.role} may not use ${name}. It takes one of: ${action.roles.join(', ')}.`,
         );
       }
-      if (action.kind === 'NeedsApproval' && !caller.human) throw approvalRequired(name);
+      if (action.kind === 'NeedsApproval' && !caller.human)
+        throw approvalRequired(name, pageOf(baseUrl, action.approval?.subject, input.id));
       // Parsing the answer also keeps out what the contract does not show.
       return outputSchema.parse(await handler({ input, caller }));
     },

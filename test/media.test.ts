@@ -76,6 +76,45 @@ const filesLeft = async () => {
   return (await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])))).flat().sort();
 };
 
+describe('an Idempotency-Key of an upload', () => {
+  const keyed = () => ({ ...authorization(), 'idempotency-key': crypto.randomUUID() });
+  const items = async () => (await service.client.media.list({ limit: 100 })).media.length;
+
+  test('adds the file once, also when it comes twice at the same time, and keeps no second copy', async () => {
+    const file: [string, Blob] = ['file', blob(await picture().jpeg().toBuffer())];
+    const headers = keyed();
+    const before = { items: await items(), files: (await filesLeft()).length };
+    const [first, second] = await Promise.all([send([file], headers), send([file], headers)]);
+    const third = await send([file], headers);
+    expect(second.body).toEqual(first.body);
+    expect(third.body).toEqual(first.body);
+    const replayed = [first, second].map((answer) => answer.headers.get('idempotency-replayed'));
+    expect(replayed.sort()).toEqual([null, 'true'].sort());
+    expect(third.headers.get('idempotency-replayed')).toBe('true');
+    expect({ items: await items(), files: (await filesLeft()).length }).toEqual({
+      items: before.items + 1,
+      files: before.files + 2,
+    });
+  });
+
+  test('with another file or alternative text is a Conflict that keeps nothing', async () => {
+    const bytes = await picture().jpeg().toBuffer();
+    const headers = keyed();
+    await send([['file', blob(bytes)]], headers);
+    const before = await filesLeft();
+    for (const parts of [
+      [['file', blob(await picture().png().toBuffer())]],
+      [
+        ['file', blob(bytes)],
+        ['alt', 'A red field'],
+      ],
+    ] as [string, string | Blob][][]) {
+      expect((await send(parts, headers)).body.code).toBe('Conflict');
+    }
+    expect(await filesLeft()).toEqual(before);
+  });
+});
+
 describe('an upload', () => {
   test.each([
     ['JPEG', 'image/jpeg', () => picture().jpeg().toBuffer()],

@@ -124,7 +124,7 @@ describe('a post', () => {
     const { id } = await service.client.posts.create({ body: 'Unsure', accountIds: [account] });
     const post = await service.client.posts.get({ id });
     const results = [
-      { accountId: account, ok: false, uncertain: true, error: { code: 'uncertain', message: 'Look.' } },
+      { accountId: account, ok: false, uncertain: true, error: { code: 'uncertain' as const, message: 'Look.' } },
     ];
     await service.database.transaction(() =>
       service.posthorn.outcomes.tell([

@@ -1,10 +1,12 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import express from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalog } from '#generated/catalog';
 import { readContracts } from '#scripts/contracts';
 import { createRateLimits } from '#server/auth/rate-limit';
 import { createCountStore } from '#server/auth/store';
+import { serverFor } from '#server/http/server';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;
@@ -28,6 +30,11 @@ describe('GET /api/agent/tools', () => {
     expect(status).toBe(200);
     expect(body).toEqual(catalog);
     for (const entry of body) expect(Object.keys(entry)).toEqual(['name', 'description', 'policy', 'inputSchema']);
+  });
+
+  test('says whom the token stands for', async () => {
+    const { userId, workspaceId } = service.owner;
+    expect(await service.client.whoAmI()).toEqual({ userId, workspaceId, workspaceName: 'Demo', role: 'owner' });
   });
 
   test('needs a token', async () => {
@@ -170,6 +177,7 @@ describe('an Idempotency-Key', () => {
     const first = await service.call('posts.create', { body: 'Once' }, headers);
     const again = await service.call('posts.create', { body: 'Once' }, headers);
     expect(again.body).toEqual(first.body);
+    expect([first, again].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true']);
     expect(await service.count('posts')).toBe(before + 1);
   });
 
@@ -345,6 +353,62 @@ describe('what browsers see', () => {
     expect(body.servers).toEqual([{ url: 'http://posthorn.test', description: 'This server' }]);
     expect(Object.keys(body.paths)).toContain('/api/agent/tools/posts.create');
     expect(Object.keys(body.webhooks)).toEqual(['post.published', 'post.failed', 'account.disconnected', 'ping']);
+  });
+
+  test('the document is compressed for who accepts that, and is not sent again to who has it', async () => {
+    const { headers } = await service.request('GET', '/openapi.json');
+    expect(headers.get('content-encoding')).toBe('gzip');
+    expect(Number(headers.get('content-length'))).toBeLessThan(60_000);
+    const etag = headers.get('etag') ?? '';
+    const again = await service.request('GET', '/openapi.json', { headers: { 'if-none-match': etag } });
+    expect([again.status, again.body]).toEqual([304, '']);
+    const plain = await service.request('GET', '/openapi.json', { headers: { 'accept-encoding': 'gzip;q=0' } });
+    expect([plain.headers.get('content-encoding'), plain.body.openapi]).toEqual([null, '3.1.1']);
+  });
+
+  test('an answer of more than 1 kB is compressed, a small one is not', async () => {
+    const limits = await service.call('providers.limits');
+    expect(limits.headers.get('content-encoding')).toBe('gzip');
+    expect(Number(limits.headers.get('content-length'))).toBeLessThan(8_000);
+    expect(limits.body.providers).toHaveLength(13);
+    expect((await service.call('ui.getContext')).headers.get('content-encoding')).toBeNull();
+    const plain = await service.call('providers.limits', {}, { 'accept-encoding': 'identity' });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+  });
+
+  test('a connection is kept for longer than load balancers keep theirs', async () => {
+    expect(serverFor(express()).keepAliveTimeout).toBeGreaterThan(60_000);
+  });
+
+  test('pages of other origins may use the API with a token when CORS_ORIGINS names them, and not otherwise', async () => {
+    const other = await startService({ CORS_ORIGINS: 'https://tools.example.com' });
+    const ask = (origin: string, method: string, path: string, more = {}) =>
+      other.request(method, path, { headers: { origin, ...more } });
+    const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+    const tool = '/api/agent/tools/posts.list';
+    const allowed = await ask('https://tools.example.com', 'OPTIONS', tool, preflight);
+    expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([
+      204,
+      'https://tools.example.com',
+    ]);
+    expect(allowed.headers.get('access-control-allow-headers')).toContain('Idempotency-Key');
+    expect(allowed.headers.get('access-control-allow-credentials')).toBeNull();
+    const authorization = `Bearer ${other.token}`;
+    const catalog = await ask('https://tools.example.com', 'GET', '/api/agent/tools', { authorization });
+    expect(catalog.headers.get('access-control-expose-headers')).toContain('Posthorn-Workspace');
+    for (const [origin, path] of [
+      ['https://evil.example.com', tool],
+      ['https://tools.example.com', '/api/app/session'],
+      ['https://tools.example.com', '/mcp'],
+    ] as const) {
+      const { headers } = await ask(origin, 'OPTIONS', path, preflight);
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+    }
+    await other.stop();
+    const none = await service.request('OPTIONS', tool, {
+      headers: { origin: 'https://tools.example.com', ...preflight },
+    });
+    expect(none.headers.get('access-control-allow-origin')).toBeNull();
   });
 
   test('/docs loads nothing from elsewhere', async () => {

@@ -94,6 +94,12 @@ describe('actions', async () => {
     : never;
   /** JSON has no undefined: an optional field is there or it is not. */
   type Sent<T> = T extends object ? { [K in keyof T]: Sent<Exclude<T[K], undefined>> } : T;
+  /** Contracts name no network; the generator knows them all. */
+  type Open<T> = T extends object
+    ? { [K in keyof T]: Open<T[K]> }
+    : T extends sdk.NetworkKey | sdk.OptionKey
+      ? string
+      : T;
   const { actions: declared } = await readContracts(process.cwd());
 
   test('the printed types are those of the contracts', () => {
@@ -101,8 +107,11 @@ describe('actions', async () => {
     type Declared = {
       [N in keyof Actions]: { input: z.input<Actions[N]['input']>; output: z.output<Actions[N]['output']> };
     };
-    expectTypeOf<Printed>().toEqualTypeOf<Sent<Declared>>();
-    expectTypeOf<sdk.WebhookEvent>().toEqualTypeOf<Sent<z.output<(typeof events)[EventType]['schema']>>>();
+    expectTypeOf<Open<Printed>>().toEqualTypeOf<Sent<Declared>>();
+    expectTypeOf<Open<sdk.WebhookEvent>>().toEqualTypeOf<Sent<z.output<(typeof events)[EventType]['schema']>>>();
+    expectTypeOf<'bluesky'>().toExtend<sdk.NetworkKey>();
+    expectTypeOf<string>().not.toExtend<sdk.NetworkKey>();
+    expectTypeOf<'bluesky.reply_control'>().toExtend<sdk.OptionKey>();
     expectTypeOf<sdk.ErrorCode>().toEqualTypeOf<ErrorCode>();
   });
 
@@ -158,6 +167,17 @@ describe('a client', () => {
       { headers: { 'X-Two': 'call' }, requestId: 'req_mine' },
     );
     expect(received[0]?.headers).toMatchObject({ 'x-one': 'client', 'x-two': 'call', 'x-request-id': 'req_mine' });
+  });
+
+  test('names itself and its version', async () => {
+    await posthorn.accounts.list();
+    expect(received[0]?.headers['user-agent']).toBe('posthorn-sdk/0.1.0');
+  });
+
+  test('knows an answer that was given before', async () => {
+    answers.push({ headers: { 'idempotency-replayed': 'true' } }, {});
+    expect((await posthorn.posts.create().withResponse()).replayed).toBe(true);
+    expect((await posthorn.posts.create().withResponse()).replayed).toBe(false);
   });
 
   test('takes a base address with a path and a slash at the end', async () => {
@@ -346,7 +366,7 @@ describe('retries', () => {
   test('Retry-After in seconds or as a date says how long to wait', async () => {
     const inTenSeconds = new Date(Date.now() + 10_000).toUTCString();
     const longAgo = new Date(0).toUTCString();
-    for (const value of ['7', inTenSeconds, longAgo, 'soon']) {
+    for (const value of ['7', inTenSeconds, longAgo, 'soon', '1.5']) {
       answers.push(fault('TooManyRequests', { headers: { 'retry-after': value } }), {});
       await posthorn.posts.list();
     }
@@ -355,6 +375,7 @@ describe('retries', () => {
     expect(waits[1]).toBeLessThanOrEqual(10_000);
     expect(waits[2]).toBe(0);
     expect(waits[3]).toBeLessThanOrEqual(500);
+    expect(waits[4]).toBe(1500);
   });
 
   test('a Retry-After of more than a minute is thrown at once', async () => {
@@ -395,9 +416,9 @@ describe('retries', () => {
       await failure(posthorn.posts.publishNow({ id: 'post_1' }));
     }
     expect(received).toHaveLength(2);
-    answers.push(fault('TooManyRequests'), fault('ApprovalRequired'));
+    answers.push(fault('TooManyRequests'), { status: 408 }, fault('ApprovalRequired'));
     expect(await failure(posthorn.posts.publishNow({ id: 'post_1' }))).toBeInstanceOf(sdk.ApprovalRequiredError);
-    expect(received).toHaveLength(4);
+    expect(received).toHaveLength(5);
   });
 
   test('an abort ends the wait before the next attempt', async () => {
@@ -410,6 +431,49 @@ describe('retries', () => {
     }).posts.list({}, { signal: controller.signal });
     expect(await failure(call)).toBe(reason);
     expect(received).toHaveLength(1);
+  });
+});
+
+describe('waitForResult', () => {
+  const post = (status: string) => ({ body: { id: 'post_1', status, results: [] } });
+
+  test('looks again until publishing has ended', async () => {
+    answers.push(post('Draft'), post('Publishing'), { status: 503 }, post('Failed'));
+    expect(await posthorn.posts.waitForResult('post_1')).toMatchObject({ status: 'Failed' });
+    expect(waits.length).toBe(3);
+    expect(waits[0]).toBe(2000);
+  });
+
+  test('ends with what the post was when the time is over', async () => {
+    answers.push(...Array.from({ length: 9 }, () => post('Draft')));
+    const error = await failure(posthorn.posts.waitForResult('post_1', { waitMs: 10_000 }));
+    expect(error).toBeInstanceOf(sdk.NotPublishedYetError);
+    expect(error).toMatchObject({ post: { status: 'Draft' } });
+    expect(waits.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(10_000);
+  });
+});
+
+describe('an error', () => {
+  test('keeps its message in JSON', async () => {
+    answers.push(fault('Conflict', { headers: { 'x-request-id': 'req_1' } }));
+    const error = await failure(posthorn.posts.create());
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      name: 'ConflictError',
+      code: 'Conflict',
+      status: 409,
+      message: 'about Conflict',
+      issues: [],
+      requestId: 'req_1',
+    });
+  });
+
+  test('that asks for a human says where', async () => {
+    const message = 'posts.publishNow needs a human, who can do it at https://p.example/posts/post_1. Do not retry.';
+    answers.push({ status: 403, body: { code: 'ApprovalRequired', message, issues: [] } }, fault('Forbidden'));
+    expect(await failure(posthorn.posts.publishNow({ id: 'post_1' }))).toMatchObject({
+      approvalUrl: 'https://p.example/posts/post_1',
+    });
+    expect(await failure(posthorn.posts.list())).toMatchObject({ approvalUrl: undefined });
   });
 });
 
@@ -447,8 +511,8 @@ describe('lists', () => {
 
 describe('uploads', () => {
   const item = { id: 'media_1', kind: 'Image' };
-  const sent = async () => {
-    const [request] = received;
+  const sent = async (attempt = 0) => {
+    const request = received[attempt];
     const headers = { 'content-type': request?.headers['content-type'] ?? '' };
     const form = await new Response(request?.body ?? '', { headers }).formData();
     const file = form.get('file') as File;
@@ -484,12 +548,30 @@ describe('uploads', () => {
     expect(JSON.parse(received[0]?.body ?? '')).toEqual({ url: 'https://example.com/horn.png', alt: 'A horn' });
   });
 
-  test('an upload is sent again after 429, with the whole form, but not after 500', async () => {
-    answers.push(fault('TooManyRequests'), { body: item }, { status: 500 });
+  test('an upload is sent again with the whole form and the same key', async () => {
+    answers.push(fault('TooManyRequests'), { status: 500 }, { body: item });
     expect(await posthorn.media.upload(new Blob(['horn']))).toEqual(item);
-    expect(received[1]?.body).toContain('horn');
-    await failure(posthorn.media.upload(new Blob(['horn'])));
-    expect(received).toHaveLength(3);
+    expect(received[2]?.body).toContain('horn');
+    const keys = received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), keys[0], keys[0]]);
+  });
+
+  test('an upload tells how far it is, on every attempt', async () => {
+    const told: sdk.Progress[] = [];
+    answers.push({ status: 503 }, { body: item });
+    const file = new Blob(['horn'.repeat(50_000)]);
+    expect(await posthorn.media.upload(file, { alt: 'A horn', onProgress: (one) => told.push(one) })).toEqual(item);
+    expect(told.at(-1)).toEqual({ sent: 200_006, total: 200_006 });
+    expect(told.filter(({ sent }) => sent === 200_006).length).toBeGreaterThanOrEqual(2);
+    expect((await sent(1)).text).toHaveLength(200_000);
+  });
+
+  test.each([
+    ['a path', 'horn.png'],
+    ['a stream', new Blob(['horn']).stream()],
+  ])('%s is refused before anything is sent', (_, file) => {
+    expect(() => posthorn.media.upload(file as unknown as Blob)).toThrow(/openAsBlob/);
+    expect(received).toEqual([]);
   });
 });
 
@@ -584,12 +666,30 @@ describe('webhooks', () => {
   });
 
   test('a signed body that is not JSON is refused', async () => {
-    const signed = await signWebhook('hello', secret, { now });
-    expect(await failure(verifyWebhook('hello', signed, secret, { now }))).toMatchObject({ reason: 'NotAnEvent' });
+    for (const text of ['hello', 'null', '{"id": 7}']) {
+      const signed = await signWebhook(text, secret, { now });
+      expect(await failure(verifyWebhook(text, signed, secret, { now }))).toMatchObject({ reason: 'NotAnEvent' });
+    }
   });
 
   test('an empty secret, as from a missing setting, verifies nothing', async () => {
-    expect(await failure(verifyWebhook(body, header, '', { now }))).toBeInstanceOf(TypeError);
-    expect(await failure(verifyWebhook(body, header, [], { now }))).toBeInstanceOf(TypeError);
+    for (const missing of ['', [], ['whsec_a', ''], undefined as unknown as string]) {
+      expect(await failure(verifyWebhook(body, header, missing, { now }))).toMatchObject({ reason: 'MissingSecret' });
+    }
+  });
+
+  test.each([
+    ['Node and Express', { host: 'x', 'posthorn-signature': header }],
+    ['a Lambda', { 'Posthorn-Signature': header }],
+    ['Node, when the header came twice', { 'posthorn-signature': [header] }],
+    ['fetch', new Headers({ 'Posthorn-Signature': header })],
+    ['the header alone, as Node types it', [header]],
+  ])('headers are taken as %s gives them', async (_, headers) => {
+    expect(await verifyWebhook(body, headers, secret, { now })).toEqual(event);
+  });
+
+  test('a body that was parsed is refused in words', async () => {
+    const parsed = await failure(verifyWebhook(event as unknown as string, header, secret, { now }));
+    expect(parsed).toMatchObject({ reason: 'NotTheRawBody', message: expect.stringContaining('express.raw()') });
   });
 });

@@ -1,6 +1,8 @@
 import { ApiPromise, type WithResponse } from './api-promise.ts';
 import { ConnectionError, type ErrorClasses, errorFrom, TimeoutError } from './posthorn-error.ts';
+import { type Progress, sendForm } from './progress.ts';
 import { type Retry, sleep, waitBeforeRetry } from './retries.ts';
+import { version } from './version.ts';
 
 export interface PosthornOptions {
   /**
@@ -66,6 +68,8 @@ export interface Call {
   path: string;
   body?: string | FormData | undefined;
   retry: Retry;
+  /** Told of what is sent of a form */
+  onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** Sends calls to the server: token, time limit, retries, errors. */
@@ -91,6 +95,11 @@ export class Http {
     return new ApiPromise(this.#report(this.#run<T>(call, options), options));
   }
 
+  /** Between two calls of a helper. */
+  pause(ms: number, signal?: AbortSignal): Promise<void> {
+    return (this.#options.sleep ?? sleep)(ms, signal);
+  }
+
   async #report<T>(answer: Promise<T>, { signal }: CallOptions): Promise<T> {
     try {
       return await answer;
@@ -113,7 +122,7 @@ export class Http {
       } catch (error) {
         const wait = retries < maxRetries ? waitBeforeRetry(error, call.retry, retries) : undefined;
         if (wait === undefined) throw error;
-        await (this.#options.sleep ?? sleep)(wait, options.signal);
+        await this.pause(wait, options.signal);
       }
     }
   }
@@ -121,6 +130,8 @@ export class Http {
   async #headers(call: Call, options: CallOptions, key: string | undefined): Promise<Headers> {
     const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
     const headers = new Headers({ accept: 'application/json' });
+    // In a page the name of the browser stays, and another one would cost a preflight.
+    if (!('document' in globalThis)) headers.set('user-agent', `posthorn-sdk/${version}`);
     if (token !== null) headers.set('authorization', `Bearer ${token}`);
     // fetch itself writes the content type of a form, with its boundary.
     if (typeof call.body === 'string') headers.set('content-type', 'application/json');
@@ -148,7 +159,10 @@ export class Http {
       const send = this.#options.fetch ?? globalThis.fetch;
       // The API never redirects; following one would turn a POST into a GET.
       const init: RequestInit = { method, headers, body: body ?? null, redirect: 'manual', signal: limit.signal };
-      response = await send(url, init);
+      response =
+        call.onProgress && body instanceof FormData
+          ? await sendForm(url, init, body, call.onProgress, send)
+          : await send(url, init);
       text = await response.text();
     } catch (cause) {
       const error = options.signal?.aborted ? options.signal.reason : noAnswer(`${method} ${url}`, cause, limit);
@@ -162,7 +176,8 @@ export class Http {
     const echoed = response.headers.get('x-request-id') ?? undefined;
     answered({ status: response.status, requestId: echoed });
     if (!response.ok || data === undefined) throw errorFrom(this.#errorClasses, response, data);
-    return { data: data as T, response, requestId: echoed };
+    const replayed = response.headers.get('idempotency-replayed') === 'true';
+    return { data: data as T, response, requestId: echoed, replayed };
   }
 }
 

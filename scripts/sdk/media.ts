@@ -1,6 +1,7 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions } from './http.ts';
 import { Namespace } from './namespace.ts';
+import type { Progress } from './progress.ts';
 import type { MediaItem } from './types.ts';
 
 export interface UploadOptions extends CallOptions {
@@ -10,6 +11,8 @@ export interface UploadOptions extends CallOptions {
   filename?: string | undefined;
   /** MIME type of bytes, such as `image/png`; a Blob has its own */
   type?: string | undefined;
+  /** Called as the file goes out; starts anew with every attempt */
+  onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 export interface UploadFromUrlOptions extends CallOptions {
@@ -17,28 +20,42 @@ export interface UploadFromUrlOptions extends CallOptions {
   alt?: string | undefined;
 }
 
-/** Uploads are no actions: an agent cannot send files. A repeated one would stand in the library twice, hence IfRefused. */
+/** Uploads are no actions: an agent cannot send files. */
 export class MediaUploads extends Namespace {
-  /** Adds a file to the media library. */
+  /**
+   * Adds a file to the media library. A file on disk is streamed when you give `await fs.openAsBlob(path)`.
+   *
+   * @example
+   * const image = await posthorn.media.upload(await openAsBlob('horn.jpg'), { alt: 'A post horn' });
+   */
   upload(file: Blob | Uint8Array | ArrayBuffer, options: UploadOptions = {}): ApiPromise<MediaItem> {
-    const { alt, filename, type, ...rest } = options;
+    const { alt, filename, type, onProgress, ...rest } = options;
     const form = new FormData();
     if (alt !== undefined) form.set('alt', alt);
     form.set('file', asBlob(file, type), filename ?? nameOf(file));
-    return this.http.call({ method: 'POST', path: '/api/media', body: form, retry: 'IfRefused' }, rest);
+    return this.http.call({ method: 'POST', path: '/api/media', body: form, retry: 'WithKey', onProgress }, rest);
   }
 
-  /** Lets the server fetch a file from a public address and adds it to the media library. */
+  /**
+   * Lets the server fetch a file from a public address and adds it to the media library.
+   *
+   * @example
+   * const image = await posthorn.media.uploadFromUrl('https://example.com/horn.jpg', { alt: 'A post horn' });
+   */
   uploadFromUrl(url: string | URL, options: UploadFromUrlOptions = {}): ApiPromise<MediaItem> {
     const { alt, ...rest } = options;
     const body = JSON.stringify({ url, alt });
-    return this.http.call({ method: 'POST', path: '/api/media', body, retry: 'IfRefused' }, rest);
+    return this.http.call({ method: 'POST', path: '/api/media/from-url', body, retry: 'WithKey' }, rest);
   }
 }
 
 const asBlob = (file: Blob | Uint8Array | ArrayBuffer, type: string | undefined): Blob => {
   if (file instanceof Blob) return type === undefined ? file : new Blob([file], { type });
-  return new Blob([file as BlobPart], type === undefined ? {} : { type });
+  if (file instanceof ArrayBuffer || ArrayBuffer.isView(file))
+    return new Blob([file as BlobPart], type === undefined ? {} : { type });
+  throw new TypeError(
+    'upload takes a Blob, a File, a Uint8Array or an ArrayBuffer. For a path pass `await fs.openAsBlob(path)`, for a stream `await new Response(stream).blob()`',
+  );
 };
 
 const nameOf = (file: Blob | Uint8Array | ArrayBuffer): string =>

@@ -4,4 +4,5 @@ import type { EventType, events } from '#contracts/events';
 
 export type { ErrorCode, Issue } from '#contracts/errors';
 export type { MediaItem } from '#contracts/media';
+export type { Post } from '#contracts/posts';
 export type WebhookEvent = z.output<(typeof events)[EventType]['schema']>;

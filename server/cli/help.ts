@@ -15,6 +15,10 @@ export const help = `posthorn <command>
   plan     show --workspace <id> | set --workspace <id> --plan unlimited|free|team|business
                                          what a workspace may do
   jobs                                   what recurs, when it ran, when it will again and what is due, by the service's clock
+  call     <action> [--field value …]    run an action on a server somewhere, with a token; posthorn call --help
+  profile  set <name> --url --token | list | remove <name>
+                                         servers and tokens for call, in ~/.config/posthorn
+  completion bash | zsh                  completion for your shell: source <(posthorn completion bash)
   clock    --forward <6h>                move the sandbox clock; not in production
 
 Settings are environment variables; docs/settings.md has the table.`;

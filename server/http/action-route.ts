@@ -1,9 +1,10 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '#server/context';
 import type { IdempotentAnswers } from '#server/idempotency/answers';
+import { keyOf, markReplayed } from '#server/idempotency/header';
 import { findAction, type RunnableAction } from '#server/run-action';
 import { readJson } from './body.ts';
-import { replyText } from './reply.ts';
+import { replyCompressed } from './reply.ts';
 
 /** `POST …/{action}`: one route and one look-up for all actions, for tokens as for people in the app. */
 export const actionRoute =
@@ -21,11 +22,10 @@ export const actionRoute =
     const action = findAction(actions, req.params.action);
     const sent = await readJson(req);
     const input = action.parse(sent);
-    const key = req.headers['idempotency-key'];
+    const key = keyOf(req);
     const run = async () => JSON.stringify(await action.run(input, caller));
-    const answer =
-      typeof key === 'string' && action.action.kind === 'Write'
-        ? await answers.once(caller, key, `${action.name} ${JSON.stringify(sent)}`, run)
-        : await run();
-    replyText(res, 200, answer);
+    if (key === undefined || action.action.kind !== 'Write') return replyCompressed(res, 200, await run());
+    const { answer, replayed } = await answers.once(caller, key, `${action.name} ${JSON.stringify(sent)}`, run);
+    if (replayed) markReplayed(res);
+    return replyCompressed(res, 200, answer);
   };

@@ -14,6 +14,7 @@ import type { Figures } from '#server/figures';
 import type { IdempotentAnswers } from '#server/idempotency/answers';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
+import type { UploadOnce } from '#server/media/upload-once';
 import type { Uploads } from '#server/media/uploads';
 import { styleRoutes } from '#server/pages/style';
 import type { Shares } from '#server/review/shares';
@@ -26,6 +27,7 @@ import { createGuards, type Identify } from './app-routes.ts';
 import { askAssistant } from './ask-assistant.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { avatarBytes } from './avatar-bytes.ts';
+import { allowOrigins } from './cors.ts';
 import { docsPages } from './docs.ts';
 import { answerErrors, noSuchPath } from './errors.ts';
 import { exportRoute } from './export.ts';
@@ -35,6 +37,7 @@ import { liveEvents } from './live-events.ts';
 import { logRequests } from './log.ts';
 import { mediaBytes } from './media-bytes.ts';
 import { createOperatorCheck, metricsPage } from './metrics.ts';
+import { openapiDocument } from './openapi-document.ts';
 import { patience } from './patience.ts';
 import { tagRequest } from './request.ts';
 import { reviewMedia, reviewPage } from './review.ts';
@@ -54,6 +57,7 @@ export interface DoorParts {
   readonly answers: IdempotentAnswers;
   readonly library: MediaLibrary;
   readonly uploads: Uploads;
+  readonly uploadOnce: UploadOnce;
   readonly avatars: Avatars;
   readonly shares: Shares;
   readonly imports: Imports;
@@ -77,7 +81,7 @@ const createDoors = ({
   signInElsewhere,
   ...parts
 }: DoorParts & { door: SessionDoor; web: WebApp; health: Health }) => {
-  const { tokens, actions, answers, library, uploads, avatars, shares, imports, exports, live } = parts;
+  const { tokens, actions, answers, library, uploads, uploadOnce, avatars, shares, imports, exports, live } = parts;
   const { assistant, figures, mcp, identity, rateLimit, config } = parts;
   return {
     guards: createGuards({
@@ -103,11 +107,11 @@ const createDoors = ({
       exportPosts: exportRoute({ exports }),
       askAssistant: askAssistant({ assistant, who: door.who }),
       metrics: metricsPage({ figures }),
-      openapi: openapi(config),
+      openapi: openapiDocument(config.baseUrl),
       describeForModels: forModels(config),
       ...signInElsewhere({ outside: identity.outsideSignIn, setSession: door.set }),
     },
-    forms: { uploadMedia: uploadRoute({ uploads }), checkImport: importRoute({ imports }) },
+    forms: { uploadMedia: uploadRoute({ uploads, uploadOnce }), checkImport: importRoute({ imports }) },
     handlers: { alive: async () => 'ok' as const, ready: health.ready },
   };
 };
@@ -131,7 +135,7 @@ export const openDoors = ({
   const door = createSessionDoor({ sessions, baseUrl });
   const health = createHealth({ database, idleMs: config.role === 'web' ? () => 0 : jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
-  app.use(tagRequest({ https: baseUrl.startsWith('https:') }), logRequests(log));
+  app.use(tagRequest({ https: baseUrl.startsWith('https:') }), logRequests(log), allowOrigins(config.corsOrigins));
   if (config.role === 'jobs') app.use(aloneFor(config));
   const web = createWebApp(webFolder);
   serveRoutes(app, createDoors({ ...parts, door, web, health }));
@@ -162,13 +166,5 @@ const forModels = ({ baseUrl }: Config): Own => {
   const text = readFileSync(join(packageRoot, 'openapi/llms.txt'), 'utf8').replaceAll('{base_url}', baseUrl);
   return (_req, res) => {
     res.type('text/plain').send(text);
-  };
-};
-
-const openapi = ({ baseUrl }: Config): Own => {
-  const document = JSON.parse(readFileSync(join(packageRoot, 'openapi/openapi.json'), 'utf8'));
-  const text = JSON.stringify({ ...document, servers: [{ url: baseUrl, description: 'This server' }] });
-  return (_req, res) => {
-    res.type('json').send(text);
   };
 };

@@ -1,5 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
 import type { Refusal } from '#server/errors';
+
+const compress = promisify(gzip);
+/** Below it a header costs more than it saves. */
+const smallBytes = 1024;
 
 /** One write with its length: Express's own json() looks up types, etags and freshness that no answer here needs. */
 export const reply = (res: ServerResponse, status: number, body: unknown) =>
@@ -11,6 +17,24 @@ export const replyText = (res: ServerResponse, status: number, text: string) => 
     'content-length': Buffer.byteLength(text),
   });
   res.end(text);
+};
+
+/** As replyText, and compressed for who accepts that. Off the event loop, and at the level that costs least. */
+export const replyCompressed = async (res: ServerResponse, status: number, text: string) => {
+  if (text.length < smallBytes || !acceptsGzip(res)) return replyText(res, status, text);
+  res.appendHeader('vary', 'accept-encoding');
+  const bytes = await compress(text, { level: constants.Z_BEST_SPEED });
+  res.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-encoding': 'gzip',
+    'content-length': bytes.length,
+  });
+  res.end(bytes);
+};
+
+export const acceptsGzip = ({ req }: ServerResponse) => {
+  const accepted = String(req.headers['accept-encoding'] ?? '');
+  return /(?:^|[\s,])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accepted);
 };
 
 export const replyRefusal = (res: ServerResponse, refusal: Refusal) => reply(res, refusal.status, refusal.body);

@@ -20,6 +20,8 @@ export const serverFor = (app: Express): Server => {
       // A large file over a slow line. Headers have a minute; so have bodies that are no file.
       requestTimeout: 3_600_000,
       headersTimeout: 60_000,
+      // Longer than the 60 s after which most load balancers let go: the server must never be the first to close.
+      keepAliveTimeout: 75_000,
       // Node would refuse a request without Host with an empty answer; `tagRequest` does it in our error shape.
       requireHostHeader: false,
     },

@@ -1,5 +1,7 @@
 import { MediaForm } from '#contracts/media';
 import { badInput, issuesOf } from '#server/errors';
+import { keyOf, markReplayed } from '#server/idempotency/header';
+import type { UploadOnce } from '#server/media/upload-once';
 import type { Uploads } from '#server/media/uploads';
 import type { FormRoute } from './app-routes.ts';
 import { checkText } from './body.ts';
@@ -10,7 +12,7 @@ const Fields = MediaForm.omit({ file: true });
 
 /** A form with a file in it. JSON goes on to ts-rest. */
 export const uploadRoute =
-  ({ uploads }: { uploads: Uploads }): FormRoute =>
+  ({ uploads, uploadOnce }: { uploads: Uploads; uploadOnce: UploadOnce }): FormRoute =>
   (admit) =>
   async (req, res, next) => {
     if (!isForm(req)) return next();
@@ -19,7 +21,9 @@ export const uploadRoute =
     const { received, name, alt } = await readForm(req, { receive, discard: uploads.discard }, ({ fields, wrong }) => ({
       alt: altIn(fields, wrong),
     }));
-    reply(res, 200, await uploads.keep(caller, received, { alt, name }));
+    const { item, replayed } = await uploadOnce.file(caller, keyOf(req), received, { alt, name });
+    if (replayed) markReplayed(res);
+    reply(res, 200, item);
   };
 
 const altIn = (fields: Record<string, string>, [wrong]: readonly string[]) => {

@@ -13,6 +13,11 @@ const read = sql(
   'idempotency.read',
   'select request_hash, answer from idempotent_answers where workspace_id = $1 and user_id = $2 and key = $3',
 );
+const readSince = sql(
+  'idempotency.readSince',
+  `select request_hash, answer from idempotent_answers
+    where workspace_id = $1 and user_id = $2 and key = $3 and created_at >= $4 and answer is not null`,
+);
 const save = sql(
   'idempotency.save',
   'update idempotent_answers set answer = $4 where workspace_id = $1 and user_id = $2 and key = $3',
@@ -22,6 +27,11 @@ const removeOld = sql('idempotency.removeOld', 'delete from idempotent_answers w
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
+export interface KeptAnswer {
+  request_hash: Buffer;
+  answer: string;
+}
+
 type Owner = readonly [workspaceId: string, userId: string, key: string];
 
 export const createIdempotencyStore = (db: Database) => ({
@@ -29,7 +39,8 @@ export const createIdempotencyStore = (db: Database) => ({
   /** True when the key is new, or its answer is older than `expired`. */
   claim: async (owner: Owner, requestHash: Buffer, now: Date, expired: Date) =>
     (await db.query(claim, [...owner, requestHash, now, expired])).length > 0,
-  read: async (owner: Owner) => (await db.query<{ request_hash: Buffer; answer: string }>(read, owner))[0],
+  read: async (owner: Owner) => (await db.query<KeptAnswer>(read, owner))[0],
+  readSince: async (owner: Owner, since: Date) => (await db.query<KeptAnswer>(readSince, [...owner, since]))[0],
   removeOld: (before: Date) => db.run(removeOld, [before]),
   save: async (owner: Owner, answer: string) => {
     await db.query(save, [...owner, answer]);

@@ -1,32 +1,46 @@
 import type { MediaRoutes } from '#contracts/media';
-import type { RouteHandlers } from '#server/context';
+import type { RouteCall, RouteHandlers } from '#server/context';
+import { keyOf, markReplayed } from '#server/idempotency/header';
 import type { MediaLibrary, UsesOf } from './library.ts';
 import type { Removal } from './removal.ts';
-import type { Uploads } from './uploads.ts';
+import type { UploadOnce } from './upload-once.ts';
 
 /** What comes as JSON; a file itself is streamed past ts-rest. */
 export const mediaRoutes = ({
   library,
-  uploads,
+  uploadOnce,
   usesOf,
   remove,
 }: {
   library: MediaLibrary;
-  uploads: Uploads;
+  uploadOnce: UploadOnce;
   usesOf: UsesOf;
   remove: Removal;
-}): RouteHandlers<MediaRoutes> => ({
-  searchMedia: ({ caller, query: { alt, ids, cursor, ...search } }) =>
-    library.search(
-      caller,
-      { ...search, withoutAlt: alt === 'Missing', ids: ids.split(',').filter((id) => id !== '') },
-      cursor,
-      usesOf,
-    ),
-  uploadMedia: ({ caller, body }) => uploads.fromUrl(caller, body),
-  changeMedia: ({ caller, params, body }) => library.setAlt(caller, params.id, body.alt),
-  deleteMedia: async ({ caller, params: { id } }) => {
-    await remove(caller, id);
-    return { id, deleted: true };
-  },
-});
+}): RouteHandlers<MediaRoutes> => {
+  const fetchFile = async ({
+    caller,
+    body,
+    exchange: { req, res },
+  }: Pick<RouteCall<MediaRoutes['uploadMediaFromUrl']>, 'caller' | 'body' | 'exchange'>) => {
+    const { item, replayed } = await uploadOnce.fromUrl(caller, keyOf(req), body);
+    if (replayed) markReplayed(res);
+    return item;
+  };
+  return {
+    searchMedia: ({ caller, query: { alt, ids, cursor, ...search } }) =>
+      library.search(
+        caller,
+        { ...search, withoutAlt: alt === 'Missing', ids: ids.split(',').filter((id) => id !== '') },
+        cursor,
+        usesOf,
+      ),
+    // The address came here before it had a path of its own; callers may still send it so.
+    uploadMedia: fetchFile,
+    uploadMediaFromUrl: fetchFile,
+    changeMedia: ({ caller, params, body }) => library.setAlt(caller, params.id, body.alt),
+    deleteMedia: async ({ caller, params: { id } }) => {
+      await remove(caller, id);
+      return { id, deleted: true };
+    },
+  };
+};

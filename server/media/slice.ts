@@ -11,6 +11,7 @@ import { mediaRoutes } from './routes.ts';
 import { createS3Files } from './s3-files.ts';
 import { createMediaStore } from './store.ts';
 import { createIncomingSweep, createSweep } from './sweep.ts';
+import type { UploadOnce } from './upload-once.ts';
 import { createUploads } from './uploads.ts';
 
 export const openMedia = ({
@@ -41,7 +42,7 @@ export const openMedia = ({
     sweepIncoming: createIncomingSweep({ incoming, clock }),
     chores: { 'remove files without a media item': { every: '1 hour', run: sweepOrphans } },
     /** Once posts are open, which know what they use. */
-    routes: ({ isUsed, usesOf }: { isUsed: IsUsed; usesOf: UsesOf }) =>
-      mediaRoutes({ library, uploads, usesOf, remove: createRemoval({ store, files, isUsed }) }),
+    routes: ({ isUsed, usesOf, uploadOnce }: { isUsed: IsUsed; usesOf: UsesOf; uploadOnce: UploadOnce }) =>
+      mediaRoutes({ library, uploadOnce, usesOf, remove: createRemoval({ store, files, isUsed }) }),
   };
 };

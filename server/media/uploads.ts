@@ -18,6 +18,9 @@ const maxRedirects = 5;
 
 export type Uploads = ReturnType<typeof createUploads>;
 
+/** Writes the record of a stored file, or finds that an earlier request wrote it. */
+export type Record = (write: () => Promise<MediaItem>) => Promise<MediaItem>;
+
 /** How a file gets into the library: received completely, checked, stored, and only then recorded. */
 export const createUploads = ({
   store,
@@ -41,6 +44,7 @@ export const createUploads = ({
     { userId, workspaceId }: Caller,
     { path, type, field }: Received,
     { alt, name }: { alt: string | undefined; name: string | undefined },
+    record: Record = (write) => write(),
   ): Promise<MediaItem> => {
     const thumbnailPath = `${path}.thumbnail`;
     try {
@@ -53,17 +57,19 @@ export const createUploads = ({
       await unlessRefused(files.put(thumbnailKey(id), thumbnailPath, 'image/webp'));
       await unlessRefused(files.put(id, path, type.mimeType));
       const about = { ...type, ...facts, bytes, alt: alt || null, fileName: tidyName(name), uploadedBy: userId };
-      const row = await store
-        .transaction(async () => {
+      const forget = () => Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
+      const write = () =>
+        store.transaction(async () => {
           const inserted = await store.insert({ id, workspaceId, ...about });
           await live.tell({ workspaceId, kind: 'media', id });
-          return inserted;
-        })
-        .catch(async (error: unknown) => {
-          await Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
-          throw error;
+          return toMediaItem(inserted, baseUrl);
         });
-      return toMediaItem(row, baseUrl);
+      const item = await record(write).catch(async (error: unknown) => {
+        await forget();
+        throw error;
+      });
+      if (item.id !== id) await forget();
+      return item;
     } finally {
       await Promise.all([path, thumbnailPath].map((one) => rm(one, { force: true })));
     }
@@ -91,10 +97,10 @@ export const createUploads = ({
 
     discard: ({ path }: Received) => rm(path, { force: true }),
 
-    fromUrl: async (caller: Caller, { url, alt }: { url: string; alt?: string | undefined }) => {
+    fromUrl: async (caller: Caller, { url, alt }: { url: string; alt?: string | undefined }, record?: Record) => {
       const received = await download(url);
       const name = new URL(url).pathname.split('/').at(-1);
-      return keep(caller, received, { alt, name });
+      return keep(caller, received, { alt, name }, record);
     },
   };
 };

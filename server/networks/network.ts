@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { MetricName } from '#contracts/analytics';
+import type { IssueCode } from '#contracts/errors';
 import type { Badge, Constraints, Option } from '#contracts/providers';
 import type { Request } from './request.ts';
 
@@ -37,7 +38,7 @@ export interface NetworkPost<Media extends NetworkMedia = NetworkMedia> {
 /** A broken rule. `path` is relative to the version: `content.0.body`, `options.youtube.title`. */
 export interface Problem {
   readonly path: string;
-  readonly code: string;
+  readonly code: IssueCode;
   readonly message: string;
   readonly limit?: number | string;
   readonly actual?: number | string;

@@ -2,7 +2,7 @@ import type { Post, Version, VersionInput } from '#contracts/posts';
 import type { Accounts, ConnectedNetwork } from '#server/accounts/connected';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
-import { approvalRequired, badInput, notFound, Refusal } from '#server/errors';
+import { approvalRequired, badInput, notFound, pageOf, Refusal } from '#server/errors';
 import type { Revisions } from '#server/history/revisions';
 import { newId } from '#server/ids';
 import type { MediaLibrary } from '#server/media/library';
@@ -24,6 +24,7 @@ export const createDrafts = ({
   lifecycle,
   linkCards,
   revisions,
+  baseUrl,
   clock,
 }: {
   store: PostStore;
@@ -33,6 +34,7 @@ export const createDrafts = ({
   lifecycle: Lifecycle;
   linkCards: LinkCards;
   revisions: Revisions;
+  baseUrl: string;
   clock: Clock;
 }) => {
   /** The post, locked and open for changes by this caller (SPEC, States and transitions). */
@@ -40,7 +42,8 @@ export const createDrafts = ({
     const post = await store.lock(caller.workspaceId, id);
     if (post === undefined) throw notFound('post', id);
     if (post.status === 'Publishing' || post.status === 'Published') throw alreadyOut(post);
-    if (post.status === 'Scheduled' && !caller.human) throw approvalRequired('Changing a scheduled post');
+    if (post.status === 'Scheduled' && !caller.human)
+      throw approvalRequired('Changing a scheduled post', pageOf(baseUrl, 'post', id));
     return post;
   };
 

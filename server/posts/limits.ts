@@ -1,5 +1,5 @@
 import { Instant } from '#contracts/define';
-import type { Issue } from '#contracts/errors';
+import type { Issue, IssueCode } from '#contracts/errors';
 import type { Post } from '#contracts/posts';
 import type { Constraints, Option } from '#contracts/providers';
 import { bounds } from '#server/bounds';
@@ -121,7 +121,7 @@ const checkVersion = async ({
         ? [
             {
               path: 'content',
-              code: 'MediaNotPublic',
+              code: 'MediaNotPublic' as const,
               message: `${network.name} fetches media from this server, which has no public https address: set BASE_URL to one.`,
             },
           ]
@@ -226,7 +226,7 @@ const mediaProblems = ({ media }: NetworkItem, index: number, constraints: Const
     ];
   }
   const problems: Problem[] = [];
-  const count = (code: string, message: string, limit: number, actual: number) =>
+  const count = (code: IssueCode, message: string, limit: number, actual: number) =>
     problems.push({ path, code, message, limit, actual });
   if (index === 0 && media.length < limits.min) {
     count(
@@ -268,7 +268,7 @@ const fileProblems = (file: NetworkMedia, path: string, { images, videos }: Cons
     ];
   }
   const problems: Problem[] = [];
-  const over = (code: string, message: string, limit: number | string, actual: number | string) =>
+  const over = (code: IssueCode, message: string, limit: number | string, actual: number | string) =>
     problems.push({ path, code, message, limit, actual });
   if (!limits.mimeTypes.includes(file.mimeType)) {
     over('MediaType', `Use one of ${limits.mimeTypes.join(', ')}.`, limits.mimeTypes.join(', '), file.mimeType);

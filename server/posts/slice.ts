@@ -64,7 +64,7 @@ export const openPosts = ({
     outcomes,
     lifecycle,
     linkCards,
-    drafts: createDrafts({ ...shared, lifecycle }),
+    drafts: createDrafts({ ...shared, lifecycle, baseUrl: config.baseUrl }),
     desk,
     mediaUse: { isUsed: store.usesMedia, usesOf: store.mediaUses },
     routes: postRoutes({ desk, lifecycle, overview }),

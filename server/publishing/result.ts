@@ -1,21 +1,10 @@
-import type { Result } from '#contracts/posts';
+import type { Result, resultErrorCodes } from '#contracts/posts';
 import type { Network, Sent } from '#server/networks/network';
 import { type NetworkTrouble, type TroubleKind, whatHappened } from '#server/networks/trouble';
 import type { SendRow } from './store.ts';
 
 /** `error.code` of a result: programs branch on it, and people read the message. */
-export type FailureCode =
-  | 'disconnected'
-  | 'reconnect'
-  | 'permission'
-  | 'rate_limited'
-  | 'content_refused'
-  | 'media_refused'
-  | 'unavailable'
-  | 'uncertain'
-  | 'not_sent'
-  | 'invalid'
-  | 'missed';
+export type FailureCode = (typeof resultErrorCodes)[number];
 
 type Outcome = Omit<Result, 'accountId'>;
 

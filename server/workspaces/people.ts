@@ -292,6 +292,8 @@ export const createPeople = ({
         return { userId, workspaceId };
       }),
 
+    workspaceName: async (id: string) => (await store.workspace(id))?.name ?? '',
+
     workspaces: async () => (await store.workspaces()).map(({ id, name }) => ({ id, name })),
   };
 };

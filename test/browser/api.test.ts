@@ -83,6 +83,16 @@ inBrowser('API and MCP', (world) => {
     expect(await other.getByRole('switch').count()).toBe(0);
   });
 
+  test('the reference of the API says nothing in the console, and shows actions, errors and webhooks', async () => {
+    const page = await world.visit({ at: '/sign-in', as: null });
+    const said: string[] = [];
+    page.on('console', (message) => said.push(`${message.type()} ${message.text()}`));
+    await page.goto(`${world.service.url}/docs`);
+    await page.getByRole('heading', { name: 'Posthorn', exact: true }).first().waitFor();
+    await page.getByText('Create a draft').first().waitFor();
+    expect(said).toEqual([]);
+  });
+
   test('is clean on a desk in light and on a phone in dark', async () => {
     const page = await world.visit({ at: '/settings/api' });
     await isClean(page, () => page.getByRole('button', { name: 'Revoke Test' }).waitFor());

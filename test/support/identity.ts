@@ -9,8 +9,9 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import type { ConsentQuestion } from '#contracts/consent';
 import { createIdentityProvider, type IdentityProviderOptions } from '#server/auth/identity-provider/embedded';
+import { createRateLimits } from '#server/auth/rate-limit';
 import { createRegistrations } from '#server/auth/registrations';
-import { createRegistrationStore } from '#server/auth/store';
+import { createCountStore, createRegistrationStore } from '#server/auth/store';
 import { answerErrors } from '#server/http/errors';
 import { tagRequest } from '#server/http/request';
 import { serverFor } from '#server/http/server';
@@ -120,7 +121,12 @@ export const startIdentity = async ({
       database,
       outbound,
       seal,
-      registrations: createRegistrations({ store: createRegistrationStore(database), perHour: 60, clock }),
+      registrations: createRegistrations({
+        store: createRegistrationStore(database),
+        rateLimits: createRateLimits({ store: createCountStore(database), clock }),
+        perHour: 60,
+        clock,
+      }),
       whoIsSignedIn,
       distrustTokens,
       clock,

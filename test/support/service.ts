@@ -22,6 +22,7 @@ import { createSandboxClockStore } from '#server/sandbox/store';
 import { createSeal } from '#server/secrets/seal';
 import { openDatabase, sql } from '#server/store/database';
 import { freshDatabase } from './database.ts';
+import { watchAnswers } from './declared-answers.ts';
 import { freePort } from './processes.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
@@ -77,7 +78,9 @@ export const startService = async (
   const identity = await posthorn.openIdentity();
   const { app, health } = posthorn.openDoors(identity);
   posthorn.live.start();
-  const server = serverFor(app).listen(port, '127.0.0.1');
+  const server = serverFor(app);
+  const undeclared = watchAnswers(server);
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -271,6 +274,8 @@ export const startService = async (
       await drop();
       await rm(dataDir, { recursive: true, force: true });
       if (fault) throw fault;
+      if (undeclared.size > 0)
+        throw new Error(`answers that the OpenAPI document does not declare: ${[...undeclared].join(', ')}`);
     },
   };
   return service;

@@ -4,6 +4,8 @@ export interface WithResponse<T> {
   /** Status and headers; the body is already read */
   response: Response;
   requestId: string | undefined;
+  /** It is the answer of an earlier call with the same Idempotency-Key */
+  replayed: boolean;
 }
 
 /** A promise of the data; `withResponse()` gives the response beside it. */

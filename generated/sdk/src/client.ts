@@ -4,7 +4,9 @@ import type { ApiPromise } from './api-promise.ts';
 import { errorClasses } from './errors.ts';
 import { type CallOptions, Http, type PosthornOptions } from './http.ts';
 import { MediaUploads } from './media.ts';
+import { PostWaiting } from './posts.ts';
 import { Namespace } from './namespace.ts';
+import { readCaller, type WhoAmI } from './who-am-i.ts';
 import { pages } from './pages.ts';
 import type {
   AccountsDeleteInput,
@@ -61,9 +63,15 @@ export class Posthorn {
     this.ui = new UiApi(this.#http);
   }
 
-  /** Every action with its description, policy and input schema. */
+  /** Every action with its description, policy and input schema. The headers `Posthorn-User`, `Posthorn-Workspace`, `Posthorn-Workspace-Name` (percent-encoded) and `Posthorn-Role` say whom the token stands for. */
   catalog(options?: CallOptions): ApiPromise<CatalogEntry[]> {
     return this.#http.call({ method: 'GET', path: '/api/agent/tools', retry: 'Always' }, options);
+  }
+
+  /** Whom the token stands for. */
+  async whoAmI(options?: CallOptions): Promise<WhoAmI> {
+    const { response } = await this.catalog(options).withResponse();
+    return readCaller(response.headers);
   }
 }
 
@@ -74,7 +82,10 @@ export class AccountsApi extends Namespace {
    * The accounts this workspace can publish to. Read it first: posts take account ids, and the network of an
    * account decides its limits and options.
    *
-   * @throws {BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.accounts.list();
+   *
+   * @throws {BadInputError | UnauthorizedError | ForbiddenError | UnknownActionError | TooManyRequestsError | InternalError}
    */
   list(input: AccountsListInput = {}, options?: CallOptions): ApiPromise<AccountsListOutput> {
     return this.http.action('accounts.list', 'Always', input, options);
@@ -85,9 +96,12 @@ export class AccountsApi extends Namespace {
    *
    * Disconnects the account and forgets its access. Posts already scheduled for it will fail for that account. A
    * human approves it in the app.
-   * With a token it always answers ApprovalRequired.
+   * With a token it always answers ApprovalRequired; `error.approvalUrl` is where a human does it.
    *
-   * @throws {ApprovalRequiredError | NotFoundError | BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.accounts.delete({ id: 'acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6' });
+   *
+   * @throws {BadInputError | UnauthorizedError | ApprovalRequiredError | ForbiddenError | NotFoundError | UnknownActionError | TooManyRequestsError | InternalError}
    */
   delete(input: AccountsDeleteInput, options?: CallOptions): ApiPromise<Deleted> {
     return this.http.action('accounts.delete', 'IfRefused', input, options);
@@ -101,7 +115,10 @@ export class AnalyticsApi extends Namespace {
    * Totals, top posts and best times of the posts published from `from` (inclusive) to `to` (exclusive, at most
    * 400 days later). Posts count by publication time.
    *
-   * @throws {BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.analytics.summary({ from: '2026-11-02T00:00:00Z', to: '2026-11-09T00:00:00Z', timeZone: 'Europe/Berlin' });
+   *
+   * @throws {BadInputError | UnauthorizedError | ForbiddenError | UnknownActionError | TooManyRequestsError | InternalError}
    */
   summary(input: AnalyticsSummaryInput, options?: CallOptions): ApiPromise<Summary> {
     return this.http.action('analytics.summary', 'Always', input, options);
@@ -114,7 +131,10 @@ export class MediaApi extends MediaUploads {
    *
    * Images and videos that posts can use, newest first. Their ids go into the media list of a content item.
    *
-   * @throws {BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.media.list();
+   *
+   * @throws {BadInputError | UnauthorizedError | ForbiddenError | UnknownActionError | TooManyRequestsError | InternalError}
    */
   list(input: MediaListInput = {}, options?: CallOptions): ApiPromise<MediaListOutput> {
     return this.http.action('media.list', 'Always', input, options);
@@ -126,14 +146,17 @@ export class MediaApi extends MediaUploads {
   }
 }
 
-export class PostsApi extends Namespace {
+export class PostsApi extends PostWaiting {
   /**
    * List posts.
    *
    * Posts of the workspace, newest first, one page at a time. To find one, send query and view summary: that is a
    * line for each post instead of all its versions.
    *
-   * @throws {BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.posts.list({ status: 'Draft' });
+   *
+   * @throws {BadInputError | UnauthorizedError | ForbiddenError | UnknownActionError | TooManyRequestsError | InternalError}
    */
   list(input: PostsListInput = {}, options?: CallOptions): ApiPromise<PostsListOutput> {
     return this.http.action('posts.list', 'Always', input, options);
@@ -149,7 +172,10 @@ export class PostsApi extends Namespace {
    *
    * One post with all its versions and, after publishing, the result per account.
    *
-   * @throws {NotFoundError | BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.posts.get({ id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1' });
+   *
+   * @throws {BadInputError | UnauthorizedError | ForbiddenError | NotFoundError | UnknownActionError | TooManyRequestsError | InternalError}
    */
   get(input: PostsGetInput, options?: CallOptions): ApiPromise<Post> {
     return this.http.action('posts.get', 'Always', input, options);
@@ -162,7 +188,10 @@ export class PostsApi extends Namespace {
    * accounts. With scheduledAt the draft only keeps the wished time: nothing is scheduled until posts.schedule is
    * called and a human approves it.
    *
-   * @throws {BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.posts.create({ accountIds: ['acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6'], body: 'Posthorn is here' });
+   *
+   * @throws {BadInputError | UnauthorizedError | ForbiddenError | UnknownActionError | ConflictError | TooManyRequestsError | InternalError}
    */
   create(input: PostsCreateInput = {}, options?: CallOptions): ApiPromise<Post> {
     return this.http.action('posts.create', 'WithKey', input, options);
@@ -174,7 +203,10 @@ export class PostsApi extends Namespace {
    * Replaces accounts, versions and time of a Draft or Failed post. Send baseUpdatedAt to be told (Conflict) when
    * somebody changed the post meanwhile. Changing a Scheduled post needs a human.
    *
-   * @throws {ApprovalRequiredError | NotFoundError | ConflictError | BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.posts.update({ id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1', accountIds: ['acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6'], versions: [{ content: [{ body: 'Posthorn is here, and it can thread' }, { body: '2/2' }] }], baseUpdatedAt: '2026-11-15T09:30:00.123456Z' });
+   *
+   * @throws {BadInputError | UnauthorizedError | ApprovalRequiredError | ForbiddenError | NotFoundError | UnknownActionError | ConflictError | TooManyRequestsError | InternalError}
    */
   update(input: PostsUpdateInput, options?: CallOptions): ApiPromise<Post> {
     return this.http.action('posts.update', 'WithKey', input, options);
@@ -187,7 +219,10 @@ export class PostsApi extends Namespace {
    * version of its own gets a copy of the original with all its items and media, of which this one is changed;
    * with only: true this item is all it has. Changing a Scheduled post needs a human.
    *
-   * @throws {ApprovalRequiredError | NotFoundError | ConflictError | BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.posts.setVersionText({ id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1', accountId: 'acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6', body: 'Hello Bluesky' });
+   *
+   * @throws {BadInputError | UnauthorizedError | ApprovalRequiredError | ForbiddenError | NotFoundError | UnknownActionError | ConflictError | TooManyRequestsError | InternalError}
    */
   setVersionText(input: PostsSetVersionTextInput, options?: CallOptions): ApiPromise<Post> {
     return this.http.action('posts.setVersionText', 'WithKey', input, options);
@@ -200,7 +235,10 @@ export class PostsApi extends Namespace {
    * account of that network. An empty value removes it, so that the default applies. Changing a Scheduled post
    * needs a human.
    *
-   * @throws {ApprovalRequiredError | NotFoundError | ConflictError | BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.posts.setOption({ id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1', key: 'bluesky.reply_control', value: 'nobody' });
+   *
+   * @throws {BadInputError | UnauthorizedError | ApprovalRequiredError | ForbiddenError | NotFoundError | UnknownActionError | ConflictError | TooManyRequestsError | InternalError}
    */
   setOption(input: PostsSetOptionInput, options?: CallOptions): ApiPromise<Post> {
     return this.http.action('posts.setOption', 'WithKey', input, options);
@@ -212,7 +250,10 @@ export class PostsApi extends Namespace {
    * Checks the post against the limits of every network it goes to. Broken limits are answered as error `Invalid`,
    * with one issue per problem and account. Call it before asking to schedule or publish.
    *
-   * @throws {InvalidError | NotFoundError | BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.posts.validate({ id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1' });
+   *
+   * @throws {BadInputError | InvalidError | UnauthorizedError | ForbiddenError | NotFoundError | UnknownActionError | TooManyRequestsError | InternalError}
    */
   validate(input: PostsValidateInput, options?: CallOptions): ApiPromise<Validation> {
     return this.http.action('posts.validate', 'Always', input, options);
@@ -223,9 +264,12 @@ export class PostsApi extends Namespace {
    *
    * Schedules a Draft or Failed post for a time in the future; it then goes public by itself, which cannot be
    * undone. Accounts that already have it are left out. A human approves it in the app.
-   * With a token it always answers ApprovalRequired.
+   * With a token it always answers ApprovalRequired; `error.approvalUrl` is where a human does it.
    *
-   * @throws {ApprovalRequiredError | InvalidError | PlanLimitError | NotFoundError | ConflictError | BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.posts.schedule({ id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1', at: '2026-11-16T08:00:00Z' });
+   *
+   * @throws {BadInputError | InvalidError | UnauthorizedError | PlanLimitError | ApprovalRequiredError | ForbiddenError | NotFoundError | UnknownActionError | ConflictError | TooManyRequestsError | InternalError}
    */
   schedule(input: PostsScheduleInput, options?: CallOptions): ApiPromise<Post> {
     return this.http.action('posts.schedule', 'IfRefused', input, options);
@@ -236,9 +280,12 @@ export class PostsApi extends Namespace {
    *
    * Publishes a Draft or Failed post to all its accounts at once. Accounts that already have it are left out.
    * Public and irreversible. A human approves it in the app.
-   * With a token it always answers ApprovalRequired.
+   * With a token it always answers ApprovalRequired; `error.approvalUrl` is where a human does it.
    *
-   * @throws {ApprovalRequiredError | InvalidError | PlanLimitError | NotFoundError | ConflictError | BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.posts.publishNow({ id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1' });
+   *
+   * @throws {BadInputError | InvalidError | UnauthorizedError | PlanLimitError | ApprovalRequiredError | ForbiddenError | NotFoundError | UnknownActionError | ConflictError | TooManyRequestsError | InternalError}
    */
   publishNow(input: PostsPublishNowInput, options?: CallOptions): ApiPromise<Post> {
     return this.http.action('posts.publishNow', 'IfRefused', input, options);
@@ -249,9 +296,12 @@ export class PostsApi extends Namespace {
    *
    * Deletes a post that is not published. It cannot be brought back; where a Failed post is public already, it
    * stays public. A human approves it in the app.
-   * With a token it always answers ApprovalRequired.
+   * With a token it always answers ApprovalRequired; `error.approvalUrl` is where a human does it.
    *
-   * @throws {ApprovalRequiredError | NotFoundError | ConflictError | BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.posts.delete({ id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1' });
+   *
+   * @throws {BadInputError | UnauthorizedError | ApprovalRequiredError | ForbiddenError | NotFoundError | UnknownActionError | ConflictError | TooManyRequestsError | InternalError}
    */
   delete(input: PostsDeleteInput, options?: CallOptions): ApiPromise<Deleted> {
     return this.http.action('posts.delete', 'IfRefused', input, options);
@@ -263,7 +313,10 @@ export class PostsApi extends Namespace {
    * Numbers per account the post was published to, as stored at the last read (fetchedAt). Networks are read 1 h,
    * 6 h, 24 h, 3 d, 7 d and 30 d after publication.
    *
-   * @throws {NotFoundError | BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.posts.metrics({ id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1' });
+   *
+   * @throws {BadInputError | UnauthorizedError | ForbiddenError | NotFoundError | UnknownActionError | TooManyRequestsError | InternalError}
    */
   metrics(input: PostsMetricsInput, options?: CallOptions): ApiPromise<PostsMetricsOutput> {
     return this.http.action('posts.metrics', 'Always', input, options);
@@ -277,7 +330,10 @@ export class ProvidersApi extends Namespace {
    * Character, media and thread limits, option keys with their choices, and the metrics each network reports
    * (constraints.metrics). Read it before writing text for a network, with networks as accounts.list names them.
    *
-   * @throws {BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.providers.limits({ networks: ['bluesky'] });
+   *
+   * @throws {BadInputError | UnauthorizedError | ForbiddenError | UnknownActionError | TooManyRequestsError | InternalError}
    */
   limits(input: ProvidersLimitsInput = {}, options?: CallOptions): ApiPromise<ProvidersLimitsOutput> {
     return this.http.action('providers.limits', 'Always', input, options);
@@ -289,7 +345,10 @@ export class ProvidersApi extends Namespace {
    * The networks this server can connect to, each with a connectUrl. Give the address to the user: connecting
    * happens in their browser.
    *
-   * @throws {BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.providers.list();
+   *
+   * @throws {BadInputError | UnauthorizedError | ForbiddenError | UnknownActionError | TooManyRequestsError | InternalError}
    */
   list(input: ProvidersListInput = {}, options?: CallOptions): ApiPromise<ProvidersListOutput> {
     return this.http.action('providers.list', 'Always', input, options);
@@ -302,7 +361,10 @@ export class UiApi extends Namespace {
    *
    * Page, open post and version tab the user has open in the web app. Empty when no tab has reported.
    *
-   * @throws {BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.ui.getContext();
+   *
+   * @throws {BadInputError | UnauthorizedError | ForbiddenError | UnknownActionError | TooManyRequestsError | InternalError}
    */
   getContext(input: UiGetContextInput = {}, options?: CallOptions): ApiPromise<UiContext> {
     return this.http.action('ui.getContext', 'Always', input, options);
@@ -313,7 +375,10 @@ export class UiApi extends Namespace {
    *
    * Used by the web app to report the page the user has open, so that ui.getContext can tell it.
    *
-   * @throws {BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
+   * @example
+   * const answer = await posthorn.ui.setContext({ page: '/posts/post_01JCQ4B2C3D4E5F6G7H8J9K0M1', postId: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1' });
+   *
+   * @throws {BadInputError | UnauthorizedError | ForbiddenError | UnknownActionError | ConflictError | TooManyRequestsError | InternalError}
    */
   setContext(input: UiSetContextInput, options?: CallOptions): ApiPromise<UiContext> {
     return this.http.action('ui.setContext', 'WithKey', input, options);

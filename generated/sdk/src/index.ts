@@ -5,6 +5,9 @@ export * from './client.ts';
 export { BadInputError, InvalidError, UnauthorizedError, PlanLimitError, ApprovalRequiredError, ForbiddenError, NotFoundError, UnknownActionError, ConflictError, TooManyRequestsError, InternalError } from './errors.ts';
 export type { CallOptions, PosthornOptions, ReceivedAnswer, SentRequest } from './http.ts';
 export type { UploadFromUrlOptions, UploadOptions } from './media.ts';
+export { NotPublishedYetError, type WaitOptions } from './posts.ts';
+export type { Progress } from './progress.ts';
+export type { WhoAmI } from './who-am-i.ts';
 export { ConnectionError, isPosthornError, PosthornError, TimeoutError } from './posthorn-error.ts';
 export type * from './types.ts';
 export {
@@ -12,6 +15,7 @@ export {
   signWebhook,
   type VerifyWebhookOptions,
   verifyWebhook,
+  type WebhookHeaders,
   type WebhookRefusal,
   WebhookVerificationError,
 } from './webhooks.ts';

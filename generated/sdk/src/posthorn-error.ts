@@ -10,9 +10,13 @@ export interface ErrorDetails<Code extends ErrorCode> {
   headers: Headers;
 }
 
+/** The ESM and the CommonJS copy of this package may be in one program: an error of either is known by this. */
+const brand = Symbol.for('posthorn-sdk.error');
+
 /** The server answered with an error. Branch on `code`, or on the class: there is one for each code. */
 export class PosthornError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name: string = 'PosthornError';
+  readonly [brand] = true;
   readonly code: Code;
   /** HTTP status of the answer */
   readonly status: number;
@@ -33,12 +37,26 @@ export class PosthornError<Code extends ErrorCode = ErrorCode> extends Error {
     this.headers = details.headers;
     this.retryAfterMs = retryAfterMs(details.headers);
   }
+
+  /** For ApprovalRequired: the page of the app where a human can do it */
+  get approvalUrl(): string | undefined {
+    return this.code === 'ApprovalRequired' ? /https?:\/\/\S+?(?=[.,]?(?:\s|$))/.exec(this.message)?.[0] : undefined;
+  }
+
+  /** An Error keeps its message from JSON. */
+  toJSON(): object {
+    const { name, code, status, message, issues, requestId } = this;
+    return { name, code, status, message, issues, requestId };
+  }
 }
+
+const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .+\d{2}:\d{2}:\d{2}/;
 
 /** `Retry-After` in milliseconds: the header holds seconds or a date. */
 const retryAfterMs = (headers: Headers): number | undefined => {
-  const value = headers.get('retry-after') ?? '';
-  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  const value = (headers.get('retry-after') ?? '').trim();
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const wait = httpDate.test(value) ? Date.parse(value) - Date.now() : Number.NaN;
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 };
 
@@ -56,7 +74,11 @@ export class TimeoutError extends ConnectionError {
 export const isPosthornError = <Code extends ErrorCode = ErrorCode>(
   error: unknown,
   code?: Code,
-): error is PosthornError<Code> => error instanceof PosthornError && (code === undefined || error.code === code);
+): error is PosthornError<Code> =>
+  typeof error === 'object' &&
+  error !== null &&
+  brand in error &&
+  (code === undefined || (error as PosthornError).code === code);
 
 export type ErrorClasses = { [Code in ErrorCode]: new (details: ErrorDetails<Code>) => PosthornError<Code> };
 

@@ -3,7 +3,7 @@ import { ConnectionError, PosthornError } from './posthorn-error.ts';
 
 /**
  * When a call may be sent again. Always: it changes nothing. WithKey: its Idempotency-Key keeps it from running twice.
- * IfRefused: only after 429, when the server did not look at it.
+ * IfRefused: only after 408 and 429, when the server did not look at it.
  */
 export type Retry = 'Always' | 'WithKey' | 'IfRefused';
 
@@ -16,7 +16,8 @@ const backoffMs = (retries: number): number => Math.min(500 * 2 ** retries, 8000
 export const waitBeforeRetry = (error: unknown, retry: Retry, retries: number): number | undefined => {
   if (error instanceof ConnectionError) return retry === 'IfRefused' ? undefined : backoffMs(retries);
   if (!(error instanceof PosthornError)) return undefined;
-  if (error.status !== 429 && (error.status < 500 || retry === 'IfRefused')) return undefined;
+  const wasNotSeen = error.status === 429 || error.status === 408;
+  if (!wasNotSeen && (error.status < 500 || retry === 'IfRefused')) return undefined;
   const wait = error.retryAfterMs ?? backoffMs(retries);
   return wait > longestWaitMs ? undefined : wait;
 };

@@ -33,7 +33,7 @@ export type WebhookEvent =
   | PostFailedEvent
   /** An account stopped working and needs reconnecting. */
   | AccountDisconnectedEvent
-  /** Somebody clicked Send test; it goes to the tested webhook only. */
+  /** Somebody clicked Send test. */
   | PingEvent;
 
 /** What accounts.list takes. */
@@ -45,8 +45,7 @@ export interface Account {
   id: string;
   /** Display name of the network, such as `Bluesky` */
   provider: string;
-  /** Key of the network, such as `bluesky`; option keys begin with it */
-  network: string;
+  network: NetworkKey;
   /** Display name of the account on the network */
   name: string;
   /** User name on the network */
@@ -63,6 +62,9 @@ export interface Account {
   connectedAt: string;
 }
 
+/** Key of a network, such as `bluesky`; option keys begin with it */
+export type NetworkKey = 'bluesky' | 'facebook' | 'google_business' | 'instagram' | 'linkedin' | 'linkedin_page' | 'mastodon' | 'pinterest' | 'pixelfed' | 'threads' | 'tiktok' | 'x' | 'youtube';
+
 /** What accounts.list answers. */
 export interface AccountsListOutput {
   /** Oldest connection first */
@@ -78,6 +80,7 @@ export interface AccountsDeleteInput {
 export interface Deleted {
   /** What was deleted */
   id: string;
+  /** It is gone */
   deleted: true;
 }
 
@@ -102,24 +105,33 @@ export interface Summary {
   /** As sent */
   timeZone: string;
   totals: Totals;
+  /** The same per account */
   byAccount: Array<{
+    /** Account the posts went to */
     accountId: string;
+    /** Display name of its network */
     provider: string;
     totals: Totals;
   }>;
+  /** The same per network */
   byNetwork: Array<{
+    /** Display name of the network */
     provider: string;
     totals: Totals;
   }>;
   /** The 10 posts with the highest engagement, summed over their accounts */
   topPosts: Array<{
+    /** Post id */
     postId: string;
     /** Text of the first item of the original version */
     text: string;
     /** ISO-8601 instant */
     publishedAt: string;
+    /** Accounts it was published to */
     accountIds: string[];
+    /** Over all its accounts */
     engagement: number;
+    /** Over all its accounts */
     views: number;
   }>;
   /** One entry for each weekday and hour that had posts */
@@ -128,7 +140,9 @@ export interface Summary {
     weekday: number;
     /** 0 to 23, in timeZone */
     hour: number;
+    /** Posts published then */
     posts: number;
+    /** Of those posts together */
     engagement: number;
     /** Engagement per post */
     average: number;
@@ -172,6 +186,7 @@ export interface MediaListInput {
 export interface MediaItem {
   /** Media id, prefix `media_`; goes into the media list of a content item */
   id: string;
+  /** What the content of the file is */
   kind: 'Image' | 'Video';
   /** Read from the content, not from the file name */
   mimeType: string;
@@ -195,6 +210,7 @@ export interface MediaItem {
 
 /** What media.list answers. */
 export interface MediaListOutput {
+  /** Newest first */
   media: MediaItem[];
   /** Present when there are more */
   nextCursor?: string;
@@ -221,6 +237,7 @@ export interface PostsListInput {
 export interface Post {
   /** Post id, prefix `post_` */
   id: string;
+  /** Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed */
   status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
   /** Accounts it goes to */
   accountIds: string[];
@@ -254,6 +271,7 @@ export interface ContentItem {
 
 /** How publishing to one account ended */
 export interface Result {
+  /** Account it was for */
   accountId: string;
   /** The network's display name */
   provider?: string;
@@ -267,8 +285,8 @@ export interface Result {
   url?: string;
   /** Why it failed */
   error?: {
-    /** A stable name */
-    code: string;
+    /** A stable name, for programs */
+    code: 'disconnected' | 'reconnect' | 'permission' | 'rate_limited' | 'content_refused' | 'media_refused' | 'unavailable' | 'uncertain' | 'not_sent' | 'invalid' | 'missed';
     /** What to do */
     message: string;
   };
@@ -290,6 +308,7 @@ export interface PostLine {
 
 /** What posts.list answers. */
 export interface PostsListOutput {
+  /** Newest first */
   posts: Post[];
   /** With view summary, instead of posts */
   summaries?: PostLine[];
@@ -359,12 +378,14 @@ export interface PostsSetVersionTextInput {
   baseUpdatedAt?: string;
 }
 
+/** `<network>.<option>`, see providers.limits */
+export type OptionKey = 'bluesky.reply_control' | 'bluesky.allow_quotes' | 'bluesky.languages' | 'bluesky.content_label' | 'bluesky.link_card' | 'facebook.type' | 'facebook.link' | 'facebook.first_comment' | 'google_business.topic_type' | 'google_business.cta_type' | 'google_business.cta_url' | 'google_business.event_title' | 'google_business.event_start' | 'google_business.event_end' | 'google_business.offer_code' | 'google_business.offer_url' | 'google_business.offer_terms' | 'google_business.language' | 'instagram.type' | 'instagram.first_comment' | 'instagram.collaborators' | 'instagram.share_to_feed' | 'instagram.trial_reel' | 'linkedin.visibility' | 'linkedin.disable_reshare' | 'linkedin.link_url' | 'linkedin.link_title' | 'linkedin_page.disable_reshare' | 'linkedin_page.link_url' | 'linkedin_page.link_title' | 'mastodon.visibility' | 'mastodon.spoiler_text' | 'mastodon.sensitive' | 'mastodon.language' | 'mastodon.quote_policy' | 'pinterest.board' | 'pinterest.board_section' | 'pinterest.title' | 'pinterest.link' | 'pinterest.alt_text' | 'pinterest.cover_second' | 'pixelfed.visibility' | 'pixelfed.sensitive' | 'pixelfed.spoiler_text' | 'pixelfed.comments_disabled' | 'threads.reply_control' | 'threads.topic_tag' | 'threads.link' | 'threads.spoiler_media' | 'tiktok.privacy' | 'tiktok.allow_comment' | 'tiktok.allow_duet' | 'tiktok.allow_stitch' | 'tiktok.brand_content' | 'tiktok.brand_organic' | 'tiktok.ai_generated' | 'tiktok.title' | 'tiktok.auto_music' | 'tiktok.cover_ms' | 'x.reply_settings' | 'x.made_with_ai' | 'x.paid_partnership' | 'x.community' | 'youtube.title' | 'youtube.privacy' | 'youtube.category' | 'youtube.made_for_kids' | 'youtube.tags' | 'youtube.notify_subscribers' | 'youtube.synthetic_media' | 'youtube.license' | 'youtube.embeddable';
+
 /** What posts.setOption takes. */
 export interface PostsSetOptionInput {
   /** Post id */
   id: string;
-  /** `<network>.<option>` */
-  key: string;
+  key: OptionKey;
   /** Account whose version is meant; empty for the original version (default `''`) */
   accountId?: string;
   /** The value as text; empty removes the option (default `''`) */
@@ -380,6 +401,7 @@ export interface PostsValidateInput {
 }
 
 export interface Validation {
+  /** Always true: a broken limit is answered as an error `Invalid` */
   valid: true;
   /** Always empty: broken limits are answered as an error `Invalid` */
   issues: Issue[];
@@ -391,8 +413,7 @@ export interface Validation {
 export interface Issue {
   /** Where the problem is, as a dotted path: `versions.0.content.1.body` */
   path: string;
-  /** A stable name of the problem, for programs: `TooLong`, `UnknownField`, … */
-  code: string;
+  code: IssueCode;
   /** A sentence for humans that says what to do */
   message: string;
   /** The account whose limit is broken */
@@ -404,6 +425,9 @@ export interface Issue {
   /** What the post has */
   actual?: number | string;
 }
+
+/** A stable name of a problem, for programs. New ones may come */
+export type IssueCode = 'BadFormat' | 'TooBig' | 'TooSmall' | 'TooDeep' | 'TooLong' | 'Required' | 'UnknownField' | 'UnknownValue' | 'WrongType' | 'BadText' | 'BadRange' | 'Incomplete' | 'Invalid' | 'Repeated' | 'UnknownAccount' | 'UnknownMedia' | 'UnknownOption' | 'UnknownTimeZone' | 'OptionValue' | 'OptionNotAllowed' | 'OptionRequired' | 'OptionTooLong' | 'OptionUnused' | 'NotInFuture' | 'NoAccounts' | 'AccountGone' | 'Empty' | 'TextRequired' | 'TooManyBytes' | 'TooManyLinks' | 'TooManyCashtags' | 'ManyHashtags' | 'ThreadTooLong' | 'TooManyMedia' | 'MixedMedia' | 'MediaRequired' | 'MediaKind' | 'MediaType' | 'MediaTooLarge' | 'MediaTooSmall' | 'VideoTooLarge' | 'VideoTooLong' | 'VideoTooShort' | 'BadCharacter' | 'MediaRatio' | 'MediaNotPublic' | 'MediaGone' | 'AltTooLong' | 'BadUrl' | 'BadServer' | 'UnknownLabel' | 'UnknownPost' | 'Unreadable' | 'BadAddress' | 'BadStep' | 'WrongColumns' | 'BadZone' | 'NewerVersion' | 'UnknownFormat' | 'WrongName' | 'Yourself' | 'WrongPassword' | 'NeedsCode' | 'NoAddress' | 'NotInvited';
 
 /** What posts.schedule takes. */
 export interface PostsScheduleInput {
@@ -433,6 +457,7 @@ export interface PostsMetricsInput {
 
 /** Statistics of one post on one account */
 export interface MetricsEntry {
+  /** Account it was published to */
   accountId: string;
   /** Display name of the network */
   provider: string;
@@ -471,7 +496,9 @@ export interface Metrics {
 
 /** What posts.metrics answers. */
 export interface PostsMetricsOutput {
+  /** Post id */
   postId: string;
+  /** One entry per account it was published to */
   accounts: MetricsEntry[];
 }
 
@@ -483,11 +510,11 @@ export interface ProvidersLimitsInput {
 
 /** What one network allows and which options it has */
 export interface ProviderLimits {
-  /** Key of the network */
-  network: string;
+  network: NetworkKey;
   /** Display name of the network */
   provider: string;
   constraints: Constraints;
+  /** Options of a version for this network */
   options: Option[];
 }
 
@@ -583,15 +610,16 @@ export interface VideoLimits {
 }
 
 export interface Option {
-  /** `<network>.<option>`, the key that posts.setOption takes */
-  key: string;
+  key: OptionKey;
   /** Name for humans */
   label: string;
   /** Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list */
   type: 'Text' | 'Choice' | 'Boolean' | 'Integer' | 'Url' | 'List' | 'Instant';
   /** The allowed values of a Choice */
   choices?: Array<{
+    /** What posts.setOption takes */
     value: string;
+    /** Name for humans */
     label: string;
   }>;
   /** What applies when the option is not set */
@@ -606,6 +634,7 @@ export interface Option {
 
 /** What providers.limits answers. */
 export interface ProvidersLimitsOutput {
+  /** One entry per network */
   providers: ProviderLimits[];
 }
 
@@ -614,8 +643,7 @@ export type ProvidersListInput = Record<string, never>;
 
 /** A network the server can connect to */
 export interface Provider {
-  /** Key of the network */
-  network: string;
+  network: NetworkKey;
   /** Display name of the network */
   provider: string;
   badge: Badge;
@@ -639,6 +667,7 @@ export interface Badge {
 
 /** What providers.list answers. */
 export interface ProvidersListOutput {
+  /** One entry per network */
   providers: Provider[];
 }
 
@@ -670,6 +699,7 @@ export interface UiSetContextInput {
 export interface CatalogEntry {
   /** Dotted name of the action */
   name: string;
+  /** What it does, for people and models */
   description: string;
   /** NeedsApproval: a human has to approve it in the app */
   policy: 'Allowed' | 'NeedsApproval';
@@ -686,6 +716,7 @@ export interface PostPublishedEvent {
   createdAt: string;
   /** Workspace the event happened in */
   workspaceId: string;
+  /** What happened */
   data: {
     post: Post;
   };
@@ -700,6 +731,7 @@ export interface PostFailedEvent {
   createdAt: string;
   /** Workspace the event happened in */
   workspaceId: string;
+  /** What happened */
   data: {
     post: Post;
   };
@@ -714,6 +746,7 @@ export interface AccountDisconnectedEvent {
   createdAt: string;
   /** Workspace the event happened in */
   workspaceId: string;
+  /** What happened */
   data: {
     account: Account;
   };
@@ -728,7 +761,9 @@ export interface PingEvent {
   createdAt: string;
   /** Workspace the event happened in */
   workspaceId: string;
+  /** What happened */
   data: {
+    /** A sentence for whoever reads it */
     message: string;
   };
 }

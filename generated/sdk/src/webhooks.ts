@@ -14,12 +14,23 @@ export interface SignWebhookOptions {
 }
 
 export type WebhookRefusal =
+  | 'MissingSecret'
+  | 'NotTheRawBody'
   | 'MissingHeader'
   | 'MalformedHeader'
   | 'WrongSignature'
   | 'TooOld'
   | 'FromTheFuture'
   | 'NotAnEvent';
+
+/** All headers as fetch, Node, Express or a Lambda give them, or the value of `Posthorn-Signature` alone. */
+export type WebhookHeaders =
+  | string
+  | readonly string[]
+  | { get(name: string): string | null | undefined }
+  | Readonly<Record<string, unknown>>
+  | null
+  | undefined;
 
 /** The delivery does not come from Posthorn, or not now: answer 400 and do nothing. */
 export class WebhookVerificationError extends Error {
@@ -38,19 +49,32 @@ export class WebhookVerificationError extends Error {
  * An event may arrive twice: deduplicate by its `id`. Answer 2xx to types you do not know; new ones may come.
  *
  * @param rawBody The body exactly as received, before any parsing
- * @param header The value of `Posthorn-Signature`
+ * @param headers The headers of the request, or the value of `Posthorn-Signature`
  * @param secret The signing secret as it was shown, `whsec_` included; during a rotation, both
- * @throws {WebhookVerificationError} `reason` says why the delivery must be refused
+ * @throws {WebhookVerificationError} `reason` says why the delivery must be refused; nothing else is thrown
+ *
+ * @example
+ * app.post('/hooks', express.raw({ type: 'application/json' }), async (req, res) => {
+ *   const event = await verifyWebhook(req.body, req.headers, secret);
+ *   if (event.type === 'post.failed') tellTheTeam(event.data.post.results);
+ *   res.sendStatus(204);
+ * });
  */
 export const verifyWebhook = async (
   rawBody: string | Uint8Array,
-  header: string | null | undefined,
+  headers: WebhookHeaders,
   secret: string | readonly string[],
   { toleranceSeconds = 300, now = new Date() }: VerifyWebhookOptions = {},
 ): Promise<WebhookEvent> => {
-  const secrets = typeof secret === 'string' ? [secret] : secret;
-  if (secrets.length === 0) throw new TypeError('verifyWebhook needs the signing secret of the webhook');
-  const { time, signatures } = parseHeader(header);
+  const secrets = typeof secret === 'string' ? [secret] : Array.isArray(secret) ? (secret as readonly unknown[]) : [];
+  if (secrets.length === 0 || !secrets.every(isSecret))
+    throw new WebhookVerificationError('MissingSecret', 'There is no signing secret: pass the one of the webhook');
+  if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array))
+    throw new WebhookVerificationError(
+      'NotTheRawBody',
+      'The body is neither text nor bytes: pass it as received, before anything parses it, as express.raw() does',
+    );
+  const { time, signatures } = parseHeader(headerIn(headers));
 
   if (!(await isSigned(signedContent(time, rawBody), signatures, secrets)))
     throw new WebhookVerificationError(
@@ -77,12 +101,26 @@ export const signWebhook = async (
   { now = new Date() }: SignWebhookOptions = {},
 ): Promise<string> => {
   const time = String(Math.floor(now.getTime() / 1000));
+  if (!isSecret(secret)) throw new TypeError('signWebhook needs the signing secret of the webhook');
   const signature = await crypto.subtle.sign('HMAC', await keyOf(secret), signedContent(time, rawBody));
   const hex = Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('');
   return `t=${time},v1=${hex}`;
 };
 
-const parseHeader = (header: string | null | undefined): { time: string; signatures: string[] } => {
+const isSecret = (secret: unknown): secret is string => typeof secret === 'string' && secret !== '';
+
+const signatureHeader = 'posthorn-signature';
+
+const headerIn = (headers: WebhookHeaders): string | undefined => {
+  if (typeof headers === 'string') return headers;
+  if (typeof headers !== 'object' || headers === null) return undefined;
+  if (Array.isArray(headers)) return headers.length === 1 ? String(headers[0]) : headers.join(',');
+  if ('get' in headers && typeof headers.get === 'function') return headers.get(signatureHeader) ?? undefined;
+  const found = Object.entries(headers).find(([name]) => name.toLowerCase() === signatureHeader)?.[1];
+  return typeof found === 'string' || Array.isArray(found) ? headerIn(found) : undefined;
+};
+
+const parseHeader = (header: string | undefined): { time: string; signatures: string[] } => {
   if (!header) throw new WebhookVerificationError('MissingHeader', 'There is no Posthorn-Signature header');
   const values = (name: string) =>
     header
@@ -126,7 +164,6 @@ const isSigned = async (
 };
 
 const keyOf = (secret: string): Promise<CryptoKey> => {
-  if (secret === '') throw new TypeError('The signing secret is empty');
   const bytes = new TextEncoder().encode(secret);
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
 };
@@ -137,8 +174,10 @@ const bytesOf = (hex: string): Uint8Array<ArrayBuffer> =>
 const parseEvent = (rawBody: string | Uint8Array): WebhookEvent => {
   const text = typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody);
   try {
-    return JSON.parse(text);
+    const event = JSON.parse(text);
+    if (typeof event?.id === 'string' && typeof event.type === 'string') return event;
   } catch {
-    throw new WebhookVerificationError('NotAnEvent', 'The signature is right, but the body is not JSON');
+    // The same for whoever calls.
   }
+  throw new WebhookVerificationError('NotAnEvent', 'The signature is right, but the body is not an event');
 };

@@ -1,7 +1,7 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
 import { choices, MB, minutes, replies } from '#server/networks/shared/limits';
-import { eachMedia, isVideo, itemsOf, list, problems } from '#server/networks/shared/post';
+import { eachMedia, type Finding, isVideo, itemsOf, list, problems } from '#server/networks/shared/post';
 import { countGraphemes, isLanguage } from '#server/networks/shared/text';
 import { connect, profile, refresh } from './connect.ts';
 import { linkCards } from './link-card.ts';
@@ -100,7 +100,7 @@ export default {
   check: (post) =>
     problems([
       ...list(post, 'bluesky.languages').map(
-        (tag) =>
+        (tag): Finding =>
           !isLanguage(tag) && {
             path: 'options.bluesky.languages',
             code: 'OptionValue',

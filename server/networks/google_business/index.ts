@@ -3,7 +3,7 @@ import type { Constraints } from '#contracts/providers';
 import { googleRefresh } from '#server/networks/families/google/api';
 import type { Network } from '#server/networks/network';
 import { choices, MB, minutes, noThread } from '#server/networks/shared/limits';
-import { eachMedia, itemsOf, option, problems } from '#server/networks/shared/post';
+import { eachMedia, type Finding, itemsOf, option, problems } from '#server/networks/shared/post';
 import { countedAsUnits, isLanguage } from '#server/networks/shared/text';
 import { connect, profile } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
@@ -128,7 +128,7 @@ export default {
     const language = value('language');
     return problems([
       ...['event_title', 'event_start', 'event_end'].map(
-        (name) =>
+        (name): Finding =>
           needsEvent &&
           value(name) === '' && {
             path: `options.google_business.${name}`,

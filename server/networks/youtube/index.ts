@@ -1,9 +1,10 @@
+import type { IssueCode } from '#contracts/errors';
 import type { Constraints } from '#contracts/providers';
 import { codePoints } from '#server/networks/counting';
 import { googleRefresh } from '#server/networks/families/google/api';
 import type { Network } from '#server/networks/network';
 import { choices, GB, minutes, noThread } from '#server/networks/shared/limits';
-import { eachItem, itemsOf, list, option, problems } from '#server/networks/shared/post';
+import { eachItem, type Finding, itemsOf, list, option, problems } from '#server/networks/shared/post';
 import { connect, profile } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -39,7 +40,7 @@ const maxTags = 500;
 const tagsLength = (tags: readonly string[]) =>
   codePoints(tags.map((tag) => (tag.includes(' ') ? `"${tag}"` : tag)).join(','));
 
-const noAngleBrackets = (text: string, path: string, code: string) =>
+const noAngleBrackets = (text: string, path: string, code: IssueCode): Finding =>
   /[<>]/.test(text) && { path, code, message: 'YouTube refuses < and >: remove them.' };
 
 export default {

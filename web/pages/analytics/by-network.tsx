@@ -61,7 +61,7 @@ const useRows = (summary: Summary, by: 'network' | 'account'): Row[] => {
   const networks = useNetworks();
   const { list, byId } = useAccounts();
   const keyOf = (provider: string) => networks.list.find((one) => one.provider === provider)?.network ?? provider;
-  const silent = new Set(list.filter(({ statistics }) => statistics === 'None').map(({ network }) => network));
+  const silent = new Set<string>(list.filter(({ statistics }) => statistics === 'None').map(({ network }) => network));
   const rows =
     by === 'network'
       ? summary.byNetwork.map(({ provider, totals }) => ({

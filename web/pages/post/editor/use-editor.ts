@@ -157,7 +157,8 @@ const futureOrNone = (at = '') => (Date.parse(at) > now().getTime() ? at : undef
 const goneAccount = (id: string): Account => ({
   id,
   provider: 'Disconnected',
-  network: '',
+  // Of none that there is.
+  network: '' as Account['network'],
   name: 'Disconnected account',
   handle: '',
   status: 'NeedsReconnect',

@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import type { Network } from '#server/networks/network';
+import { networkKeys } from './emit-registries.ts';
+
+/** Names of shared schemas, with all values they can have. Contracts name no network: its folder does. */
+export type ClosedSets = Readonly<Record<string, readonly string[]>>;
+
+export const readClosedSets = async (root: string): Promise<ClosedSets> => {
+  const keys = await networkKeys(root);
+  const options = await Promise.all(
+    keys.map(async (key) => {
+      const folder = (await import(join(root, 'server/networks', key, 'index.ts'))) as { default: Network };
+      return folder.default.options.map((option) => option.key);
+    }),
+  );
+  return { NetworkKey: keys, OptionKey: options.flat() };
+};

@@ -1,0 +1,41 @@
+"""What is made of several calls."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ._http import Http, Options
+from .types import Post
+
+
+class NotPublishedYetError(Exception):
+    """Not published within `wait_s`; `post` is what it was at the last look."""
+
+    def __init__(self, post: Post) -> None:
+        super().__init__(f"The post {post['id']} is {post['status']}: nothing has been published within the time to wait")
+        self.post = post
+
+
+class PostWaiting:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def wait_for_result(
+        self, post_id: str, *, wait_s: float = 600, every_s: float | None = None, options: Options | None = None
+    ) -> Post:
+        """Waits until publishing has ended, and returns the post with a result per account: Published, or Failed.
+
+        Before that a human has to publish or schedule it. Where you can, receive a webhook instead.
+        """
+        waited = 0.0
+        looks = 0
+        while True:
+            post = cast(Post, self._http.action("posts.get", "Always", {"id": post_id}, options))
+            if post["status"] in ("Published", "Failed"):
+                return post
+            pause = min(2 * 1.5**looks, 15) if every_s is None else every_s
+            if waited + pause > wait_s:
+                raise NotPublishedYetError(post)
+            self._http.sleep(pause)
+            waited += pause
+            looks += 1

@@ -1,0 +1,33 @@
+import type { RequestHandler } from 'express';
+
+/** What a token reaches, and the document about it. Cookies never come along, so no session is ever used from elsewhere. */
+const paths = /^\/(?:api\/agent\/tools(?:\/[^/]+)?|api\/media(?:\/from-url)?|openapi\.json)$/;
+
+const exposed = [
+  'X-Request-Id',
+  'Idempotency-Replayed',
+  'Posthorn-Role',
+  'Posthorn-User',
+  'Posthorn-Workspace',
+  'Posthorn-Workspace-Name',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+].join(', ');
+
+/** CORS_ORIGINS: pages of these origins may use the API with a token. */
+export const allowOrigins =
+  (origins: readonly string[]): RequestHandler =>
+  (req, res, next) => {
+    const { origin } = req.headers;
+    if (origins.length === 0 || !paths.test(req.path)) return next();
+    res.appendHeader('vary', 'Origin');
+    if (origin === undefined || !origins.includes(origin)) return next();
+    res.setHeader('access-control-allow-origin', origin);
+    res.setHeader('access-control-expose-headers', exposed);
+    if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) return next();
+    res.setHeader('access-control-allow-methods', 'GET, POST');
+    res.setHeader('access-control-allow-headers', 'Authorization, Content-Type, Idempotency-Key, X-Request-Id');
+    res.setHeader('access-control-max-age', '7200');
+    return res.writeHead(204).end();
+  };

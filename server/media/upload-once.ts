@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { MediaItem } from '#contracts/media';
+import type { Caller } from '#server/context';
+import type { IdempotentAnswers } from '#server/idempotency/answers';
+import type { Received } from './incoming.ts';
+import type { Record as RecordOf, Uploads } from './uploads.ts';
+
+export interface Uploaded {
+  readonly item: MediaItem;
+  /** It was uploaded by an earlier request with the same Idempotency-Key. */
+  readonly replayed: boolean;
+}
+
+export type UploadOnce = ReturnType<typeof createUploadOnce>;
+
+/**
+ * Uploads that may be repeated. Only the record of the file is bound to the key: the file itself is received and stored
+ * before, so that no transaction waits for it.
+ */
+export const createUploadOnce = ({ uploads, answers }: { uploads: Uploads; answers: IdempotentAnswers }) => {
+  const once = async (
+    caller: Caller,
+    key: string | undefined,
+    request: string,
+    upload: (record?: RecordOf) => Promise<MediaItem>,
+  ): Promise<Uploaded> => {
+    if (key === undefined) return { item: await upload(), replayed: false };
+    const known = await answers.find(caller, key, request);
+    if (known !== undefined) return { item: JSON.parse(known), replayed: true };
+    let replayed = false;
+    const item = await upload(async (work) => {
+      const answered = await answers.once(caller, key, request, async () => JSON.stringify(await work()));
+      replayed = answered.replayed;
+      return JSON.parse(answered.answer);
+    });
+    return { item, replayed };
+  };
+
+  return {
+    /** Takes over the received file, whether it succeeds or not. */
+    file: async (
+      caller: Caller,
+      key: string | undefined,
+      received: Received,
+      about: { alt: string | undefined; name: string | undefined },
+    ): Promise<Uploaded> => {
+      let kept = false;
+      try {
+        const request = key === undefined ? '' : `upload ${await hashOf(received.path)} ${about.alt ?? ''}`;
+        return await once(caller, key, request, (record) => {
+          kept = true;
+          return uploads.keep(caller, received, about, record);
+        });
+      } finally {
+        if (!kept) await uploads.discard(received);
+      }
+    },
+
+    fromUrl: (caller: Caller, key: string | undefined, source: { url: string; alt?: string | undefined }) =>
+      once(caller, key, `fetch ${source.url} ${source.alt ?? ''}`, (record) => uploads.fromUrl(caller, source, record)),
+  };
+};
+
+const hashOf = async (path: string) => {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
+};

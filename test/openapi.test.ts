@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { errorExamples, errorSchemas } from '#contracts/errors';
+import { events } from '#contracts/events';
+import { breakingChanges, type Document, declaredIn, publicPart } from '#scripts/breaking-changes';
+
+interface Content {
+  example?: unknown;
+  examples?: Record<string, unknown>;
+}
+interface Operation {
+  operationId: string;
+  security?: object[];
+  requestBody?: { content: Record<string, Content> };
+  responses: Record<string, { content?: Record<string, Content> }>;
+  'x-codeSamples'?: { lang: string }[];
+}
+const whole = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as Document & {
+  paths: Record<string, Record<string, Operation>>;
+};
+const document = publicPart(whole);
+
+describe('the document', () => {
+  const operations = Object.values(whole.paths).flatMap((methods) => Object.values(methods));
+
+  test('has an example of every body and answer, errors too', () => {
+    const without = operations.flatMap(({ operationId, requestBody, responses }) =>
+      Object.entries({ body: requestBody, ...responses }).flatMap(([place, part]) =>
+        Object.entries(part?.content ?? {}).flatMap(([type, { example, examples }]) =>
+          example !== undefined || examples !== undefined || type.startsWith('multipart/')
+            ? []
+            : [`${operationId} ${place} ${type}`],
+        ),
+      ),
+    );
+    expect(without).toEqual([]);
+  });
+
+  test('has examples of errors and events that their schemas accept', () => {
+    for (const [code, schema] of Object.entries(errorSchemas)) {
+      expect(schema.parse({ code, ...errorExamples[code as keyof typeof errorExamples] }).code).toBe(code);
+    }
+    for (const { schema, example } of Object.values(events)) expect(schema.parse(example)).toEqual(example);
+  });
+
+  test('has words for every tag', () => {
+    const { tags } = whole as unknown as { tags: { description: string }[] };
+    expect(tags.filter(({ description }) => description.startsWith('Actions of'))).toEqual([]);
+  });
+
+  test('shows every action in a shell, TypeScript and Python', () => {
+    for (const operation of operations.filter(({ operationId }) => /^[a-z]+_/.test(operationId))) {
+      expect(operation['x-codeSamples']?.map(({ lang }) => lang)).toEqual(['Shell', 'TypeScript', 'Python']);
+    }
+  });
+
+  test('describes every property that a caller with a token or a receiver meets', () => {
+    const without: string[] = [];
+    const visit = (value: unknown, place: string) => {
+      if (typeof value !== 'object' || value === null) return;
+      const { properties } = value as { properties?: Record<string, { description?: string; $ref?: string }> };
+      if (properties?.constructor === Object) {
+        for (const [name, one] of Object.entries(properties)) {
+          if (typeof one === 'object' && !one.description && !one.$ref) without.push(`${place}.${name}`);
+        }
+      }
+      for (const [name, inner] of Object.entries(value))
+        if (!/^examples?$/.test(name)) visit(inner, `${place}/${name}`);
+    };
+    const named = Object.keys(document.components.schemas);
+    for (const name of named) visit(whole.components.schemas[name], name);
+    for (const path of Object.keys(document.paths)) visit(whole.paths[path], path);
+    expect(without).toEqual([]);
+  });
+});
+
+/** A document that breaks callers of the last release is noticed before they notice it. */
+
+/** A copy in which what stands at this place is another value, or is gone. */
+const changed = (...edits: (readonly [path: readonly string[], value?: unknown])[]) => {
+  const copy = structuredClone(document);
+  for (const [path, value] of edits) {
+    let at = copy as unknown as Record<string, unknown>;
+    for (const step of path.slice(0, -1)) at = at[step] as Record<string, unknown>;
+    const last = path.at(-1) ?? '';
+    if (value === undefined) delete at[last];
+    else at[last] = value;
+  }
+  return breakingChanges(document, copy);
+};
+
+const actionAt = (name: string) => ['paths', `/api/agent/tools/${name}`];
+const body = (name: string, ...more: string[]) => [
+  ...actionAt(name),
+  ...['post', 'requestBody', 'content', 'application/json', 'schema'],
+  ...more,
+];
+const schema = (name: string, ...more: string[]) => ['components', 'schemas', name, ...more];
+
+test('has what a token reaches and what webhooks get, and nothing of the app', () => {
+  expect(Object.keys(document.paths)).toContain('/api/media/from-url');
+  expect(Object.keys(document.paths).filter((path) => path.startsWith('/api/app/'))).toEqual([]);
+  expect(Object.keys(document.webhooks ?? {})).toHaveLength(4);
+  expect(breakingChanges(document, document)).toEqual([]);
+});
+
+test.each<[string, string[], unknown, string]>([
+  ['an action that is gone', actionAt('posts.get'), undefined, 'posts_get is gone'],
+  ['a field that is required now', body('posts.create', 'required'), ['body'], 'posts_create.body is required'],
+  ['a field that is not taken', body('posts.list', 'properties', 'limit'), undefined, 'posts_list.limit is gone'],
+  [
+    'a value that is not taken',
+    body('posts.list', 'properties', 'status', 'enum'),
+    ['Draft', 'Scheduled', 'Publishing', 'Published'],
+    'posts_list.status no longer takes Failed',
+  ],
+  [
+    'a lower limit',
+    body('posts.create', 'properties', 'body', 'maxLength'),
+    10,
+    'posts_create.body has another maxLength',
+  ],
+  [
+    'a field that an answer lacks',
+    schema('Post', 'properties', 'results'),
+    undefined,
+    'posts_get answer.results is gone',
+  ],
+  [
+    'a field that an answer may lack',
+    schema('Post', 'required'),
+    ['id', 'status', 'accountIds', 'versions', 'results'],
+    'posts_get answer.updatedAt may be absent',
+  ],
+  ['another type', schema('Post', 'properties', 'id', 'type'), 'integer', 'posts_get answer.id is another type'],
+  ['an event that is gone', ['webhooks', 'ping'], undefined, 'on_ping is gone'],
+  [
+    'a field that an event lacks',
+    schema('PingEvent', 'properties', 'createdAt'),
+    undefined,
+    'on_ping.createdAt is gone',
+  ],
+])('%s is noticed', (_, path, value, expected) => {
+  expect(changed([path, value])).toContain(expected);
+});
+
+test('what is added breaks nobody', () => {
+  const text = { type: 'string' };
+  expect(
+    changed(
+      [body('posts.create', 'properties', 'colour'), text],
+      [schema('Post', 'properties', 'colour'), text],
+      [schema('Post', 'properties', 'status', 'enum'), ['Paused', 'Draft']],
+      [actionAt('posts.copy'), { post: { operationId: 'posts_copy' } }],
+    ),
+  ).toEqual([]);
+});
+
+test('only what stands below Breaking of the next release is declared', () => {
+  const lines = [
+    '# C',
+    '## Unreleased',
+    '- `a`',
+    '### Breaking',
+    '- `b is gone`: use c.',
+    '## 0.1.0',
+    '### Breaking',
+    '- `d`: e.',
+  ];
+  expect(declaredIn(`${lines.join('\n\n')}\n`)).toEqual(['b is gone']);
+});

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import type { Server, ServerResponse } from 'node:http';
+
+interface Operation {
+  security?: object[];
+  responses: Record<string, { content?: Record<string, { schema: { $ref?: string; anyOf?: { $ref: string }[] } }> }>;
+}
+
+const { paths } = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as {
+  paths: Record<string, Record<string, Operation>>;
+};
+
+/** By method and path: the codes of each status that the document declares. For what a token reaches alone. */
+const declared = new Map(
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { security = [], responses }]) =>
+      security.some((scheme) => 'personalToken' in scheme)
+        ? [
+            [
+              `${method.toUpperCase()} ${path}`,
+              new Map(Object.entries(responses).map(([s, r]) => [Number(s), codesOf(r)])),
+            ],
+          ]
+        : [],
+    ),
+  ) as [string, Map<number, string[]>][],
+);
+
+function codesOf({ content = {} }: Operation['responses'][string]) {
+  const { $ref, anyOf = [] } = content['application/json']?.schema ?? {};
+  return [$ref, ...anyOf.map((one) => one.$ref)].flatMap((ref) => /\/(\w+)Error$/.exec(ref ?? '')?.[1] ?? []);
+}
+
+/** The answers of this server that the document does not declare. Every test that starts a service looks at them. */
+export const watchAnswers = (server: Server): ReadonlySet<string> => {
+  const undeclared = new Set<string>();
+  server.prependListener('request', ({ method = '', url = '' }, res: ServerResponse) => {
+    const place = `${method} ${url.split('?')[0]}`;
+    const answers = declared.get(place);
+    if (answers === undefined) return;
+    const end = res.end.bind(res) as (...given: unknown[]) => ServerResponse;
+    res.end = ((...given: unknown[]) => {
+      const { statusCode } = res;
+      const code = statusCode >= 400 && typeof given[0] === 'string' ? codeIn(given[0]) : undefined;
+      const codes = answers.get(statusCode);
+      if (codes === undefined || (code !== undefined && !codes.includes(code)))
+        undeclared.add(`${place} ${statusCode} ${code ?? ''}`.trim());
+      return end(...given);
+    }) as typeof res.end;
+  });
+  return undeclared;
+};
+
+const codeIn = (text: string): string | undefined => {
+  try {
+    return JSON.parse(text).code;
+  } catch {
+    return undefined;
+  }
+};
