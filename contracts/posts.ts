@@ -5,7 +5,7 @@ import { textBounds } from './bounds.ts';
 import { action, appRoute, ById, Empty, Id, Instant, InstantOrEmpty, type Route } from './define.ts';
 import { Issue } from './errors.ts';
 import { MediaItem } from './media.ts';
-import { Constraints } from './providers.ts';
+import { Constraints, PollLimits } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const postStatuses = ['Draft', 'Scheduled', 'Publishing', 'Published', 'Failed'] as const;
@@ -129,6 +129,7 @@ export const EditorView = z
           choices: z
             .record(z.string(), z.array(z.object({ value: z.string(), label: z.string() })))
             .describe('Choices of options that this account alone has, by option key'),
+          pollLimits: PollLimits.optional().describe('Limits of a poll that this account alone has'),
         }),
       )
       .describe('What each connected account of the post allows, with its options as they are'),

@@ -12,6 +12,7 @@ import type {
   Deleted,
   Issue,
   MediaItem,
+  PollLimits,
   Post,
   Result,
   Version,
@@ -2141,6 +2142,8 @@ export interface EditorView {
       value: string;
       label: string;
     }>>;
+    /** Limits of a poll that this account alone has */
+    pollLimits?: PollLimits;
   }>;
   /** The files that its versions use */
   media: MediaItem[];

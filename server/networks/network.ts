@@ -234,6 +234,8 @@ export interface Network<Prepared = unknown> {
   constraintsFor(post: NetworkPost, facts?: Json): Constraints;
   /** What this account may choose for an option, where accounts differ and that is known. */
   choicesFor?(key: string, facts: Json): Option['choices'];
+  /** The limits of a poll on this account, where accounts differ. */
+  pollLimitsFor?(facts: Json): Option['poll'];
   /** Rules that the constraints cannot express. */
   check(post: NetworkPost, facts?: Json): readonly Problem[];
   /** What the network takes, but not as people expect. */

@@ -44,7 +44,9 @@ export const createDesk = ({
             return known ? [[key, known]] : [];
           }),
         );
-        return [{ accountId, constraints: network.constraintsFor(outgoing.post, facts), choices }];
+        const pollLimits = network.pollLimitsFor?.(facts);
+        const constraints = network.constraintsFor(outgoing.post, facts);
+        return [{ accountId, constraints, choices, ...(pollLimits && { pollLimits }) }];
       }),
       media: await library.items(caller, used),
     };

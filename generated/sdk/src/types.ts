@@ -552,8 +552,8 @@ export interface Option {
   key: string;
   /** Name for humans */
   label: string;
-  /** Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list */
-  type: 'Text' | 'Choice' | 'Boolean' | 'Integer' | 'Url' | 'List' | 'Instant';
+  /** Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}` */
+  type: 'Text' | 'Choice' | 'Boolean' | 'Integer' | 'Url' | 'List' | 'Instant' | 'Poll';
   /** The allowed values of a Choice */
   choices?: Array<{
     value: string;
@@ -565,8 +565,28 @@ export interface Option {
   required?: boolean;
   /** Greatest length of a Text, or entries of a List */
   maxLength?: number;
+  /** The limits of a Poll */
+  poll?: PollLimits;
   /** What it does */
   description?: string;
+}
+
+/** Limits of a poll */
+export interface PollLimits {
+  /** Least number of choices */
+  minChoices: number;
+  /** Greatest number of choices */
+  maxChoices: number;
+  /** Greatest length of a choice */
+  maxChoiceLength: number;
+  /** Shortest time to vote */
+  minDurationMinutes: number;
+  /** Longest time to vote */
+  maxDurationMinutes: number;
+  /** Whether a voter may have more than one choice */
+  multiple: boolean;
+  /** Whether the numbers can be hidden until the end */
+  hideTotals: boolean;
 }
 
 /** What providers.limits answers. */

@@ -1,9 +1,10 @@
-import type { Constraints } from '#contracts/providers';
+import type { Constraints, PollLimits } from '#contracts/providers';
 import { profile } from '#server/networks/families/mastodon/connect';
 import { type Prepared, prepare } from '#server/networks/families/mastodon/publish';
-import { withLimitsOf } from '#server/networks/families/mastodon/server-facts';
+import { pollLimitsOf, withLimitsOf } from '#server/networks/families/mastodon/server-facts';
 import type { Network } from '#server/networks/network';
 import { cannotRefresh } from '#server/networks/oauth2';
+import { pollWithoutMedia } from '#server/networks/poll';
 import { choices, MB, replies } from '#server/networks/shared/limits';
 import { eachMedia, gifStandsAlone, itemsOf, option, problems } from '#server/networks/shared/post';
 import { isLanguage } from '#server/networks/shared/text';
@@ -30,6 +31,17 @@ const constraints: Constraints = {
   },
   thread: replies,
   metrics: ['likes', 'comments', 'shares', 'quotes'],
+};
+
+/** The same for polls. */
+const pollLimits: PollLimits = {
+  minChoices: 2,
+  maxChoices: 4,
+  maxChoiceLength: 50,
+  minDurationMinutes: 5,
+  maxDurationMinutes: 43_829,
+  multiple: true,
+  hideTotals: true,
 };
 
 export default {
@@ -80,12 +92,21 @@ export default {
       choices: choices({ public: 'Everyone', followers: 'Followers', nobody: 'Nobody' }),
       description: 'The setting of the account when it is not set. Servers before 4.5 ignore it.',
     },
+    {
+      key: 'mastodon.poll',
+      label: 'Poll',
+      type: 'Poll',
+      poll: pollLimits,
+      description: 'Asks readers to choose. A post has a poll or media, not both; in a thread the first item has it.',
+    },
   ],
   constraintsFor: (_post, facts) => withLimitsOf(facts, constraints),
+  pollLimitsFor: (facts) => pollLimitsOf(facts, pollLimits),
   check: (post) => {
     const language = option(post, 'mastodon.language');
     return problems([
       ...eachMedia(post, gifStandsAlone),
+      pollWithoutMedia(post, 'mastodon.poll'),
       language !== '' &&
         !isLanguage(language) && {
           path: 'options.mastodon.language',

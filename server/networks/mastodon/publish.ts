@@ -9,7 +9,8 @@ import {
   timesOf,
 } from '#server/networks/families/mastodon/publish';
 import { runsMastodonItself } from '#server/networks/families/mastodon/server-facts';
-import type { Confirmation, SendEnd, Sending, Site } from '#server/networks/network';
+import type { Confirmation, NetworkPost, SendEnd, Sending, Site } from '#server/networks/network';
+import { pollIn } from '#server/networks/poll';
 import { shaped } from '#server/networks/request';
 import { isOn, option } from '#server/networks/shared/post';
 import { notAmong } from '#server/networks/shared/recent';
@@ -26,7 +27,23 @@ export const send = (site: Site, sending: Sending, { mediaIds }: Prepared): Prom
     spoiler_text: set('spoiler_text'),
     language: set('language'),
     quote_approval_policy: set('quote_policy'),
+    ...(out.length === 0 && ofPost(post)),
   });
+};
+
+/** What is said once, with the first item of a thread. */
+const ofPost = (post: NetworkPost) => {
+  const poll = pollIn(post, 'mastodon.poll');
+  return {
+    ...(poll && {
+      poll: {
+        options: poll.choices,
+        expires_in: poll.durationMinutes * 60,
+        multiple: poll.multiple,
+        hide_totals: poll.hideTotals,
+      },
+    }),
+  };
 };
 
 /** With the same key Mastodon makes no second post for an hour, but shows the first. Other software may not look at it. */

@@ -10,6 +10,7 @@ import { characters } from './characters.ts';
 const MiB = 1024 * 1024;
 const maxCharacters = 500;
 const maxMedia = 4;
+const polls = { max_options: 4, max_characters_per_option: 50, min_expiration: 300, max_expiration: 2_629_746 };
 
 const scopes = ['read', 'write', 'read:accounts', 'read:statuses', 'write:statuses', 'write:media', 'profile'];
 
@@ -49,6 +50,15 @@ const NewStatus = z.object({
   visibility: z.enum(['public', 'unlisted', 'private', 'direct']).default('public'),
   language: z.string().optional(),
   quote_approval_policy: z.enum(['public', 'followers', 'nobody']).optional(),
+  poll: z
+    .object({
+      options: z.array(z.string().min(1).max(polls.max_characters_per_option)).min(2).max(polls.max_options),
+      expires_in: z.int().min(polls.min_expiration).max(polls.max_expiration),
+      multiple: z.boolean().default(false),
+      hide_totals: z.boolean().default(false),
+    })
+    .refine(({ options }) => new Set(options).size === options.length, 'Poll options must be unique')
+    .optional(),
 });
 
 const isAlone = ({ type }: SandboxUpload) => type.startsWith('video/') || type === 'image/gif';
@@ -63,6 +73,7 @@ const sandbox: Sandbox = (kit) => {
     scopes,
     maxCharacters,
     maxMedia,
+    polls,
     media: {
       types: [
         ...['image/jpeg', 'image/png', 'image/gif', 'image/heic', 'image/heif', 'image/webp', 'image/avif'],
@@ -116,6 +127,7 @@ const sandbox: Sandbox = (kit) => {
         const post = await kit.posts.get(first);
         return post ? res.send(statusView(post)) : refuse(res, 404, 'Record not found');
       }
+      if (data.poll && media_ids.length > 0) return refuse(res, 422, `Cannot attach more than ${maxMedia} files`);
       const uploads = await attach(media_ids, person);
       if (typeof uploads === 'string') return refuse(res, 422, uploads);
       if (text.trim() === '' && uploads.length === 0) return invalid(res, "Text can't be blank");

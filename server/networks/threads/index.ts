@@ -1,6 +1,7 @@
 import type { Constraints } from '#contracts/providers';
 import { longTokensAheadMs } from '#server/networks/families/meta/tokens';
 import type { Network } from '#server/networks/network';
+import { pollWithoutMedia } from '#server/networks/poll';
 import { choices, GB, MB, minutes, replies } from '#server/networks/shared/limits';
 import { eachItem, hasMedia, itemsOf, option, problems } from '#server/networks/shared/post';
 import { links } from '#server/networks/shared/text';
@@ -89,6 +90,22 @@ export default {
       default: 'false',
       description: 'Blurs the media until the reader taps it.',
     },
+    {
+      key: 'threads.poll',
+      label: 'Poll',
+      type: 'Poll',
+      poll: {
+        minChoices: 2,
+        maxChoices: 4,
+        maxChoiceLength: 25,
+        // Threads takes no time: every poll runs for a day.
+        minDurationMinutes: 1_440,
+        maxDurationMinutes: 1_440,
+        multiple: false,
+        hideTotals: false,
+      },
+      description: 'Asks readers to choose, for a day. Only on posts without media; in a thread the first item has it.',
+    },
   ],
   constraintsFor: () => constraints,
   check: (post) => {
@@ -112,6 +129,7 @@ export default {
           code: 'OptionNotAllowed',
           message: 'A link preview and media exclude each other: remove one, or put the link into the text.',
         },
+      pollWithoutMedia(post, 'threads.poll'),
       /[.&]/.test(option(post, 'threads.topic_tag')) && {
         path: 'options.threads.topic_tag',
         code: 'OptionValue',

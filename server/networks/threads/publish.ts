@@ -11,6 +11,7 @@ import {
   type Site,
   sent,
 } from '#server/networks/network';
+import { type Poll, pollIn } from '#server/networks/poll';
 import { shaped } from '#server/networks/request';
 import { isOn, isVideo, option } from '#server/networks/shared/post';
 import { ask } from './api.ts';
@@ -45,12 +46,16 @@ const optionsOf = (post: Sending['post']) => {
   const replyControl = option(post, 'threads.reply_control');
   const topic = option(post, 'threads.topic_tag');
   const link = option(post, 'threads.link');
+  const poll = pollIn(post, 'threads.poll');
   return {
     ...(replyControl !== '' && replyControl !== 'everyone' && { reply_control: replyControl }),
     ...(topic !== '' && { topic_tag: topic }),
     ...(link !== '' && { link_attachment: link }),
+    ...(poll && { poll_attachment: JSON.stringify(attachedPoll(poll)) }),
   };
 };
+
+const attachedPoll = ({ choices: [a, b, c, d] }: Poll) => ({ option_a: a, option_b: b, option_c: c, option_d: d });
 
 const PostList = z.object({
   data: z.array(

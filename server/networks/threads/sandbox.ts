@@ -59,11 +59,26 @@ const image = { media_type: z.literal('IMAGE'), image_url: z.url(), ...ofMedia }
 const video = { media_type: z.literal('VIDEO'), video_url: z.url(), ...ofMedia };
 const isItem = { is_carousel_item: z.literal(true) };
 
+/** An object in the text of a parameter, as Graph takes it. */
+const asJson = z.string().transform((text, context) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    context.addIssue('Invalid JSON');
+    return z.NEVER;
+  }
+});
+const choice = z.string().min(1).max(25);
+const PollAttachment = asJson.pipe(
+  z.strictObject({ option_a: choice, option_b: choice, option_c: choice.optional(), option_d: choice.optional() }),
+);
+
 const NewContainer = z.union([
   z.strictObject({
     media_type: z.literal('TEXT'),
     text: z.string().min(1),
     link_attachment: z.url().optional(),
+    poll_attachment: PollAttachment.optional(),
     ...about,
   }),
   z.strictObject({ ...image, ...asPost }),

@@ -1,5 +1,6 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network, NetworkPost } from '#server/networks/network';
+import { pollWithoutMedia } from '#server/networks/poll';
 import { choices, MB, minutes, replies, seconds } from '#server/networks/shared/limits';
 import { eachItem, eachMedia, gifStandsAlone, isGif, itemsOf, problems } from '#server/networks/shared/post';
 import { characters } from './characters.ts';
@@ -91,6 +92,21 @@ export default {
       type: 'Text',
       description: 'Id of the community to post in; without it the post goes to your followers.',
     },
+    {
+      key: 'x.poll',
+      label: 'Poll',
+      type: 'Poll',
+      poll: {
+        minChoices: 2,
+        maxChoices: 4,
+        maxChoiceLength: 25,
+        minDurationMinutes: 5,
+        maxDurationMinutes: 10_080,
+        multiple: false,
+        hideTotals: false,
+      },
+      description: 'Asks readers to choose. A post has a poll or media, not both; in a thread the first item has it.',
+    },
   ],
   constraintsFor: (post) => (hasGif(post) ? withGif : constraints),
   check: (post) =>
@@ -107,6 +123,7 @@ export default {
           },
         ];
       }),
+      pollWithoutMedia(post, 'x.poll'),
       ...eachMedia(post, gifStandsAlone),
       // One GIF in a thread widens the limit of all its images.
       ...eachMedia(

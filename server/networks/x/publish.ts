@@ -13,6 +13,7 @@ import {
   unknown,
   waiting,
 } from '#server/networks/network';
+import { pollIn } from '#server/networks/poll';
 import { shaped } from '#server/networks/request';
 import { isOn, option } from '#server/networks/shared/post';
 import { replaceLinks } from '#server/networks/shared/text';
@@ -135,7 +136,9 @@ export const send = async (site: Site, sending: Sending, { mediaIds }: Prepared)
 const ofPost = (post: NetworkPost) => {
   const replySettings = option(post, 'x.reply_settings');
   const community = option(post, 'x.community');
+  const poll = pollIn(post, 'x.poll');
   return {
+    ...(poll && { poll: { options: poll.choices, duration_minutes: poll.durationMinutes } }),
     ...(replySettings !== '' && replySettings !== 'everyone' && { reply_settings: replySettings }),
     ...(community !== '' && { community_id: community }),
   };

@@ -48,6 +48,12 @@ const NewPost = z.strictObject({
   reply: z.strictObject({ in_reply_to_tweet_id: z.string() }).optional(),
   reply_settings: z.enum(['following', 'mentionedUsers', 'subscribers', 'verified']).optional(),
   community_id: z.string().optional(),
+  poll: z
+    .strictObject({
+      options: z.array(z.string().min(1).max(25)).min(2).max(4),
+      duration_minutes: z.int().min(5).max(10_080),
+    })
+    .optional(),
   made_with_ai: z.boolean().optional(),
   paid_partnership: z.boolean().optional(),
 });
@@ -294,8 +300,9 @@ const sandbox: Sandbox = (kit) => {
       const parsed = NewPost.safeParse(req.body);
       if (!parsed.success)
         return problem(res, 400, 'Invalid Request', 'One or more parameters to your request was invalid.');
-      const { text, media, reply, reply_settings } = parsed.data;
+      const { text, media, poll, reply, reply_settings } = parsed.data;
       if (text === '' && media === undefined) return problem(res, 400, 'Invalid Request', 'text or media is needed');
+      if (poll && media) return problem(res, 400, 'Invalid Request', 'poll and media are mutually exclusive');
       if (countText(characters, text) > characters.max) return refusals['content-refused'](res);
       const wrong = await mediaProblem(media?.media_ids ?? [], grant);
       if (wrong !== null) return badMedia(res, wrong);

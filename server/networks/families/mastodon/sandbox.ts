@@ -10,6 +10,8 @@ export interface Dialect extends OAuthDialect {
   readonly hasInstanceV2: boolean;
   readonly maxCharacters: number;
   readonly maxMedia: number;
+  /** What it tells of polls, if it has them. */
+  readonly polls?: object;
   readonly media: {
     readonly types: readonly string[];
     readonly maxBytes: (type: string) => number;
@@ -83,6 +85,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
       video_size_limit: own.media.maxBytes('video/mp4'),
       ...own.media.told,
     },
+    ...(own.polls && { polls: own.polls }),
   };
   const instance = { title: 'A sandbox', version: own.version, configuration };
   server.get('/api/v1/instance', (_req, res) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Constraints } from '#contracts/providers';
+import type { Constraints, PollLimits } from '#contracts/providers';
 import type { Json, Site, Tokens } from '#server/networks/network';
 import { hostOf, troubleOf } from './api.ts';
 
@@ -18,6 +18,10 @@ const ServerFacts = z.object({
   maxImagePixels: whole,
   maxVideoBytes: whole,
   maxAltLength: whole,
+  maxPollChoices: whole,
+  maxPollChoiceLength: whole,
+  minPollSeconds: whole,
+  maxPollSeconds: whole,
 });
 export type ServerFacts = z.output<typeof ServerFacts>;
 
@@ -40,6 +44,15 @@ const Instance = z.object({
           description_limit: whole,
         })
         .optional(),
+      polls: z
+        .object({
+          max_options: whole,
+          max_characters_per_option: whole,
+          min_expiration: whole,
+          max_expiration: whole,
+        })
+        .optional()
+        .catch(undefined),
     })
     .optional()
     .catch(undefined),
@@ -67,7 +80,7 @@ export const readServer = async (site: Site, tokens?: Tokens): Promise<Server> =
 };
 
 const toServer = (site: Site, { domain, uri, version, configuration }: z.output<typeof Instance>): Server => {
-  const { statuses, media_attachments: media } = configuration ?? {};
+  const { statuses, media_attachments: media, polls } = configuration ?? {};
   const facts = {
     version,
     maxCharacters: statuses?.max_characters,
@@ -79,6 +92,10 @@ const toServer = (site: Site, { domain, uri, version, configuration }: z.output<
     maxImagePixels: runsPixelfed(version) ? undefined : media?.image_matrix_limit,
     maxVideoBytes: media?.video_size_limit,
     maxAltLength: media?.description_limit,
+    maxPollChoices: polls?.max_options,
+    maxPollChoiceLength: polls?.max_characters_per_option,
+    minPollSeconds: polls?.min_expiration,
+    maxPollSeconds: polls?.max_expiration,
   };
   return { domain: (domain ?? uri ?? hostOf(site)).replace(/^https?:\/\//, ''), facts: ServerFacts.parse(facts) };
 };
@@ -134,5 +151,19 @@ export const withLimitsOf = (facts: Json | undefined, constraints: Constraints):
       }),
       ...(videoTypes.length > 0 && { videos: { max: 1, ...videos, mimeTypes: videoTypes, maxBytes: videoBytes } }),
     },
+  };
+};
+
+/** The same for polls. */
+export const pollLimitsOf = (facts: Json, usual: PollLimits): PollLimits => {
+  const told = ServerFacts.safeParse(facts).data ?? {};
+  const minutes = (seconds: number | undefined, round: (value: number) => number) =>
+    seconds === undefined ? undefined : round(seconds / 60);
+  return {
+    ...usual,
+    maxChoices: told.maxPollChoices ?? usual.maxChoices,
+    maxChoiceLength: told.maxPollChoiceLength ?? usual.maxChoiceLength,
+    minDurationMinutes: minutes(told.minPollSeconds, Math.ceil) ?? usual.minDurationMinutes,
+    maxDurationMinutes: minutes(told.maxPollSeconds, Math.floor) ?? usual.maxDurationMinutes,
   };
 };
