@@ -1,11 +1,12 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
 import { choices, MB, minutes, replies } from '#server/networks/shared/limits';
-import { eachMedia, isVideo, itemsOf, list, problems } from '#server/networks/shared/post';
+import { eachMedia, isVideo, itemsOf, list, option, problems } from '#server/networks/shared/post';
 import { countGraphemes, isLanguage } from '#server/networks/shared/text';
 import { connect, profile, refresh } from './connect.ts';
 import { linkCards } from './link-card.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
+import { quotedIn } from './quote.ts';
 import { readMetrics } from './statistics.ts';
 
 const maxVideoAlt = 1_000;
@@ -95,10 +96,24 @@ export default {
       default: 'true',
       description: 'Shows a card of the first link below a text without media.',
     },
+    {
+      key: 'bluesky.quote',
+      label: 'Quoted post',
+      type: 'Text',
+      description:
+        'Address of a post on Bluesky (`https://bsky.app/profile/…/post/…` or `at://…`) that is shown below the text.',
+    },
   ],
   constraintsFor: () => constraints,
   check: (post) =>
     problems([
+      option(post, 'bluesky.quote') !== '' &&
+        quotedIn(post) === undefined && {
+          path: 'options.bluesky.quote',
+          code: 'OptionValue',
+          message: 'bluesky.quote must be the address of a post, such as https://bsky.app/profile/anna.example/post/….',
+          actual: option(post, 'bluesky.quote').slice(0, 100),
+        },
       ...list(post, 'bluesky.languages').map(
         (tag) =>
           !isLanguage(tag) && {

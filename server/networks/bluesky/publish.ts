@@ -16,11 +16,11 @@ import {
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { list, option } from '#server/networks/shared/post';
-import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, isGone } from './api.ts';
 import { type Facet, facetsOf, handlesOf } from './facets.ts';
 import { cardFor } from './link-card.ts';
 import { askJob, type Blob, uploadAll } from './media.ts';
+import { didOf, findQuoted, type PostRef } from './quote.ts';
 import { recordKeyOf } from './record-key.ts';
 
 const askAgainMs = 3_000;
@@ -32,29 +32,27 @@ export interface Prepared {
   readonly blobs: readonly Blob[];
   readonly facets: readonly Facet[];
   readonly card?: LinkCard;
+  readonly quoted?: PostRef;
 }
 
 export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
   const uploaded = await (kept?.job === undefined ? uploadAll(site, sending) : askJob(site, kept.job));
   if ('job' in uploaded) return waiting({ job: uploaded.job, blobs: [], facets: [] }, askAgainMs);
   const card = cardFor(sending.post, sending.part);
+  const quoted = sending.index === 0 ? await findQuoted(site, sending) : undefined;
   return ready({
     blobs: uploaded.blobs,
     facets: facetsOf(sending.part.body, await didsOf(site, sending)),
     ...(card && { card }),
+    ...(quoted && { quoted }),
   });
 };
 
 const didsOf = async (site: Site, { account, part }: Sending) => {
   const dids: Record<string, string> = {};
   for (const handle of handlesOf(part.body)) {
-    try {
-      const answer = await ask(site, account, { call: 'com.atproto.identity.resolveHandle', query: { handle } });
-      dids[handle] = shaped(z.object({ did: z.string() }), answer).did;
-    } catch (error) {
-      // Refused, as opposed to not answered: nobody has this handle.
-      if (!(error instanceof NetworkTrouble && error.kind === 'content')) throw error;
-    }
+    const did = await didOf(site, account, handle);
+    if (did !== undefined) dids[handle] = did;
   }
   return dids;
 };
@@ -106,7 +104,14 @@ const Ref = z.object({ cid: z.string() });
 
 const strongRef = ({ externalId, ref }: Sent) => ({ uri: externalId, cid: Ref.parse(ref).cid });
 
-const embedOf = (media: readonly PublishMedia[], { blobs, card }: Prepared) => {
+const embedOf = (media: readonly PublishMedia[], prepared: Prepared) => {
+  const attached = attachedOf(media, prepared);
+  if (prepared.quoted === undefined) return attached;
+  const quote = { $type: 'app.bsky.embed.record', record: prepared.quoted };
+  return attached ? { $type: 'app.bsky.embed.recordWithMedia', record: quote, media: attached } : quote;
+};
+
+const attachedOf = (media: readonly PublishMedia[], { blobs, card }: Prepared) => {
   const [first] = media;
   if (first === undefined) return card && { $type: 'app.bsky.embed.external', external: card };
   if (first.kind === 'Video') {

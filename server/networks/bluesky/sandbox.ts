@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
-import { areFacetsInside, type Blob, blobsOf, type PostRecord, Writes } from './sandbox-records.ts';
+import {
+  areFacetsInside,
+  attachedOf,
+  type Blob,
+  blobsOf,
+  type PostRecord,
+  quotedOf,
+  Writes,
+} from './sandbox-records.ts';
 
 /** An AT Protocol server with Bluesky behind it, the video service, and the one that reads pages for link cards. */
 
@@ -243,7 +251,7 @@ const sandbox: Sandbox = (kit) => {
     if (!areFacetsInside(record)) return { error: 'InvalidRequest', message: 'A facet is not inside the text' };
     for (const { ref, mimeType, size } of blobsOf(record)) {
       const kept = await kit.records.get<Kept>('blob', `${person.id} ${ref.$link}`);
-      const isVideo = record.embed?.$type === 'app.bsky.embed.video';
+      const isVideo = attachedOf(record)?.$type === 'app.bsky.embed.video';
       if (!kept) return { error: 'BlobNotFound', message: `Could not find blob: ${ref.$link}` };
       if (kept.mimeType !== mimeType || kept.size !== size || !mimeType.startsWith(isVideo ? 'video/mp4' : 'image/'))
         return {
@@ -253,9 +261,10 @@ const sandbox: Sandbox = (kit) => {
       if (!isVideo && size > maxImageBytes)
         return { error: 'InvalidRequest', message: `blob too big (maximum ${maxImageBytes}, got ${size})` };
     }
-    for (const { uri, cid } of Object.values(record.reply ?? {})) {
+    const quoted = quotedOf(record);
+    for (const { uri, cid } of [...Object.values(record.reply ?? {}), ...(quoted ? [quoted] : [])]) {
       const post = await kit.posts.get(uri);
-      if (post && cidIn(post) !== cid) return { error: 'InvalidRequest', message: 'The cid of a reply is not right' };
+      if (post && cidIn(post) !== cid) return { error: 'InvalidRequest', message: 'The cid of a post is not right' };
     }
     return undefined;
   };
@@ -349,7 +358,8 @@ const cidOf = (codec: 0x55 | 0x71, bytes: Buffer) =>
 
 const didOf = ({ id }: SandboxPerson) => `did:plc:${base32(sha256(id)).slice(0, 24)}`;
 
-const dataOf = ({ data }: SandboxPost) => data as { cid: string; record: Record<string, unknown> };
+const dataOf = ({ data }: SandboxPost) =>
+  data as { cid: string; record: Record<string, unknown>; gates: { $type: string }[] };
 const cidIn = (post: SandboxPost) => dataOf(post).cid;
 
 const viewOf = (kit: SandboxKit, post: SandboxPost) => {
@@ -358,6 +368,7 @@ const viewOf = (kit: SandboxKit, post: SandboxPost) => {
     uri: post.id,
     cid: cidIn(post),
     record: dataOf(post).record,
+    viewer: { embeddingDisabled: dataOf(post).gates.some(({ $type }) => $type === 'app.bsky.feed.postgate') },
     likeCount: numbers.likes,
     replyCount: numbers.comments,
     repostCount: numbers.shares,

@@ -4,13 +4,13 @@ import { type Prepared, prepare } from '#server/networks/families/mastodon/publi
 import { pollLimitsOf, withLimitsOf } from '#server/networks/families/mastodon/server-facts';
 import type { Network } from '#server/networks/network';
 import { cannotRefresh } from '#server/networks/oauth2';
-import { pollWithoutMedia } from '#server/networks/poll';
+import { pollIn, pollWithoutMedia } from '#server/networks/poll';
 import { choices, MB, replies } from '#server/networks/shared/limits';
 import { eachMedia, gifStandsAlone, itemsOf, option, problems } from '#server/networks/shared/post';
 import { isLanguage } from '#server/networks/shared/text';
 import { characters } from './characters.ts';
 import { connect } from './connect.ts';
-import { confirm, isRepeatable, send } from './publish.ts';
+import { confirm, isRepeatable, quotedIn, quoteRefusal, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
 /** What a server allows unless its operator changed it. */
@@ -93,6 +93,13 @@ export default {
       description: 'The setting of the account when it is not set. Servers before 4.5 ignore it.',
     },
     {
+      key: 'mastodon.quote',
+      label: 'Quoted post',
+      type: 'Text',
+      description:
+        'Address of a post as your own server shows it, or its id there. Needs Mastodon 4.5. Not together with a poll.',
+    },
+    {
       key: 'mastodon.poll',
       label: 'Poll',
       type: 'Poll',
@@ -102,9 +109,25 @@ export default {
   ],
   constraintsFor: (_post, facts) => withLimitsOf(facts, constraints),
   pollLimitsFor: (facts) => pollLimitsOf(facts, pollLimits),
-  check: (post) => {
+  check: (post, facts) => {
     const language = option(post, 'mastodon.language');
+    const quote = option(post, 'mastodon.quote');
+    const refusal = facts ? quoteRefusal(post, facts) : undefined;
     return problems([
+      quote !== '' &&
+        quotedIn(post) === undefined && {
+          path: 'options.mastodon.quote',
+          code: 'OptionValue',
+          message: 'mastodon.quote must be the address of a post on your own server, or its id there.',
+          actual: quote.slice(0, 100),
+        },
+      refusal !== undefined && { path: 'options.mastodon.quote', code: 'OptionNotAllowed', message: refusal },
+      quote !== '' &&
+        pollIn(post, 'mastodon.poll') !== undefined && {
+          path: 'options.mastodon.quote',
+          code: 'OptionNotAllowed',
+          message: 'A poll and a quoted post exclude each other: remove one.',
+        },
       ...eachMedia(post, gifStandsAlone),
       pollWithoutMedia(post, 'mastodon.poll'),
       language !== '' &&

@@ -8,15 +8,37 @@ import {
   Statuses,
   timesOf,
 } from '#server/networks/families/mastodon/publish';
-import { runsMastodonItself } from '#server/networks/families/mastodon/server-facts';
-import type { Confirmation, NetworkPost, SendEnd, Sending, Site } from '#server/networks/network';
+import { hostIn, noQuotes, runsMastodonItself } from '#server/networks/families/mastodon/server-facts';
+import type { Confirmation, Json, NetworkPost, SendEnd, Sending, Site } from '#server/networks/network';
 import { pollIn } from '#server/networks/poll';
 import { shaped } from '#server/networks/request';
 import { isOn, option } from '#server/networks/shared/post';
 import { notAmong } from '#server/networks/shared/recent';
+import { NetworkTrouble } from '#server/networks/trouble';
 
-export const send = (site: Site, sending: Sending, { mediaIds }: Prepared): Promise<SendEnd<Prepared>> => {
+/** `https://mastodon.example/@anna/42`, or its id alone. */
+export const quotedIn = (post: NetworkPost): { id: string; host?: string } | undefined => {
+  const value = option(post, 'mastodon.quote');
+  if (/^\d+$/.test(value)) return { id: value };
+  const id = /^https?:\/\/.*\/(\d+)\/?$/.exec(value)?.[1];
+  return id !== undefined && URL.canParse(value) ? { id, host: new URL(value).host } : undefined;
+};
+
+/** An id means another post on every server. */
+export const quoteRefusal = (post: NetworkPost, facts: Json): string | undefined => {
+  const quoted = quotedIn(post);
+  if (quoted === undefined) return undefined;
+  const host = hostIn(facts);
+  if (quoted.host !== undefined && quoted.host !== host) {
+    return `The quoted post is at ${quoted.host}: open it at ${host ?? 'the server of this account'}, and give the address that it has there.`;
+  }
+  return noQuotes(facts);
+};
+
+export const send = async (site: Site, sending: Sending, { mediaIds }: Prepared): Promise<SendEnd<Prepared>> => {
   const { post, part, out } = sending;
+  const refusal = out.length === 0 ? quoteRefusal(post, sending.account.facts) : undefined;
+  if (refusal !== undefined) throw new NetworkTrouble('content', refusal);
   const set = (key: string) => option(post, `mastodon.${key}`) || undefined;
   return postStatus(site, sending, {
     status: part.body,
@@ -34,7 +56,9 @@ export const send = (site: Site, sending: Sending, { mediaIds }: Prepared): Prom
 /** What is said once, with the first item of a thread. */
 const ofPost = (post: NetworkPost) => {
   const poll = pollIn(post, 'mastodon.poll');
+  const quoted = quotedIn(post);
   return {
+    ...(quoted && { quoted_status_id: quoted.id }),
     ...(poll && {
       poll: {
         options: poll.choices,

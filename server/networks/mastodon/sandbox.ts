@@ -50,6 +50,7 @@ const NewStatus = z.object({
   visibility: z.enum(['public', 'unlisted', 'private', 'direct']).default('public'),
   language: z.string().optional(),
   quote_approval_policy: z.enum(['public', 'followers', 'nobody']).optional(),
+  quoted_status_id: z.string().optional(),
   poll: z
     .object({
       options: z.array(z.string().min(1).max(polls.max_characters_per_option)).min(2).max(polls.max_options),
@@ -121,6 +122,14 @@ const sandbox: Sandbox = (kit) => {
       const { status: text, media_ids, in_reply_to_id: replyTo, ...data } = parsed.data;
       if (replyTo !== undefined && !(await kit.posts.get(replyTo))) {
         return refuse(res, 404, 'The post you are trying to reply to does not appear to exist.');
+      }
+      const { quoted_status_id: quoted } = data;
+      if (quoted !== undefined) {
+        const original = await kit.posts.get(quoted);
+        if (!original) return refuse(res, 404, 'The post you are trying to quote does not appear to exist.');
+        const { quote_approval_policy: policy } = original.data as { quote_approval_policy?: string };
+        if (original.author !== person.id && policy === 'nobody') return refuse(res, 403, 'This action is not allowed');
+        if (data.poll) return invalid(res, 'Quotes cannot have polls');
       }
       const first = await usedFor(req, person);
       if (first !== undefined) {

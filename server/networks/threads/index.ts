@@ -91,6 +91,13 @@ export default {
       description: 'Blurs the media until the reader taps it.',
     },
     {
+      key: 'threads.quote',
+      label: 'Quoted post',
+      type: 'Text',
+      description:
+        'Id of a post on Threads that is shown below the text, or the address of one of the last 100 of your own.',
+    },
+    {
       key: 'threads.poll',
       label: 'Poll',
       type: 'Poll',
@@ -130,6 +137,12 @@ export default {
           message: 'A link preview and media exclude each other: remove one, or put the link into the text.',
         },
       pollWithoutMedia(post, 'threads.poll'),
+      !/^(?:\d+|https?:\/\/.*\/post\/[\w-]+.*|)$/.test(option(post, 'threads.quote')) && {
+        path: 'options.threads.quote',
+        code: 'OptionValue',
+        message: 'threads.quote must be the id of a post on Threads, or the address of one of your own.',
+        actual: option(post, 'threads.quote').slice(0, 100),
+      },
       /[.&]/.test(option(post, 'threads.topic_tag')) && {
         path: 'options.threads.topic_tag',
         code: 'OptionValue',

@@ -47,6 +47,7 @@ const replyControls = [
 const text = z.string().optional();
 const about = {
   reply_to_id: z.string().optional(),
+  quote_post_id: z.string().optional(),
   reply_control: z.enum(replyControls).optional(),
   topic_tag: z
     .string()
@@ -187,6 +188,9 @@ const sandbox: Sandbox = (kit) => {
       if ('reply_to_id' in wanted && wanted.reply_to_id !== undefined) {
         if (!grant.scopes.includes('threads_manage_replies')) return refusals['missing-permission'](res);
         if (!(await kit.posts.get(wanted.reply_to_id))) return refuse(res, noMedia);
+      }
+      if ('quote_post_id' in wanted && wanted.quote_post_id !== undefined) {
+        if (!(await kit.posts.get(wanted.quote_post_id))) return refuse(res, noMedia);
       }
       const isCarousel = wanted.media_type === 'CAROUSEL';
       const children = isCarousel ? await containers.children(wanted.children, person.id) : [];

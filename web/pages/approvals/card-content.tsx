@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { ApprovalCard, Post } from '#generated/app-client';
 import { countText } from '#server/networks/counting';
 import { handleOf } from '#web/networks.ts';
+import { type Extras, extrasOf } from '#web/parts/extras.ts';
+import { ExtrasView } from '#web/parts/extras-view.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { queries } from '#web/queries.ts';
@@ -26,10 +28,25 @@ export const CardContent = ({ card, now }: { card: ApprovalCard; now?: Pick<Post
         became={became?.content}
         media={card.media}
         linkCards={card.linkCards}
+        extras={extrasFor(card.post, group.accounts)}
         withCounts={index > 0}
       />
     );
   });
+};
+
+/** What options add for readers, with the networks on which they do. */
+const extrasFor = (post: Pick<Post, 'versions'> | undefined, accounts: readonly Account[]) => {
+  const optionsOf = (id: string | undefined) => post?.versions.find(({ accountId }) => accountId === id)?.options ?? {};
+  const found = new Map<string, Extras & { networks: string[] }>();
+  for (const { id, network } of accounts) {
+    const extras = extrasOf({ ...optionsOf(undefined), ...optionsOf(id) }, network);
+    const key = JSON.stringify(extras);
+    if (key === '{}') continue;
+    const networks = [...new Set([...(found.get(key)?.networks ?? []), network])];
+    found.set(key, { ...extras, networks });
+  }
+  return [...found.values()];
 };
 
 const Group = ({
@@ -37,12 +54,14 @@ const Group = ({
   became,
   media,
   linkCards,
+  extras,
   withCounts,
 }: {
   group: TextGroup;
   became: Item[] | undefined;
   media: ApprovalCard['media'];
   linkCards: ApprovalCard['linkCards'];
+  extras: ReturnType<typeof extrasFor>;
   withCounts: boolean;
 }) => {
   const shown = (became ?? content).flatMap((item) => item.media);
@@ -73,6 +92,13 @@ const Group = ({
             {description !== '' && <p dir="auto">{description}</p>}
             <span className="small text-2">{uri}</span>
           </figure>
+        ))}
+        {extras.map(({ networks, ...added }) => (
+          <div key={networks.join()} className={styles.extras}>
+            {accounts.length > networks.length &&
+              networks.map((network) => <NetworkBadge key={network} network={network} />)}
+            <ExtrasView {...added} />
+          </div>
         ))}
         {withCounts && <Counts accounts={accounts} content={content} />}
       </div>

@@ -10,6 +10,8 @@ const texts = z.array(z.string()).nonempty().optional().catch(undefined);
 /** What `facts` keep of the server of an account. */
 const ServerFacts = z.object({
   version: text,
+  /** As it stands in the addresses of posts. */
+  host: text,
   maxCharacters: whole,
   charactersPerUrl: whole,
   maxMedia: whole,
@@ -83,6 +85,7 @@ const toServer = (site: Site, { domain, uri, version, configuration }: z.output<
   const { statuses, media_attachments: media, polls } = configuration ?? {};
   const facts = {
     version,
+    host: new URL(isUsual(site) ? site.link('server') : site.server).host,
     maxCharacters: statuses?.max_characters,
     charactersPerUrl: statuses?.characters_reserved_per_url,
     maxMedia: statuses?.max_media_attachments,
@@ -106,6 +109,17 @@ export const runsPixelfed = (version: string | undefined): boolean => /pixelfed/
 /** Other software that speaks the API says so: `2.7.2 (compatible; Pleroma 2.9.1)`, or counts its versions below 1. */
 export const runsMastodonItself = (facts: Json): boolean =>
   /^[2-9]\.\d+\.\d+([-+~][\w.+~-]*)?$/.test(ServerFacts.safeParse(facts).data?.version ?? '');
+
+/** What the server itself knows and an address on another server does not tell. */
+export const hostIn = (facts: Json): string | undefined => ServerFacts.safeParse(facts).data?.host;
+
+/** Why posts cannot be quoted on this server; undefined when they can. Older servers would leave the quote out. */
+export const noQuotes = (facts: Json): string | undefined => {
+  const { version = '' } = ServerFacts.safeParse(facts).data ?? {};
+  const [, major = 0, minor = 0] = /^(\d+)\.(\d+)/.exec(version)?.map(Number) ?? [];
+  if (runsMastodonItself(facts) && (major > 4 || (major === 4 && minor >= 5))) return undefined;
+  return `The server of this account (${version || 'of unknown version'}) cannot quote, which needs Mastodon 4.5: remove mastodon.quote.`;
+};
 
 /** Whether it is the server that the network's `hosts` name, which the sandbox stands in for. */
 export const isUsual = (site: Site): boolean => site.server === site.host('server');

@@ -4,6 +4,7 @@ import { instantOf, wallTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
 import type { Option } from './limits.ts';
 import styles from './options-card.module.css';
+import { PollField } from './poll-field.tsx';
 import { fields } from './use-reveal.ts';
 
 /** One option of a network. An empty field is the default of the network. */
@@ -105,6 +106,10 @@ const Input = ({
       return text({ placeholder: fallback ?? 'One, two, three' });
     case 'Instant':
       return <TimeField {...same} value={value} onChange={onChange} />;
+    case 'Poll':
+      return option.poll ? (
+        <PollField {...same} limits={option.poll} value={value} inherited={fallback} onChange={onChange} />
+      ) : null;
     default:
       return text({ maxLength: 10_000, error: tooLong(option, value) });
   }

@@ -1,4 +1,5 @@
 import type { Account } from '#generated/app-client';
+import { extrasOf } from '#web/parts/extras.ts';
 import { PostPreview } from '#web/parts/post-preview.tsx';
 import { resultFor } from './draft.ts';
 import { thumbnailOf } from './thumbnail-of.ts';
@@ -15,6 +16,7 @@ export const Preview = ({ account }: { account: Account }) => {
     <PostPreview
       account={{ ...account, picture: pictureOf(account) }}
       limits={limits}
+      extras={extrasOf(options, account.network)}
       title={hasTitle ? (options[titleKey] ?? '') : undefined}
       items={items.map(({ media, ...item }) => ({
         ...item,

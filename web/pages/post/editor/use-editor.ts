@@ -34,6 +34,8 @@ export interface Editor {
   readonly limitsOf: (account: Account) => Constraints | undefined;
   readonly optionsOf: (network: string) => readonly Option[];
   readonly choicesOf: (account: Account, key: string) => Option['choices'];
+  /** The option with the limits that this account alone has. */
+  readonly withLimitsOf: (account: Account, option: Option) => Option;
   readonly mediaOf: (id: string) => MediaItem | undefined;
   readonly learnMedia: (...items: MediaItem[]) => void;
   readonly checks: readonly Check[];
@@ -101,6 +103,10 @@ export const useEditorState = ({
       limitsOf: (account: Account) => viewOf(account.id)?.constraints ?? of(account.network)?.constraints,
       optionsOf: (network: string) => of(network)?.options ?? [],
       choicesOf: (account: Account, key: string) => viewOf(account.id)?.choices[key],
+      withLimitsOf: (account: Account, option: Option) => {
+        const poll = option.poll && viewOf(account.id)?.pollLimits;
+        return poll ? { ...option, poll } : option;
+      },
       mediaOf: (id: string) => learned.get(id) ?? view?.media.find((item) => item.id === id),
     };
   }, [limits, view, learned]);
