@@ -242,6 +242,21 @@ describe('X', () => {
   });
 });
 
+test('Threads: a place needs a permission that the operator says the app has', async () => {
+  const place = { handle: 'anna', items: [{ body: 'Here' }], options: { 'threads.location': '12345' } };
+  expect((await refused(publishAs('threads', place))).kind).toBe('permission');
+  const allowed = await startSandboxNetworks({ settings: { THREADS_LOCATION: 'true' } });
+  try {
+    const network = networkOf('threads');
+    const { account, site } = await allowed.connect(network);
+    const post = await allowed.withBytes(postOf(network, place));
+    expect(await createPublisher(allowed).publish(network, site, account, post)).toHaveLength(1);
+    expect(await allowed.sandboxes.feed('threads', 1)).toMatchObject([{ data: { location_id: '12345' } }]);
+  } finally {
+    await allowed.stop();
+  }
+});
+
 describe('numbers', () => {
   const numbersOf = async (key: string, without: string[], handle = 'anna') => {
     const network = networkOf(key);

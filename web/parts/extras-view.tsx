@@ -2,7 +2,7 @@ import { durationWords, type Extras } from './extras.ts';
 import styles from './extras-view.module.css';
 
 /** A poll, a quoted post, a first comment: what readers see beside text and media. */
-export const ExtrasView = ({ poll, quote, firstComment }: Extras) => (
+export const ExtrasView = ({ poll, quote, longText, firstComment }: Extras) => (
   <>
     {poll && (
       <figure className={styles.box} aria-label="Poll">
@@ -27,10 +27,19 @@ export const ExtrasView = ({ poll, quote, firstComment }: Extras) => (
         <span className={styles.address}>{quote}</span>
       </figure>
     )}
+    {longText && (
+      <figure className={styles.box} aria-label="Long text">
+        <figcaption className="small text-2">Long text</figcaption>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
+        <p className={styles.words} dir="auto" tabIndex={0}>
+          {longText}
+        </p>
+      </figure>
+    )}
     {firstComment && (
       <figure className={styles.box} aria-label="First comment">
         <figcaption className="small text-2">First comment</figcaption>
-        <p className={styles.words} dir="auto">
+        <p className={styles.said} dir="auto">
           {firstComment}
         </p>
       </figure>

@@ -5,6 +5,7 @@ import { count } from './number.ts';
 export interface Extras {
   readonly poll?: Poll;
   readonly quote?: string;
+  readonly longText?: string;
   readonly firstComment?: string;
 }
 
@@ -15,6 +16,7 @@ export const extrasOf = (options: Readonly<Record<string, string>>, network: str
   return {
     ...(poll && { poll }),
     ...(value('quote') && { quote: value('quote') }),
+    ...(value('text_attachment') && { longText: value('text_attachment') }),
     ...(value('first_comment') && { firstComment: value('first_comment') }),
   };
 };

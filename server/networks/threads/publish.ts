@@ -51,10 +51,14 @@ const optionsOf = (post: Sending['post']) => {
   const link = option(post, 'threads.link');
   const poll = pollIn(post, 'threads.poll');
   const quoted = option(post, 'threads.quote');
+  const location = option(post, 'threads.location');
+  const attached = option(post, 'threads.text_attachment');
   return {
     ...(replyControl !== '' && replyControl !== 'everyone' && { reply_control: replyControl }),
     ...(topic !== '' && { topic_tag: topic }),
     ...(link !== '' && { link_attachment: link }),
+    ...(location !== '' && { location_id: location }),
+    ...(attached !== '' && { text_attachment: JSON.stringify({ plaintext: attached }) }),
     ...(quoted !== '' && { quote_post_id: quoted }),
     ...(poll && { poll_attachment: JSON.stringify(attachedPoll(poll)) }),
   };

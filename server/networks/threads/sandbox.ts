@@ -46,6 +46,7 @@ const replyControls = [
 
 const text = z.string().optional();
 const about = {
+  location_id: z.string().regex(/^\d+$/).optional(),
   reply_to_id: z.string().optional(),
   quote_post_id: z.string().optional(),
   reply_control: z.enum(replyControls).optional(),
@@ -80,6 +81,7 @@ const NewContainer = z.union([
     text: z.string().min(1),
     link_attachment: z.url().optional(),
     poll_attachment: PollAttachment.optional(),
+    text_attachment: asJson.pipe(z.strictObject({ plaintext: z.string().min(1).max(10_000) })).optional(),
     ...about,
   }),
   z.strictObject({ ...image, ...asPost }),
@@ -188,6 +190,12 @@ const sandbox: Sandbox = (kit) => {
       if ('reply_to_id' in wanted && wanted.reply_to_id !== undefined) {
         if (!grant.scopes.includes('threads_manage_replies')) return refusals['missing-permission'](res);
         if (!(await kit.posts.get(wanted.reply_to_id))) return refuse(res, noMedia);
+      }
+      if ('text_attachment' in wanted && wanted.text_attachment && wanted.poll_attachment) {
+        return refuse(res, invalid('A text attachment cannot be attached to a post that has a poll'));
+      }
+      if ('location_id' in wanted && wanted.location_id && !grant.scopes.includes('threads_location_tagging')) {
+        return refusals['missing-permission'](res);
       }
       if ('quote_post_id' in wanted && wanted.quote_post_id !== undefined) {
         if (!(await kit.posts.get(wanted.quote_post_id))) return refuse(res, noMedia);

@@ -1,4 +1,4 @@
-import { Select, TextInput } from '@mantine/core';
+import { Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { instantOf, wallTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
@@ -111,9 +111,28 @@ const Input = ({
         <PollField {...same} limits={option.poll} value={value} inherited={fallback} onChange={onChange} />
       ) : null;
     default:
+      if (isLong(option)) {
+        return (
+          <Textarea
+            {...same}
+            dir="auto"
+            autosize
+            minRows={3}
+            maxRows={10}
+            maxLength={10_000}
+            value={value}
+            placeholder={fallback ?? ''}
+            error={tooLong(option, value)}
+            onChange={(event) => onChange(event.currentTarget.value)}
+          />
+        );
+      }
       return text({ maxLength: 10_000, error: tooLong(option, value) });
   }
 };
+
+/** One that has paragraphs. */
+const isLong = ({ maxLength = 0 }: Option) => maxLength >= 1_000;
 
 const tooLong = ({ maxLength }: Option, value: string) =>
   maxLength !== undefined && [...value].length > maxLength ? `Use at most ${maxLength} characters.` : undefined;
