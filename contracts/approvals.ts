@@ -38,6 +38,7 @@ export const ApprovalCard = z
           uri: z.string(),
           title: z.string(),
           description: z.string(),
+          pictureUrl: z.string().optional().describe('Where its picture is on this server'),
         }),
       )
       .describe('Previews of pages that the post links to, as they were at the request; they go out so'),

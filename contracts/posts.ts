@@ -2,7 +2,18 @@ import { z } from 'zod';
 import { Deleted } from './accounts.ts';
 import { MetricsEntry } from './analytics.ts';
 import { textBounds } from './bounds.ts';
-import { action, appRoute, ById, Empty, Id, Instant, InstantOrEmpty, type Route } from './define.ts';
+import {
+  action,
+  appRoute,
+  ById,
+  Empty,
+  Id,
+  Instant,
+  InstantOrEmpty,
+  type RawRoute,
+  type Route,
+  rawRoute,
+} from './define.ts';
 import { Issue } from './errors.ts';
 import { MediaItem } from './media.ts';
 import { Constraints, PollLimits } from './providers.ts';
@@ -563,3 +574,13 @@ export const postRoutes = {
   }),
 } as const satisfies Record<string, Route>;
 export type PostRoutes = typeof postRoutes;
+
+export const postPaths = {
+  linkCardPicture: rawRoute({
+    methods: ['GET', 'HEAD'],
+    path: '/link-cards/:id',
+    access: 'Open',
+    handler: 'Own',
+    description: 'The picture of a link card, from our own address.',
+  }),
+} as const satisfies Record<string, RawRoute>;

@@ -1346,6 +1346,8 @@ export interface ApprovalCard {
     uri: string;
     title: string;
     description: string;
+    /** Where its picture is on this server */
+    pictureUrl?: string;
   }>;
   /** The account it is about */
   account?: Account;

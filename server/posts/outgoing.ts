@@ -47,6 +47,9 @@ export interface KeptLinkCard extends LinkCard {
   readonly network: string;
 }
 
+/** Where pages find the picture of a link card. */
+export const pictureUrl = (picture: string) => `/link-cards/${picture}`;
+
 const linkCardsOf = ({ key, linkCards }: Network, post: NetworkPost, kept: readonly KeptLinkCard[]): LinkCard[] => {
   const own = kept.filter(({ network }) => network === key);
   if (own.length === 0 || linkCards === undefined) return [];

@@ -32,6 +32,10 @@ const Attached = z.discriminatedUnion('$type', [
     $type: z.literal('app.bsky.embed.video'),
     video: Blob,
     alt: within(1_000, 10_000).optional(),
+    captions: z
+      .array(z.strictObject({ lang: z.string().regex(/^[a-z]{2,3}(-[a-zA-Z0-9]+)*$/), file: Blob }))
+      .max(20)
+      .optional(),
     aspectRatio: AspectRatio.optional(),
   }),
   z.strictObject({
@@ -134,6 +138,16 @@ export const blobsOf = (record: PostRecord): Blob[] => {
   const attached = attachedOf(record);
   if (attached?.$type === 'app.bsky.embed.images') return attached.images.map(({ image }) => image);
   return attached?.$type === 'app.bsky.embed.video' ? [attached.video] : [];
+};
+
+/** Files with rules of their own: the picture of a card, captions. */
+export const smallBlobsOf = (record: PostRecord): { blob: Blob; type: string; maxBytes: number }[] => {
+  const attached = attachedOf(record);
+  if (attached?.$type === 'app.bsky.embed.external' && attached.external.thumb) {
+    return [{ blob: attached.external.thumb, type: 'image/', maxBytes: 1_000_000 }];
+  }
+  if (attached?.$type !== 'app.bsky.embed.video') return [];
+  return (attached.captions ?? []).map(({ file }) => ({ blob: file, type: 'text/vtt', maxBytes: 20_000 }));
 };
 
 /** Bluesky would show them in the wrong place. */

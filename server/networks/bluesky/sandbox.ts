@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
+import { noise } from '#server/networks/shared/picture';
 import {
   areFacetsInside,
   attachedOf,
@@ -9,6 +10,7 @@ import {
   blobsOf,
   type PostRecord,
   quotedOf,
+  smallBlobsOf,
   Writes,
 } from './sandbox-records.ts';
 
@@ -243,7 +245,14 @@ const sandbox: Sandbox = (kit) => {
     if (host.endsWith('.invalid')) {
       return res.send({ ...page, error: 'Unable to generate link preview', title: '', description: '' });
     }
-    res.send({ ...page, error: '', title: `The page of ${host}`, description: 'What the page says of itself.' });
+    const image = url.includes('picture') ? `${kit.here(req)}/cards/v1/image?url=${encodeURIComponent(url)}` : '';
+    const about = { title: `The page of ${host}`, description: 'What the page says of itself.', image };
+    res.send({ ...page, error: '', ...about });
+  });
+
+  /** Larger than a card takes. */
+  router.get('/cards/v1/image', async (_req, res) => {
+    res.type('png').send(await noise(1_000));
   });
 
   /** Undefined when the post can be kept. */
@@ -260,6 +269,14 @@ const sandbox: Sandbox = (kit) => {
         };
       if (!isVideo && size > maxImageBytes)
         return { error: 'InvalidRequest', message: `blob too big (maximum ${maxImageBytes}, got ${size})` };
+    }
+    for (const { blob, type, maxBytes } of smallBlobsOf(record)) {
+      const kept = await kit.records.get<Kept>('blob', `${person.id} ${blob.ref.$link}`);
+      if (!kept) return { error: 'BlobNotFound', message: `Could not find blob: ${blob.ref.$link}` };
+      if (kept.size !== blob.size || kept.mimeType !== blob.mimeType || !blob.mimeType.startsWith(type))
+        return { error: 'InvalidMimeType', message: `Wrong type of file: ${blob.mimeType}` };
+      if (blob.size > maxBytes)
+        return { error: 'InvalidRequest', message: `blob too big (maximum ${maxBytes}, got ${blob.size})` };
     }
     const quoted = quotedOf(record);
     for (const { uri, cid } of [...Object.values(record.reply ?? {}), ...(quoted ? [quoted] : [])]) {

@@ -86,8 +86,9 @@ const Group = ({
           </span>
         </p>
         <Texts content={content} became={became} />
-        {previews.map(({ network, uri, title, description }) => (
+        {previews.map(({ network, uri, title, description, pictureUrl }) => (
           <figure key={`${network} ${uri}`} className={styles.linkCard} aria-label="Link card">
+            {pictureUrl && <img className={styles.picture} src={pictureUrl} alt="" loading="lazy" />}
             <b dir="auto">{title}</b>
             {description !== '' && <p dir="auto">{description}</p>}
             <span className="small text-2">{uri}</span>
