@@ -109,9 +109,9 @@ export const Option = z
     key: z.string().describe('`<network>.<option>`, the key that posts.setOption takes'),
     label: z.string().describe('Name for humans'),
     type: z
-      .enum(['Text', 'Choice', 'Boolean', 'Integer', 'Url', 'List', 'Instant', 'Poll'])
+      .enum(['Text', 'Choice', 'Boolean', 'Integer', 'Url', 'List', 'Instant', 'Poll', 'Focus'])
       .describe(
-        'Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`',
+        'Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`. Focus: JSON, what stays in sight of each image by media id, `{"media_…":{"x":0,"y":0.5}}` with -1 to 1 from left to right and from bottom to top',
       ),
     choices: z
       .array(z.object({ value: z.string(), label: z.string() }))

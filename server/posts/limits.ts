@@ -4,6 +4,7 @@ import type { Post } from '#contracts/posts';
 import type { Constraints, Option } from '#contracts/providers';
 import { bounds } from '#server/bounds';
 import { codePoints, countedUpTo, countText } from '#server/networks/counting';
+import { focusShape, readFocus } from '#server/networks/focus';
 import type { Json, Network, NetworkItem, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
 import { pollProblems, pollShape, readPoll } from '#server/networks/poll';
 import { createTurns, type TakeTurns } from '#server/turns';
@@ -361,6 +362,10 @@ export const wrongValue = ({ type, choices }: Option, value: string): string | u
         : 'must be an ISO-8601 instant, such as 2026-11-15T09:30:00Z.';
     case 'Poll':
       return readPoll(value) ? undefined : `must be JSON such as ${pollShape}.`;
+    case 'Focus':
+      return readFocus(value)
+        ? undefined
+        : `must be JSON with x and y from -1 to 1 for each image, such as ${focusShape}.`;
     default:
       return undefined;
   }

@@ -264,6 +264,25 @@ inBrowser('the editor', (world) => {
     expect((await read(id)).versions[1]?.options).toEqual({ 'mastodon.spoiler_text': 'Bread' });
   });
 
+  test('the focus of an image: by the keyboard and by a click', async () => {
+    const { id } = await makeDraft({ body: 'Look', accountIds: [mastodon] });
+    const image = await world.service.addFile();
+    await world.service.client.posts.update({
+      id,
+      accountIds: [mastodon],
+      versions: [{ content: [{ body: 'Look', media: [image] }], options: {} }],
+    });
+    const page = await visit({ at: `/posts/${id}` });
+    const options = page.getByRole('region', { name: 'Options' });
+    const point = async () => JSON.parse((await read(id)).versions[0]?.options['mastodon.focus'] ?? '{}')[image];
+    await options.getByRole('slider', { name: 'Image 1: left to right' }).press('ArrowRight');
+    await soon(point).toEqual({ x: 0.05, y: 0 });
+    const picture = (await options.locator('li img').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    await page.mouse.click(picture.x + picture.width / 4, picture.y + picture.height / 4);
+    await soon(point).toEqual({ x: expect.closeTo(-0.5, 1), y: expect.closeTo(0.5, 1) });
+    expect(await axe(page)).toEqual([]);
+  });
+
   test('a poll: written with the keyboard, shown in the preview, within the limits of the network', async () => {
     const { id } = await makeDraft({ body: 'Which?', accountIds: [mastodon] });
     const page = await visit({ at: `/posts/${id}` });

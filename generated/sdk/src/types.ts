@@ -552,8 +552,8 @@ export interface Option {
   key: string;
   /** Name for humans */
   label: string;
-  /** Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}` */
-  type: 'Text' | 'Choice' | 'Boolean' | 'Integer' | 'Url' | 'List' | 'Instant' | 'Poll';
+  /** Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`. Focus: JSON, what stays in sight of each image by media id, `{"media_…":{"x":0,"y":0.5}}` with -1 to 1 from left to right and from bottom to top */
+  type: 'Text' | 'Choice' | 'Boolean' | 'Integer' | 'Url' | 'List' | 'Instant' | 'Poll' | 'Focus';
   /** The allowed values of a Choice */
   choices?: Array<{
     value: string;

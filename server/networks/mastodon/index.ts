@@ -1,6 +1,6 @@
 import type { Constraints, PollLimits } from '#contracts/providers';
 import { profile } from '#server/networks/families/mastodon/connect';
-import { type Prepared, prepare } from '#server/networks/families/mastodon/publish';
+import type { Prepared } from '#server/networks/families/mastodon/publish';
 import { pollLimitsOf, withLimitsOf } from '#server/networks/families/mastodon/server-facts';
 import type { Network } from '#server/networks/network';
 import { cannotRefresh } from '#server/networks/oauth2';
@@ -10,7 +10,7 @@ import { eachMedia, gifStandsAlone, itemsOf, option, problems } from '#server/ne
 import { isLanguage } from '#server/networks/shared/text';
 import { characters } from './characters.ts';
 import { connect } from './connect.ts';
-import { confirm, isRepeatable, quotedIn, quoteRefusal, send } from './publish.ts';
+import { confirm, isRepeatable, prepare, quotedIn, quoteRefusal, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
 /** What a server allows unless its operator changed it. */
@@ -91,6 +91,12 @@ export default {
       type: 'Choice',
       choices: choices({ public: 'Everyone', followers: 'Followers', nobody: 'Nobody' }),
       description: 'The setting of the account when it is not set. Servers before 4.5 ignore it.',
+    },
+    {
+      key: 'mastodon.focus',
+      label: 'Focus of images',
+      type: 'Focus',
+      description: 'What stays in sight of an image where the network crops it.',
     },
     {
       key: 'mastodon.quote',

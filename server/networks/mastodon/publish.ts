@@ -5,16 +5,21 @@ import {
   type Prepared,
   pageSize,
   postStatus,
+  prepareWith,
   Statuses,
   timesOf,
 } from '#server/networks/families/mastodon/publish';
 import { hostIn, noQuotes, runsMastodonItself } from '#server/networks/families/mastodon/server-facts';
-import type { Confirmation, Json, NetworkPost, SendEnd, Sending, Site } from '#server/networks/network';
+import { readFocus } from '#server/networks/focus';
+import type { Confirmation, Json, NetworkPost, Preparation, SendEnd, Sending, Site } from '#server/networks/network';
 import { pollIn } from '#server/networks/poll';
 import { shaped } from '#server/networks/request';
 import { isOn, option } from '#server/networks/shared/post';
 import { notAmong } from '#server/networks/shared/recent';
 import { NetworkTrouble } from '#server/networks/trouble';
+
+export const prepare = (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>
+  prepareWith(({ post }, { id }) => readFocus(option(post, 'mastodon.focus'))?.[id], site, sending, kept);
 
 /** `https://mastodon.example/@anna/42`, or its id alone. */
 export const quotedIn = (post: NetworkPost): { id: string; host?: string } | undefined => {

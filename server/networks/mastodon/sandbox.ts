@@ -82,6 +82,7 @@ const sandbox: Sandbox = (kit) => {
       ],
       maxBytes: (type) => (type.startsWith('image/') ? 16 : 99) * MiB,
       maxDescription: 1_500,
+      takesFocus: (focus) => /^-?(?:0(?:\.\d+)?|1(?:\.0+)?),-?(?:0(?:\.\d+)?|1(?:\.0+)?)$/.test(focus),
       takesTime: (type) => type.startsWith('video/') || type === 'image/gif',
       readyStatus: 200,
       told: { description_limit: 1_500, image_matrix_limit: 33_177_600 },

@@ -20,6 +20,8 @@ export interface Dialect extends OAuthDialect {
     readonly takesTime: (type: string) => boolean;
     /** The answer for an upload that is ready. */
     readonly readyStatus: number;
+    /** Whether it can be told what stays in sight. */
+    readonly takesFocus?: (focus: string) => boolean;
     /** What the server tells of its limits besides. */
     readonly told: object;
   };
@@ -35,6 +37,7 @@ export interface SandboxUpload {
   readonly owner: string;
   readonly type: string;
   readonly description: string | null;
+  readonly focus: string | null;
   readonly isReady: boolean;
   readonly postId: string | null;
 }
@@ -44,7 +47,12 @@ interface StatusData {
   readonly visibility: string;
   readonly sensitive: boolean;
   readonly spoiler_text: string;
-  readonly attachments: readonly { readonly id: string; readonly type: string; readonly description: string | null }[];
+  readonly attachments: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly description: string | null;
+    readonly focus: string | null;
+  }[];
 }
 
 const dataOf = ({ data }: SandboxPost) => data as unknown as StatusData;
@@ -110,7 +118,8 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
       const { fields, files } = await kit.readMultipart(req);
       if (await kit.isFaulty('upload', req, res, { person, refusals: own.refusals })) return;
       const { file } = files;
-      const { description = null } = fields;
+      const { description = null, focus = null } = fields;
+      if (focus !== null && !own.media.takesFocus?.(focus)) return own.invalid(res, 'focus', 'Focus is invalid');
       const { types, maxDescription, takesTime, readyStatus } = own.media;
       if (!file) return own.invalid(res, 'file', "File can't be blank");
       const maxBytes = own.media.maxBytes(file.mimeType);
@@ -122,7 +131,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
       }
       const isReady = !takesTime(file.mimeType);
       const id = kit.newId();
-      const upload = { id, owner: person.id, type: file.mimeType, description, isReady, postId: null };
+      const upload = { id, owner: person.id, type: file.mimeType, description, focus, isReady, postId: null };
       await kit.records.put('upload', id, upload);
       res.status(isReady ? readyStatus : 202).send(uploadView(upload));
     }),
@@ -173,7 +182,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     { text, replyTo, uploads, data }: NewPost & { data: Omit<StatusData, 'attachments'> },
   ): Promise<SandboxPost> => {
     const id = kit.newId();
-    const attachments = uploads.map(({ id, type, description }) => ({ id, type, description }));
+    const attachments = uploads.map(({ id, type, description, focus }) => ({ id, type, description, focus }));
     for (const upload of uploads) await kit.records.put('upload', upload.id, { ...upload, postId: id });
     const post: SandboxPost = {
       id,

@@ -2,6 +2,7 @@ import { Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { instantOf, wallTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
+import { FocusField } from './focus-field.tsx';
 import type { Option } from './limits.ts';
 import styles from './options-card.module.css';
 import { PollField } from './poll-field.tsx';
@@ -106,6 +107,8 @@ const Input = ({
       return text({ placeholder: fallback ?? 'One, two, three' });
     case 'Instant':
       return <TimeField {...same} value={value} onChange={onChange} />;
+    case 'Focus':
+      return <FocusField {...same} value={value} fallback={fallback} onChange={onChange} />;
     case 'Poll':
       return option.poll ? (
         <PollField {...same} limits={option.poll} value={value} inherited={fallback} onChange={onChange} />
