@@ -127,6 +127,17 @@ export const PostSummary = z
   .meta({ id: 'PostSummary', description: 'A post in one line' });
 export type PostSummary = z.output<typeof PostSummary>;
 
+export const LinkCard = z
+  .object({
+    network: z.string().describe('Key of the network that shows it'),
+    uri: z.string(),
+    title: z.string(),
+    description: z.string(),
+    pictureUrl: z.string().optional().describe('Where its picture is on this server'),
+  })
+  .meta({ id: 'LinkCard', description: 'The preview of a page that a post links to' });
+export type LinkCard = z.output<typeof LinkCard>;
+
 export const EditorView = z
   .object({
     updatedAt: z.string().describe('Of the post that this is about'),
@@ -145,6 +156,7 @@ export const EditorView = z
       )
       .describe('What each connected account of the post allows, with its options as they are'),
     media: z.array(MediaItem).describe('The files that its versions use'),
+    linkCards: z.array(LinkCard).describe('Those that are kept: they go out as they were when a person was asked'),
   })
   .meta({ id: 'EditorView', description: 'What an editor shows beside a post' });
 export type EditorView = z.output<typeof EditorView>;

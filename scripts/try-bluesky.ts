@@ -250,13 +250,18 @@ const tryAll = async (network: Awaited<ReturnType<typeof startNetwork>>) => {
 
   chapter('A quoted post beside an image, a link card with a picture, captions and a cashtag');
   const { uri: fromBert } = await bert.write('app.bsky.feed.post', { text: 'Zitiere mich' });
+  const { uri: closed } = await bert.write('app.bsky.feed.post', { text: 'Zitiere mich nicht' });
+  const rule = { post: closed, embeddingRules: [{ $type: 'app.bsky.feed.postgate#disableRule' }] };
+  await bert.write('app.bsky.feed.postgate', rule, closed.split('/').at(-1));
   await network.settle();
   const address = `https://bsky.app/profile/${bert.handle}/post/${fromBert.split('/').at(-1)}`;
   const [quoting] = await publish([{ body: 'Siehe $brot', media: [file({ ...image, alt: '' }, picture)] }], {
     'bluesky.quote': address,
   });
-  const closed = { 'bluesky.quote': thread[0]?.externalId ?? '' };
-  say(`  a post that may not be quoted: ${await troubleOf(publish([{ body: 'Siehe', media: [] }], closed))}`);
+  const quoteClosed = publish([{ body: 'Siehe', media: [] }], { 'bluesky.quote': closed });
+  say(`  a post that may not be quoted: ${await troubleOf(quoteClosed)}`);
+  // An author may always quote a post of their own.
+  await publish([{ body: 'Siehe oben', media: [] }], { 'bluesky.quote': thread[0]?.externalId ?? '' });
   const uri = 'https://example.com/brot';
   const card = { uri, title: 'Brot', description: 'Von heute', ...(await cardPicture(picture, 1_000_000)) };
   const [linking] = await publish([{ body: `Mehr auf ${uri}`, media: [] }], {}, card);

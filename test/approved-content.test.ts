@@ -318,6 +318,7 @@ describe('a link card', () => {
     const { id } = await own.client.posts.create({ body, accountIds: [account] });
     const card = await asked('posts_publishNow', { id });
     const [{ pictureUrl }] = (await browser.get(card)).body.linkCards;
+    expect((await browser.get(`/api/app/posts/${id}/editor`)).body.linkCards).toMatchObject([{ pictureUrl }]);
     const shown = await fetch(own.url + pictureUrl);
     const bytes = Buffer.from(await shown.arrayBuffer());
     expect(shown.headers.get('content-type')).toBe('image/jpeg');

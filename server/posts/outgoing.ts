@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Post, Version } from '#contracts/posts';
+import type { Post, LinkCard as ShownLinkCard, Version } from '#contracts/posts';
 import type { LinkCard, Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
 import { versionFor } from './versions.ts';
 
@@ -47,8 +47,9 @@ export interface KeptLinkCard extends LinkCard {
   readonly network: string;
 }
 
-/** Where pages find the picture of a link card. */
-export const pictureUrl = (picture: string) => `/link-cards/${picture}`;
+/** As pages show them. */
+export const toLinkCards = (kept: readonly KeptLinkCard[]): ShownLinkCard[] =>
+  kept.map(({ picture, ...card }) => ({ ...card, ...(picture && { pictureUrl: `/link-cards/${picture}` }) }));
 
 const linkCardsOf = ({ key, linkCards }: Network, post: NetworkPost, kept: readonly KeptLinkCard[]): LinkCard[] => {
   const own = kept.filter(({ network }) => network === key);

@@ -1,9 +1,10 @@
 import { ImageOff, Play } from 'lucide-react';
-import type { Constraints } from '#generated/app-client';
+import type { Constraints, LinkCard } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { Avatar } from './avatar.tsx';
 import type { Extras } from './extras.ts';
 import { ExtrasView } from './extras-view.tsx';
+import { LinkCardView } from './link-card.tsx';
 import styles from './post-preview.module.css';
 
 export interface PreviewFile {
@@ -20,6 +21,7 @@ export interface PreviewItem {
   readonly key: string;
   readonly body: string;
   readonly media: readonly PreviewFile[];
+  readonly linkCard?: LinkCard | undefined;
 }
 
 export interface PreviewAccount {
@@ -71,6 +73,7 @@ export const PostPreview = ({ account, limits, items, title, extras = {}, whole 
               </p>
               <Body text={item.body} whole={whole} />
               <MediaGrid media={item.media} whole={whole} />
+              {item.linkCard && <LinkCardView card={item.linkCard} />}
               {index === 0 && <ExtrasView {...extras} />}
             </div>
           </div>

@@ -348,7 +348,7 @@ const sandbox: Sandbox = (kit) => {
       const uris = [req.query.uris ?? []].flat().map(String);
       if (uris.length === 0 || uris.length > 25) return badRequest(res, 'uris must have 1 to 25 elements');
       const found = await Promise.all(uris.map((uri) => kit.posts.get(uri)));
-      res.send({ posts: found.filter((post) => post !== undefined).map((post) => viewOf(kit, post)) });
+      res.send({ posts: found.filter((post) => post !== undefined).map((post) => viewOf(kit, post, person)) });
     }),
   );
 
@@ -379,13 +379,15 @@ const dataOf = ({ data }: SandboxPost) =>
   data as { cid: string; record: Record<string, unknown>; gates: { $type: string }[] };
 const cidIn = (post: SandboxPost) => dataOf(post).cid;
 
-const viewOf = (kit: SandboxKit, post: SandboxPost) => {
+const viewOf = (kit: SandboxKit, post: SandboxPost, { id }: SandboxPerson) => {
+  const isClosed = dataOf(post).gates.some(({ $type }) => $type === 'app.bsky.feed.postgate');
   const numbers = kit.numbers(post);
   return {
     uri: post.id,
     cid: cidIn(post),
     record: dataOf(post).record,
-    viewer: { embeddingDisabled: dataOf(post).gates.some(({ $type }) => $type === 'app.bsky.feed.postgate') },
+    // An author may always quote a post of their own.
+    viewer: { embeddingDisabled: isClosed && post.author !== id },
     likeCount: numbers.likes,
     replyCount: numbers.comments,
     repostCount: numbers.shares,

@@ -4,6 +4,7 @@ import { countText } from '#server/networks/counting';
 import { handleOf } from '#web/networks.ts';
 import { type Extras, extrasOf } from '#web/parts/extras.ts';
 import { ExtrasView } from '#web/parts/extras-view.tsx';
+import { LinkCardView, linkCardsIn } from '#web/parts/link-card.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { queries } from '#web/queries.ts';
@@ -66,10 +67,8 @@ const Group = ({
 }) => {
   const shown = (became ?? content).flatMap((item) => item.media);
   const files = [...new Set(shown)].map((id) => media.find((one) => one.id === id)).filter((one) => one !== undefined);
-  const previews = linkCards.filter(
-    ({ network, uri }) =>
-      accounts.some((account) => account.network === network) && textOf(content).includes(uri.replace('https://', '')),
-  );
+  const networks = [...new Set(accounts.map(({ network }) => network))];
+  const previews = networks.flatMap((network) => linkCardsIn(linkCards, network, textOf(content)));
   return (
     <section className={styles.group}>
       <div className={styles.words}>
@@ -86,13 +85,8 @@ const Group = ({
           </span>
         </p>
         <Texts content={content} became={became} />
-        {previews.map(({ network, uri, title, description, pictureUrl }) => (
-          <figure key={`${network} ${uri}`} className={styles.linkCard} aria-label="Link card">
-            {pictureUrl && <img className={styles.picture} src={pictureUrl} alt="" loading="lazy" />}
-            <b dir="auto">{title}</b>
-            {description !== '' && <p dir="auto">{description}</p>}
-            <span className="small text-2">{uri}</span>
-          </figure>
+        {previews.map((card) => (
+          <LinkCardView key={`${card.network} ${card.uri}`} card={card} />
         ))}
         {extras.map(({ networks, ...added }) => (
           <div key={networks.join()} className={styles.extras}>

@@ -37,6 +37,8 @@ export interface Editor {
   /** The option with the limits that this account alone has. */
   readonly withLimitsOf: (account: Account, option: Option) => Option;
   readonly mediaOf: (id: string) => MediaItem | undefined;
+  /** Kept when a person was asked, or decided. */
+  readonly linkCards: EditorView['linkCards'];
   readonly learnMedia: (...items: MediaItem[]) => void;
   readonly checks: readonly Check[];
   readonly reveal: (place: Place) => void;
@@ -143,6 +145,7 @@ export const useEditorState = ({
     edit,
     editSide: (change) => edit(changeSide(version, change)),
     ...fixed,
+    linkCards: view?.linkCards ?? [],
     learnMedia: (...items) => setLearned((map) => new Map([...map, ...items.map((item) => [item.id, item] as const)])),
     checks,
     reveal: useReveal(version, openVersion),
