@@ -163,6 +163,17 @@ describe('a quoted post', () => {
     }
   });
 
+  test.each(bodies)('%s: is found again when the answer was lost', async (key) => {
+    const { id, account, site } = await quoting(key);
+    const network = networkOf(key);
+    const items = [{ body: `Lost ${++count} [sandbox:lost]` }];
+    const post = await sandbox.withBytes(postOf(network, { items, options: { [`${key}.quote`]: id } }));
+    const sending = sandbox.sending(network, account, post);
+    const { prepared } = await network.prepare(site, sending);
+    await refused(network.send(site, sending, prepared));
+    expect((await network.confirm(site, sending, prepared)).is).toBe('sent');
+  });
+
   test('Bluesky: beside images both are shown, and an author who allows no quotes is heard', async () => {
     const { quote, id, site } = await quoting('bluesky');
     const address = `${site.link('web')}/profile/berta.example/post/${id.split('/').at(-1)}`;

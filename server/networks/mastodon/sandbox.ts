@@ -96,6 +96,10 @@ const sandbox: Sandbox = (kit) => {
       created_at: Math.floor(kit.now().getTime() / 1000),
     }),
     postPath: (handle, id) => `/@${handle}/${id}`,
+    htmlBefore: ({ data }) => {
+      const { quoted_status_id: quoted } = data as { quoted_status_id?: string };
+      return quoted ? `<p class="quote-inline">RE: <a href="https://mastodon.sandbox/@x/${quoted}">a post</a></p>` : '';
+    },
     ownFields: (post) => ({
       language: (post.data as { language?: string }).language ?? 'en',
       quotes_count: kit.numbers(post).quotes,

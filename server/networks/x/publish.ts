@@ -86,10 +86,10 @@ const Users = z.object({ data: z.array(z.object({ id: z.string(), username: z.st
 
 /** X tags by id, people by name. */
 const taggedIds = async (site: Site, { account, post }: Sending): Promise<string[]> => {
-  const tagged = list(post, 'x.tagged_users').map((one) =>
-    /^\d+$/.test(one) ? one : one.replace('@', '').toLowerCase(),
-  );
-  const names = tagged.filter((one) => !/^\d+$/.test(one));
+  const tagged = list(post, 'x.tagged_users').map((one) => one.toLowerCase());
+  // A name may have digits alone: with @ it is one.
+  const nameOf = (one: string) => (/^\d+$/.test(one) ? undefined : one.replace('@', ''));
+  const names = tagged.flatMap((one) => nameOf(one) ?? []);
   if (names.length === 0) return tagged;
   const query = { usernames: [...new Set(names)].join(',') };
   const { data } = shaped(Users, await ask(site, account, { path: '/2/users/by', query }));
@@ -98,7 +98,7 @@ const taggedIds = async (site: Site, { account, post }: Sending): Promise<string
   if (nobody !== undefined) {
     throw new NetworkTrouble('content', `Nobody on X is called @${nobody}: change x.tagged_users.`);
   }
-  return [...new Set(tagged.map((one) => ids.get(one) ?? one))];
+  return [...new Set(tagged.map((one) => ids.get(nameOf(one) ?? '') ?? one))];
 };
 
 const uploadImage = async (site: Site, { account }: Sending, media: PublishMedia) => {

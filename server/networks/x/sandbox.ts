@@ -367,7 +367,8 @@ const sandbox: Sandbox = (kit) => {
             id,
             author: person.id,
             authorName: `@${person.handle}`,
-            text: shortened(text),
+            // A quoted post is a link at the end of the text.
+            text: shortened(quoted ? `${text} https://x.com/i/status/${quoted}` : text),
             media: media?.media_ids ?? [],
             ...(reply && { replyTo: reply.in_reply_to_tweet_id }),
             createdAt: kit.now().toISOString(),

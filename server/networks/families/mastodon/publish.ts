@@ -115,8 +115,14 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
+/** Mastodon puts the address of a quoted post before the text, for software that shows no quotes. */
+const quotedAddress = /<p class="quote-inline">.*?<\/p>/s;
+
 const plain = (html: string) =>
-  html.replace(/<[^>]*>/g, '').replace(/&(#?\w+);/g, (all, name) => entities[name] ?? all);
+  html
+    .replace(quotedAddress, '')
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(#?\w+);/g, (all, name) => entities[name] ?? all);
 
 /** A mention loses its host, paragraphs become tags. */
 const comparable = (text: string) =>

@@ -27,6 +27,8 @@ export interface Dialect extends OAuthDialect {
   };
   readonly notFound: (res: Response) => void;
   readonly postPath: (handle: string, id: string) => string;
+  /** What stands before the text. */
+  readonly htmlBefore: (post: SandboxPost) => string;
   /** Fields of a post that only this network has. */
   readonly ownFields: (post: SandboxPost) => object;
 }
@@ -167,7 +169,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
       spoiler_text,
       uri: address,
       url: address,
-      content: htmlOf(post.text),
+      content: own.htmlBefore(post) + htmlOf(post.text),
       account: accountView({ id: post.author, handle, name: handle }),
       media_attachments: attachments,
       favourites_count: numbers.likes,
