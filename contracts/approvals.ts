@@ -3,7 +3,7 @@ import { Account } from './accounts.ts';
 import { appRoute, ById, Empty, type Route } from './define.ts';
 import { Issue } from './errors.ts';
 import { MediaItem } from './media.ts';
-import { Post } from './posts.ts';
+import { LinkCard, Post } from './posts.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const cardStatuses = ['Open', 'Approved', 'Rejected', 'Outdated', 'Expired'] as const;
@@ -32,14 +32,7 @@ export const ApprovalCard = z
       .array(MediaItem)
       .describe('The files of the post with their alternative texts, as they were at the request'),
     linkCards: z
-      .array(
-        z.object({
-          network: z.string().describe('Key of the network that shows it'),
-          uri: z.string(),
-          title: z.string(),
-          description: z.string(),
-        }),
-      )
+      .array(LinkCard)
       .describe('Previews of pages that the post links to, as they were at the request; they go out so'),
     account: Account.optional().describe('The account it is about'),
     accounts: z.array(Account).describe('The accounts the post goes to'),

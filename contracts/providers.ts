@@ -103,13 +103,28 @@ export const Constraints = z
   .meta({ id: 'Constraints' });
 export type Constraints = z.output<typeof Constraints>;
 
+export const PollLimits = z
+  .object({
+    minChoices: z.int().describe('Least number of choices'),
+    maxChoices: z.int().describe('Greatest number of choices'),
+    maxChoiceLength: z.int().describe('Greatest length of a choice'),
+    minDurationMinutes: z.int().describe('Shortest time to vote'),
+    maxDurationMinutes: z.int().describe('Longest time to vote'),
+    multiple: z.boolean().describe('Whether a voter may have more than one choice'),
+    hideTotals: z.boolean().describe('Whether the numbers can be hidden until the end'),
+  })
+  .meta({ id: 'PollLimits', description: 'Limits of a poll' });
+export type PollLimits = z.output<typeof PollLimits>;
+
 export const Option = z
   .object({
     key: OptionKey,
     label: z.string().describe('Name for humans'),
     type: z
-      .enum(['Text', 'Choice', 'Boolean', 'Integer', 'Url', 'List', 'Instant'])
-      .describe('Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list'),
+      .enum(['Text', 'Choice', 'Boolean', 'Integer', 'Url', 'List', 'Instant', 'Poll', 'Focus'])
+      .describe(
+        'Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`. Focus: JSON, what stays in sight of each image by media id, `{"media_…":{"x":0,"y":0.5}}` with -1 to 1 from left to right and from bottom to top',
+      ),
     choices: z
       .array(
         z.object({
@@ -122,6 +137,7 @@ export const Option = z
     default: z.string().optional().describe('What applies when the option is not set'),
     required: z.boolean().optional().describe('True when a post to this network needs it'),
     maxLength: z.int().optional().describe('Greatest length of a Text, or entries of a List'),
+    poll: PollLimits.optional().describe('The limits of a Poll'),
     description: z.string().optional().describe('What it does'),
   })
   .meta({ id: 'Option' });

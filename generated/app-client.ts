@@ -12,6 +12,7 @@ import type {
   Deleted,
   Issue,
   MediaItem,
+  PollLimits,
   Post,
   Result,
   Version,
@@ -1351,13 +1352,7 @@ export interface ApprovalCard {
   /** The files of the post with their alternative texts, as they were at the request */
   media: MediaItem[];
   /** Previews of pages that the post links to, as they were at the request; they go out so */
-  linkCards: Array<{
-    /** Key of the network that shows it */
-    network: string;
-    uri: string;
-    title: string;
-    description: string;
-  }>;
+  linkCards: LinkCard[];
   /** The account it is about */
   account?: Account;
   /** The accounts the post goes to */
@@ -1387,6 +1382,17 @@ export interface ApprovalCard {
   decidedBy?: string;
   /** Their e-mail address */
   decidedByName?: string;
+}
+
+/** The preview of a page that a post links to */
+export interface LinkCard {
+  /** Key of the network that shows it */
+  network: string;
+  uri: string;
+  title: string;
+  description: string;
+  /** Where its picture is on this server */
+  pictureUrl?: string;
 }
 
 /** What `listApprovals` answers. */
@@ -2155,9 +2161,13 @@ export interface EditorView {
       value: string;
       label: string;
     }>>;
+    /** Limits of a poll that this account alone has */
+    pollLimits?: PollLimits;
   }>;
   /** The files that its versions use */
   media: MediaItem[];
+  /** Those that are kept: they go out as they were when a person was asked */
+  linkCards: LinkCard[];
 }
 
 /** What `viewForEditor` takes. */

@@ -27,6 +27,7 @@ export interface RouterParts {
     readonly mediaBytes: RequestHandler<{ id: string }>;
     readonly beginSignIn: RequestHandler<Record<string, string>>;
     readonly finishSignIn: RequestHandler<Record<string, string>>;
+    readonly linkCardPicture: RequestHandler<{ id: string }>;
     readonly reviewPage: RequestHandler<{ secret: string }>;
     readonly reviewMedia: RequestHandler<{ secret: string; key: string }>;
     readonly exportPosts: OwnHandler<Record<string, string>>;
@@ -53,6 +54,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.get('/media/:id', own.mediaBytes);
   app.get('/sign-in/begin', own.beginSignIn);
   app.get('/sign-in/callback', own.finishSignIn);
+  app.get('/link-cards/:id', own.linkCardPicture);
   app.get('/review/:secret', own.reviewPage);
   app.get('/review/:secret/media/:key', own.reviewMedia);
   app.get('/api/app/export', guards.forPerson(transferPaths.exportPosts, own.exportPosts));
@@ -1813,6 +1815,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/media/:id', wrongMethod('GET', 'HEAD'));
   app.all('/sign-in/begin', wrongMethod('GET'));
   app.all('/sign-in/callback', wrongMethod('GET'));
+  app.all('/link-cards/:id', wrongMethod('GET', 'HEAD'));
   app.all('/review/:secret', wrongMethod('GET'));
   app.all('/review/:secret/media/:key', wrongMethod('GET'));
   app.all('/api/app/export', wrongMethod('GET'));

@@ -50,11 +50,13 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => from.startsWith('server/') && from !== 'server/app' && to.startsWith('generated/'),
   },
   {
-    says: 'web/ imports web/, generated/sdk, generated/app-client, the pure code in server/networks/counting and server/csv, and types of contracts/ alone; ask the server through the generated clients',
+    says: 'web/ imports web/, generated/sdk, generated/app-client, the pure code in server/networks/counting, poll and focus and server/csv, and types of contracts/ alone; ask the server through the generated clients',
     isBroken: ({ from, to, isTypeOnly }) =>
       from.startsWith('web/') &&
       isOurs(to) &&
-      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/(networks\/(counting|links)|csv)$)/.test(to) &&
+      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/(networks\/(counting|links|poll|focus)|csv)$)/.test(
+        to,
+      ) &&
       !(to.startsWith('contracts/') && isTypeOnly),
   },
   {
@@ -89,9 +91,8 @@ const rules: readonly Rule[] = [
       const own = networkFolder(from);
       const families = isFamily(from) || isSharedByNetworks(from) ? [] : ['server/networks/families/'];
       const known = [own ?? '', 'server/networks/shared/', ...families, 'contracts/'];
-      const isBeside = /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links|little-text)$/.test(
-        to,
-      );
+      const isBeside =
+        /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links|little-text|poll|focus)$/.test(to);
       return own !== undefined && isOurs(to) && !isBeside && !known.some((one) => to.startsWith(one));
     },
   },

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Option } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
 import { networkKeys } from './emit-registries.ts';
 
@@ -23,9 +24,29 @@ export const emitNetworksPage = async (root: string) => {
       '',
       ...table(networks.map(({ network }) => network)),
       '',
-      ...networks.map(({ network, setup }) => `## ${network.name}\n\n${setup.trim()}\n`),
+      ...networks.map(({ network, setup }) => `## ${network.name}\n\n${setup.trim()}\n\n${options(network)}\n`),
     ].join('\n'),
   };
+};
+
+const options = ({ options }: Network) =>
+  [
+    '### Options',
+    '',
+    '| Option | Values | What it does |',
+    '| --- | --- | --- |',
+    ...options.map(
+      ({ key, description = '', ...option }) =>
+        `| \`${key}\` | ${valuesOf(option)} | ${description.replaceAll('|', '\\|')} |`,
+    ),
+  ].join('\n');
+
+const valuesOf = ({ type, choices, default: byDefault, required, maxLength, poll }: Omit<Option, 'key'>) => {
+  const values = choices?.map(({ value }) => `\`${value}\``).join(', ') ?? type;
+  const most = maxLength === undefined ? '' : `, at most ${maxLength}${type === 'List' ? ' entries' : ' characters'}`;
+  const votes = poll && `, ${poll.minChoices}–${poll.maxChoices} choices of ${poll.maxChoiceLength} characters`;
+  const otherwise = required ? ', needed' : byDefault ? `; \`${byDefault}\` when not set` : '';
+  return `${values}${most}${votes ?? ''}${otherwise}`;
 };
 
 const table = (networks: readonly Network[]) => [

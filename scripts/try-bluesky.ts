@@ -13,8 +13,17 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { systemClock } from '#server/clock';
 import bluesky from '#server/networks/bluesky/index';
-import type { NetworkAccount, NetworkItem, PublishMedia, Sending, Sent, Site } from '#server/networks/network';
+import type {
+  NetworkAccount,
+  NetworkItem,
+  PublishMedia,
+  ReadLinkCard,
+  Sending,
+  Sent,
+  Site,
+} from '#server/networks/network';
 import { createRequest } from '#server/networks/request';
+import { cardPicture } from '#server/networks/shared/picture';
 import { createSites } from '#server/networks/sites';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { createOutbound } from '#server/outbound/guarded-client';
@@ -123,9 +132,15 @@ const troubleOf = async (work: Promise<unknown>) => {
 };
 
 const createWriter = (site: Site, account: NetworkAccount) => {
-  const sendingOf = (items: NetworkItem<PublishMedia>[], options: Record<string, string>, out: Sent[]): Sending => {
+  const sendingOf = (
+    items: NetworkItem<PublishMedia>[],
+    options: Record<string, string>,
+    out: Sent[],
+    card?: ReadLinkCard,
+  ): Sending => {
     const defaults = bluesky.options.flatMap(({ key, default: value }) => (value === undefined ? [] : [[key, value]]));
-    const post = { items, options: { ...Object.fromEntries(defaults), ...options } };
+    const linkCards = card && [card];
+    const post = { items, options: { ...Object.fromEntries(defaults), ...options }, ...(linkCards && { linkCards }) };
     const part = items[out.length];
     assert(part);
     return {
@@ -136,14 +151,15 @@ const createWriter = (site: Site, account: NetworkAccount) => {
       out,
       key: randomUUID(),
       since: systemClock.now(),
+      readPicture: async () => card?.pictureBytes,
     };
   };
   return {
     sendingOf,
-    publish: async (items: NetworkItem<PublishMedia>[], options: Record<string, string> = {}) => {
+    publish: async (items: NetworkItem<PublishMedia>[], options: Record<string, string> = {}, card?: ReadLinkCard) => {
       const out: Sent[] = [];
       for (const { body, media } of items) {
-        const sending = sendingOf(items, options, out);
+        const sending = sendingOf(items, options, out, card);
         const { prepared } = await bluesky.prepare(site, sending);
         const end = await bluesky.send(site, sending, prepared);
         assert(end.is === 'sent');
@@ -231,6 +247,36 @@ const tryAll = async (network: Awaited<ReturnType<typeof startNetwork>>) => {
   }
   assert.equal(seen.length, 4);
   assert(seen[1].viewer.replyDisabled && seen[1].viewer.embeddingDisabled);
+
+  chapter('A quoted post beside an image, a link card with a picture, captions and a cashtag');
+  const { uri: fromBert } = await bert.write('app.bsky.feed.post', { text: 'Zitiere mich' });
+  const { uri: closed } = await bert.write('app.bsky.feed.post', { text: 'Zitiere mich nicht' });
+  const rule = { post: closed, embeddingRules: [{ $type: 'app.bsky.feed.postgate#disableRule' }] };
+  await bert.write('app.bsky.feed.postgate', rule, closed.split('/').at(-1));
+  await network.settle();
+  const address = `https://bsky.app/profile/${bert.handle}/post/${fromBert.split('/').at(-1)}`;
+  const [quoting] = await publish([{ body: 'Siehe $brot', media: [file({ ...image, alt: '' }, picture)] }], {
+    'bluesky.quote': address,
+  });
+  const quoteClosed = publish([{ body: 'Siehe', media: [] }], { 'bluesky.quote': closed });
+  say(`  a post that may not be quoted: ${await troubleOf(quoteClosed)}`);
+  // An author may always quote a post of their own.
+  await publish([{ body: 'Siehe oben', media: [] }], { 'bluesky.quote': thread[0]?.externalId ?? '' });
+  const uri = 'https://example.com/brot';
+  const card = { uri, title: 'Brot', description: 'Von heute', ...(await cardPicture(picture, 1_000_000)) };
+  const [linking] = await publish([{ body: `Mehr auf ${uri}`, media: [] }], {}, card);
+  const captions = 'WEBVTT\n\n00:00.000 --> 00:01.000\nGuten Morgen';
+  const spoken = { 'bluesky.captions': captions, 'bluesky.languages': 'de' };
+  const [speaking] = await publish([{ body: 'Film', media: [file(film, mp4())] }], spoken);
+  await network.settle();
+  const richer = [quoting, linking, speaking].map((one) => ['uris', one?.externalId ?? '']);
+  const { posts: rich } = await bert.read(`app.bsky.feed.getPosts?${new URLSearchParams(richer)}`);
+  for (const { record, embed } of rich) say(`  “${record.text}”: ${JSON.stringify(embed).slice(0, 300)}`);
+  assert.equal(rich[0].embed.record.record.uri, fromBert);
+  assert.equal(rich[0].embed.media.$type, 'app.bsky.embed.images#view');
+  assert.equal(rich[0].record.facets[0].features[0].tag, '$BROT');
+  assert(rich[1].embed.external.thumb);
+  assert.equal(rich[2].record.embed.captions[0].lang, 'de');
 
   chapter('Answers that were lost, and what is refused');
   const sending = sendingOf([{ body: 'Only once', media: [] }], {}, []);

@@ -130,7 +130,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     openDoors: (identity: Identity) => {
       const mcp = openMcp({ actions, tools: mcpTools, cards, mcpAccess, identity, rateLimit, config, log });
       const callers = { sessions, tokens, identity, rateLimit, signInElsewhere };
-      const files = { library, uploads, uploadOnce, avatars, shares, imports, exports };
+      const files = { library, uploads, uploadOnce, avatars, linkCards, shares, imports, exports };
       const served = { ...files, actions, answers, live, assistant, figures, jobs, sandboxPaths: sandbox.sandboxPaths };
       const serve: ServeRoutes = (app, { handlers, ...doors }) =>
         serveRoutes(app, { ...doors, handlers: { ...handlers, ...routes(identity) } });

@@ -312,6 +312,25 @@ describe('a link card', () => {
     expect(page).not.toHaveBeenCalled();
   });
 
+  test('has the picture of the page, made small, shown to the human and sent as it was shown', async () => {
+    const account = await own.connect('bluesky');
+    const body = 'See https://example.com/picture';
+    const { id } = await own.client.posts.create({ body, accountIds: [account] });
+    const card = await asked('posts_publishNow', { id });
+    const [{ pictureUrl }] = (await browser.get(card)).body.linkCards;
+    expect((await browser.get(`/api/app/posts/${id}/editor`)).body.linkCards).toMatchObject([{ pictureUrl }]);
+    const shown = await fetch(own.url + pictureUrl);
+    const bytes = Buffer.from(await shown.arrayBuffer());
+    expect(shown.headers.get('content-type')).toBe('image/jpeg');
+    expect(bytes.length).toBeLessThanOrEqual(1_000_000);
+    expect(pictureUrl).toBe(`/link-cards/${createHash('sha256').update(bytes).digest('hex')}`);
+    const page = changePage();
+    expect((await browser.post(`${card}/approve`)).body.status).toBe('Approved');
+    expect(await sentCard(id)).toMatchObject({ thumb: { mimeType: 'image/jpeg', size: bytes.length } });
+    expect(page).not.toHaveBeenCalled();
+    expect((await fetch(`${own.url}/link-cards/${'0'.repeat(64)}`)).status).toBe(404);
+  });
+
   test('goes out as it was when a person scheduled the post', async () => {
     const id = await write();
     const at = new Date(own.clock.now().getTime() + 3_600_000).toISOString();

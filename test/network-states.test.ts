@@ -130,6 +130,144 @@ test('LinkedIn: only pages that the person may write for are offered', async () 
   expect(accounts.map(({ handle }) => handle)).toEqual(['anna-bakery', 'anna-roastery']);
 });
 
+describe('a quoted post', () => {
+  const bodies = ['x', 'threads', 'bluesky', 'mastodon'];
+  let count = 0;
+
+  /** A post of Berta's on this network, and Anna who quotes it. */
+  const quoting = async (key: string, options: Record<string, string> = {}) => {
+    const network = networkOf(key);
+    const berta = await sandbox.connect(network, { handle: key === 'bluesky' ? 'berta.example' : 'berta' });
+    const post = postOf(network, { items: [{ body: `Quote me ${++count}` }], options });
+    const [quoted] = await publisher.publish(network, berta.site, berta.account, await sandbox.withBytes(post));
+    const anna = await sandbox.connect(network, { handle: key === 'bluesky' ? 'anna.example' : 'anna' });
+    const quote = async (value: string, media: string[] = []) => {
+      const items = [{ body: `See this ${++count}`, media }, { body: `and more ${count}` }];
+      const wanted = postOf(network, { items, options: { [`${key}.quote`]: value } });
+      const out = await publisher.publish(network, anna.site, anna.account, await sandbox.withBytes(wanted));
+      const feed = await sandbox.sandboxes.feed(key, 50);
+      return out.map(({ externalId }) => feed.find(({ id }) => id === externalId)?.data as Record<string, unknown>);
+    };
+    return { quote, id: quoted?.externalId ?? '', url: quoted?.url ?? '', ...anna };
+  };
+
+  test.each(bodies)('%s: stands below the first item alone, by address or by id', async (key) => {
+    const { quote, id, url, site } = await quoting(key);
+    const told = (data: Record<string, unknown> | undefined) => {
+      const record = data?.record as { embed?: { record?: { uri: string } } } | undefined;
+      return data?.quote_tweet_id ?? data?.quote_post_id ?? data?.quoted_status_id ?? record?.embed?.record?.uri;
+    };
+    const address = key === 'mastodon' ? `${site.server}/@berta/${id}` : url;
+    for (const value of key === 'threads' ? [id] : [id, address]) {
+      expect((await quote(value)).map(told), value).toEqual([id, undefined]);
+    }
+  });
+
+  test.each(bodies)('%s: is found again when the answer was lost', async (key) => {
+    const { id, account, site } = await quoting(key);
+    const network = networkOf(key);
+    const items = [{ body: `Lost ${++count} [sandbox:lost]` }];
+    const post = await sandbox.withBytes(postOf(network, { items, options: { [`${key}.quote`]: id } }));
+    const sending = sandbox.sending(network, account, post);
+    const { prepared } = await network.prepare(site, sending);
+    await refused(network.send(site, sending, prepared));
+    expect((await network.confirm(site, sending, prepared)).is).toBe('sent');
+  });
+
+  test('Bluesky: beside images both are shown, and an author who allows no quotes is heard', async () => {
+    const { quote, id, site } = await quoting('bluesky');
+    const address = `${site.link('web')}/profile/berta.example/post/${id.split('/').at(-1)}`;
+    const [first] = await quote(address, ['image/jpeg']);
+    expect(first?.record).toMatchObject({
+      embed: {
+        $type: 'app.bsky.embed.recordWithMedia',
+        record: { record: { uri: id } },
+        media: { $type: 'app.bsky.embed.images' },
+      },
+    });
+    expect((await refused(quote(id.replace(/.{4}$/, '2222')))).message).toMatch(/not on Bluesky/);
+    const closed = await quoting('bluesky', { 'bluesky.allow_quotes': 'false' });
+    expect((await refused(closed.quote(closed.id))).message).toMatch(/allows no quotes/);
+  });
+
+  test('Threads: the address of a post of one’s own is looked up, that of another says to give the id', async () => {
+    const { quote, url, account, site } = await quoting('threads');
+    const network = networkOf('threads');
+    const mine = await sandbox.withBytes(postOf(network, { items: [{ body: 'My own' }] }));
+    const [own] = await publisher.publish(network, site, account, mine);
+    expect(await quote(own?.url ?? '')).toMatchObject([{ quote_post_id: own?.externalId }, {}]);
+    expect((await refused(quote(url))).message).toMatch(/give the id/);
+  });
+
+  test('Mastodon: a server before 4.5, which would leave the quote out, is said so; so is an address elsewhere', async () => {
+    const { quote, id, account } = await quoting('mastodon');
+    expect((await refused(quote(`https://elsewhere.example/@berta/${id}`))).message).toMatch(
+      /address that it has there/,
+    );
+    const { check } = networkOf('mastodon');
+    const post = postOf(networkOf('mastodon'), { items: [{ body: 'Hi' }], options: { 'mastodon.quote': id } });
+    expect(check(post, account.facts)).toEqual([]);
+    for (const version of ['4.4.9', '3.5.3 (compatible; Akkoma 3.10)', '0.17.0']) {
+      expect(check(post, { ...(account.facts as object), version })).toMatchObject([
+        { path: 'options.mastodon.quote', message: expect.stringContaining('needs Mastodon 4.5') },
+      ]);
+    }
+  });
+
+  test('X: an app that may not quote says who can change it', async () => {
+    const { id } = await quoting('x');
+    const post = { handle: 'selfserve', items: [{ body: 'See' }], options: { 'x.quote': id } };
+    expect((await refused(publishAs('x', post))).message).toMatch(/Remove x\.quote.*operator/);
+  });
+});
+
+describe('X', () => {
+  const network = networkOf('x');
+
+  test('an account with a subscription writes long texts, and finds one again whose answer was lost', async () => {
+    const { account, site } = await sandbox.connect(network, { handle: 'premium' });
+    const plain = await sandbox.connect(network, { handle: 'anna' });
+    const post = postOf(network, { items: [{ body: `${'Long & wide. '.repeat(200)}[sandbox:lost]` }] });
+    expect(network.constraintsFor(post, account.facts).characters.max).toBe(25_000);
+    expect(network.constraintsFor(post, plain.account.facts).characters.max).toBe(280);
+    const sending = sandbox.sending(network, account, await sandbox.withBytes(post));
+    const { prepared } = await network.prepare(site, sending);
+    await refused(network.send(site, sending, prepared));
+    expect((await network.confirm(site, sending, prepared)).is).toBe('sent');
+    expect((await refused(publishAs('x', { handle: 'anna', items: [{ body: 'x'.repeat(281) }] }))).kind).toBe(
+      'content',
+    );
+  });
+
+  test('people are tagged by name, in the media of the first item; somebody who does not exist is named', async () => {
+    const items = [photo, { body: 'And another', media: ['image/jpeg'] }];
+    const out = await publishAs('x', { handle: 'tagger', items, options: { 'x.tagged_users': '@Anna, 42, anna' } });
+    const feed = await sandbox.sandboxes.feed('x', 50);
+    const anna = await sandbox.connect(network, { handle: 'anna' });
+    const dataOf = (wanted: string) => feed.find(({ id }) => id === wanted)?.data as { media?: object } | undefined;
+    const media = out.map(({ externalId }) => dataOf(externalId)?.media);
+    expect(media).toMatchObject([{ tagged_user_ids: [anna.account.id, '42'] }, { media_ids: [expect.anything()] }]);
+    expect(media[1]).not.toHaveProperty('tagged_user_ids');
+    const wrong = { handle: 'tagger', items: [photo], options: { 'x.tagged_users': '@nobody' } };
+    expect((await refused(publishAs('x', wrong))).message).toMatch(/Nobody on X is called @nobody/);
+  });
+});
+
+test('Threads: a place needs a permission that the operator says the app has', async () => {
+  const place = { handle: 'anna', items: [{ body: 'Here' }], options: { 'threads.location': '12345' } };
+  expect((await refused(publishAs('threads', place))).kind).toBe('permission');
+  const allowed = await startSandboxNetworks({ settings: { THREADS_LOCATION: 'true' } });
+  try {
+    const network = networkOf('threads');
+    const { account, site } = await allowed.connect(network);
+    const post = await allowed.withBytes(postOf(network, place));
+    expect(await createPublisher(allowed).publish(network, site, account, post)).toHaveLength(1);
+    expect(await allowed.sandboxes.feed('threads', 1)).toMatchObject([{ data: { location_id: '12345' } }]);
+  } finally {
+    await allowed.stop();
+  }
+});
+
 describe('numbers', () => {
   const numbersOf = async (key: string, without: string[], handle = 'anna') => {
     const network = networkOf(key);

@@ -395,6 +395,38 @@ describe('posts.setOption', () => {
     expect(await issuesOf('tiktok.privacy')).toHaveLength(1);
   });
 
+  test('that is a poll is BadInput with the shape when it is none, and an issue for each limit it breaks', async () => {
+    const mastodon = await service.addAccount('mastodon');
+    const { id } = await draft('Which?', [x, mastodon]);
+    const set = async (key: string, value: string) => (await service.call('posts.setOption', { id, key, value })).body;
+    for (const wrong of ['A, B', '[]', 'null', '{"choices":["A","B"]}', '{"choices":[1,2],"durationMinutes":60}']) {
+      expect(await set('x.poll', wrong)).toMatchObject({
+        code: 'BadInput',
+        message: expect.stringContaining('must be JSON such as {"choices":["A","B"],"durationMinutes":1440'),
+      });
+    }
+    const issues = async () => {
+      const { body } = await service.call('posts.validate', { id });
+      return body.issues.map(({ code, accountId }: { code: string; accountId: string }) => [code, accountId]);
+    };
+    const poll = (choices: string[], durationMinutes: number) => JSON.stringify({ choices, durationMinutes });
+    await set('x.poll', poll(['A', '', 'A', 'b'.repeat(26), 'C'], 4));
+    expect(await issues()).toEqual([
+      ['PollChoices', x],
+      ['PollChoices', x],
+      ['PollChoiceTooLong', x],
+      ['PollChoices', x],
+      ['PollDuration', x],
+    ]);
+    await set('x.poll', poll(['A', 'B'], 60));
+    await set('mastodon.poll', poll(['A', 'B', 'C', 'D', 'E'], 60));
+    expect(await issues()).toEqual([['PollChoices', mastodon]]);
+    // The server of this account takes more.
+    const facts = JSON.stringify({ maxPollChoices: 8 });
+    await service.database.query(sql('test.facts', 'update accounts set facts = $2 where id = $1'), [mastodon, facts]);
+    expect(await issues()).toEqual([]);
+  });
+
   test('of a network that the post does not go to is a warning', async () => {
     const { id } = await draft('Hello', [x]);
     await service.client.posts.setOption({ id, key: 'bluesky.reply_control', value: 'nobody' });

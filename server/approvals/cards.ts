@@ -12,6 +12,7 @@ import type { Live } from '#server/live/open-tabs';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
+import { toLinkCards } from '#server/posts/outgoing';
 import type { Reading } from '#server/posts/reading';
 import { findAction, type RunnableAction } from '#server/run-action';
 import { fromCursor, toCursor } from '#server/store/page';
@@ -101,7 +102,7 @@ export const createApprovalCards = ({
       requestedByName: row.requested_by_name,
       ...(post && { post }),
       media: [...media],
-      linkCards: [...shown],
+      linkCards: toLinkCards(shown),
       ...(account && { account }),
       accounts: (post?.accountIds ?? []).map((id) => known.get(id)).filter((one): one is Account => one !== undefined),
       createdAt: row.created_at,

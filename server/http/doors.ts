@@ -17,6 +17,7 @@ import type { MediaLibrary } from '#server/media/library';
 import type { UploadOnce } from '#server/media/upload-once';
 import type { Uploads } from '#server/media/uploads';
 import { styleRoutes } from '#server/pages/style';
+import type { LinkCards } from '#server/posts/link-cards';
 import type { Shares } from '#server/review/shares';
 import type { RunnableAction } from '#server/run-action';
 import type { Exports } from '#server/transfer/exports';
@@ -33,6 +34,7 @@ import { answerErrors, noSuchPath } from './errors.ts';
 import { exportRoute } from './export.ts';
 import { createHealth, type Health, type Pinged } from './health.ts';
 import { importRoute } from './import.ts';
+import { linkCardPicture } from './link-card-picture.ts';
 import { liveEvents } from './live-events.ts';
 import { logRequests } from './log.ts';
 import { mediaBytes } from './media-bytes.ts';
@@ -59,6 +61,7 @@ export interface DoorParts {
   readonly uploads: Uploads;
   readonly uploadOnce: UploadOnce;
   readonly avatars: Avatars;
+  readonly linkCards: LinkCards;
   readonly shares: Shares;
   readonly imports: Imports;
   readonly exports: Exports;
@@ -97,6 +100,7 @@ const createDoors = ({
       describeMcp: mcp.describe,
       mediaBytes: mediaBytes({ library }),
       avatarBytes: avatarBytes({ avatars }),
+      linkCardPicture: linkCardPicture({ linkCards: parts.linkCards }),
       reviewPage: reviewPage({ shares, web, rateLimit }),
       reviewMedia: reviewMedia({ shares, rateLimit }),
       liveEvents: liveEvents({

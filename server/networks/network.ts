@@ -25,6 +25,13 @@ export interface LinkCard {
   readonly uri: string;
   readonly title: string;
   readonly description: string;
+  /** SHA-256 of its picture, in hex. */
+  readonly picture?: string;
+}
+
+/** As it was read just now. */
+export interface ReadLinkCard extends LinkCard {
+  readonly pictureBytes?: Buffer;
 }
 
 /** A post as one account gets it: its version, and its options with the defaults filled in. */
@@ -159,6 +166,8 @@ export interface Sending {
   readonly key: string;
   /** When its first preparation began; stays the same. */
   readonly since: Date;
+  /** The picture of a link card, by what the card calls it. */
+  readPicture?(picture: string): Promise<Buffer | undefined>;
 }
 
 export interface Sent {
@@ -235,6 +244,8 @@ export interface Network<Prepared = unknown> {
   constraintsFor(post: NetworkPost, facts?: Json): Constraints;
   /** What this account may choose for an option, where accounts differ and that is known. */
   choicesFor?(key: string, facts: Json): Option['choices'];
+  /** The limits of a poll on this account, where accounts differ. */
+  pollLimitsFor?(facts: Json): Option['poll'];
   /** Rules that the constraints cannot express. */
   check(post: NetworkPost, facts?: Json): readonly Problem[];
   /** What the network takes, but not as people expect. */
@@ -247,7 +258,7 @@ export interface Network<Prepared = unknown> {
   readonly linkCards?: {
     /** The addresses whose cards this post shows. */
     of(post: NetworkPost): readonly string[];
-    read(site: Site, uri: string): Promise<LinkCard | undefined>;
+    read(site: Site, uri: string): Promise<ReadLinkCard | undefined>;
     plain(uri: string): LinkCard;
   };
 

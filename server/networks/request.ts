@@ -34,6 +34,8 @@ export interface NetworkAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
+  /** The same as it came, for what is no text. */
+  readonly bytes: Buffer;
   /** Undefined when the text is not JSON. */
   readonly json: unknown;
 }
@@ -78,7 +80,7 @@ export const createRequest =
       });
     }
     const text = answer.body.toString();
-    return { status: answer.status, headers: flat(answer.headers), text, json: parsed(text) };
+    return { status: answer.status, headers: flat(answer.headers), text, bytes: answer.body, json: parsed(text) };
   };
 
 /** The answer in its expected shape. With any other answer, what happened is unknown. */

@@ -5,7 +5,8 @@ import { notFound } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from './lifecycle.ts';
-import { mediaIn, outgoingTo } from './outgoing.ts';
+import type { LinkCards } from './link-cards.ts';
+import { mediaIn, outgoingTo, toLinkCards } from './outgoing.ts';
 import type { PostStore } from './store.ts';
 
 export type Desk = ReturnType<typeof createDesk>;
@@ -17,12 +18,14 @@ export const createDesk = ({
   library,
   networks,
   lifecycle,
+  linkCards,
 }: {
   store: PostStore;
   accounts: Accounts;
   library: MediaLibrary;
   networks: Networks;
   lifecycle: Lifecycle;
+  linkCards: LinkCards;
 }) => ({
   view: async (caller: Caller, id: string): Promise<EditorView> => {
     const post = await store.get(caller.workspaceId, id);
@@ -44,9 +47,12 @@ export const createDesk = ({
             return known ? [[key, known]] : [];
           }),
         );
-        return [{ accountId, constraints: network.constraintsFor(outgoing.post, facts), choices }];
+        const pollLimits = network.pollLimitsFor?.(facts);
+        const constraints = network.constraintsFor(outgoing.post, facts);
+        return [{ accountId, constraints, choices, ...(pollLimits && { pollLimits }) }];
       }),
       media: await library.items(caller, used),
+      linkCards: toLinkCards(await linkCards.of(id)),
     };
   },
 });

@@ -4,7 +4,9 @@ import type { Post } from '#contracts/posts';
 import type { Constraints, Option } from '#contracts/providers';
 import { bounds } from '#server/bounds';
 import { codePoints, countedUpTo, countText } from '#server/networks/counting';
+import { focusShape, readFocus } from '#server/networks/focus';
 import type { Json, Network, NetworkItem, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
+import { pollProblems, pollShape, readPoll } from '#server/networks/poll';
 import { createTurns, type TakeTurns } from '#server/turns';
 import { type Outgoing, outgoingTo } from './outgoing.ts';
 
@@ -308,7 +310,8 @@ const fileProblems = (file: NetworkMedia, path: string, { images, videos }: Cons
 /** The option as this account has it. */
 export const optionFor = (network: Network, option: Option, facts: Json): Option => {
   const choices = network.choicesFor?.(option.key, facts);
-  return choices === undefined ? option : { ...option, choices };
+  const poll = option.poll && network.pollLimitsFor?.(facts);
+  return { ...option, ...(choices && { choices }), ...(poll && { poll }) };
 };
 
 const optionProblems = (option: Option, value: string | undefined): Problem[] => {
@@ -331,6 +334,8 @@ const optionProblems = (option: Option, value: string | undefined): Problem[] =>
       },
     ];
   }
+  const poll = option.poll && readPoll(value);
+  if (option.poll && poll) return pollProblems(path, option.poll, poll);
   const { maxLength = Number.POSITIVE_INFINITY } = option;
   const isList = option.type === 'List';
   const length = isList ? value.split(',').length : option.type === 'Text' ? codePoints(value) : 0;
@@ -355,6 +360,12 @@ export const wrongValue = ({ type, choices }: Option, value: string): string | u
       return Instant.safeParse(value).success
         ? undefined
         : 'must be an ISO-8601 instant, such as 2026-11-15T09:30:00Z.';
+    case 'Poll':
+      return readPoll(value) ? undefined : `must be JSON such as ${pollShape}.`;
+    case 'Focus':
+      return readFocus(value)
+        ? undefined
+        : `must be JSON with x and y from -1 to 1 for each image, such as ${focusShape}.`;
     default:
       return undefined;
   }

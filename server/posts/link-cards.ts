@@ -63,6 +63,9 @@ export const createLinkCards = ({
   };
 
   return {
+    /** The bytes of a picture, by what its card calls it. */
+    picture: store.linkCardPicture,
+
     /** Of one post. */
     of: async (postId: string) => (await store.linkCards([postId])).get(postId) ?? [],
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Post, Version } from '#contracts/posts';
+import type { Post, LinkCard as ShownLinkCard, Version } from '#contracts/posts';
 import type { LinkCard, Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
 import { versionFor } from './versions.ts';
 
@@ -46,6 +46,10 @@ export const outgoingTo = <Media extends NetworkMedia>(
 export interface KeptLinkCard extends LinkCard {
   readonly network: string;
 }
+
+/** As pages show them. */
+export const toLinkCards = (kept: readonly KeptLinkCard[]): ShownLinkCard[] =>
+  kept.map(({ picture, ...card }) => ({ ...card, ...(picture && { pictureUrl: `/link-cards/${picture}` }) }));
 
 const linkCardsOf = ({ key, linkCards }: Network, post: NetworkPost, kept: readonly KeptLinkCard[]): LinkCard[] => {
   const own = kept.filter(({ network }) => network === key);

@@ -57,7 +57,7 @@ export const openPosts = ({
   const linkCards = createLinkCards({ store, accounts, access, library, networks });
   const shared = { store, accounts, library, networks, linkCards, revisions, clock };
   const lifecycle = createLifecycle({ ...shared, plans, deletion, outcomes, reachable });
-  const desk = createDesk({ store, accounts, library, networks, lifecycle });
+  const desk = createDesk({ store, accounts, library, networks, lifecycle, linkCards });
   return {
     reading: createReading({ store }),
     overview,

@@ -2,6 +2,7 @@ import type { Post, PostGroup, PostLine, PostStatus, PostSummary, Result, Versio
 import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
 import { tellsOf } from '#server/live/news';
+import type { ReadLinkCard } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 import type { KeptLinkCard } from './outgoing.ts';
 
@@ -113,17 +114,22 @@ const scheduledFor = sql(
 /** The first to write one has said what it is. In an order that does not depend on who wrote them. */
 const keepLinkCards = sql(
   'posts.keepLinkCards',
-  `insert into link_cards (post_id, network, uri, title, description)
-   select $1, network, uri, title, description
-     from jsonb_to_recordset($2) as card(network text, uri text, title text, description text)
+  `insert into link_cards (post_id, network, uri, title, description, picture, picture_bytes)
+   select $1, network, uri, title, description, picture, decode("pictureBytes", 'base64')
+     from jsonb_to_recordset($2) as card(network text, uri text, title text, description text, picture text,
+                                         "pictureBytes" text)
     where exists (select from posts where id = $1)
    on conflict do nothing`,
 );
 const linkCards = sql(
   'posts.linkCards',
-  `select post_id as "postId", json_agg(json_build_object('network', network, 'uri', uri, 'title', title,
-          'description', description) order by network, uri) as cards
+  `select post_id as "postId", json_agg(json_strip_nulls(json_build_object('network', network, 'uri', uri, 'title', title,
+          'description', description, 'picture', picture)) order by network, uri) as cards
      from link_cards where post_id = any($1) group by post_id`,
+);
+const linkCardPicture = sql(
+  'posts.linkCardPicture',
+  'select picture_bytes as bytes from link_cards where picture = $1 limit 1',
 );
 /** A key lock is not in the way: whoever adds a publication holds one. */
 const lockToEnd = sql('posts.lockToEnd', 'select from posts where id = any($1) order by id for no key update');
@@ -360,8 +366,14 @@ export const createPostStore = (db: Database) => {
     scheduledFor: (workspaceId: string, accountId: string, limit: number) =>
       db.query<{ id: string; text: string; scheduledAt: string }>(scheduledFor, [workspaceId, accountId, limit]),
 
-    keepLinkCards: async (postId: string, cards: readonly KeptLinkCard[]) => {
-      if (cards.length > 0) await db.run(keepLinkCards, [postId, JSON.stringify(cards)]);
+    keepLinkCards: async (postId: string, cards: readonly (KeptLinkCard & ReadLinkCard)[]) => {
+      const rows = cards.map((card) => ({ ...card, pictureBytes: card.pictureBytes?.toString('base64') }));
+      if (cards.length > 0) await db.run(keepLinkCards, [postId, JSON.stringify(rows)]);
+    },
+
+    linkCardPicture: async (picture: string): Promise<Buffer | undefined> => {
+      const [row] = await db.query<{ bytes: Buffer }>(linkCardPicture, [picture]);
+      return row?.bytes;
     },
 
     linkCards: async (postIds: readonly string[]): Promise<ReadonlyMap<string, KeptLinkCard[]>> => {

@@ -52,6 +52,7 @@ export interface SendingParts {
   readonly end: (ended: Ended & { readonly row: SendRow }) => Promise<void>;
   /** The call that makes something public goes out now. */
   readonly sendingNow: (row: SendRow) => void;
+  readonly readPicture: (picture: string) => Promise<Buffer | undefined>;
   readonly report: (error: unknown) => void;
 }
 
@@ -118,6 +119,7 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
       out: sent,
       key: keyOf(key, sent.length),
       since: new Date(since),
+      readPicture: parts.readPicture,
     };
   };
 

@@ -48,7 +48,15 @@ export const openPublishing = ({
   const limits = { perNetwork: sendsPerNetwork, leaseMs: sendLeaseMs, graceMs: lateGraceMs };
   const byHand = createByHand({ store, lifecycle, linkCards, outcomes, reading, begin });
   return {
-    loops: createPublishing({ ...parts, ...limits, store, begin, figures, startStopwatch }),
+    loops: createPublishing({
+      ...parts,
+      ...limits,
+      store,
+      begin,
+      figures,
+      startStopwatch,
+      readPicture: linkCards.picture,
+    }),
     byHand,
     routes: publishingRoutes({ byHand }),
   };

@@ -129,7 +129,8 @@ const claim = sql(
              s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.begun_body as "begunBody", s.heard_at as "heardAt", s.repeat,
              s.again, s.tries, posthorn_now() as "claimedAt",
              (select p.versions from posts p where p.id = s.post_id) as versions,
-             (select json_agg(json_build_object('network', l.network, 'uri', l.uri, 'title', l.title, 'description', l.description))
+             (select json_agg(json_strip_nulls(json_build_object('network', l.network, 'uri', l.uri, 'title', l.title,
+                     'description', l.description, 'picture', l.picture)))
                 from link_cards l where l.post_id = s.post_id) as "linkCards",
              (select p.scheduled_at from posts p where p.id = s.post_id) as "scheduledAt",
              (select ${accountColumns('a')} from accounts a where a.id = s.account_id) as account`,

@@ -49,9 +49,13 @@ inBrowser('approvals', (world) => {
     await second.getByText('A post was published').waitFor();
   });
 
-  test('a request is rejected, and nothing runs', async () => {
+  test('a request is rejected, and nothing runs; its poll was to be seen', async () => {
     const { ask, post } = await draftIn(world, 'Rejected', 'Not today');
+    const value = JSON.stringify({ choices: ['Bread', 'Cake'], durationMinutes: 60 });
+    await world.service.client.posts.setOption({ id: post.id, key: 'x.poll', value });
     const page = await world.visit({ at: await ask('posts_publishNow', { id: post.id }) });
+    const poll = cardOf(page).getByRole('figure', { name: 'Poll' });
+    expect(await poll.innerText()).toMatch(/Bread\s+Cake\s+Poll for 1 hour/);
     await cardOf(page).getByRole('button', { name: 'Reject' }).click();
     await cardOf(page)
       .getByText(/rejected by you at /)

@@ -264,6 +264,53 @@ inBrowser('the editor', (world) => {
     expect((await read(id)).versions[1]?.options).toEqual({ 'mastodon.spoiler_text': 'Bread' });
   });
 
+  test('the focus of an image: by the keyboard and by a click', async () => {
+    const { id } = await makeDraft({ body: 'Look', accountIds: [mastodon] });
+    const image = await world.service.addFile();
+    await world.service.client.posts.update({
+      id,
+      accountIds: [mastodon],
+      versions: [{ content: [{ body: 'Look', media: [image] }], options: {} }],
+    });
+    const page = await visit({ at: `/posts/${id}` });
+    const options = page.getByRole('region', { name: 'Options' });
+    const point = async () => JSON.parse((await read(id)).versions[0]?.options['mastodon.focus'] ?? '{}')[image];
+    await options.getByRole('slider', { name: 'Image 1: left to right' }).press('ArrowRight');
+    await soon(point).toEqual({ x: 0.05, y: 0 });
+    const picture = (await options.locator('li img').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    await page.mouse.click(picture.x + picture.width / 4, picture.y + picture.height / 4);
+    await soon(point).toEqual({ x: expect.closeTo(-0.5, 1), y: expect.closeTo(0.5, 1) });
+    expect(await axe(page)).toEqual([]);
+  });
+
+  test('a poll: written with the keyboard, shown in the preview, within the limits of the network', async () => {
+    const { id } = await makeDraft({ body: 'Which?', accountIds: [mastodon] });
+    const page = await visit({ at: `/posts/${id}` });
+    const options = page.getByRole('region', { name: 'Options' });
+    await options.getByRole('button', { name: 'Add a poll' }).press('Enter');
+    await page.keyboard.type('Bread');
+    await page.keyboard.press('Enter');
+    await soon(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Choice 3');
+    await page.keyboard.type('Rolls');
+    await page.getByText('Choice 2 of the poll is empty').waitFor();
+    await options.getByRole('button', { name: 'Remove choice 2' }).click();
+    await options.getByRole('combobox', { name: 'Runs for' }).click();
+    await page.getByRole('option', { name: '3 days' }).click();
+    await options.getByLabel('Several answers').press('Space');
+    const poll = { choices: ['Bread', 'Rolls'], durationMinutes: 4320, multiple: true, hideTotals: false };
+    await soon(async () => JSON.parse((await read(id)).versions[0]?.options['mastodon.poll'] ?? 'null')).toEqual(poll);
+    await page.getByText('Ready for 1 account').waitFor();
+    const shown = page.getByRole('region', { name: 'Preview' }).getByRole('figure', { name: 'Poll' });
+    expect(await shown.innerText()).toMatch(/Bread\s+Rolls\s+Poll for 3 days · several answers/);
+    await beDarkPhone(page);
+    await page.getByRole('button', { name: 'Options' }).first().click();
+    await page.getByRole('textbox', { name: 'Choice 1' }).waitFor();
+    expect(await isSideways(page)).toBe(false);
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Remove the poll' }).click();
+    await soon(async () => (await read(id)).versions[0]?.options).toEqual({});
+  });
+
   test('a time that the clock skips, or shows twice, is told', async () => {
     const year = world.service.clock.now().getUTCFullYear() + 1;
     const page = await visit({ at: `/posts/new?at=${lastSunday(year, 2)}T10:00:00Z` });

@@ -34,10 +34,12 @@ export type SandboxNetworks = Awaited<ReturnType<typeof startSandboxNetworks>>;
 export const startSandboxNetworks = async ({
   answerMs = 500,
   delayMs,
+  settings = {},
 }: {
   answerMs?: number;
   /** How long the sandboxes think before they do anything. */
   delayMs?: () => number;
+  settings?: Readonly<Record<string, string>>;
 } = {}) => {
   let offsetMs = 0;
   const clock = { now: () => new Date(performance.timeOrigin + performance.now() + offsetMs) };
@@ -60,7 +62,7 @@ export const startSandboxNetworks = async ({
   const sites = createSites({
     live: request,
     sandbox: { request, url: () => url, baseUrl: url },
-    setting: () => undefined,
+    setting: (name) => settings[name],
     clock,
   });
 

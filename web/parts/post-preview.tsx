@@ -1,7 +1,10 @@
 import { ImageOff, Play } from 'lucide-react';
-import type { Constraints } from '#generated/app-client';
+import type { Constraints, LinkCard } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
 import { Avatar } from './avatar.tsx';
+import type { Extras } from './extras.ts';
+import { ExtrasView } from './extras-view.tsx';
+import { LinkCardView } from './link-card.tsx';
 import styles from './post-preview.module.css';
 
 export interface PreviewFile {
@@ -18,6 +21,7 @@ export interface PreviewItem {
   readonly key: string;
   readonly body: string;
   readonly media: readonly PreviewFile[];
+  readonly linkCard?: LinkCard | undefined;
 }
 
 export interface PreviewAccount {
@@ -33,6 +37,8 @@ interface Props {
   items: readonly PreviewItem[];
   /** Undefined for a network without titles; empty: the first line of the text serves. */
   title: string | undefined;
+  /** What options add to the first item. */
+  extras?: Extras;
   /** All of a long text and all files, not the beginning that a network shows. */
   whole?: boolean;
 }
@@ -50,13 +56,13 @@ const familyOf = ({ media }: Constraints, hasTitle: boolean): Family => {
 const shownCharacters = 1200;
 
 /** What one account gets. */
-export const PostPreview = ({ account, limits, items, title, whole = false }: Props) => {
+export const PostPreview = ({ account, limits, items, title, extras = {}, whole = false }: Props) => {
   const family = familyOf(limits, title !== undefined);
   const label = `${account.provider}, ${handleOf(account)}`;
   if (family === 'text') {
     return (
       <article className={`card ${styles.thread}`} aria-label={label}>
-        {items.map((item) => (
+        {items.map((item, index) => (
           <div key={item.key} className={styles.entry}>
             <span className={styles.side}>
               <Avatar name={account.name} size={32} src={account.picture} />
@@ -67,6 +73,8 @@ export const PostPreview = ({ account, limits, items, title, whole = false }: Pr
               </p>
               <Body text={item.body} whole={whole} />
               <MediaGrid media={item.media} whole={whole} />
+              {item.linkCard && <LinkCardView card={item.linkCard} />}
+              {index === 0 && <ExtrasView {...extras} />}
             </div>
           </div>
         ))}
@@ -92,6 +100,7 @@ export const PostPreview = ({ account, limits, items, title, whole = false }: Pr
           </p>
         )}
         {first && <Body text={first.body} whole={whole} />}
+        <ExtrasView {...extras} />
         {limits.thread.form === 'Comments' &&
           others.map((item) => (
             <div key={item.key} className={styles.comment}>

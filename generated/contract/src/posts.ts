@@ -3,10 +3,21 @@ import { z } from 'zod';
 import { Deleted } from './accounts.ts';
 import { MetricsEntry } from './analytics.ts';
 import { textBounds } from './bounds.ts';
-import { action, appRoute, ById, Empty, Id, Instant, InstantOrEmpty, type Route } from './define.ts';
+import {
+  action,
+  appRoute,
+  ById,
+  Empty,
+  Id,
+  Instant,
+  InstantOrEmpty,
+  type RawRoute,
+  type Route,
+  rawRoute,
+} from './define.ts';
 import { Issue } from './errors.ts';
 import { MediaItem } from './media.ts';
-import { Constraints, OptionKey } from './providers.ts';
+import { Constraints, OptionKey, PollLimits } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const postStatuses = ['Draft', 'Scheduled', 'Publishing', 'Published', 'Failed'] as const;
@@ -149,6 +160,17 @@ export const PostLine = z
   .meta({ id: 'PostLine', description: 'What it takes to find a post' });
 export type PostLine = z.output<typeof PostLine>;
 
+export const LinkCard = z
+  .object({
+    network: z.string().describe('Key of the network that shows it'),
+    uri: z.string(),
+    title: z.string(),
+    description: z.string(),
+    pictureUrl: z.string().optional().describe('Where its picture is on this server'),
+  })
+  .meta({ id: 'LinkCard', description: 'The preview of a page that a post links to' });
+export type LinkCard = z.output<typeof LinkCard>;
+
 export const EditorView = z
   .object({
     updatedAt: z.string().describe('Of the post that this is about'),
@@ -162,10 +184,12 @@ export const EditorView = z
           choices: z
             .record(z.string(), z.array(z.object({ value: z.string(), label: z.string() })))
             .describe('Choices of options that this account alone has, by option key'),
+          pollLimits: PollLimits.optional().describe('Limits of a poll that this account alone has'),
         }),
       )
       .describe('What each connected account of the post allows, with its options as they are'),
     media: z.array(MediaItem).describe('The files that its versions use'),
+    linkCards: z.array(LinkCard).describe('Those that are kept: they go out as they were when a person was asked'),
   })
   .meta({ id: 'EditorView', description: 'What an editor shows beside a post' });
 export type EditorView = z.output<typeof EditorView>;
@@ -650,3 +674,13 @@ export const postRoutes = {
   }),
 } as const satisfies Record<string, Route>;
 export type PostRoutes = typeof postRoutes;
+
+export const postPaths = {
+  linkCardPicture: rawRoute({
+    methods: ['GET', 'HEAD'],
+    path: '/link-cards/:id',
+    access: 'Open',
+    handler: 'Own',
+    description: 'The picture of a link card, from our own address.',
+  }),
+} as const satisfies Record<string, RawRoute>;

@@ -240,7 +240,7 @@ class VersionInput(TypedDict):
     options: NotRequired[dict[str, str]]
     """Network options by key, see providers.limits"""
 
-OptionKey = Literal["bluesky.reply_control", "bluesky.allow_quotes", "bluesky.languages", "bluesky.content_label", "bluesky.link_card", "facebook.type", "facebook.link", "facebook.first_comment", "google_business.topic_type", "google_business.cta_type", "google_business.cta_url", "google_business.event_title", "google_business.event_start", "google_business.event_end", "google_business.offer_code", "google_business.offer_url", "google_business.offer_terms", "google_business.language", "instagram.type", "instagram.first_comment", "instagram.collaborators", "instagram.share_to_feed", "instagram.trial_reel", "linkedin.visibility", "linkedin.disable_reshare", "linkedin.link_url", "linkedin.link_title", "linkedin_page.disable_reshare", "linkedin_page.link_url", "linkedin_page.link_title", "mastodon.visibility", "mastodon.spoiler_text", "mastodon.sensitive", "mastodon.language", "mastodon.quote_policy", "pinterest.board", "pinterest.board_section", "pinterest.title", "pinterest.link", "pinterest.alt_text", "pinterest.cover_second", "pixelfed.visibility", "pixelfed.sensitive", "pixelfed.spoiler_text", "pixelfed.comments_disabled", "threads.reply_control", "threads.topic_tag", "threads.link", "threads.spoiler_media", "tiktok.privacy", "tiktok.allow_comment", "tiktok.allow_duet", "tiktok.allow_stitch", "tiktok.brand_content", "tiktok.brand_organic", "tiktok.ai_generated", "tiktok.title", "tiktok.auto_music", "tiktok.cover_ms", "x.reply_settings", "x.made_with_ai", "x.paid_partnership", "x.community", "youtube.title", "youtube.privacy", "youtube.category", "youtube.made_for_kids", "youtube.tags", "youtube.notify_subscribers", "youtube.synthetic_media", "youtube.license", "youtube.embeddable"]
+OptionKey = Literal["bluesky.reply_control", "bluesky.allow_quotes", "bluesky.languages", "bluesky.content_label", "bluesky.link_card", "bluesky.captions", "bluesky.quote", "facebook.type", "facebook.link", "facebook.first_comment", "google_business.topic_type", "google_business.cta_type", "google_business.cta_url", "google_business.event_title", "google_business.event_start", "google_business.event_end", "google_business.offer_code", "google_business.offer_url", "google_business.offer_terms", "google_business.language", "instagram.type", "instagram.first_comment", "instagram.collaborators", "instagram.share_to_feed", "instagram.trial_reel", "linkedin.visibility", "linkedin.disable_reshare", "linkedin.link_url", "linkedin.link_title", "linkedin_page.disable_reshare", "linkedin_page.link_url", "linkedin_page.link_title", "mastodon.visibility", "mastodon.spoiler_text", "mastodon.sensitive", "mastodon.language", "mastodon.quote_policy", "mastodon.focus", "mastodon.quote", "mastodon.poll", "pinterest.board", "pinterest.board_section", "pinterest.title", "pinterest.link", "pinterest.alt_text", "pinterest.cover_second", "pixelfed.visibility", "pixelfed.sensitive", "pixelfed.spoiler_text", "pixelfed.comments_disabled", "threads.reply_control", "threads.topic_tag", "threads.link", "threads.spoiler_media", "threads.quote", "threads.text_attachment", "threads.location", "threads.poll", "tiktok.privacy", "tiktok.allow_comment", "tiktok.allow_duet", "tiktok.allow_stitch", "tiktok.brand_content", "tiktok.brand_organic", "tiktok.ai_generated", "tiktok.title", "tiktok.auto_music", "tiktok.cover_ms", "x.reply_settings", "x.made_with_ai", "x.paid_partnership", "x.community", "x.quote", "x.tagged_users", "x.poll", "youtube.title", "youtube.privacy", "youtube.category", "youtube.made_for_kids", "youtube.tags", "youtube.notify_subscribers", "youtube.synthetic_media", "youtube.license", "youtube.embeddable"]
 
 class Validation(TypedDict):
     valid: Literal[True]
@@ -432,8 +432,8 @@ class Option(TypedDict):
     key: OptionKey
     label: str
     """Name for humans"""
-    type: Literal["Text", "Choice", "Boolean", "Integer", "Url", "List", "Instant"]
-    """Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list"""
+    type: Literal["Text", "Choice", "Boolean", "Integer", "Url", "List", "Instant", "Poll", "Focus"]
+    """Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`. Focus: JSON, what stays in sight of each image by media id, `{"media_…":{"x":0,"y":0.5}}` with -1 to 1 from left to right and from bottom to top"""
     choices: NotRequired[list[OptionChoices]]
     """The allowed values of a Choice"""
     default: NotRequired[str]
@@ -442,8 +442,28 @@ class Option(TypedDict):
     """True when a post to this network needs it"""
     maxLength: NotRequired[int]
     """Greatest length of a Text, or entries of a List"""
+    poll: NotRequired[PollLimits]
+    """The limits of a Poll"""
     description: NotRequired[str]
     """What it does"""
+
+class PollLimits(TypedDict):
+    """Limits of a poll"""
+
+    minChoices: int
+    """Least number of choices"""
+    maxChoices: int
+    """Greatest number of choices"""
+    maxChoiceLength: int
+    """Greatest length of a choice"""
+    minDurationMinutes: int
+    """Shortest time to vote"""
+    maxDurationMinutes: int
+    """Longest time to vote"""
+    multiple: bool
+    """Whether a voter may have more than one choice"""
+    hideTotals: bool
+    """Whether the numbers can be hidden until the end"""
 
 class ProvidersLimitsOutput(TypedDict):
     """What providers.limits answers."""

@@ -23,6 +23,7 @@ const maxTagGraphemes = 64;
 /** As Bluesky's own app finds them: after the beginning, a space or a bracket, up to the next space. */
 const webLink = /(?<=^|[\s(])https?:\/\/\S+/gi;
 const mention = /(?<=^|[\s(])@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?/gi;
+const cashtag = /(?<=^|[\s(])\$[a-z][a-z0-9]{0,4}(?=$|[\s.,;:!?)"'\u2019])/gi;
 const tag = /(?<=^|\s)[#＃][^\s\p{Cf}]+/gu;
 
 export interface Link extends Piece {
@@ -56,6 +57,12 @@ export const facetsOf = (text: string, dids: Readonly<Record<string, string>>): 
     const name = whole.slice(1);
     if (!/[^\d\p{P}\p{M}]/u.test(name) || countGraphemes(name) > maxTagGraphemes) continue;
     found.push({ start, text: whole, feature: { $type: 'app.bsky.richtext.facet#tag', tag: name } });
+  }
+  for (const piece of pieces(text, cashtag)) {
+    const isTaken = found.some((other) => isInside(piece.start, other));
+    // As Bluesky's own app writes it, in capitals and with its sign.
+    const feature = { $type: 'app.bsky.richtext.facet#tag', tag: piece.text.toUpperCase() } as const;
+    if (!isTaken) found.push({ ...piece, feature });
   }
   return found
     .sort((a, b) => a.start - b.start)

@@ -1,11 +1,21 @@
 import type { Constraints } from '#contracts/providers';
-import type { Network } from '#server/networks/network';
+import type { Network, NetworkPost } from '#server/networks/network';
 import { choices, MB, minutes, replies } from '#server/networks/shared/limits';
-import { eachMedia, type Finding, isVideo, itemsOf, list, problems } from '#server/networks/shared/post';
+import {
+  eachMedia,
+  type Finding,
+  firstItem,
+  isVideo,
+  itemsOf,
+  list,
+  option,
+  problems,
+} from '#server/networks/shared/post';
 import { countGraphemes, isLanguage } from '#server/networks/shared/text';
 import { connect, profile, refresh } from './connect.ts';
 import { linkCards } from './link-card.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
+import { quotedIn } from './quote.ts';
 import { readMetrics } from './statistics.ts';
 
 const maxVideoAlt = 1_000;
@@ -30,6 +40,40 @@ const constraints: Constraints = {
   },
   thread: replies,
   metrics: ['likes', 'comments', 'shares', 'quotes', 'saves'],
+};
+
+const maxCaptionBytes = 20_000;
+
+const captionProblems = (post: NetworkPost): Finding[] => {
+  const path = 'options.bluesky.captions';
+  const captions = option(post, 'bluesky.captions');
+  const bytes = Buffer.byteLength(captions);
+  if (captions === '') return [];
+  return [
+    !firstItem(post).media.some(isVideo) && {
+      path,
+      code: 'OptionNotAllowed',
+      message: 'Captions belong to a video: add one to the first item, or remove them.',
+    },
+    !/^WEBVTT(?:\s|$)/.test(captions) && {
+      path,
+      code: 'OptionValue',
+      message: 'Captions are WebVTT, whose first line is WEBVTT: save them in that format.',
+      actual: captions.slice(0, 100),
+    },
+    list(post, 'bluesky.languages').length === 0 && {
+      path: 'options.bluesky.languages',
+      code: 'OptionRequired',
+      message: 'Captions have a language: set Languages (bluesky.languages).',
+    },
+    bytes > maxCaptionBytes && {
+      path,
+      code: 'OptionTooLong',
+      message: `Captions have at most ${maxCaptionBytes} bytes: shorten them.`,
+      limit: maxCaptionBytes,
+      actual: bytes,
+    },
+  ];
 };
 
 export default {
@@ -95,10 +139,32 @@ export default {
       default: 'true',
       description: 'Shows a card of the first link below a text without media.',
     },
+    {
+      key: 'bluesky.captions',
+      label: 'Captions',
+      type: 'Text',
+      maxLength: 10_000,
+      description: 'Subtitles of the video as WebVTT, which begins with `WEBVTT`, in the first of the languages.',
+    },
+    {
+      key: 'bluesky.quote',
+      label: 'Quoted post',
+      type: 'Text',
+      description:
+        'Address of a post on Bluesky (`https://bsky.app/profile/…/post/…` or `at://…`) that is shown below the text.',
+    },
   ],
   constraintsFor: () => constraints,
   check: (post) =>
     problems([
+      ...captionProblems(post),
+      option(post, 'bluesky.quote') !== '' &&
+        quotedIn(post) === undefined && {
+          path: 'options.bluesky.quote',
+          code: 'OptionValue',
+          message: 'bluesky.quote must be the address of a post, such as https://bsky.app/profile/anna.example/post/….',
+          actual: option(post, 'bluesky.quote').slice(0, 100),
+        },
       ...list(post, 'bluesky.languages').map(
         (tag): Finding =>
           !isLanguage(tag) && {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { LinkCard, Network, NetworkPost, Site } from '#server/networks/network';
+import type { LinkCard, Network, NetworkPost, ReadLinkCard, Site } from '#server/networks/network';
+import { cardPicture } from '#server/networks/shared/picture';
 import { isOn } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { linksOf } from './facets.ts';
@@ -15,16 +16,32 @@ const Extract = z.object({
   error: z.string().optional(),
   title: z.string().trim().min(1),
   description: z.string().trim().default(''),
+  image: z.string().default(''),
 });
 
+/** Of the picture of a card. */
+const maxPictureBytes = 1_000_000;
+
 /** What the page says of itself, read by the service that Bluesky's own app asks. A card is never worth a failed post. */
-const read = async (site: Site, uri: string): Promise<LinkCard | undefined> => {
+const read = async (site: Site, uri: string): Promise<ReadLinkCard | undefined> => {
   try {
     const { status, json } = await site.request({ url: `${site.host('cards')}/v1/extract`, query: { url: uri } });
     const page = Extract.safeParse(json).data;
     if (status !== 200 || page === undefined || page.error) return undefined;
     const [title, description] = [page.title.slice(0, maxTitle), page.description.slice(0, maxDescription)];
-    return { uri, title: tidy(title), description: tidy(description) };
+    return { uri, title: tidy(title), description: tidy(description), ...(await readPicture(site, page.image)) };
+  } catch (error) {
+    if (error instanceof NetworkTrouble) return undefined;
+    throw error;
+  }
+};
+
+/** A card without its picture is better than none. */
+const readPicture = async (site: Site, url: string) => {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return undefined;
+  try {
+    const { status, bytes } = await site.request({ url, headers: { accept: 'image/*' } });
+    return status === 200 ? await cardPicture(bytes, maxPictureBytes) : undefined;
   } catch (error) {
     if (error instanceof NetworkTrouble) return undefined;
     throw error;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PublishMedia, Sending, Site } from '#server/networks/network';
-import { type NetworkAnswer, shaped } from '#server/networks/request';
+import { type Bytes, type NetworkAnswer, shaped } from '#server/networks/request';
 import { MB } from '#server/networks/shared/limits';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, troubleOf } from './api.ts';
@@ -29,12 +29,12 @@ export const uploadAll = async (site: Site, sending: Sending): Promise<Uploaded>
   return { blobs };
 };
 
-const uploadBlob = async (site: Site, { account }: Sending, file: PublishMedia): Promise<Blob> => {
-  const answer = await ask(site, account, {
-    call: 'com.atproto.repo.uploadBlob',
-    headers: { 'content-type': file.mimeType },
-    bytes: { length: file.bytes, stream: await file.read() },
-  });
+const uploadBlob = async (site: Site, sending: Sending, file: PublishMedia): Promise<Blob> =>
+  uploadBytes(site, sending, file.mimeType, { length: file.bytes, stream: await file.read() });
+
+export const uploadBytes = async (site: Site, { account }: Sending, type: string, bytes: Bytes): Promise<Blob> => {
+  const headers = { 'content-type': type };
+  const answer = await ask(site, account, { call: 'com.atproto.repo.uploadBlob', headers, bytes });
   return shaped(z.object({ blob: Blob }), answer).blob;
 };
 

@@ -14,13 +14,13 @@ import {
   sent,
   waiting,
 } from '#server/networks/network';
-import { shaped } from '#server/networks/request';
+import { bytesOf, shaped } from '#server/networks/request';
 import { list, option } from '#server/networks/shared/post';
-import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, isGone } from './api.ts';
 import { type Facet, facetsOf, handlesOf } from './facets.ts';
 import { cardFor } from './link-card.ts';
-import { askJob, type Blob, uploadAll } from './media.ts';
+import { askJob, type Blob, uploadAll, uploadBytes } from './media.ts';
+import { didOf, findQuoted, type PostRef } from './quote.ts';
 import { recordKeyOf } from './record-key.ts';
 
 const askAgainMs = 3_000;
@@ -32,29 +32,52 @@ export interface Prepared {
   readonly blobs: readonly Blob[];
   readonly facets: readonly Facet[];
   readonly card?: LinkCard;
+  /** The picture of the card. */
+  readonly thumb?: Blob;
+  readonly captions?: readonly Captions[];
+  readonly quoted?: PostRef;
 }
 
 export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
   const uploaded = await (kept?.job === undefined ? uploadAll(site, sending) : askJob(site, kept.job));
   if ('job' in uploaded) return waiting({ job: uploaded.job, blobs: [], facets: [] }, askAgainMs);
   const card = cardFor(sending.post, sending.part);
+  const quoted = sending.index === 0 ? await findQuoted(site, sending) : undefined;
   return ready({
     blobs: uploaded.blobs,
     facets: facetsOf(sending.part.body, await didsOf(site, sending)),
     ...(card && { card }),
+    ...(quoted && { quoted }),
+    ...(card?.picture && { thumb: await uploadPicture(site, sending, card.picture) }),
+    ...(await uploadCaptions(site, sending)),
   });
+};
+
+const uploadPicture = async (site: Site, sending: Sending, picture: string) => {
+  const bytes = await sending.readPicture?.(picture);
+  if (bytes === undefined) throw new Error(`the picture of a link card is gone: ${picture}`);
+  return uploadBytes(site, sending, 'image/jpeg', bytesOf(bytes));
+};
+
+interface Captions {
+  readonly lang: string;
+  readonly file: Blob;
+}
+
+/** Of the video of the first post, in the first language of the text. */
+const uploadCaptions = async (site: Site, sending: Sending): Promise<{ captions: Captions[] } | undefined> => {
+  const { post, part, index } = sending;
+  const text = option(post, 'bluesky.captions');
+  const [lang] = list(post, 'bluesky.languages');
+  if (text === '' || lang === undefined || index > 0 || part.media[0]?.kind !== 'Video') return undefined;
+  return { captions: [{ lang, file: await uploadBytes(site, sending, 'text/vtt', bytesOf(Buffer.from(text))) }] };
 };
 
 const didsOf = async (site: Site, { account, part }: Sending) => {
   const dids: Record<string, string> = {};
   for (const handle of handlesOf(part.body)) {
-    try {
-      const answer = await ask(site, account, { call: 'com.atproto.identity.resolveHandle', query: { handle } });
-      dids[handle] = shaped(z.object({ did: z.string() }), answer).did;
-    } catch (error) {
-      // Refused, as opposed to not answered: nobody has this handle.
-      if (!(error instanceof NetworkTrouble && error.kind === 'content')) throw error;
-    }
+    const did = await didOf(site, account, handle);
+    if (did !== undefined) dids[handle] = did;
   }
   return dids;
 };
@@ -106,12 +129,19 @@ const Ref = z.object({ cid: z.string() });
 
 const strongRef = ({ externalId, ref }: Sent) => ({ uri: externalId, cid: Ref.parse(ref).cid });
 
-const embedOf = (media: readonly PublishMedia[], { blobs, card }: Prepared) => {
+const embedOf = (media: readonly PublishMedia[], prepared: Prepared) => {
+  const attached = attachedOf(media, prepared);
+  if (prepared.quoted === undefined) return attached;
+  const quote = { $type: 'app.bsky.embed.record', record: prepared.quoted };
+  return attached ? { $type: 'app.bsky.embed.recordWithMedia', record: quote, media: attached } : quote;
+};
+
+const attachedOf = (media: readonly PublishMedia[], { blobs, card, thumb, captions }: Prepared) => {
   const [first] = media;
-  if (first === undefined) return card && { $type: 'app.bsky.embed.external', external: card };
+  if (first === undefined) return card && externalOf(card, thumb);
   if (first.kind === 'Video') {
-    const alt = first.alt && { alt: first.alt };
-    return { $type: 'app.bsky.embed.video', video: blobs[0], ...alt, aspectRatio: ratioOf(first) };
+    const about = { ...(first.alt && { alt: first.alt }), ...(captions && { captions }) };
+    return { $type: 'app.bsky.embed.video', video: blobs[0], ...about, aspectRatio: ratioOf(first) };
   }
   return {
     $type: 'app.bsky.embed.images',
@@ -122,6 +152,11 @@ const embedOf = (media: readonly PublishMedia[], { blobs, card }: Prepared) => {
     })),
   };
 };
+
+const externalOf = ({ uri, title, description }: LinkCard, thumb: Blob | undefined) => ({
+  $type: 'app.bsky.embed.external',
+  external: { uri, title, description, ...(thumb && { thumb }) },
+});
 
 const ratioOf = ({ width, height }: PublishMedia) => ({ width, height });
 

@@ -23,7 +23,7 @@ const within = (maxGraphemes: number, maxBytes: number) =>
     .refine((text) => utf8Bytes(text) <= maxBytes, { error: `string too big (maximum ${maxBytes})` })
     .refine((text) => countGraphemes(text) <= maxGraphemes, { error: `grapheme too big (maximum ${maxGraphemes})` });
 
-const Embed = z.discriminatedUnion('$type', [
+const Attached = z.discriminatedUnion('$type', [
   z.strictObject({
     $type: z.literal('app.bsky.embed.images'),
     images: z.array(z.strictObject({ image: Blob, alt: z.string(), aspectRatio: AspectRatio.optional() })).max(4),
@@ -32,11 +32,27 @@ const Embed = z.discriminatedUnion('$type', [
     $type: z.literal('app.bsky.embed.video'),
     video: Blob,
     alt: within(1_000, 10_000).optional(),
+    captions: z
+      .array(z.strictObject({ lang: z.string().regex(/^[a-z]{2,3}(-[a-zA-Z0-9]+)*$/), file: Blob }))
+      .max(20)
+      .optional(),
     aspectRatio: AspectRatio.optional(),
   }),
   z.strictObject({
     $type: z.literal('app.bsky.embed.external'),
     external: z.strictObject({ uri: z.url(), title: z.string(), description: z.string(), thumb: Blob.optional() }),
+  }),
+]);
+
+const Quoted = z.strictObject({ $type: z.literal('app.bsky.embed.record'), record: StrongRef });
+
+const Embed = z.discriminatedUnion('$type', [
+  ...Attached.options,
+  Quoted,
+  z.strictObject({
+    $type: z.literal('app.bsky.embed.recordWithMedia'),
+    record: Quoted,
+    media: Attached,
   }),
 ]);
 
@@ -107,9 +123,31 @@ export const Writes = z.object({
   ),
 });
 
-export const blobsOf = ({ embed }: PostRecord): Blob[] => {
-  if (embed?.$type === 'app.bsky.embed.images') return embed.images.map(({ image }) => image);
-  return embed?.$type === 'app.bsky.embed.video' ? [embed.video] : [];
+/** What is shown below the text, without a quoted post. */
+export const attachedOf = ({ embed }: PostRecord): z.output<typeof Attached> | undefined => {
+  if (embed?.$type === 'app.bsky.embed.record') return undefined;
+  return embed?.$type === 'app.bsky.embed.recordWithMedia' ? embed.media : embed;
+};
+
+export const quotedOf = ({ embed }: PostRecord): z.output<typeof StrongRef> | undefined => {
+  if (embed?.$type === 'app.bsky.embed.record') return embed.record;
+  return embed?.$type === 'app.bsky.embed.recordWithMedia' ? embed.record.record : undefined;
+};
+
+export const blobsOf = (record: PostRecord): Blob[] => {
+  const attached = attachedOf(record);
+  if (attached?.$type === 'app.bsky.embed.images') return attached.images.map(({ image }) => image);
+  return attached?.$type === 'app.bsky.embed.video' ? [attached.video] : [];
+};
+
+/** Files with rules of their own: the picture of a card, captions. */
+export const smallBlobsOf = (record: PostRecord): { blob: Blob; type: string; maxBytes: number }[] => {
+  const attached = attachedOf(record);
+  if (attached?.$type === 'app.bsky.embed.external' && attached.external.thumb) {
+    return [{ blob: attached.external.thumb, type: 'image/', maxBytes: 1_000_000 }];
+  }
+  if (attached?.$type !== 'app.bsky.embed.video') return [];
+  return (attached.captions ?? []).map(({ file }) => ({ blob: file, type: 'text/vtt', maxBytes: 20_000 }));
 };
 
 /** Bluesky would show them in the wrong place. */

@@ -2,7 +2,17 @@ import { createHash } from 'node:crypto';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
-import { areFacetsInside, type Blob, blobsOf, type PostRecord, Writes } from './sandbox-records.ts';
+import { noise } from '#server/networks/shared/picture';
+import {
+  areFacetsInside,
+  attachedOf,
+  type Blob,
+  blobsOf,
+  type PostRecord,
+  quotedOf,
+  smallBlobsOf,
+  Writes,
+} from './sandbox-records.ts';
 
 /** An AT Protocol server with Bluesky behind it, the video service, and the one that reads pages for link cards. */
 
@@ -235,7 +245,14 @@ const sandbox: Sandbox = (kit) => {
     if (host.endsWith('.invalid')) {
       return res.send({ ...page, error: 'Unable to generate link preview', title: '', description: '' });
     }
-    res.send({ ...page, error: '', title: `The page of ${host}`, description: 'What the page says of itself.' });
+    const image = url.includes('picture') ? `${kit.here(req)}/cards/v1/image?url=${encodeURIComponent(url)}` : '';
+    const about = { title: `The page of ${host}`, description: 'What the page says of itself.', image };
+    res.send({ ...page, error: '', ...about });
+  });
+
+  /** Larger than a card takes. */
+  router.get('/cards/v1/image', async (_req, res) => {
+    res.type('png').send(await noise(1_000));
   });
 
   /** Undefined when the post can be kept. */
@@ -243,7 +260,7 @@ const sandbox: Sandbox = (kit) => {
     if (!areFacetsInside(record)) return { error: 'InvalidRequest', message: 'A facet is not inside the text' };
     for (const { ref, mimeType, size } of blobsOf(record)) {
       const kept = await kit.records.get<Kept>('blob', `${person.id} ${ref.$link}`);
-      const isVideo = record.embed?.$type === 'app.bsky.embed.video';
+      const isVideo = attachedOf(record)?.$type === 'app.bsky.embed.video';
       if (!kept) return { error: 'BlobNotFound', message: `Could not find blob: ${ref.$link}` };
       if (kept.mimeType !== mimeType || kept.size !== size || !mimeType.startsWith(isVideo ? 'video/mp4' : 'image/'))
         return {
@@ -253,9 +270,18 @@ const sandbox: Sandbox = (kit) => {
       if (!isVideo && size > maxImageBytes)
         return { error: 'InvalidRequest', message: `blob too big (maximum ${maxImageBytes}, got ${size})` };
     }
-    for (const { uri, cid } of Object.values(record.reply ?? {})) {
+    for (const { blob, type, maxBytes } of smallBlobsOf(record)) {
+      const kept = await kit.records.get<Kept>('blob', `${person.id} ${blob.ref.$link}`);
+      if (!kept) return { error: 'BlobNotFound', message: `Could not find blob: ${blob.ref.$link}` };
+      if (kept.size !== blob.size || kept.mimeType !== blob.mimeType || !blob.mimeType.startsWith(type))
+        return { error: 'InvalidMimeType', message: `Wrong type of file: ${blob.mimeType}` };
+      if (blob.size > maxBytes)
+        return { error: 'InvalidRequest', message: `blob too big (maximum ${maxBytes}, got ${blob.size})` };
+    }
+    const quoted = quotedOf(record);
+    for (const { uri, cid } of [...Object.values(record.reply ?? {}), ...(quoted ? [quoted] : [])]) {
       const post = await kit.posts.get(uri);
-      if (post && cidIn(post) !== cid) return { error: 'InvalidRequest', message: 'The cid of a reply is not right' };
+      if (post && cidIn(post) !== cid) return { error: 'InvalidRequest', message: 'The cid of a post is not right' };
     }
     return undefined;
   };
@@ -322,7 +348,7 @@ const sandbox: Sandbox = (kit) => {
       const uris = [req.query.uris ?? []].flat().map(String);
       if (uris.length === 0 || uris.length > 25) return badRequest(res, 'uris must have 1 to 25 elements');
       const found = await Promise.all(uris.map((uri) => kit.posts.get(uri)));
-      res.send({ posts: found.filter((post) => post !== undefined).map((post) => viewOf(kit, post)) });
+      res.send({ posts: found.filter((post) => post !== undefined).map((post) => viewOf(kit, post, person)) });
     }),
   );
 
@@ -349,15 +375,19 @@ const cidOf = (codec: 0x55 | 0x71, bytes: Buffer) =>
 
 const didOf = ({ id }: SandboxPerson) => `did:plc:${base32(sha256(id)).slice(0, 24)}`;
 
-const dataOf = ({ data }: SandboxPost) => data as { cid: string; record: Record<string, unknown> };
+const dataOf = ({ data }: SandboxPost) =>
+  data as { cid: string; record: Record<string, unknown>; gates: { $type: string }[] };
 const cidIn = (post: SandboxPost) => dataOf(post).cid;
 
-const viewOf = (kit: SandboxKit, post: SandboxPost) => {
+const viewOf = (kit: SandboxKit, post: SandboxPost, { id }: SandboxPerson) => {
+  const isClosed = dataOf(post).gates.some(({ $type }) => $type === 'app.bsky.feed.postgate');
   const numbers = kit.numbers(post);
   return {
     uri: post.id,
     cid: cidIn(post),
     record: dataOf(post).record,
+    // An author may always quote a post of their own.
+    viewer: { embeddingDisabled: isClosed && post.author !== id },
     likeCount: numbers.likes,
     replyCount: numbers.comments,
     repostCount: numbers.shares,

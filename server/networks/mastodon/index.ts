@@ -1,15 +1,16 @@
-import type { Constraints } from '#contracts/providers';
+import type { Constraints, PollLimits } from '#contracts/providers';
 import { profile } from '#server/networks/families/mastodon/connect';
-import { type Prepared, prepare } from '#server/networks/families/mastodon/publish';
-import { withLimitsOf } from '#server/networks/families/mastodon/server-facts';
+import type { Prepared } from '#server/networks/families/mastodon/publish';
+import { pollLimitsOf, withLimitsOf } from '#server/networks/families/mastodon/server-facts';
 import type { Network } from '#server/networks/network';
 import { cannotRefresh } from '#server/networks/oauth2';
+import { pollIn, pollWithoutMedia } from '#server/networks/poll';
 import { choices, MB, replies } from '#server/networks/shared/limits';
 import { eachMedia, gifStandsAlone, itemsOf, option, problems } from '#server/networks/shared/post';
 import { isLanguage } from '#server/networks/shared/text';
 import { characters } from './characters.ts';
 import { connect } from './connect.ts';
-import { confirm, isRepeatable, send } from './publish.ts';
+import { confirm, isRepeatable, prepare, quotedIn, quoteRefusal, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
 /** What a server allows unless its operator changed it. */
@@ -30,6 +31,17 @@ const constraints: Constraints = {
   },
   thread: replies,
   metrics: ['likes', 'comments', 'shares', 'quotes'],
+};
+
+/** The same for polls. */
+const pollLimits: PollLimits = {
+  minChoices: 2,
+  maxChoices: 4,
+  maxChoiceLength: 50,
+  minDurationMinutes: 5,
+  maxDurationMinutes: 43_829,
+  multiple: true,
+  hideTotals: true,
 };
 
 export default {
@@ -80,12 +92,50 @@ export default {
       choices: choices({ public: 'Everyone', followers: 'Followers', nobody: 'Nobody' }),
       description: 'The setting of the account when it is not set. Servers before 4.5 ignore it.',
     },
+    {
+      key: 'mastodon.focus',
+      label: 'Focus of images',
+      type: 'Focus',
+      description: 'What stays in sight of an image where the network crops it.',
+    },
+    {
+      key: 'mastodon.quote',
+      label: 'Quoted post',
+      type: 'Text',
+      description:
+        'Address of a post as your own server shows it, or its id there. Needs Mastodon 4.5. Not together with a poll.',
+    },
+    {
+      key: 'mastodon.poll',
+      label: 'Poll',
+      type: 'Poll',
+      poll: pollLimits,
+      description: 'Asks readers to choose. A post has a poll or media, not both; in a thread the first item has it.',
+    },
   ],
   constraintsFor: (_post, facts) => withLimitsOf(facts, constraints),
-  check: (post) => {
+  pollLimitsFor: (facts) => pollLimitsOf(facts, pollLimits),
+  check: (post, facts) => {
     const language = option(post, 'mastodon.language');
+    const quote = option(post, 'mastodon.quote');
+    const refusal = facts ? quoteRefusal(post, facts) : undefined;
     return problems([
+      quote !== '' &&
+        quotedIn(post) === undefined && {
+          path: 'options.mastodon.quote',
+          code: 'OptionValue',
+          message: 'mastodon.quote must be the address of a post on your own server, or its id there.',
+          actual: quote.slice(0, 100),
+        },
+      refusal !== undefined && { path: 'options.mastodon.quote', code: 'OptionNotAllowed', message: refusal },
+      quote !== '' &&
+        pollIn(post, 'mastodon.poll') !== undefined && {
+          path: 'options.mastodon.quote',
+          code: 'OptionNotAllowed',
+          message: 'A poll and a quoted post exclude each other: remove one.',
+        },
       ...eachMedia(post, gifStandsAlone),
+      pollWithoutMedia(post, 'mastodon.poll'),
       language !== '' &&
         !isLanguage(language) && {
           path: 'options.mastodon.language',

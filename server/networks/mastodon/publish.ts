@@ -5,17 +5,45 @@ import {
   type Prepared,
   pageSize,
   postStatus,
+  prepareWith,
   Statuses,
   timesOf,
 } from '#server/networks/families/mastodon/publish';
-import { runsMastodonItself } from '#server/networks/families/mastodon/server-facts';
-import type { Confirmation, SendEnd, Sending, Site } from '#server/networks/network';
+import { hostIn, noQuotes, runsMastodonItself } from '#server/networks/families/mastodon/server-facts';
+import { readFocus } from '#server/networks/focus';
+import type { Confirmation, Json, NetworkPost, Preparation, SendEnd, Sending, Site } from '#server/networks/network';
+import { pollIn } from '#server/networks/poll';
 import { shaped } from '#server/networks/request';
 import { isOn, option } from '#server/networks/shared/post';
 import { notAmong } from '#server/networks/shared/recent';
+import { NetworkTrouble } from '#server/networks/trouble';
 
-export const send = (site: Site, sending: Sending, { mediaIds }: Prepared): Promise<SendEnd<Prepared>> => {
+export const prepare = (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>
+  prepareWith(({ post }, { id }) => readFocus(option(post, 'mastodon.focus'))?.[id], site, sending, kept);
+
+/** `https://mastodon.example/@anna/42`, or its id alone. */
+export const quotedIn = (post: NetworkPost): { id: string; host?: string } | undefined => {
+  const value = option(post, 'mastodon.quote');
+  if (/^\d+$/.test(value)) return { id: value };
+  const id = /^https?:\/\/.*\/(\d+)\/?$/.exec(value)?.[1];
+  return id !== undefined && URL.canParse(value) ? { id, host: new URL(value).host } : undefined;
+};
+
+/** An id means another post on every server. */
+export const quoteRefusal = (post: NetworkPost, facts: Json): string | undefined => {
+  const quoted = quotedIn(post);
+  if (quoted === undefined) return undefined;
+  const host = hostIn(facts);
+  if (quoted.host !== undefined && quoted.host !== host) {
+    return `The quoted post is at ${quoted.host}: open it at ${host ?? 'the server of this account'}, and give the address that it has there.`;
+  }
+  return noQuotes(facts);
+};
+
+export const send = async (site: Site, sending: Sending, { mediaIds }: Prepared): Promise<SendEnd<Prepared>> => {
   const { post, part, out } = sending;
+  const refusal = out.length === 0 ? quoteRefusal(post, sending.account.facts) : undefined;
+  if (refusal !== undefined) throw new NetworkTrouble('content', refusal);
   const set = (key: string) => option(post, `mastodon.${key}`) || undefined;
   return postStatus(site, sending, {
     status: part.body,
@@ -26,7 +54,25 @@ export const send = (site: Site, sending: Sending, { mediaIds }: Prepared): Prom
     spoiler_text: set('spoiler_text'),
     language: set('language'),
     quote_approval_policy: set('quote_policy'),
+    ...(out.length === 0 && ofPost(post)),
   });
+};
+
+/** What is said once, with the first item of a thread. */
+const ofPost = (post: NetworkPost) => {
+  const poll = pollIn(post, 'mastodon.poll');
+  const quoted = quotedIn(post);
+  return {
+    ...(quoted && { quoted_status_id: quoted.id }),
+    ...(poll && {
+      poll: {
+        options: poll.choices,
+        expires_in: poll.durationMinutes * 60,
+        multiple: poll.multiple,
+        hide_totals: poll.hideTotals,
+      },
+    }),
+  };
 };
 
 /** With the same key Mastodon makes no second post for an hour, but shows the first. Other software may not look at it. */

@@ -10,6 +10,7 @@ import { characters } from './characters.ts';
 const MiB = 1024 * 1024;
 const maxCharacters = 500;
 const maxMedia = 4;
+const polls = { max_options: 4, max_characters_per_option: 50, min_expiration: 300, max_expiration: 2_629_746 };
 
 const scopes = ['read', 'write', 'read:accounts', 'read:statuses', 'write:statuses', 'write:media', 'profile'];
 
@@ -49,6 +50,16 @@ const NewStatus = z.object({
   visibility: z.enum(['public', 'unlisted', 'private', 'direct']).default('public'),
   language: z.string().optional(),
   quote_approval_policy: z.enum(['public', 'followers', 'nobody']).optional(),
+  quoted_status_id: z.string().optional(),
+  poll: z
+    .object({
+      options: z.array(z.string().min(1).max(polls.max_characters_per_option)).min(2).max(polls.max_options),
+      expires_in: z.int().min(polls.min_expiration).max(polls.max_expiration),
+      multiple: z.boolean().default(false),
+      hide_totals: z.boolean().default(false),
+    })
+    .refine(({ options }) => new Set(options).size === options.length, 'Poll options must be unique')
+    .optional(),
 });
 
 const isAlone = ({ type }: SandboxUpload) => type.startsWith('video/') || type === 'image/gif';
@@ -63,6 +74,7 @@ const sandbox: Sandbox = (kit) => {
     scopes,
     maxCharacters,
     maxMedia,
+    polls,
     media: {
       types: [
         ...['image/jpeg', 'image/png', 'image/gif', 'image/heic', 'image/heif', 'image/webp', 'image/avif'],
@@ -70,6 +82,7 @@ const sandbox: Sandbox = (kit) => {
       ],
       maxBytes: (type) => (type.startsWith('image/') ? 16 : 99) * MiB,
       maxDescription: 1_500,
+      takesFocus: (focus) => /^-?(?:0(?:\.\d+)?|1(?:\.0+)?),-?(?:0(?:\.\d+)?|1(?:\.0+)?)$/.test(focus),
       takesTime: (type) => type.startsWith('video/') || type === 'image/gif',
       readyStatus: 200,
       told: { description_limit: 1_500, image_matrix_limit: 33_177_600 },
@@ -83,6 +96,10 @@ const sandbox: Sandbox = (kit) => {
       created_at: Math.floor(kit.now().getTime() / 1000),
     }),
     postPath: (handle, id) => `/@${handle}/${id}`,
+    htmlBefore: ({ data }) => {
+      const { quoted_status_id: quoted } = data as { quoted_status_id?: string };
+      return quoted ? `<p class="quote-inline">RE: <a href="https://mastodon.sandbox/@x/${quoted}">a post</a></p>` : '';
+    },
     ownFields: (post) => ({
       language: (post.data as { language?: string }).language ?? 'en',
       quotes_count: kit.numbers(post).quotes,
@@ -111,11 +128,20 @@ const sandbox: Sandbox = (kit) => {
       if (replyTo !== undefined && !(await kit.posts.get(replyTo))) {
         return refuse(res, 404, 'The post you are trying to reply to does not appear to exist.');
       }
+      const { quoted_status_id: quoted } = data;
+      if (quoted !== undefined) {
+        const original = await kit.posts.get(quoted);
+        if (!original) return refuse(res, 404, 'The post you are trying to quote does not appear to exist.');
+        const { quote_approval_policy: policy } = original.data as { quote_approval_policy?: string };
+        if (original.author !== person.id && policy === 'nobody') return refuse(res, 403, 'This action is not allowed');
+        if (data.poll) return invalid(res, 'Quotes cannot have polls');
+      }
       const first = await usedFor(req, person);
       if (first !== undefined) {
         const post = await kit.posts.get(first);
         return post ? res.send(statusView(post)) : refuse(res, 404, 'Record not found');
       }
+      if (data.poll && media_ids.length > 0) return refuse(res, 422, `Cannot attach more than ${maxMedia} files`);
       const uploads = await attach(media_ids, person);
       if (typeof uploads === 'string') return refuse(res, 422, uploads);
       if (text.trim() === '' && uploads.length === 0) return invalid(res, "Text can't be blank");

@@ -83,6 +83,7 @@ const sandbox: Sandbox = (kit) => {
     notFound: (res) => refuse(res, 404, ''),
     tokens,
     postPath: (handle, id) => `/p/${handle}/${id}`,
+    htmlBefore: () => '',
     ownFields: () => ({}),
   });
 

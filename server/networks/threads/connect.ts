@@ -15,6 +15,10 @@ const scopes = [
   'threads_manage_insights',
 ];
 
+/** An app that lacks a permission cannot ask for it, so the operator says whether it has this one. */
+const scopesFor = (site: Site) =>
+  site.setting('THREADS_LOCATION', 'false') === 'true' ? [...scopes, 'threads_location_tagging'] : scopes;
+
 const Me = z.object({
   id: z.string(),
   username: z.string(),
@@ -44,7 +48,8 @@ const readScopes = async (site: Site, tokens: Tokens) => {
   try {
     return shaped(Granted, await ask(site, { tokens }, { path: '/debug_token', query })).data.scopes;
   } catch (error) {
-    if (error instanceof NetworkTrouble && ['permission', 'content', 'token'].includes(error.kind)) return scopes;
+    if (error instanceof NetworkTrouble && ['permission', 'content', 'token'].includes(error.kind))
+      return scopesFor(site);
     throw error;
   }
 };
@@ -56,7 +61,7 @@ export const connect: OAuthConnect = {
     authorizeUrl(`${site.link('web')}/oauth/authorize`, {
       client_id: site.registration.clientId,
       redirect_uri: redirectUri,
-      scope: scopes.join(','),
+      scope: scopesFor(site).join(','),
       response_type: 'code',
       state,
     }),

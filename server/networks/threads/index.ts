@@ -1,6 +1,7 @@
 import type { Constraints } from '#contracts/providers';
 import { longTokensAheadMs } from '#server/networks/families/meta/tokens';
 import type { Network } from '#server/networks/network';
+import { pollIn, pollWithoutMedia } from '#server/networks/poll';
 import { choices, GB, MB, minutes, replies } from '#server/networks/shared/limits';
 import { eachItem, hasMedia, itemsOf, option, problems } from '#server/networks/shared/post';
 import { links } from '#server/networks/shared/text';
@@ -89,10 +90,49 @@ export default {
       default: 'false',
       description: 'Blurs the media until the reader taps it.',
     },
+    {
+      key: 'threads.quote',
+      label: 'Quoted post',
+      type: 'Text',
+      description:
+        'Id of a post on Threads that is shown below the text, or the address of one of the last 100 of your own.',
+    },
+    {
+      key: 'threads.text_attachment',
+      label: 'Long text',
+      type: 'Text',
+      maxLength: 10_000,
+      description:
+        'A text of up to 10,000 characters that opens below the post. Only without media and without a poll.',
+    },
+    {
+      key: 'threads.location',
+      label: 'Place',
+      type: 'Text',
+      maxLength: 30,
+      description: 'Id of a place, as the location search of Threads gives it. The operator has to allow it.',
+    },
+    {
+      key: 'threads.poll',
+      label: 'Poll',
+      type: 'Poll',
+      poll: {
+        minChoices: 2,
+        maxChoices: 4,
+        maxChoiceLength: 25,
+        // Threads takes no time: every poll runs for a day.
+        minDurationMinutes: 1_440,
+        maxDurationMinutes: 1_440,
+        multiple: false,
+        hideTotals: false,
+      },
+      description: 'Asks readers to choose, for a day. Only on posts without media; in a thread the first item has it.',
+    },
   ],
   constraintsFor: () => constraints,
   check: (post) => {
     const link = option(post, 'threads.link');
+    const attached = option(post, 'threads.text_attachment');
     return problems([
       ...eachItem(post, ({ body }, path, index) => {
         const distinct = new Set([...links(body), ...(index === 0 && link !== '' ? [link] : [])]).size;
@@ -112,6 +152,25 @@ export default {
           code: 'OptionNotAllowed',
           message: 'A link preview and media exclude each other: remove one, or put the link into the text.',
         },
+      pollWithoutMedia(post, 'threads.poll'),
+      attached !== '' &&
+        (hasMedia(post) || pollIn(post, 'threads.poll') !== undefined) && {
+          path: 'options.threads.text_attachment',
+          code: 'OptionNotAllowed',
+          message: 'A long text goes with neither media nor a poll: remove one of them.',
+        },
+      !/^\d*$/.test(option(post, 'threads.location')) && {
+        path: 'options.threads.location',
+        code: 'OptionValue',
+        message: 'threads.location must be the id of a place, which has digits alone.',
+        actual: option(post, 'threads.location'),
+      },
+      !/^(?:\d+|https?:\/\/.*\/post\/[\w-]+.*|)$/.test(option(post, 'threads.quote')) && {
+        path: 'options.threads.quote',
+        code: 'OptionValue',
+        message: 'threads.quote must be the id of a post on Threads, or the address of one of your own.',
+        actual: option(post, 'threads.quote').slice(0, 100),
+      },
       /[.&]/.test(option(post, 'threads.topic_tag')) && {
         path: 'options.threads.topic_tag',
         code: 'OptionValue',

@@ -4,6 +4,8 @@ import { isPart } from '#server/networks/families/meta/graph';
 import {
   type Confirmation,
   type NetworkAccount,
+  type NetworkPost,
+  type Preparation,
   type PublishMedia,
   type SendEnd,
   type Sending,
@@ -11,8 +13,10 @@ import {
   type Site,
   sent,
 } from '#server/networks/network';
+import { type Poll, pollIn } from '#server/networks/poll';
 import { shaped } from '#server/networks/request';
 import { isOn, isVideo, option } from '#server/networks/shared/post';
+import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
 export type Prepared = Containers;
@@ -45,12 +49,22 @@ const optionsOf = (post: Sending['post']) => {
   const replyControl = option(post, 'threads.reply_control');
   const topic = option(post, 'threads.topic_tag');
   const link = option(post, 'threads.link');
+  const poll = pollIn(post, 'threads.poll');
+  const quoted = option(post, 'threads.quote');
+  const location = option(post, 'threads.location');
+  const attached = option(post, 'threads.text_attachment');
   return {
     ...(replyControl !== '' && replyControl !== 'everyone' && { reply_control: replyControl }),
     ...(topic !== '' && { topic_tag: topic }),
     ...(link !== '' && { link_attachment: link }),
+    ...(location !== '' && { location_id: location }),
+    ...(attached !== '' && { text_attachment: JSON.stringify({ plaintext: attached }) }),
+    ...(quoted !== '' && { quote_post_id: quoted }),
+    ...(poll && { poll_attachment: JSON.stringify(attachedPoll(poll)) }),
   };
 };
+
+const attachedPoll = ({ choices: [a, b, c, d] }: Poll) => ({ option_a: a, option_b: b, option_c: c, option_d: d });
 
 const PostList = z.object({
   data: z.array(
@@ -82,7 +96,31 @@ const containers = createContainers({
   find,
 });
 
-export const { prepare } = containers;
+export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
+  const { post, index } = sending;
+  const code = quotedCode(post);
+  if (code === undefined || index > 0 || kept?.container !== undefined) return containers.prepare(site, sending, kept);
+  const options = { ...post.options, 'threads.quote': await ownPost(site, sending.account, code) };
+  return containers.prepare(site, { ...sending, post: { ...post, options } }, kept);
+};
+
+/** Of an address such as `https://www.threads.com/@anna/post/DAbc123`. Threads takes ids alone. */
+const quotedCode = (post: NetworkPost) => /\/post\/([\w-]+)/.exec(option(post, 'threads.quote'))?.[1];
+
+const OwnPosts = z.object({ data: z.array(z.object({ id: z.string(), permalink: z.string().optional() })) });
+const mostOwn = 100;
+
+/** The id behind an address is told for posts of one's own alone. */
+const ownPost = async (site: Site, account: NetworkAccount, code: string): Promise<string> => {
+  const query = { fields: 'id,permalink', limit: mostOwn };
+  const { data } = shaped(OwnPosts, await ask(site, account, { path: `/${account.id}/threads`, query }));
+  const found = data.find(({ permalink }) => permalink?.split('/post/')[1]?.split(/[/?#]/)[0] === code);
+  if (found !== undefined) return found.id;
+  throw new NetworkTrouble(
+    'content',
+    `The quoted post is none of the last ${mostOwn} of this account, and Threads tells the id of no other: give the id in threads.quote.`,
+  );
+};
 
 export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
   const { account } = sending;

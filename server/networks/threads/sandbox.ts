@@ -46,7 +46,9 @@ const replyControls = [
 
 const text = z.string().optional();
 const about = {
+  location_id: z.string().regex(/^\d+$/).optional(),
   reply_to_id: z.string().optional(),
+  quote_post_id: z.string().optional(),
   reply_control: z.enum(replyControls).optional(),
   topic_tag: z
     .string()
@@ -59,11 +61,27 @@ const image = { media_type: z.literal('IMAGE'), image_url: z.url(), ...ofMedia }
 const video = { media_type: z.literal('VIDEO'), video_url: z.url(), ...ofMedia };
 const isItem = { is_carousel_item: z.literal(true) };
 
+/** An object in the text of a parameter, as Graph takes it. */
+const asJson = z.string().transform((text, context) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    context.addIssue('Invalid JSON');
+    return z.NEVER;
+  }
+});
+const choice = z.string().min(1).max(25);
+const PollAttachment = asJson.pipe(
+  z.strictObject({ option_a: choice, option_b: choice, option_c: choice.optional(), option_d: choice.optional() }),
+);
+
 const NewContainer = z.union([
   z.strictObject({
     media_type: z.literal('TEXT'),
     text: z.string().min(1),
     link_attachment: z.url().optional(),
+    poll_attachment: PollAttachment.optional(),
+    text_attachment: asJson.pipe(z.strictObject({ plaintext: z.string().min(1).max(10_000) })).optional(),
     ...about,
   }),
   z.strictObject({ ...image, ...asPost }),
@@ -172,6 +190,15 @@ const sandbox: Sandbox = (kit) => {
       if ('reply_to_id' in wanted && wanted.reply_to_id !== undefined) {
         if (!grant.scopes.includes('threads_manage_replies')) return refusals['missing-permission'](res);
         if (!(await kit.posts.get(wanted.reply_to_id))) return refuse(res, noMedia);
+      }
+      if ('text_attachment' in wanted && wanted.text_attachment && wanted.poll_attachment) {
+        return refuse(res, invalid('A text attachment cannot be attached to a post that has a poll'));
+      }
+      if ('location_id' in wanted && wanted.location_id && !grant.scopes.includes('threads_location_tagging')) {
+        return refusals['missing-permission'](res);
+      }
+      if ('quote_post_id' in wanted && wanted.quote_post_id !== undefined) {
+        if (!(await kit.posts.get(wanted.quote_post_id))) return refuse(res, noMedia);
       }
       const isCarousel = wanted.media_type === 'CAROUSEL';
       const children = isCarousel ? await containers.children(wanted.children, person.id) : [];

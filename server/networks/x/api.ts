@@ -48,6 +48,13 @@ const troubleOf = ({ status, headers, json }: NetworkAnswer, now: Date) => {
     });
   }
   if (status >= 500) return new NetworkTrouble('temporary', 'X is not available.', { networkCode });
+  if (status === 403 && /quot/i.test(said)) {
+    return new NetworkTrouble(
+      'content',
+      `X refused the quoted post (${said}) Remove x.quote; if every quote is refused, the X app of this server may not quote, and its operator has to ask X for a higher tier.`,
+      { networkCode },
+    );
+  }
   if (status === 403 && /client-forbidden|not-authorized|oauth1-permissions/.test(networkCode)) {
     return new NetworkTrouble('permission', `X does not allow this to the account or the app: ${said}`, {
       networkCode,

@@ -1,10 +1,12 @@
 import type { Characters } from '#contracts/providers';
 
 export const characters: Characters = {
-  // Premium accounts may write more, but how much through the API is unconfirmed.
   max: 280,
   counting: 'Weighted: a Latin letter is 1, CJK is 2, an emoji is 2 however long, a URL or bare domain is 23',
   rule: 'Weighted',
   links: { length: 23, bareDomains: true },
   required: false,
 };
+
+/** For accounts that pay X for a subscription. */
+export const longCharacters: Characters = { ...characters, max: 25_000 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
+import type { Json, NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
 import { askForTokens, authorizeUrl, tokensFrom } from '#server/networks/oauth2';
 import { shaped } from '#server/networks/request';
 import { ask } from './api.ts';
@@ -12,20 +12,29 @@ const Me = z.object({
     name: z.string(),
     username: z.string(),
     profile_image_url: z.string().optional(),
+    subscription_type: z.string().optional(),
   }),
 });
 
 const readMe = async (site: Site, tokens: Tokens): Promise<Profile & { id: string }> => {
-  const query = { 'user.fields': 'profile_image_url,name,username' };
+  const query = { 'user.fields': 'profile_image_url,name,username,subscription_type' };
   const { data } = shaped(Me, await ask(site, { tokens }, { path: '/2/users/me', query }));
   return {
     id: data.id,
     name: data.name,
     handle: data.username,
     ...(data.profile_image_url && { avatarUrl: data.profile_image_url }),
-    facts: null,
+    facts: { writesLong: paying.includes(data.subscription_type ?? '') } satisfies Facts,
   };
 };
+
+const paying = ['Basic', 'Premium', 'PremiumPlus'];
+
+const Facts = z.object({ writesLong: z.boolean().default(false) });
+type Facts = z.output<typeof Facts>;
+
+/** Whether the account may write more than others. */
+export const writesLong = (facts: Json | undefined): boolean => Facts.safeParse(facts).data?.writesLong ?? false;
 
 export const connect: OAuthConnect = {
   kind: 'OAuth',

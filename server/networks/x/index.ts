@@ -1,10 +1,22 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network, NetworkPost } from '#server/networks/network';
+import { pollIn, pollWithoutMedia } from '#server/networks/poll';
 import { choices, MB, minutes, replies, seconds } from '#server/networks/shared/limits';
-import { eachItem, eachMedia, gifStandsAlone, isGif, itemsOf, problems } from '#server/networks/shared/post';
-import { characters } from './characters.ts';
-import { connect, profile, refresh } from './connect.ts';
-import { confirm, type Prepared, prepare, send } from './publish.ts';
+import {
+  eachItem,
+  eachMedia,
+  type Finding,
+  gifStandsAlone,
+  hasMedia,
+  isGif,
+  itemsOf,
+  list,
+  option,
+  problems,
+} from '#server/networks/shared/post';
+import { characters, longCharacters } from './characters.ts';
+import { connect, profile, refresh, writesLong } from './connect.ts';
+import { confirm, type Prepared, prepare, quotedIn, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
 const images = {
@@ -46,6 +58,44 @@ const withGif: Constraints = {
 const cashtag = /(?<=^|\s)\$[a-z]{1,6}(?:[._][a-z]{1,2})?(?=$|[\s!'#%&()*+,\\\-./:;<=>?@[\]^_{|}~$])/gi;
 
 const hasGif = (post: NetworkPost) => post.items.some(({ media }) => media.some(isGif));
+
+const quoteProblems = (post: NetworkPost): Finding[] => {
+  const key = 'x.quote';
+  if (option(post, key) === '') return [];
+  return [
+    quotedIn(post) === undefined && {
+      path: `options.${key}`,
+      code: 'OptionValue',
+      message: `${key} must be the address of a post on X, or its id.`,
+      actual: option(post, key).slice(0, 100),
+    },
+    (hasMedia(post) || pollIn(post, 'x.poll') !== undefined) && {
+      path: `options.${key}`,
+      code: 'OptionNotAllowed',
+      message: 'A post on X has media, a poll or a quoted post: keep one of them.',
+    },
+  ];
+};
+
+const tagProblems = (post: NetworkPost): Finding[] => {
+  const path = 'options.x.tagged_users';
+  const tagged = list(post, 'x.tagged_users');
+  const wrong = tagged.find((one) => !/^(?:@?\w{1,15}|\d{1,19})$/.test(one));
+  return [
+    wrong !== undefined && {
+      path,
+      code: 'OptionValue',
+      message: `${wrong.slice(0, 50)} is not a name on X such as @anna.`,
+      actual: wrong.slice(0, 100),
+    },
+    tagged.length > 0 &&
+      !hasMedia(post) && {
+        path,
+        code: 'OptionNotAllowed',
+        message: 'People are tagged in media: add an image or a video, or mention them in the text.',
+      },
+  ];
+};
 
 export default {
   key: 'x',
@@ -91,8 +141,39 @@ export default {
       type: 'Text',
       description: 'Id of the community to post in; without it the post goes to your followers.',
     },
+    {
+      key: 'x.quote',
+      label: 'Quoted post',
+      type: 'Text',
+      description: 'Address or id of a post on X that is shown below the text. Not together with media or a poll.',
+    },
+    {
+      key: 'x.tagged_users',
+      label: 'Tagged people',
+      type: 'List',
+      maxLength: 10,
+      description: 'Up to ten people in the media of the first item, separated by commas: `@anna,@ben`.',
+    },
+    {
+      key: 'x.poll',
+      label: 'Poll',
+      type: 'Poll',
+      poll: {
+        minChoices: 2,
+        maxChoices: 4,
+        maxChoiceLength: 25,
+        minDurationMinutes: 5,
+        maxDurationMinutes: 10_080,
+        multiple: false,
+        hideTotals: false,
+      },
+      description: 'Asks readers to choose. A post has a poll or media, not both; in a thread the first item has it.',
+    },
   ],
-  constraintsFor: (post) => (hasGif(post) ? withGif : constraints),
+  constraintsFor: (post, facts) => ({
+    ...(hasGif(post) ? withGif : constraints),
+    characters: writesLong(facts) ? longCharacters : characters,
+  }),
   check: (post) =>
     problems([
       ...eachItem(post, ({ body }, path) => {
@@ -107,6 +188,9 @@ export default {
           },
         ];
       }),
+      pollWithoutMedia(post, 'x.poll'),
+      ...quoteProblems(post),
+      ...tagProblems(post),
       ...eachMedia(post, gifStandsAlone),
       // One GIF in a thread widens the limit of all its images.
       ...eachMedia(

@@ -13,8 +13,9 @@ import {
   unknown,
   waiting,
 } from '#server/networks/network';
+import { pollIn } from '#server/networks/poll';
 import { shaped } from '#server/networks/request';
-import { isOn, option } from '#server/networks/shared/post';
+import { isOn, list, option } from '#server/networks/shared/post';
 import { replaceLinks } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
@@ -27,6 +28,8 @@ export interface Prepared {
   readonly mediaIds: readonly string[];
   /** Those that X is still processing. */
   readonly processing: readonly string[];
+  /** Ids of the people in the media. */
+  readonly tagged?: readonly string[];
 }
 
 const Uploaded = z.object({
@@ -76,7 +79,26 @@ const uploadAll = async (site: Site, sending: Sending): Promise<Prepared> => {
     }
     mediaIds.push(id);
   }
-  return { mediaIds, processing };
+  return { mediaIds, processing, tagged: sending.index === 0 ? await taggedIds(site, sending) : [] };
+};
+
+const Users = z.object({ data: z.array(z.object({ id: z.string(), username: z.string() })).default([]) });
+
+/** X tags by id, people by name. */
+const taggedIds = async (site: Site, { account, post }: Sending): Promise<string[]> => {
+  const tagged = list(post, 'x.tagged_users').map((one) => one.toLowerCase());
+  // A name may have digits alone: with @ it is one.
+  const nameOf = (one: string) => (/^\d+$/.test(one) ? undefined : one.replace('@', ''));
+  const names = tagged.flatMap((one) => nameOf(one) ?? []);
+  if (names.length === 0) return tagged;
+  const query = { usernames: [...new Set(names)].join(',') };
+  const { data } = shaped(Users, await ask(site, account, { path: '/2/users/by', query }));
+  const ids = new Map(data.map(({ id, username }) => [username.toLowerCase(), id]));
+  const nobody = names.find((name) => !ids.has(name));
+  if (nobody !== undefined) {
+    throw new NetworkTrouble('content', `Nobody on X is called @${nobody}: change x.tagged_users.`);
+  }
+  return [...new Set(tagged.map((one) => ids.get(nameOf(one) ?? '') ?? one))];
 };
 
 const uploadImage = async (site: Site, { account }: Sending, media: PublishMedia) => {
@@ -114,14 +136,20 @@ const uploadInChunks = async (site: Site, { account }: Sending, media: PublishMe
 
 const Posted = z.object({ data: z.object({ id: z.string() }) });
 
-export const send = async (site: Site, sending: Sending, { mediaIds }: Prepared): Promise<SendEnd<Prepared>> => {
+export const send = async (
+  site: Site,
+  sending: Sending,
+  { mediaIds, tagged = [] }: Prepared,
+): Promise<SendEnd<Prepared>> => {
   const { account, post, part, out } = sending;
   const before = out.at(-1)?.externalId;
   const answer = await ask(site, account, {
     path: '/2/tweets',
     json: {
       text: part.body.trim() === '' ? '' : part.body,
-      ...(mediaIds.length > 0 && { media: { media_ids: mediaIds } }),
+      ...(mediaIds.length > 0 && {
+        media: { media_ids: mediaIds, ...(tagged.length > 0 && { tagged_user_ids: tagged }) },
+      }),
       ...(before !== undefined && { reply: { in_reply_to_tweet_id: before } }),
       ...(before === undefined && ofPost(post)),
       ...(isOn(post, 'x.made_with_ai') && { made_with_ai: true }),
@@ -135,11 +163,19 @@ export const send = async (site: Site, sending: Sending, { mediaIds }: Prepared)
 const ofPost = (post: NetworkPost) => {
   const replySettings = option(post, 'x.reply_settings');
   const community = option(post, 'x.community');
+  const poll = pollIn(post, 'x.poll');
+  const quoted = quotedIn(post);
   return {
+    ...(quoted && { quote_tweet_id: quoted }),
+    ...(poll && { poll: { options: poll.choices, duration_minutes: poll.durationMinutes } }),
     ...(replySettings !== '' && replySettings !== 'everyone' && { reply_settings: replySettings }),
     ...(community !== '' && { community_id: community }),
   };
 };
+
+/** `https://x.com/anna/status/42`, or its id alone. */
+export const quotedIn = (post: NetworkPost): string | undefined =>
+  /(?:^|\/status\/)(\d{1,19})(?:$|[/?#])/.exec(option(post, 'x.quote'))?.[1];
 
 const posted = (site: Site, { account }: Sending, id: string, publishedAt?: string) =>
   sent({
@@ -152,7 +188,17 @@ const posted = (site: Site, { account }: Sending, id: string, publishedAt?: stri
 const mostRead = 50;
 
 const Timeline = z.object({
-  data: z.array(z.object({ id: z.string(), text: z.string(), created_at: z.string() })).default([]),
+  data: z
+    .array(
+      z.object({
+        id: z.string(),
+        text: z.string(),
+        created_at: z.string(),
+        // The whole of a long text, of which `text` is the beginning.
+        note_tweet: z.object({ text: z.string() }).optional(),
+      }),
+    )
+    .default([]),
   meta: z.object({ next_token: z.string().optional() }).default({}),
 });
 
@@ -162,12 +208,13 @@ export const confirm = async (site: Site, sending: Sending): Promise<Confirmatio
   const start = new Date(since.getTime() - clockDifferenceMs).toISOString().replace(/\.\d+/, '');
   const answer = await ask(site, account, {
     path: `/2/users/${account.id}/tweets`,
-    query: { max_results: mostRead, start_time: start, 'tweet.fields': 'created_at,text' },
+    query: { max_results: mostRead, start_time: start, 'tweet.fields': 'created_at,text,note_tweet' },
   });
   const { data, meta } = shaped(Timeline, answer);
   const found = data.find(
-    ({ id, text }) =>
-      comparable(unescaped(text)) === comparable(part.body) && !out.some(({ externalId }) => externalId === id),
+    ({ id, text, note_tweet: whole }) =>
+      comparable(unescaped(whole?.text ?? text)) === comparable(part.body) &&
+      !out.some(({ externalId }) => externalId === id),
   );
   if (found) return posted(site, sending, found.id, found.created_at);
   return meta.next_token === undefined ? absent : unknown;

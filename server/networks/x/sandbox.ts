@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import { countText } from '#server/networks/counting';
-import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPost } from '#server/networks/sandbox';
+import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { replaceLinks } from '#server/networks/shared/text';
-import { characters } from './characters.ts';
+import { characters, longCharacters } from './characters.ts';
 
 /** X's API v2 as its reference describes it: OAuth 2 with PKCE, uploads in one call or in chunks, posts, timelines. */
 
@@ -48,6 +48,16 @@ const NewPost = z.strictObject({
   reply: z.strictObject({ in_reply_to_tweet_id: z.string() }).optional(),
   reply_settings: z.enum(['following', 'mentionedUsers', 'subscribers', 'verified']).optional(),
   community_id: z.string().optional(),
+  quote_tweet_id: z
+    .string()
+    .regex(/^\d{1,19}$/)
+    .optional(),
+  poll: z
+    .strictObject({
+      options: z.array(z.string().min(1).max(25)).min(2).max(4),
+      duration_minutes: z.int().min(5).max(10_080),
+    })
+    .optional(),
   made_with_ai: z.boolean().optional(),
   paid_partnership: z.boolean().optional(),
 });
@@ -64,6 +74,8 @@ type Upload = {
 
 const states = {
   nocredits: 'The app has no credits left: every post is refused',
+  premium: 'The account has a subscription and writes long texts',
+  selfserve: 'The app may not quote',
 };
 
 const accessLifeMs = 2 * 3_600_000;
@@ -147,8 +159,26 @@ const sandbox: Sandbox = (kit) => {
 
   api.get(
     '/2/users/me',
-    signedIn('users.read', async (_req, res, { person }) => {
-      res.send({ data: { id: person.id, name: person.name, username: person.handle } });
+    signedIn('users.read', async (req, res, { person }) => {
+      const isAsked = String(req.query['user.fields']).split(',').includes('subscription_type');
+      const subscription_type = writesLong(person) ? 'Premium' : 'None';
+      res.send({
+        data: { id: person.id, name: person.name, username: person.handle, ...(isAsked && { subscription_type }) },
+      });
+    }),
+  );
+
+  api.get(
+    '/2/users/by',
+    signedIn('users.read', async (req, res) => {
+      const names = String(req.query.usernames ?? '').split(',');
+      if (names.length > 100) return problem(res, 400, 'Invalid Request', 'usernames: at most 100');
+      const people = await Promise.all(
+        names.filter((name) => !name.includes('nobody')).map((name) => kit.people.signIn(name)),
+      );
+      res.send({
+        ...(people.length > 0 && { data: people.map(({ id, name, handle }) => ({ id, name, username: handle })) }),
+      });
     }),
   );
 
@@ -294,9 +324,19 @@ const sandbox: Sandbox = (kit) => {
       const parsed = NewPost.safeParse(req.body);
       if (!parsed.success)
         return problem(res, 400, 'Invalid Request', 'One or more parameters to your request was invalid.');
-      const { text, media, reply, reply_settings } = parsed.data;
+      const { text, media, poll, quote_tweet_id: quoted, reply, reply_settings } = parsed.data;
       if (text === '' && media === undefined) return problem(res, 400, 'Invalid Request', 'text or media is needed');
-      if (countText(characters, text) > characters.max) return refusals['content-refused'](res);
+      if ([media, poll, quoted].filter((one) => one !== undefined).length > 1) {
+        return problem(res, 400, 'Invalid Request', 'media, poll and quote_tweet_id are mutually exclusive');
+      }
+      if (quoted !== undefined && person.handle.includes('selfserve')) {
+        return problem(res, 403, 'Forbidden', 'Quote posts are not available to your access level.');
+      }
+      if (quoted !== undefined && !(await kit.posts.get(quoted))) {
+        return problem(res, 403, 'Forbidden', 'You attempted to quote a Tweet that is deleted or not visible to you.');
+      }
+      const allowed = writesLong(person) ? longCharacters : characters;
+      if (countText(allowed, text) > allowed.max) return refusals['content-refused'](res);
       const wrong = await mediaProblem(media?.media_ids ?? [], grant);
       if (wrong !== null) return badMedia(res, wrong);
       if (reply && !(await kit.posts.get(reply.in_reply_to_tweet_id))) {
@@ -327,7 +367,8 @@ const sandbox: Sandbox = (kit) => {
             id,
             author: person.id,
             authorName: `@${person.handle}`,
-            text: shortened(text),
+            // A quoted post is a link at the end of the text.
+            text: shortened(quoted ? `${text} https://x.com/i/status/${quoted}` : text),
             media: media?.media_ids ?? [],
             ...(reply && { replyTo: reply.in_reply_to_tweet_id }),
             createdAt: kit.now().toISOString(),
@@ -353,10 +394,12 @@ const sandbox: Sandbox = (kit) => {
       const posts = (await kit.posts.of(person.id, 3200)).filter(({ createdAt }) => Date.parse(createdAt) >= start);
       const from = before === '' ? 0 : posts.findIndex(({ id }) => id === before) + 1;
       const page = posts.slice(from, from + count);
+      const wanted = String(req.query['tweet.fields'] ?? '').split(',');
       const data = page.map(({ id, text, createdAt }) => ({
         id,
-        text: escaped(text),
+        text: escaped(beginningOf(text)),
         created_at: createdAt,
+        ...(wanted.includes('note_tweet') && isLong(text) && { note_tweet: { text: escaped(text) } }),
       }));
       const more = from + count < posts.length;
       res.send({
@@ -396,6 +439,13 @@ const sandbox: Sandbox = (kit) => {
 export default sandbox;
 
 const dataOf = ({ data }: SandboxPost) => data as { typed: string };
+
+const writesLong = ({ handle }: SandboxPerson) => handle.includes('premium');
+
+const isLong = (text: string) => countText(characters, text) > characters.max;
+
+/** X shows no more of a long text where nobody asks for all of it. */
+const beginningOf = (text: string) => (isLong(text) ? `${text.slice(0, 275)}…` : text);
 
 /** As X gives out every text. */
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

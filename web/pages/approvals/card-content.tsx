@@ -2,6 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { ApprovalCard, Post } from '#generated/app-client';
 import { countText } from '#server/networks/counting';
 import { handleOf } from '#web/networks.ts';
+import { type Extras, extrasOf } from '#web/parts/extras.ts';
+import { ExtrasView } from '#web/parts/extras-view.tsx';
+import { LinkCardView, linkCardsIn } from '#web/parts/link-card.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { queries } from '#web/queries.ts';
@@ -26,10 +29,25 @@ export const CardContent = ({ card, now }: { card: ApprovalCard; now?: Pick<Post
         became={became?.content}
         media={card.media}
         linkCards={card.linkCards}
+        extras={extrasFor(card.post, group.accounts)}
         withCounts={index > 0}
       />
     );
   });
+};
+
+/** What options add for readers, with the networks on which they do. */
+const extrasFor = (post: Pick<Post, 'versions'> | undefined, accounts: readonly Account[]) => {
+  const optionsOf = (id: string | undefined) => post?.versions.find(({ accountId }) => accountId === id)?.options ?? {};
+  const found = new Map<string, Extras & { networks: string[] }>();
+  for (const { id, network } of accounts) {
+    const extras = extrasOf({ ...optionsOf(undefined), ...optionsOf(id) }, network);
+    const key = JSON.stringify(extras);
+    if (key === '{}') continue;
+    const networks = [...new Set([...(found.get(key)?.networks ?? []), network])];
+    found.set(key, { ...extras, networks });
+  }
+  return [...found.values()];
 };
 
 const Group = ({
@@ -37,20 +55,20 @@ const Group = ({
   became,
   media,
   linkCards,
+  extras,
   withCounts,
 }: {
   group: TextGroup;
   became: Item[] | undefined;
   media: ApprovalCard['media'];
   linkCards: ApprovalCard['linkCards'];
+  extras: ReturnType<typeof extrasFor>;
   withCounts: boolean;
 }) => {
   const shown = (became ?? content).flatMap((item) => item.media);
   const files = [...new Set(shown)].map((id) => media.find((one) => one.id === id)).filter((one) => one !== undefined);
-  const previews = linkCards.filter(
-    ({ network, uri }) =>
-      accounts.some((account) => account.network === network) && textOf(content).includes(uri.replace('https://', '')),
-  );
+  const networks = [...new Set(accounts.map(({ network }) => network))];
+  const previews = networks.flatMap((network) => linkCardsIn(linkCards, network, textOf(content)));
   return (
     <section className={styles.group}>
       <div className={styles.words}>
@@ -67,12 +85,15 @@ const Group = ({
           </span>
         </p>
         <Texts content={content} became={became} />
-        {previews.map(({ network, uri, title, description }) => (
-          <figure key={`${network} ${uri}`} className={styles.linkCard} aria-label="Link card">
-            <b dir="auto">{title}</b>
-            {description !== '' && <p dir="auto">{description}</p>}
-            <span className="small text-2">{uri}</span>
-          </figure>
+        {previews.map((card) => (
+          <LinkCardView key={`${card.network} ${card.uri}`} card={card} />
+        ))}
+        {extras.map(({ networks, ...added }) => (
+          <div key={networks.join()} className={styles.extras}>
+            {accounts.length > networks.length &&
+              networks.map((network) => <NetworkBadge key={network} network={network} />)}
+            <ExtrasView {...added} />
+          </div>
         ))}
         {withCounts && <Counts accounts={accounts} content={content} />}
       </div>

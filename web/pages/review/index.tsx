@@ -5,6 +5,7 @@ import { isPosthornError, type SharedPost } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
 import { EntryCard } from '#web/parts/entry-card.tsx';
+import { extrasOf } from '#web/parts/extras.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { Mark } from '#web/parts/mark.tsx';
 import { Badge } from '#web/parts/network-badge.tsx';
@@ -45,6 +46,9 @@ export default function Review() {
   return data ? <Shared post={data} secret={secret} /> : null;
 }
 
+/** Every option begins with the key of its network. */
+const networkIn = (options: Readonly<Record<string, string>>) => Object.keys(options)[0]?.split('.')[0] ?? '';
+
 const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
   const zone = browserZone();
   useEffect(() => {
@@ -73,6 +77,7 @@ const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
                 whole
                 account={{ provider, name, handle }}
                 limits={constraints}
+                extras={extrasOf(options, networkIn(options))}
                 title={titleKey === undefined ? undefined : (options[titleKey] ?? '')}
                 items={items.map(({ body, media }, index) => ({
                   key: String(index),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FocusPoint } from '#server/networks/focus';
 import {
   type Preparation,
   type PublishMedia,
@@ -20,8 +21,19 @@ export interface Prepared {
   readonly processing: readonly string[];
 }
 
-export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
-  const prepared = kept ?? (await uploadAll(site, sending));
+type FocusOf = (sending: Sending, media: PublishMedia) => FocusPoint | undefined;
+
+export const prepare = (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>
+  prepareWith(() => undefined, site, sending, kept);
+
+/** For servers that can be told what stays in sight where an image is cropped. */
+export const prepareWith = async (
+  focusOf: FocusOf,
+  site: Site,
+  sending: Sending,
+  kept?: Prepared,
+): Promise<Preparation<Prepared>> => {
+  const prepared = kept ?? (await uploadAll(site, sending, focusOf));
   const processing: string[] = [];
   for (const id of prepared.processing) {
     const { status } = await ask(site, sending.account, { path: `/api/v1/media/${id}` });
@@ -31,11 +43,11 @@ export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Pr
   return processing.length > 0 ? waiting(now, askAgainMs) : ready(now);
 };
 
-const uploadAll = async (site: Site, sending: Sending): Promise<Prepared> => {
+const uploadAll = async (site: Site, sending: Sending, focusOf: FocusOf): Promise<Prepared> => {
   const mediaIds: string[] = [];
   const processing: string[] = [];
   for (const media of sending.part.media) {
-    const { id, isReady } = await upload(site, sending, media);
+    const { id, isReady } = await upload(site, sending, media, focusOf(sending, media));
     mediaIds.push(id);
     if (!isReady) processing.push(id);
   }
@@ -44,10 +56,10 @@ const uploadAll = async (site: Site, sending: Sending): Promise<Prepared> => {
 
 const Uploaded = z.object({ id: z.string() });
 
-const upload = async (site: Site, { account }: Sending, media: PublishMedia) => {
+const upload = async (site: Site, { account }: Sending, media: PublishMedia, focus: FocusPoint | undefined) => {
   const { id: name, mimeType, bytes: length, alt } = media;
   const file = { field: 'file', name, mimeType, length, stream: await media.read() };
-  const multipart = { fields: { description: alt || undefined }, file };
+  const multipart = { fields: { description: alt || undefined, focus: focus && `${focus.x},${focus.y}` }, file };
   const answer = await ask(site, account, { path: '/api/v2/media', multipart });
   return { id: shaped(Uploaded, answer).id, isReady: answer.status === 200 };
 };
@@ -103,8 +115,14 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
+/** Mastodon puts the address of a quoted post before the text, for software that shows no quotes. */
+const quotedAddress = /<p class="quote-inline">.*?<\/p>/s;
+
 const plain = (html: string) =>
-  html.replace(/<[^>]*>/g, '').replace(/&(#?\w+);/g, (all, name) => entities[name] ?? all);
+  html
+    .replace(quotedAddress, '')
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(#?\w+);/g, (all, name) => entities[name] ?? all);
 
 /** A mention loses its host, paragraphs become tags. */
 const comparable = (text: string) =>

@@ -10,6 +10,8 @@ export interface Dialect extends OAuthDialect {
   readonly hasInstanceV2: boolean;
   readonly maxCharacters: number;
   readonly maxMedia: number;
+  /** What it tells of polls, if it has them. */
+  readonly polls?: object;
   readonly media: {
     readonly types: readonly string[];
     readonly maxBytes: (type: string) => number;
@@ -18,11 +20,15 @@ export interface Dialect extends OAuthDialect {
     readonly takesTime: (type: string) => boolean;
     /** The answer for an upload that is ready. */
     readonly readyStatus: number;
+    /** Whether it can be told what stays in sight. */
+    readonly takesFocus?: (focus: string) => boolean;
     /** What the server tells of its limits besides. */
     readonly told: object;
   };
   readonly notFound: (res: Response) => void;
   readonly postPath: (handle: string, id: string) => string;
+  /** What stands before the text. */
+  readonly htmlBefore: (post: SandboxPost) => string;
   /** Fields of a post that only this network has. */
   readonly ownFields: (post: SandboxPost) => object;
 }
@@ -33,6 +39,7 @@ export interface SandboxUpload {
   readonly owner: string;
   readonly type: string;
   readonly description: string | null;
+  readonly focus: string | null;
   readonly isReady: boolean;
   readonly postId: string | null;
 }
@@ -42,7 +49,12 @@ interface StatusData {
   readonly visibility: string;
   readonly sensitive: boolean;
   readonly spoiler_text: string;
-  readonly attachments: readonly { readonly id: string; readonly type: string; readonly description: string | null }[];
+  readonly attachments: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly description: string | null;
+    readonly focus: string | null;
+  }[];
 }
 
 const dataOf = ({ data }: SandboxPost) => data as unknown as StatusData;
@@ -83,6 +95,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
       video_size_limit: own.media.maxBytes('video/mp4'),
       ...own.media.told,
     },
+    ...(own.polls && { polls: own.polls }),
   };
   const instance = { title: 'A sandbox', version: own.version, configuration };
   server.get('/api/v1/instance', (_req, res) => {
@@ -107,7 +120,8 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
       const { fields, files } = await kit.readMultipart(req);
       if (await kit.isFaulty('upload', req, res, { person, refusals: own.refusals })) return;
       const { file } = files;
-      const { description = null } = fields;
+      const { description = null, focus = null } = fields;
+      if (focus !== null && !own.media.takesFocus?.(focus)) return own.invalid(res, 'focus', 'Focus is invalid');
       const { types, maxDescription, takesTime, readyStatus } = own.media;
       if (!file) return own.invalid(res, 'file', "File can't be blank");
       const maxBytes = own.media.maxBytes(file.mimeType);
@@ -119,7 +133,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
       }
       const isReady = !takesTime(file.mimeType);
       const id = kit.newId();
-      const upload = { id, owner: person.id, type: file.mimeType, description, isReady, postId: null };
+      const upload = { id, owner: person.id, type: file.mimeType, description, focus, isReady, postId: null };
       await kit.records.put('upload', id, upload);
       res.status(isReady ? readyStatus : 202).send(uploadView(upload));
     }),
@@ -155,7 +169,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
       spoiler_text,
       uri: address,
       url: address,
-      content: htmlOf(post.text),
+      content: own.htmlBefore(post) + htmlOf(post.text),
       account: accountView({ id: post.author, handle, name: handle }),
       media_attachments: attachments,
       favourites_count: numbers.likes,
@@ -170,7 +184,7 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
     { text, replyTo, uploads, data }: NewPost & { data: Omit<StatusData, 'attachments'> },
   ): Promise<SandboxPost> => {
     const id = kit.newId();
-    const attachments = uploads.map(({ id, type, description }) => ({ id, type, description }));
+    const attachments = uploads.map(({ id, type, description, focus }) => ({ id, type, description, focus }));
     for (const upload of uploads) await kit.records.put('upload', upload.id, { ...upload, postId: id });
     const post: SandboxPost = {
       id,

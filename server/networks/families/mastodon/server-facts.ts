@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Constraints } from '#contracts/providers';
+import type { Constraints, PollLimits } from '#contracts/providers';
 import type { Json, Site, Tokens } from '#server/networks/network';
 import { hostOf, troubleOf } from './api.ts';
 
@@ -10,6 +10,8 @@ const texts = z.array(z.string()).nonempty().optional().catch(undefined);
 /** What `facts` keep of the server of an account. */
 const ServerFacts = z.object({
   version: text,
+  /** As it stands in the addresses of posts. */
+  host: text,
   maxCharacters: whole,
   charactersPerUrl: whole,
   maxMedia: whole,
@@ -18,6 +20,10 @@ const ServerFacts = z.object({
   maxImagePixels: whole,
   maxVideoBytes: whole,
   maxAltLength: whole,
+  maxPollChoices: whole,
+  maxPollChoiceLength: whole,
+  minPollSeconds: whole,
+  maxPollSeconds: whole,
 });
 export type ServerFacts = z.output<typeof ServerFacts>;
 
@@ -40,6 +46,15 @@ const Instance = z.object({
           description_limit: whole,
         })
         .optional(),
+      polls: z
+        .object({
+          max_options: whole,
+          max_characters_per_option: whole,
+          min_expiration: whole,
+          max_expiration: whole,
+        })
+        .optional()
+        .catch(undefined),
     })
     .optional()
     .catch(undefined),
@@ -67,9 +82,10 @@ export const readServer = async (site: Site, tokens?: Tokens): Promise<Server> =
 };
 
 const toServer = (site: Site, { domain, uri, version, configuration }: z.output<typeof Instance>): Server => {
-  const { statuses, media_attachments: media } = configuration ?? {};
+  const { statuses, media_attachments: media, polls } = configuration ?? {};
   const facts = {
     version,
+    host: new URL(isUsual(site) ? site.link('server') : site.server).host,
     maxCharacters: statuses?.max_characters,
     charactersPerUrl: statuses?.characters_reserved_per_url,
     maxMedia: statuses?.max_media_attachments,
@@ -79,6 +95,10 @@ const toServer = (site: Site, { domain, uri, version, configuration }: z.output<
     maxImagePixels: runsPixelfed(version) ? undefined : media?.image_matrix_limit,
     maxVideoBytes: media?.video_size_limit,
     maxAltLength: media?.description_limit,
+    maxPollChoices: polls?.max_options,
+    maxPollChoiceLength: polls?.max_characters_per_option,
+    minPollSeconds: polls?.min_expiration,
+    maxPollSeconds: polls?.max_expiration,
   };
   return { domain: (domain ?? uri ?? hostOf(site)).replace(/^https?:\/\//, ''), facts: ServerFacts.parse(facts) };
 };
@@ -89,6 +109,17 @@ export const runsPixelfed = (version: string | undefined): boolean => /pixelfed/
 /** Other software that speaks the API says so: `2.7.2 (compatible; Pleroma 2.9.1)`, or counts its versions below 1. */
 export const runsMastodonItself = (facts: Json): boolean =>
   /^[2-9]\.\d+\.\d+([-+~][\w.+~-]*)?$/.test(ServerFacts.safeParse(facts).data?.version ?? '');
+
+/** What the server itself knows and an address on another server does not tell. */
+export const hostIn = (facts: Json): string | undefined => ServerFacts.safeParse(facts).data?.host;
+
+/** Why posts cannot be quoted on this server; undefined when they can. Older servers would leave the quote out. */
+export const noQuotes = (facts: Json): string | undefined => {
+  const { version = '' } = ServerFacts.safeParse(facts).data ?? {};
+  const [, major = 0, minor = 0] = /^(\d+)\.(\d+)/.exec(version)?.map(Number) ?? [];
+  if (runsMastodonItself(facts) && (major > 4 || (major === 4 && minor >= 5))) return undefined;
+  return `The server of this account (${version || 'of unknown version'}) cannot quote, which needs Mastodon 4.5: remove mastodon.quote.`;
+};
 
 /** Whether it is the server that the network's `hosts` name, which the sandbox stands in for. */
 export const isUsual = (site: Site): boolean => site.server === site.host('server');
@@ -134,5 +165,19 @@ export const withLimitsOf = (facts: Json | undefined, constraints: Constraints):
       }),
       ...(videoTypes.length > 0 && { videos: { max: 1, ...videos, mimeTypes: videoTypes, maxBytes: videoBytes } }),
     },
+  };
+};
+
+/** The same for polls. */
+export const pollLimitsOf = (facts: Json, usual: PollLimits): PollLimits => {
+  const told = ServerFacts.safeParse(facts).data ?? {};
+  const minutes = (seconds: number | undefined, round: (value: number) => number) =>
+    seconds === undefined ? undefined : round(seconds / 60);
+  return {
+    ...usual,
+    maxChoices: told.maxPollChoices ?? usual.maxChoices,
+    maxChoiceLength: told.maxPollChoiceLength ?? usual.maxChoiceLength,
+    minDurationMinutes: minutes(told.minPollSeconds, Math.ceil) ?? usual.minDurationMinutes,
+    maxDurationMinutes: minutes(told.maxPollSeconds, Math.floor) ?? usual.maxDurationMinutes,
   };
 };

@@ -1,9 +1,11 @@
-import { Select, TextInput } from '@mantine/core';
+import { Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { instantOf, wallTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
+import { FocusField } from './focus-field.tsx';
 import type { Option } from './limits.ts';
 import styles from './options-card.module.css';
+import { PollField } from './poll-field.tsx';
 import { fields } from './use-reveal.ts';
 
 /** One option of a network. An empty field is the default of the network. */
@@ -105,10 +107,35 @@ const Input = ({
       return text({ placeholder: fallback ?? 'One, two, three' });
     case 'Instant':
       return <TimeField {...same} value={value} onChange={onChange} />;
+    case 'Focus':
+      return <FocusField {...same} value={value} fallback={fallback} onChange={onChange} />;
+    case 'Poll':
+      return option.poll ? (
+        <PollField {...same} limits={option.poll} value={value} inherited={fallback} onChange={onChange} />
+      ) : null;
     default:
+      if (isLong(option)) {
+        return (
+          <Textarea
+            {...same}
+            dir="auto"
+            autosize
+            minRows={3}
+            maxRows={10}
+            maxLength={10_000}
+            value={value}
+            placeholder={fallback ?? ''}
+            error={tooLong(option, value)}
+            onChange={(event) => onChange(event.currentTarget.value)}
+          />
+        );
+      }
       return text({ maxLength: 10_000, error: tooLong(option, value) });
   }
 };
+
+/** One that has paragraphs. */
+const isLong = ({ maxLength = 0 }: Option) => maxLength >= 1_000;
 
 const tooLong = ({ maxLength }: Option, value: string) =>
   maxLength !== undefined && [...value].length > maxLength ? `Use at most ${maxLength} characters.` : undefined;

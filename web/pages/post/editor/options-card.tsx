@@ -8,7 +8,7 @@ import { useEditor } from './use-editor.ts';
 
 /** The options of one network after the other; what a network needs comes first. */
 export const OptionsCard = ({ bare = false }: { bare?: boolean }) => {
-  const { chosen, version, side, save, optionsOf, choicesOf, editSide, readOnly } = useEditor();
+  const { chosen, version, side, save, optionsOf, choicesOf, withLimitsOf, editSide, readOnly } = useEditor();
   const networks = useNetworks();
   const account = chosen.find(({ id }) => id === version);
   const having = [...new Set((account ? [account] : chosen).map(({ network }) => network))].filter(
@@ -46,7 +46,7 @@ export const OptionsCard = ({ bare = false }: { bare?: boolean }) => {
       {sorted.map((option) => (
         <OptionField
           key={`${version} ${option.key}`}
-          option={option}
+          option={(first && withLimitsOf(first, option)) ?? option}
           choices={(first && choicesOf(first, option.key)) ?? option.choices}
           value={side.options[option.key] ?? ''}
           inherited={version === undefined ? undefined : save.draft.original.options[option.key]}

@@ -1,23 +1,28 @@
 import type { Account } from '#generated/app-client';
+import { extrasOf } from '#web/parts/extras.ts';
+import { linkCardsIn } from '#web/parts/link-card.tsx';
 import { PostPreview } from '#web/parts/post-preview.tsx';
 import { resultFor } from './draft.ts';
 import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 
 export const Preview = ({ account }: { account: Account }) => {
-  const { calm, limitsOf, optionsOf, mediaOf } = useEditor();
+  const { calm, limitsOf, optionsOf, mediaOf, linkCards } = useEditor();
   const limits = limitsOf(account);
   if (limits === undefined) return null;
   const { items, options } = resultFor(calm, account.id);
   const titleKey = `${account.network}.title`;
   const hasTitle = optionsOf(account.network).some(({ key }) => key === titleKey);
+  const hasCards = options[`${account.network}.link_card`] !== 'false';
   return (
     <PostPreview
       account={{ ...account, picture: pictureOf(account) }}
       limits={limits}
+      extras={extrasOf(options, account.network)}
       title={hasTitle ? (options[titleKey] ?? '') : undefined}
       items={items.map(({ media, ...item }) => ({
         ...item,
+        linkCard: media.length === 0 && hasCards ? linkCardsIn(linkCards, account.network, item.body)[0] : undefined,
         media: media.map((id) => {
           const { kind, alt = '' } = mediaOf(id) ?? {};
           return { key: id, src: thumbnailOf(id), isVideo: kind === 'Video', alt };

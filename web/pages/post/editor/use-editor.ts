@@ -34,7 +34,11 @@ export interface Editor {
   readonly limitsOf: (account: Account) => Constraints | undefined;
   readonly optionsOf: (network: string) => readonly Option[];
   readonly choicesOf: (account: Account, key: string) => Option['choices'];
+  /** The option with the limits that this account alone has. */
+  readonly withLimitsOf: (account: Account, option: Option) => Option;
   readonly mediaOf: (id: string) => MediaItem | undefined;
+  /** Kept when a person was asked, or decided. */
+  readonly linkCards: EditorView['linkCards'];
   readonly learnMedia: (...items: MediaItem[]) => void;
   readonly checks: readonly Check[];
   readonly reveal: (place: Place) => void;
@@ -101,6 +105,10 @@ export const useEditorState = ({
       limitsOf: (account: Account) => viewOf(account.id)?.constraints ?? of(account.network)?.constraints,
       optionsOf: (network: string) => of(network)?.options ?? [],
       choicesOf: (account: Account, key: string) => viewOf(account.id)?.choices[key],
+      withLimitsOf: (account: Account, option: Option) => {
+        const poll = option.poll && viewOf(account.id)?.pollLimits;
+        return poll ? { ...option, poll } : option;
+      },
       mediaOf: (id: string) => learned.get(id) ?? view?.media.find((item) => item.id === id),
     };
   }, [limits, view, learned]);
@@ -137,6 +145,7 @@ export const useEditorState = ({
     edit,
     editSide: (change) => edit(changeSide(version, change)),
     ...fixed,
+    linkCards: view?.linkCards ?? [],
     learnMedia: (...items) => setLearned((map) => new Map([...map, ...items.map((item) => [item.id, item] as const)])),
     checks,
     reveal: useReveal(version, openVersion),

@@ -1,0 +1,13 @@
+import type { Request, Response } from 'express';
+import { notFound } from '#server/errors';
+import type { LinkCards } from '#server/posts/link-cards';
+
+/** `GET /link-cards/{hash}`: the picture of a page as it was read, from our own address. It never changes. */
+export const linkCardPicture =
+  ({ linkCards }: { linkCards: LinkCards }) =>
+  async (req: Request<{ id: string }>, res: Response) => {
+    const image = await linkCards.picture(req.params.id);
+    if (image === undefined) throw notFound('picture of a link card', req.params.id);
+    res.setHeader('cache-control', 'private, max-age=31536000, immutable');
+    res.type('jpeg').send(image);
+  };
