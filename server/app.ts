@@ -57,13 +57,13 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { messages, mailer, push, ...outgoing } = openMessages({ ...core, outbound, seal, ...replaced });
   const { notifications, ...notices } = openNotifications({ ...core, messages, push });
   const told = { ...core, notifications };
-  const opened = openWorkspaces({ ...told, messages, auth, plans, wallClock });
-  const { routes: peopleRoutes, chores: peopleChores, ...workspaces } = opened;
-  const { people, deletion, signInElsewhere } = workspaces;
   const { events, webhooks, ...delivery } = openWebhooks({ ...told, outbound, seal, plans, ...replaced });
   const { providers } = openProviders(core);
   const connected = openAccounts({ ...told, sites, outbound, seal, events });
   const { accounts, access, avatars } = connected;
+  const opened = openWorkspaces({ ...told, messages, auth, plans, leaving: accounts.leaving, wallClock });
+  const { routes: peopleRoutes, chores: peopleChores, ...workspaces } = opened;
+  const { people, deletion, signInElsewhere } = workspaces;
   const { routes: mediaRoutes, chores: mediaChores, ...media } = openMedia({ ...core, outbound });
   const { library, uploads } = media;
   const { revisions, ...history } = openHistory({ ...core, library });
@@ -157,6 +157,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     webhooks,
     networks,
     connecting,
+    revoked: connected.revoked,
     shares,
     imports,
     exports,
@@ -177,6 +178,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
       return openDoors({ ...callers, ...served, mcp, serveRoutes: serve, database, config, log });
     },
     close: async () => {
+      await connected.revoked();
       await network.close();
       await sandbox.close();
     },

@@ -58,6 +58,12 @@ const refusedWith: [Fault, TroubleKind][] = [
 const takenButLost: Fault[] = ['lost', 'cut', '500-after'];
 const neverTaken: Fault[] = ['hang', '503', 'html'];
 
+test('every network that has a call to end tokens is asked to', () => {
+  const asked = networks.filter(({ network }) => network.revoke).map(({ key }) => key);
+  const withCall = ['bluesky', 'google_business', 'linkedin', 'linkedin_page', 'mastodon', 'tiktok', 'x', 'youtube'];
+  expect(asked.sort()).toEqual(withCall);
+});
+
 describe.each(networks)('$key', ({ key, network, examples }) => {
   const sample = postOf(network, examples.publish[0] ?? { items: [] });
   const plain = async (mark?: string) => sandbox.withBytes(plainPost(sample, mark));
@@ -218,6 +224,17 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     expect((await troubleOf(network.refresh(site, account))).kind).toBe('token');
     expect((await troubleOf(network.profile(site, account))).kind).toBe('token');
   });
+
+  const { revoke } = network;
+  if (revoke) {
+    test('ends its tokens when the account is disconnected', async () => {
+      const { account, site } = await sandbox.connect(network, { handle: 'leaving' });
+      await revoke(site, account);
+      expect((await troubleOf(network.refresh(site, account))).kind).toBe('token');
+      if (examples.accessOutlivesRevocation) expect(await network.profile(site, account)).toBeDefined();
+      else expect((await troubleOf(network.profile(site, account))).kind).toBe('token');
+    });
+  }
 
   test('waits when the network asks for it while media come in', async () => {
     const withMedia = examples.publish.find(({ items }) => items[0]?.media?.length);

@@ -17,6 +17,7 @@ import { createAvatars } from './avatars.ts';
 import { createAccounts } from './connected.ts';
 import { createConnecting } from './connecting.ts';
 import { createNetworkAccess } from './network-access.ts';
+import { createRevoking } from './revoking.ts';
 import { accountRoutes } from './routes.ts';
 import { createAccountStore, createAvatarStore, createConnectionStore, createRegistrationStore } from './store.ts';
 
@@ -58,11 +59,15 @@ export const openAccounts = ({
     website: baseUrl,
   });
   const access = createAccountAccess({ store, networkAccess, networks, events, notifications, live, clock, report });
+  const { afterCommit } = database;
+  const revoking = createRevoking({ store, networkAccess, networks, afterCommit, report });
   return {
-    accounts: createAccounts({ store, networks, audit, live }),
+    accounts: createAccounts({ store, networks, revoking, audit, live }),
     access,
     avatars: createAvatars({ store: createAvatarStore(database), outbound }),
     loops: { accounts: createDueLoop(access.work) },
+    /** What ends at networks has ended, or was given up. */
+    revoked: revoking.ended,
 
     /** Opened last: statistics, which need `access`, are told when an account is reconnected. */
     openConnecting: ({

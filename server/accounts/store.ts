@@ -71,8 +71,20 @@ const stopStatistics = sql(
 );
 const disconnect = sql(
   'accounts.disconnect',
-  `update accounts set disconnected_at = posthorn_now(), tokens = null, refresh_due_at = null, refresh_claim = null
-    where id = $1 and workspace_id = $2 and disconnected_at is null`,
+  `with before as (select a.id, ${accountColumns('a')} as account from accounts a
+                    where a.id = $1 and a.workspace_id = $2 and a.disconnected_at is null for update)
+   update accounts set disconnected_at = posthorn_now(), tokens = null, refresh_due_at = null, refresh_claim = null
+     from before where accounts.id = before.id
+   returning before.account`,
+);
+const findConnected = sql(
+  'accounts.findConnected',
+  'select id from accounts where network = any($1) and sandbox = $2 and disconnected_at is null limit 1',
+);
+const relatives = sql(
+  'accounts.relatives',
+  `select ${accountColumns('a')} as account from accounts a
+    where a.network = $1 and (a.external_id = $2 or a.workspace_id = $3) and a.sandbox = $4 and a.disconnected_at is null`,
 );
 const save = sql(
   'accounts.save',
@@ -159,7 +171,16 @@ export const createAccountStore = (db: Database) => {
 
     stopStatistics: async (id: string, connectedAt: string) => (await db.run(stopStatistics, [id, connectedAt])) > 0,
 
-    disconnect: async (workspaceId: string, id: string) => (await db.run(disconnect, [id, workspaceId])) > 0,
+    /** The account as it was; undefined when it is not connected. */
+    disconnect: async (workspaceId: string, id: string) => (await accountsOf(disconnect, [id, workspaceId]))[0],
+
+    /** On one of these networks, in any workspace. */
+    hasConnected: async (networks: readonly string[], sandbox: boolean) =>
+      (await db.query(findConnected, [networks, sandbox])).length > 0,
+
+    /** Connected accounts of its network: the same one anywhere, and all of its workspace. */
+    relatives: ({ network, externalId, workspaceId, sandbox }: AccountRow) =>
+      accountsOf(relatives, [network, externalId, workspaceId, sandbox]),
   };
 };
 

@@ -256,6 +256,10 @@ export interface Network<Prepared = unknown> {
   /** New tokens. Trouble of kind `token` when the account has to be connected again. */
   refresh(site: Site, account: NetworkAccount): Promise<Tokens>;
   profile(site: Site, account: NetworkAccount): Promise<Profile>;
+  /** Ends the tokens of an account that was disconnected, where the network has a call for that. */
+  revoke?(site: Site, account: NetworkAccount): Promise<void>;
+  /** The call ends all that the person gave to our app, and with it other accounts that they connected. */
+  readonly revokesWholeApp?: true;
 
   /** What goes out, one after the other: the items of the thread, and a first comment where there is one. */
   parts<Media extends NetworkMedia>(post: NetworkPost<Media>): readonly NetworkItem<Media>[];

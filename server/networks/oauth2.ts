@@ -32,6 +32,26 @@ export const askForTokens = async (
   return shaped(TokenAnswer, answer);
 };
 
+/** Ends a token (RFC 7009). */
+export const revokeToken = async (
+  site: Site,
+  request: { url: string; form: Readonly<Record<string, string | undefined>>; basic?: boolean },
+): Promise<void> => {
+  const { clientId, clientSecret } = site.registration;
+  const answer = await site.request({
+    url: request.url,
+    form: request.form,
+    ...(request.basic && { headers: { authorization: basic(clientId, clientSecret) } }),
+  });
+  if (answer.status >= 400) throw tokenTrouble(answer, site.now());
+};
+
+/** The one that renews first: the other lives on for a short time alone. */
+export const bothTokens = ({ accessToken, refreshToken }: Tokens): string[] => [
+  ...(refreshToken === undefined ? [] : [refreshToken]),
+  accessToken,
+];
+
 const basic = (id: string, secret: string) =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
 

@@ -45,6 +45,8 @@ export interface Database {
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Does all of `work` in a transaction and then undoes it, so that whatever would refuse it refuses it now. */
   rehearse(work: () => Promise<unknown>): Promise<void>;
+  /** Begins `work` once the transaction around it is committed, at once where there is none, and never when it is undone. */
+  afterCommit(work: () => void): void;
   /** For loops and timers that are begun inside a transaction and live longer than it. */
   outside<Result>(work: () => Result): Result;
   /** For models. They join `transaction` by themselves; `sequelize.transaction` is not used. */
@@ -105,6 +107,7 @@ interface Running {
   transaction: Transaction;
   connection: pg.Client;
   ended: boolean;
+  afterwards: (() => void)[];
 }
 
 const running = new AsyncLocalStorage<Running>();
@@ -183,6 +186,7 @@ export function openDatabase(
       await refuseAborted(current);
       current.ended = true;
       await current.transaction.commit();
+      for (const work of current.afterwards) running.exit(work);
       return result;
     } catch (error) {
       if (!current.ended) await rollBack(current, report);
@@ -204,12 +208,20 @@ export function openDatabase(
     rehearse: (work) =>
       transaction(async () => {
         await send({ text: 'savepoint rehearsal' });
+        const afterwards = joined()?.afterwards ?? [];
+        const before = afterwards.length;
         try {
           await work();
         } finally {
+          afterwards.length = before;
           await send({ text: 'rollback to savepoint rehearsal' });
         }
       }),
+    afterCommit: (work) => {
+      const current = joined();
+      if (current) current.afterwards.push(work);
+      else work();
+    },
     outside: (work) => running.exit(work),
     sequelize,
     listen: (channel, ears) => {
@@ -301,7 +313,7 @@ function openSequelize(
 async function begin(sequelize: Sequelize): Promise<Running> {
   const transaction = await sequelize.transaction();
   const { connection } = transaction as Transaction & { connection: pg.Client };
-  return { sequelize, transaction, connection, ended: false };
+  return { sequelize, transaction, connection, ended: false, afterwards: [] };
 }
 
 async function refuseAborted({ connection }: Running): Promise<void> {

@@ -25,6 +25,8 @@ export interface Examples {
   confirms: boolean;
   /** False where a person is told nothing about the permissions they granted. */
   tellsPermissions?: false;
+  /** Where a revoked access token is accepted until it expires. */
+  accessOutlivesRevocation?: true;
 }
 
 const folder = 'server/networks';

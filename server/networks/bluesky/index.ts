@@ -3,7 +3,7 @@ import type { Network } from '#server/networks/network';
 import { choices, MB, minutes, replies } from '#server/networks/shared/limits';
 import { eachMedia, isVideo, itemsOf, list, problems } from '#server/networks/shared/post';
 import { countGraphemes, isLanguage } from '#server/networks/shared/text';
-import { connect, profile, refresh } from './connect.ts';
+import { connect, profile, refresh, revoke } from './connect.ts';
 import { linkCards } from './link-card.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -127,6 +127,7 @@ export default {
   refreshAheadMs: minutes(5),
   refresh,
   profile,
+  revoke,
   parts: itemsOf,
   prepare,
   send,

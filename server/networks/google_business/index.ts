@@ -1,6 +1,6 @@
 import { canonicalInstant } from '#contracts/instant';
 import type { Constraints } from '#contracts/providers';
-import { googleRefresh } from '#server/networks/families/google/api';
+import { googleRefresh, googleRevoke } from '#server/networks/families/google/api';
 import type { Network } from '#server/networks/network';
 import { choices, MB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachMedia, itemsOf, option, problems } from '#server/networks/shared/post';
@@ -172,6 +172,8 @@ export default {
   refreshAheadMs: minutes(5),
   refresh: googleRefresh,
   profile,
+  revoke: googleRevoke,
+  revokesWholeApp: true,
   parts: itemsOf,
   prepare,
   send,

@@ -1,5 +1,5 @@
 import type { Constraints } from '#contracts/providers';
-import { refresh } from '#server/networks/families/linkedin/connect';
+import { refresh, revoke } from '#server/networks/families/linkedin/connect';
 import {
   linkedinConstraints,
   linkedinFindings,
@@ -42,6 +42,7 @@ export default {
   refreshAheadMs: minutes(24 * 60),
   refresh,
   profile,
+  revoke,
   parts: itemsOf,
   prepare,
   send,

@@ -1,5 +1,5 @@
 import type { Constraints } from '#contracts/providers';
-import { refresh } from '#server/networks/families/linkedin/connect';
+import { refresh, revoke } from '#server/networks/families/linkedin/connect';
 import {
   linkedinConstraints,
   linkedinFindings,
@@ -34,6 +34,9 @@ export default {
   refreshAheadMs: minutes(24 * 60),
   refresh,
   profile,
+  revoke,
+  // One person may have connected many pages; whether LinkedIn ends their other tokens too is unconfirmed.
+  revokesWholeApp: true,
   parts: itemsOf,
   prepare,
   send,

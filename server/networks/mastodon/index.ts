@@ -1,5 +1,5 @@
 import type { Constraints } from '#contracts/providers';
-import { profile } from '#server/networks/families/mastodon/connect';
+import { profile, revoke } from '#server/networks/families/mastodon/connect';
 import { type Prepared, prepare } from '#server/networks/families/mastodon/publish';
 import { withLimitsOf } from '#server/networks/families/mastodon/server-facts';
 import type { Network } from '#server/networks/network';
@@ -100,6 +100,7 @@ export default {
   refreshAheadMs: 0,
   refresh: cannotRefresh,
   profile,
+  revoke,
   parts: itemsOf,
   prepare,
   send,

@@ -87,3 +87,12 @@ export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<T
   const form = { grant_type: 'refresh_token', refresh_token: tokens.refreshToken ?? '' };
   return tokensFrom(await askForTokens(site, form), site.now(), tokens);
 };
+
+export const revoke = async (site: Site, { tokens }: NetworkAccount): Promise<void> => {
+  const { clientId, clientSecret } = site.registration;
+  const answer = await site.request({
+    url: `${site.host('api')}/v2/oauth/revoke/`,
+    form: { client_key: clientId, client_secret: clientSecret, token: tokens.accessToken },
+  });
+  if (answer.status >= 400 || Refused.safeParse(answer.json).success) throw tokenTrouble(answer, site.now());
+};

@@ -12,7 +12,7 @@ import {
   problems,
 } from '#server/networks/shared/post';
 import { confirm } from './confirm.ts';
-import { connect, factsFrom, profile, refresh } from './connect.ts';
+import { connect, factsFrom, profile, refresh, revoke } from './connect.ts';
 import { labelOf, privacyLabels } from './creator.ts';
 import { type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -182,6 +182,7 @@ export default {
   refreshAheadMs: minutes(120),
   refresh,
   profile,
+  revoke,
   parts: itemsOf,
   prepare,
   send,

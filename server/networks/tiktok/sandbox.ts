@@ -155,6 +155,16 @@ const sandbox: Sandbox = (kit) => {
     });
   });
 
+  api.post('/v2/oauth/revoke', async (req, res) => {
+    const form = (req.body ?? {}) as Record<string, string>;
+    if (form.client_key !== 'sandbox' || form.client_secret !== 'sandbox')
+      return grantRefused(res, 'invalid_client', 'Client key or secret is incorrect.');
+    const grant = await kit.grants.take('access', form.token ?? '');
+    if (grant === undefined) return grantRefused(res, 'invalid_request', 'The token is invalid.');
+    await kit.grants.revokeAll(grant.person);
+    res.send();
+  });
+
   /** The grant behind the bearer token, if it has the scope. */
   const signedIn =
     (scope: string, work: (req: Request, res: Response, grant: SandboxGrant) => Promise<unknown>): RequestHandler =>

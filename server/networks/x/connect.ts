@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
-import { askForTokens, authorizeUrl, tokensFrom } from '#server/networks/oauth2';
+import { askForTokens, authorizeUrl, bothTokens, revokeToken, tokensFrom } from '#server/networks/oauth2';
 import { shaped } from '#server/networks/request';
 import { ask } from './api.ts';
 
@@ -63,4 +63,10 @@ export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<T
     basic: true,
   });
   return tokensFrom(answer, site.now(), tokens);
+};
+
+export const revoke = async (site: Site, { tokens }: NetworkAccount): Promise<void> => {
+  for (const token of bothTokens(tokens)) {
+    await revokeToken(site, { url: `${site.host('api')}/2/oauth2/revoke`, form: { token }, basic: true });
+  }
 };

@@ -3,7 +3,7 @@ import type { Network, NetworkPost } from '#server/networks/network';
 import { choices, MB, minutes, replies, seconds } from '#server/networks/shared/limits';
 import { eachItem, eachMedia, gifStandsAlone, isGif, itemsOf, problems } from '#server/networks/shared/post';
 import { characters } from './characters.ts';
-import { connect, profile, refresh } from './connect.ts';
+import { connect, profile, refresh, revoke } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
@@ -128,6 +128,7 @@ export default {
   refreshAheadMs: minutes(5),
   refresh,
   profile,
+  revoke,
   parts: itemsOf,
   prepare,
   send,

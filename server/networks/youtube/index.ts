@@ -1,6 +1,6 @@
 import type { Constraints } from '#contracts/providers';
 import { codePoints } from '#server/networks/counting';
-import { googleRefresh } from '#server/networks/families/google/api';
+import { googleRefresh, googleRevoke } from '#server/networks/families/google/api';
 import type { Network } from '#server/networks/network';
 import { choices, GB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachItem, itemsOf, list, option, problems } from '#server/networks/shared/post';
@@ -163,6 +163,8 @@ export default {
   refreshAheadMs: minutes(5),
   refresh: googleRefresh,
   profile,
+  revoke: googleRevoke,
+  revokesWholeApp: true,
   parts: itemsOf,
   prepare,
   send,
