@@ -30,6 +30,7 @@ import { openPublishing } from '#server/publishing/slice';
 import { openReview } from '#server/review/slice';
 import { prepareActions } from '#server/run-action';
 import { openSandbox } from '#server/sandbox/slice';
+import { createResealing } from '#server/secrets/resealing';
 import type { ServiceParts } from '#server/service-parts';
 import { openSlots } from '#server/slots/slice';
 import { openStatistics } from '#server/statistics/slice';
@@ -93,6 +94,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { cards, ...approvals } = openApprovals({ ...told, actions, reading, lifecycle, linkCards, library, accounts });
   const { assistant, routes: chatRoutes } = openAssistant({ ...core, catalog, actions, cards, reading, slots, log });
 
+  const sealed = [...auth.sealed, ...outgoing.sealed, ...delivery.sealed, ...connected.sealed];
+  const resealing = createResealing({ columns: sealed, seal, report });
   const jobs = createScheduler({
     database,
     loops: { ...publishing.loops, ...delivery.loops, ...connected.loops, ...numbers.loops, ...outgoing.loops },
@@ -109,6 +112,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
       ...peopleChores,
       ...review.chores,
       ...transfer.chores,
+      'seal anew what an old key sealed': { every: '1 hour', run: resealing.run },
     },
     clock: sandboxClock,
     report,
@@ -158,6 +162,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     networks,
     connecting,
     revoked: connected.revoked,
+    sealed,
+    resealing,
     shares,
     imports,
     exports,

@@ -206,6 +206,8 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   await posthorn.jobs.keepTime(agenda, {
     'remove expired records of the identity provider': { every: '1 hour', run: () => identity.purge?.() },
   });
+  // Keys change with a start: nobody should wait an hour to remove an old one.
+  posthorn.resealing.run().catch(report);
   // Kept in the memory of this process, and written once a minute.
   const save = async () => {
     await posthorn.tokens.saveLastUsed();

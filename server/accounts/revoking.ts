@@ -33,7 +33,10 @@ export const createRevoking = ({
   const isNeeded = async (row: AccountRow, network: Network, tokens: Tokens): Promise<boolean> => {
     if (network.revokesWholeApp) {
       const ofSameApp = networks.all.filter(({ settings }) => settings.join() === network.settings.join());
-      return store.hasConnected(ofSameApp.map(({ key }) => key), row.sandbox);
+      return store.hasConnected(
+        ofSameApp.map(({ key }) => key),
+        row.sandbox,
+      );
     }
     const others = await store.relatives(row);
     return others.some(

@@ -1,5 +1,6 @@
 import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
+import { sealedColumn } from '#server/store/sealed-column';
 import { type AccountRow, accountColumns } from './account-row.ts';
 
 export type NewAccount = Omit<AccountRow, 'status' | 'connectedAt' | 'disconnectedAt' | 'statisticsStoppedAt'> & {
@@ -291,3 +292,25 @@ export const createConnectionStore = (db: Database) => ({
     await db.run(purgeConnections, [maxAgeMs]);
   },
 });
+
+export const sealedInAccounts = (db: Database) => [
+  sealedColumn(db, {
+    table: 'accounts',
+    column: 'tokens',
+    replace: sql('accounts.resealTokens', 'update accounts set tokens = $3 where id = $1 and tokens = $2'),
+  }),
+  sealedColumn(db, {
+    table: 'network_apps',
+    column: 'credentials',
+    id: "network || ' ' || server",
+    replace: sql(
+      'accounts.resealRegistration',
+      "update network_apps set credentials = $3 where network || ' ' || server = $1 and credentials = $2",
+    ),
+  }),
+  sealedColumn(db, {
+    table: 'connections',
+    column: 'secret',
+    replace: sql('accounts.resealConnection', 'update connections set secret = $3 where id = $1 and secret = $2'),
+  }),
+];

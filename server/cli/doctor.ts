@@ -43,6 +43,22 @@ export const diagnose = async (config: Config) => {
         (error: Error) => bad.push(`No mail can be sent, check SMTP_URL: ${error.message}`),
       );
       if (!posthorn.mailer) note.push('No mail is sent: set SMTP_URL and MAIL_FROM for forgotten passwords and more');
+      const sealed = await posthorn.resealing.state();
+      const [newest, ...others] = sealed;
+      for (const { key, count, isKnown } of others) {
+        if (!isKnown) {
+          bad.push(
+            `${counted(count, 'stored secret')} sealed with the key "${key}", which is not in ENCRYPTION_KEYS: put it back, behind the newest.`,
+          );
+        } else if (count > 0) {
+          note.push(
+            `${counted(count, 'stored secret')} still sealed with the key "${key}": the running service seals them anew within the hour; keep the key until then`,
+          );
+        } else good.push(`Nothing needs the key "${key}" any more: remove it from ENCRYPTION_KEYS`);
+      }
+      if (newest && others.every(({ count }) => count === 0)) {
+        good.push(`All stored secrets are sealed with the newest key, "${newest.key}"`);
+      }
       const { model } = config.assistant;
       if (model) good.push(`The assistant uses ${model.model} at ${new URL(model.baseUrl).host}`);
       else note.push('The assistant uses its embedded model: for a language model set LLM_BASE_URL and LLM_MODEL');
@@ -83,3 +99,5 @@ export const diagnose = async (config: Config) => {
   ].join('\n');
   return { text, healthy: bad.length === 0 };
 };
+
+const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? ' is' : 's are'}`;

@@ -1,5 +1,12 @@
 import type { NetworkAccount, OAuthConnect, Site, Tokens } from '#server/networks/network';
-import { askForTokens, authorizeUrl, bothTokens, cannotRefresh, revokeToken, tokensFrom } from '#server/networks/oauth2';
+import {
+  askForTokens,
+  authorizeUrl,
+  bothTokens,
+  cannotRefresh,
+  revokeToken,
+  tokensFrom,
+} from '#server/networks/oauth2';
 
 const tokenUrl = (site: Site) => `${site.host('web')}/oauth/v2/accessToken`;
 
