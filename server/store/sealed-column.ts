@@ -24,7 +24,7 @@ export const sealedColumn = (
   const sealedBefore = sql(
     `${name}.before`,
     `select ${id} as id, ${column} as sealed from ${table}
-      where ${isSealed} and ${keyOf} <> $1 and ${id} > $2 order by ${id} limit $3`,
+      where ${isSealed} and ${keyOf} <> $1 and ${id} > $2 order by 1 limit $3`,
   );
   const counts = sql(
     `${name}.counts`,
