@@ -160,6 +160,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     events,
     webhooks,
     networks,
+    sites,
     connecting,
     revoked: connected.revoked,
     sealed,

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -269,6 +270,31 @@ describe('doctor in production', () => {
     const given = Object.fromEntries((needy?.settings ?? []).map((name) => [name, 'x']));
     const { text } = await diagnose(configWith({ ...settings, ...given }));
     expect(text).toMatch(new RegExp(`^ok +Networks with credentials: ${needy?.name}$`, 'm'));
+  });
+
+  test('says which stored secrets still need an old key, and which key is missing', async () => {
+    const { host, port, user, password, database } = fresh.parts;
+    const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
+    const [first, second] = [key('k1'), key('k2')];
+    const settings = {
+      NODE_ENV: 'production',
+      BASE_URL: 'https://posthorn.invalid',
+      DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`,
+    };
+    const doctor = async (...keys: string[]) =>
+      (await diagnose(configWith({ ...settings, ENCRYPTION_KEYS: keys.join(',') }))).text;
+    const withKeys = (...keys: string[]) =>
+      open(configWith({ ...settings, ENCRYPTION_KEYS: keys.join(',') }), pino({ level: 'silent' }));
+    const before = await withKeys(first);
+    await before.posthorn.push.publicKey();
+    await before.close();
+    expect(await doctor(first)).toContain('All stored secrets are sealed with the newest key, "k1"');
+    expect(await doctor(second, first)).toMatch(/^note +1 stored secret is still sealed with the key "k1"/m);
+    expect(await doctor(second)).toMatch(/^MISSING +1 stored secret is sealed with the key "k1", which is not/m);
+    const after = await withKeys(second, first);
+    await after.posthorn.resealing.run();
+    await after.close();
+    expect(await doctor(second, first)).toMatch(/^ok +Nothing needs the key "k1" any more/m);
   });
 });
 

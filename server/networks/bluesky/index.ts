@@ -3,6 +3,7 @@ import type { Network } from '#server/networks/network';
 import { choices, MB, minutes, replies } from '#server/networks/shared/limits';
 import { eachMedia, isVideo, itemsOf, list, problems } from '#server/networks/shared/post';
 import { countGraphemes, isLanguage } from '#server/networks/shared/text';
+import { app } from './app.ts';
 import { connect, profile, refresh, revoke } from './connect.ts';
 import { linkCards } from './link-card.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
@@ -37,6 +38,7 @@ export default {
   name: 'Bluesky',
   badge: { code: 'Bs', color: '#0A73D1' },
   settings: [],
+  app,
   hosts: {
     pds: 'https://bsky.social',
     video: 'https://video.bsky.app',

@@ -5,6 +5,7 @@ import type { Network } from '#server/networks/network';
 import { choices, MB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachMedia, itemsOf, option, problems } from '#server/networks/shared/post';
 import { countedAsUnits, isLanguage } from '#server/networks/shared/text';
+import { app } from './app.ts';
 import { connect, profile } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 
@@ -35,6 +36,7 @@ export default {
   alsoCalled: ['gmb', 'gbp', 'google_business_profile'],
   badge: { code: 'Gb', color: '#1C7549' },
   settings: ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+  app,
   hosts: {
     accounts: 'https://accounts.google.com',
     oauth: 'https://oauth2.googleapis.com',

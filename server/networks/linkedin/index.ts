@@ -11,6 +11,7 @@ import type { Prepared } from '#server/networks/families/linkedin/publish';
 import type { Network } from '#server/networks/network';
 import { choices, minutes, noThread } from '#server/networks/shared/limits';
 import { itemsOf, problems } from '#server/networks/shared/post';
+import { app } from './app.ts';
 import { connect, profile } from './connect.ts';
 import { confirm, prepare, send } from './publish.ts';
 
@@ -22,6 +23,7 @@ export default {
   name: 'LinkedIn',
   badge: { code: 'Ln', color: '#17608F' },
   settings: ['LINKEDIN_CLIENT_ID', 'LINKEDIN_CLIENT_SECRET'],
+  app,
   hosts: linkedinHosts,
   paidPerPost: false,
   constraints,

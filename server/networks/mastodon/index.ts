@@ -7,6 +7,7 @@ import { cannotRefresh } from '#server/networks/oauth2';
 import { choices, MB, replies } from '#server/networks/shared/limits';
 import { eachMedia, gifStandsAlone, itemsOf, option, problems } from '#server/networks/shared/post';
 import { isLanguage } from '#server/networks/shared/text';
+import { app } from './app.ts';
 import { characters } from './characters.ts';
 import { connect } from './connect.ts';
 import { confirm, isRepeatable, send } from './publish.ts';
@@ -37,6 +38,7 @@ export default {
   name: 'Mastodon',
   badge: { code: 'Ma', color: '#5A48D0' },
   settings: [],
+  app,
   hosts: { server: 'https://mastodon.social' },
   paidPerPost: false,
   constraints,

@@ -6,7 +6,7 @@ import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 import { readCreator } from './creator.ts';
 
-const scopes = ['user.info.basic', 'video.publish', 'video.list'];
+export const scopes = ['user.info.basic', 'video.publish', 'video.list'];
 
 /** A refusal may come with HTTP 200. */
 const Refused = z.object({ error: z.string().min(1) });

@@ -128,6 +128,8 @@ const sandbox: Sandbox = (kit) => {
       return grantRefused(res, 'invalid_request', 'Content-Type must be application/x-www-form-urlencoded.');
     if (form.client_key !== 'sandbox' || form.client_secret !== 'sandbox')
       return grantRefused(res, 'invalid_client', 'Client key or secret is incorrect.');
+    if (form.grant_type === 'client_credentials')
+      return res.send({ access_token: 'clt.sandbox', expires_in: 7200, token_type: 'Bearer' });
     if (form.grant_type !== 'authorization_code' && form.grant_type !== 'refresh_token')
       return grantRefused(res, 'unsupported_grant_type', 'Grant type is not supported.');
     const isCode = form.grant_type === 'authorization_code';

@@ -4,7 +4,7 @@ import { askForTokens, authorizeUrl, bothTokens, revokeToken, tokensFrom } from 
 import { shaped } from '#server/networks/request';
 import { ask } from './api.ts';
 
-const scopes = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'];
+export const scopes = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'];
 
 const Me = z.object({
   data: z.object({

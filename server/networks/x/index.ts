@@ -2,6 +2,7 @@ import type { Constraints } from '#contracts/providers';
 import type { Network, NetworkPost } from '#server/networks/network';
 import { choices, MB, minutes, replies, seconds } from '#server/networks/shared/limits';
 import { eachItem, eachMedia, gifStandsAlone, isGif, itemsOf, problems } from '#server/networks/shared/post';
+import { app } from './app.ts';
 import { characters } from './characters.ts';
 import { connect, profile, refresh, revoke } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
@@ -53,6 +54,7 @@ export default {
   alsoCalled: ['twitter'],
   badge: { code: 'X', color: '#16181D', darkColor: '#E6E8EE' },
   settings: ['X_CLIENT_ID', 'X_CLIENT_SECRET'],
+  app,
   hosts: { web: 'https://x.com', api: 'https://api.x.com' },
   paidPerPost: true,
   constraints,

@@ -4,6 +4,7 @@ import { googleRefresh, googleRevoke } from '#server/networks/families/google/ap
 import type { Network } from '#server/networks/network';
 import { choices, GB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachItem, itemsOf, list, option, problems } from '#server/networks/shared/post';
+import { app } from './app.ts';
 import { connect, profile } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -47,6 +48,7 @@ export default {
   name: 'YouTube',
   badge: { code: 'Yt', color: '#C92A1E' },
   settings: ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+  app,
   hosts: {
     accounts: 'https://accounts.google.com',
     oauth: 'https://oauth2.googleapis.com',
