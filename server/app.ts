@@ -185,7 +185,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
       return openDoors({ ...callers, ...served, mcp, serveRoutes: serve, database, config, log });
     },
     close: async () => {
-      await connected.revoked();
+      await connected.close();
       await network.close();
       await sandbox.close();
     },

@@ -161,6 +161,7 @@ describe('what doctor says of a network', () => {
       { baseUrl: 'http://localhost:3000', settings: both },
       /^missing: Media cannot be fetched by Instagram from http:\/\/localhost:3000: set BASE_URL/m,
     ],
+    ['an address of a home network', 'threads', { baseUrl: 'https://172.20.0.2' }, /^note: Media cannot be fetched/m],
     ['a public address', 'threads', {}, /^ok: Media can be fetched/m],
     ['photos alone', 'tiktok', { baseUrl: 'http://localhost:3000' }, /^note: Photos cannot be fetched/m],
     [

@@ -7,6 +7,8 @@ import type { NetworkAccess } from './network-access.ts';
 import type { AccountStore } from './store.ts';
 
 const patienceMs = 15_000;
+/** Nobody waits longer for a stop because of it. */
+const closeMs = 2_000;
 
 export type Revoking = ReturnType<typeof createRevoking>;
 
@@ -28,6 +30,7 @@ export const createRevoking = ({
   report: (error: unknown) => void;
 }) => {
   const underWay = new Set<Promise<unknown>>();
+  let closed = false;
 
   /** Asked when it is gone itself, and as late as can be: it may have been connected again. */
   const isNeeded = async (row: AccountRow, network: Network, tokens: Tokens): Promise<boolean> => {
@@ -53,8 +56,11 @@ export const createRevoking = ({
 
   const revokeAll = async (rows: readonly AccountRow[]) => {
     for (const row of rows) {
-      const patience = sleep(patienceMs, undefined, { ref: false });
-      await Promise.race([revoke(row).catch((error: unknown) => void asTrouble(error, report)), patience]);
+      if (closed) return;
+      const tried = revoke(row).catch((error: unknown) => {
+        if (!closed) asTrouble(error, report);
+      });
+      await Promise.race([tried, sleep(patienceMs, undefined, { ref: false })]);
     }
   };
 
@@ -66,8 +72,12 @@ export const createRevoking = ({
   return {
     /** With the tokens that they had, in the transaction that takes them away. */
     disconnected: (rows: readonly AccountRow[]) => afterCommit(() => begin(rows)),
-    /** Before the networks and the database are closed. */
     ended: () => Promise.all(underWay),
+    /** Before the networks and the database are closed. What is not done by then is forgotten. */
+    close: async () => {
+      await Promise.race([Promise.all(underWay), sleep(closeMs, undefined, { ref: false })]);
+      closed = true;
+    },
   };
 };
 

@@ -75,6 +75,7 @@ export const openAccounts = ({
     sealed: sealedInAccounts(database),
     /** What ends at networks has ended, or was given up. */
     revoked: revoking.ended,
+    close: revoking.close,
 
     /** Opened last: statistics, which need `access`, are told when an account is reconnected. */
     openConnecting: ({
