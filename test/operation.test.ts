@@ -8,12 +8,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { diagnose } from '#server/cli/doctor';
+import { diagnose, diagnoseNetworks } from '#server/cli/doctor';
 import { readConfig } from '#server/config';
 import { createHealth } from '#server/http/health';
 import { open, start } from '#server/main';
 import { type Connection, openDatabase, sql } from '#server/store/database';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
+import { pretendInternet } from '#test/support/internet';
 import { freePort } from '#test/support/processes';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -270,6 +271,22 @@ describe('doctor in production', () => {
     const given = Object.fromEntries((needy?.settings ?? []).map((name) => [name, 'x']));
     const { text } = await diagnose(configWith({ ...settings, ...given }));
     expect(text).toMatch(new RegExp(`^ok +Networks with credentials: ${needy?.name}$`, 'm'));
+  });
+
+  test('tries credentials through the guarded client, and says so when the network cannot be reached', async () => {
+    const { host, port, user, password, database } = fresh.parts;
+    const config = configWith({
+      NODE_ENV: 'production',
+      BASE_URL: 'https://posthorn.invalid',
+      DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`,
+      X_CLIENT_ID: 'id',
+      X_CLIENT_SECRET: 'secret',
+    });
+    const unreachable = pretendInternet({ names: { 'api.x.com': [['10.0.0.1']] }, port: 1 });
+    const { text, healthy } = await diagnoseNetworks(config, 'x', unreachable);
+    expect(text).toMatch(/^note +The credentials could not be tried\. X could not be asked: .+ Run doctor again$/m);
+    expect(text).toContain('https://posthorn.invalid/connect/x/callback');
+    expect([healthy, unreachable.dialled]).toEqual([true, []]);
   });
 
   test('says which stored secrets still need an old key, and which key is missing', async () => {
