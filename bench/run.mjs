@@ -1,11 +1,11 @@
-// npm run bench [-- rest | validate | mcp | publish | webhooks | analytics | web] [--rounds N] [--seconds N] [--other <cli.js>] [--blink]
+// npm run bench [-- rest | peers | validate | mcp | publish | webhooks | analytics | web] [--rounds N] [--seconds N] [--other <cli.js>] [--blink]
 // Plain JavaScript: it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const figures = ['rest', 'validate', 'mcp', 'publish', 'webhooks', 'analytics', 'web'];
+const figures = ['rest', 'peers', 'validate', 'mcp', 'publish', 'webhooks', 'analytics', 'web'];
 
 const here = import.meta.dirname;
 const changedMs = (path) => statSync(resolve(here, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -23,6 +23,7 @@ import { openMedia } from '#server/media/slice';
 import { openMessages } from '#server/messages/slice';
 import { openNetworks } from '#server/networks/open';
 import { openNotifications } from '#server/notifications/slice';
+import { ofAll } from '#server/of-all';
 import { openPlans } from '#server/plans/slice';
 import { openPosts } from '#server/posts/slice';
 import { openProviders } from '#server/providers/slice';
@@ -30,7 +31,7 @@ import { openPublishing } from '#server/publishing/slice';
 import { openReview } from '#server/review/slice';
 import { prepareActions } from '#server/run-action';
 import { openSandbox } from '#server/sandbox/slice';
-import { createResealing } from '#server/secrets/resealing';
+import { openSecrets } from '#server/secrets/slice';
 import type { ServiceParts } from '#server/service-parts';
 import { openSlots } from '#server/slots/slice';
 import { openStatistics } from '#server/statistics/slice';
@@ -48,12 +49,12 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
   const figures = createFigures();
   const { networks, sites, ...network } = openNetworks({ folders: networkFolders, outbound, config, ownUrl, clock });
-  const { audit, routes: auditRoutes } = openAudit({ database, clock });
+  const { audit, ...auditing } = openAudit({ database, clock });
   const { live } = openLive({ database });
   const core = { database, config, clock, report, networks, audit, live };
 
   const { plans, ...plan } = openPlans(core);
-  const { routes: accessRoutes, chores: accessChores, ...auth } = openAuth({ ...core, outbound, seal, wallClock, log });
+  const { routes: accessRoutes, ...auth } = openAuth({ ...core, outbound, seal, wallClock, log });
   const { sessions, tokens, rateLimit, mcpAccess } = auth;
   const { messages, mailer, push, ...outgoing } = openMessages({ ...core, outbound, seal, ...replaced });
   const { notifications, ...notices } = openNotifications({ ...core, messages, push });
@@ -62,86 +63,55 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { providers } = openProviders(core);
   const connected = openAccounts({ ...told, sites, outbound, seal, events });
   const { accounts, access, avatars } = connected;
-  const opened = openWorkspaces({ ...told, messages, auth, plans, leaving: accounts.leaving, wallClock });
-  const { routes: peopleRoutes, chores: peopleChores, ...workspaces } = opened;
+  const shared = { messages, auth, plans, leaving: accounts.leaving, wallClock };
+  const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...told, ...shared });
   const { people, deletion, signInElsewhere } = workspaces;
-  const { routes: mediaRoutes, chores: mediaChores, ...media } = openMedia({ ...core, outbound });
+  const { routes: mediaRoutes, ...media } = openMedia({ ...core, outbound });
   const { library, uploads } = media;
   const { revisions, ...history } = openHistory({ ...core, library });
   const written = { accounts, access, library, plans, deletion, events, revisions };
-  const { routes: postRoutes, ...posts } = openPosts({ ...told, ...written });
+  const posts = openPosts({ ...told, ...written });
   const { reading, lifecycle, drafts, outcomes, linkCards } = posts;
   const { shares, ...review } = openReview({ ...core, reading, accounts, library, wallClock });
   const transfer = openTransfer({ ...core, accounts, library, uploads, drafts, lifecycle });
   const { imports, exports } = transfer;
-  const { slots, routes: slotRoutes } = openSlots({ ...core, accounts });
-  const { routes: labelRoutes } = openLabels(core);
-  const { routes: templateRoutes } = openTemplates(core);
-  const { analytics, publishedPosts, routes: analyticsRoutes } = openAnalytics(core);
+  const { slots, ...planning } = openSlots({ ...core, accounts });
+  const labels = openLabels(core);
+  const templates = openTemplates(core);
+  const { analytics, publishedPosts, ...insights } = openAnalytics(core);
   const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
   const { statistics, publications, readSoon } = numbers;
   const { connecting, ...connection } = connected.openConnecting({ plans, providers, reconnected: readSoon });
   const sent = { access, library, outcomes, lifecycle, linkCards, reading, publications };
   const { byHand, ...publishing } = openPublishing({ ...core, ...sent, figures, ...replaced });
   const signUp = { people, providers, connecting, accounts };
-  const { routes: sandboxRoutes, ...sandbox } = openSandbox({ ...core, ...signUp, folders: sandboxFolders, ownUrl });
-  const { sandboxClock, sandboxPaths } = sandbox;
+  const sandbox = openSandbox({ ...core, ...signUp, folders: sandboxFolders, ownUrl });
   const { openPage } = openUi(core);
-  const { answers, chores: answerChores } = openIdempotency(core);
+  const { answers, ...idempotency } = openIdempotency(core);
 
   const rules = { accounts, providers, library, openPage, reading, lifecycle, drafts, byHand, statistics, analytics };
   const actions = prepareActions(declared, createHandlers(rules));
   const { cards, ...approvals } = openApprovals({ ...told, actions, reading, lifecycle, linkCards, library, accounts });
-  const { assistant, routes: chatRoutes } = openAssistant({ ...core, catalog, actions, cards, reading, slots, log });
+  const { assistant, ...chat } = openAssistant({ ...core, catalog, actions, cards, reading, slots, log });
 
+  const ofPeople = [auditing, plan, auth, workspaces, outgoing, notices];
+  const ofPosts = [media, posts, history, review, transfer, planning, labels, templates, approvals, chat];
+  const ofNetworks = [connected, connection, publishing, delivery, numbers, insights, sandbox, idempotency];
   const sealed = [...auth.sealed, ...outgoing.sealed, ...delivery.sealed, ...connected.sealed];
-  const resealing = createResealing({ columns: sealed, seal, report });
-  const jobs = createScheduler({
-    database,
-    loops: { ...publishing.loops, ...delivery.loops, ...connected.loops, ...numbers.loops, ...outgoing.loops },
-    chores: {
-      ...plan.chores,
-      ...accessChores,
-      ...delivery.chores,
-      ...mediaChores,
-      ...connection.chores,
-      ...answerChores,
-      ...approvals.chores,
-      ...outgoing.chores,
-      ...notices.chores,
-      ...peopleChores,
-      ...review.chores,
-      ...transfer.chores,
-      'seal anew what an old key sealed': { every: '1 hour', run: resealing.run },
-    },
-    clock: sandboxClock,
-    report,
-  });
+  const secrets = openSecrets({ columns: sealed, seal, report });
+  const slices = [...ofPeople, ...ofPosts, ...ofNetworks, secrets];
+  const due = { loops: ofAll(slices, 'loops'), chores: ofAll(slices, 'chores') };
+  const jobs = createScheduler({ database, ...due, clock: sandbox.sandboxClock, report });
   const routes = (identity: Identity) => ({
     catalog: async () => catalog,
-    ...auditRoutes,
-    ...plan.routes,
+    ...ofAll(slices, 'routes'),
+    ...mediaRoutes(posts.mediaUse),
     ...accessRoutes(identity),
     ...peopleRoutes(identity),
-    ...notices.routes,
-    ...delivery.routes,
-    ...connection.routes,
-    ...mediaRoutes(posts.mediaUse),
-    ...postRoutes,
-    ...history.routes,
-    ...review.routes,
-    ...transfer.routes,
-    ...slotRoutes,
-    ...labelRoutes,
-    ...templateRoutes,
-    ...publishing.routes,
-    ...numbers.routes,
-    ...analyticsRoutes,
-    ...sandboxRoutes,
-    ...approvals.routes,
-    ...chatRoutes,
   });
 
+  const toPeople = { audit, live, plans, messages, mailer, push, notifications, shares, imports, exports };
+  const toPrograms = { networks, connecting, slots, events, webhooks, actions, answers, cards, assistant, jobs };
   return {
     ...rules,
     ...auth,
@@ -149,37 +119,19 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...media,
     ...posts,
     ...sandbox,
-    slots,
-    audit,
-    live,
-    plans,
-    messages,
-    mailer,
-    push,
-    notifications,
-    events,
-    webhooks,
-    networks,
+    ...toPeople,
+    ...toPrograms,
     sites,
-    connecting,
-    revoked: connected.revoked,
     sealed,
-    resealing,
-    shares,
-    imports,
-    exports,
-    actions,
-    answers,
-    cards,
-    assistant,
-    jobs,
+    resealing: secrets.resealing,
+    revoked: connected.revoked,
     openIdentity: () => auth.openIdentity(people),
     /** REST, MCP, the web app and the pages, once it is known who signs people in. */
     openDoors: (identity: Identity) => {
       const mcp = openMcp({ actions, tools: mcpTools, cards, mcpAccess, identity, rateLimit, config, log });
       const callers = { sessions, tokens, identity, rateLimit, signInElsewhere };
       const files = { library, uploads, avatars, shares, imports, exports };
-      const served = { ...files, actions, answers, live, assistant, figures, jobs, sandboxPaths };
+      const served = { ...files, actions, answers, live, assistant, figures, jobs, sandboxPaths: sandbox.sandboxPaths };
       const serve: ServeRoutes = (app, { handlers, ...doors }) =>
         serveRoutes(app, { ...doors, handlers: { ...handlers, ...routes(identity) } });
       return openDoors({ ...callers, ...served, mcp, serveRoutes: serve, database, config, log });

@@ -233,6 +233,8 @@ describe('a tab that connects again', () => {
       lookAgain: () => undefined,
       end: () => undefined,
     };
+    let changes = 0;
+    live.onAccessChanged(() => changes++);
     const before = await listen();
     const stop = live.hear({ ...hearer, after: undefined });
     await until('the other instance hears', async () => {
@@ -240,6 +242,8 @@ describe('a tab that connects again', () => {
       return heard.includes('post_both');
     });
     stop();
+    await service.posthorn.live.accessChanged(service.owner.userId);
+    await until('it hears that access changed', () => changes === 1);
     await until('this one too', () => before.events().some(({ id }) => id === 'post_both'));
     const last = before.events().at(-1)?.eventId;
     await tell('post_after');

@@ -88,7 +88,9 @@ describe('a request of an agent', () => {
     }
     expect(await about(path, viewer)).toEqual([]);
     expect((await editor.post(`/api${path}/reject`)).status).toBe(200);
-    expect(await about(path)).toMatchObject([{ needsYou: false }]);
+    expect(await about(path)).toMatchObject([{ needsYou: false, read: false }]);
+    // Whoever decided need not be told.
+    expect(await about(path, editor)).toMatchObject([{ needsYou: false, read: true }]);
   });
 
   test('whose card expired needs nobody', async () => {

@@ -4,6 +4,7 @@ import { actions } from '#generated/catalog';
 import { looksLikeToken, newToken } from '#server/auth/token-format';
 import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
+import { until } from '#test/support/until';
 
 let service: Service;
 beforeAll(async () => {
@@ -49,6 +50,21 @@ describe('a personal token', () => {
     expect((await list(token)).status).toBe(401);
     await expect(service.posthorn.tokens.revoke(id)).rejects.toMatchObject({ code: 'NotFound' });
     expect((await service.posthorn.tokens.list(service.owner)).map((one) => one.id)).not.toContain(id);
+  });
+
+  test('is looked up once in a burst, and again as soon as access changes', async () => {
+    const forge = sql('test.revokeUnheard', 'update personal_tokens set revoked_at = posthorn_now() where id = $1');
+    let token = '';
+    // Access changed a moment ago, in the tests before: nothing is remembered until that has settled.
+    await until('a token that was just used is remembered', async () => {
+      const made = await service.posthorn.tokens.create(service.owner, 'Busy');
+      token = made.token;
+      expect((await list(token)).status).toBe(200);
+      await service.database.run(forge, [made.id]);
+      return (await list(token)).status === 200;
+    });
+    await service.posthorn.live.accessChanged();
+    expect((await list(token)).status).toBe(401);
   });
 
   test('in the query string or a cookie is not looked at', async () => {

@@ -140,7 +140,8 @@ describe('a shared post', () => {
     expect(headers.get('content-security-policy')).toMatch(
       /default-src 'none'.*script-src 'self'.*frame-ancestors 'none'/,
     );
-    expect((await service.request('GET', `/review/${secret}`)).status).toBe(404);
+    const ofProgram = { accept: 'application/json' };
+    expect((await service.request('GET', `/review/${secret}`, { headers: ofProgram })).status).toBe(404);
   });
 });
 

@@ -96,6 +96,12 @@ describe('a page of the app', () => {
     expect([again.status, again.bytes.length]).toEqual([304, 0]);
   });
 
+  test.each(['*/*', ''])('that is there comes for a program that takes anything: %j', async (accept) => {
+    const { status, bytes } = await open('/sign-in', { accept });
+    expect(status).toBe(200);
+    expect(bytes.toString()).toContain('<div id="app">');
+  });
+
   test('says itself that there is nothing, to a person', async () => {
     const { status, bytes } = await open('/no/such/page');
     expect(status).toBe(404);

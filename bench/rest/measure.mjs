@@ -19,55 +19,59 @@ export const measure = (options) =>
       title: 'rest',
       intro: ' with the same prepared statements and a check by hand',
       connections: 32,
-      enter,
+      enter: enterWith(startServers),
     },
     options,
   );
 
-const enter = async (place, { others = [] }) => {
-  mustBeStatementsOfTheService(place.cli);
-  const servers = await startServers(place, others);
-  const { token, workspaceId } = await place.setUp();
-  const accountIds = [];
-  for (const network of ['mastodon', 'bluesky']) {
-    accountIds.push((await place.command('account', 'add', '--workspace', workspaceId, '--network', network)).id);
-  }
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const pathOf = (action) => `/api/agent/tools/${action}`;
-  const call = async ({ url }, action, body) => {
-    const answer = await fetch(url + pathOf(action), { method: 'POST', headers, body: JSON.stringify(body) });
-    const content = await answer.json();
-    assert.equal(answer.status, 200, `${action}: ${JSON.stringify(content)}`);
-    return content;
-  };
+/** `start(place, others)` starts the servers; the posts are made by the one named Posthorn. */
+export const enterWith =
+  (start) =>
+  async (place, { others = [] }) => {
+    mustBeStatementsOfTheService(place.cli);
+    const servers = await start(place, others);
+    const posthorn = servers.find(({ name }) => name === 'Posthorn');
+    const { token, workspaceId } = await place.setUp();
+    const accountIds = [];
+    for (const network of ['mastodon', 'bluesky']) {
+      accountIds.push((await place.command('account', 'add', '--workspace', workspaceId, '--network', network)).id);
+    }
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const pathOf = (action) => `/api/agent/tools/${action}`;
+    const call = async ({ url }, action, body) => {
+      const answer = await fetch(url + pathOf(action), { method: 'POST', headers, body: JSON.stringify(body) });
+      const content = await answer.json();
+      assert.equal(answer.status, 200, `${action}: ${JSON.stringify(content)}`);
+      return content.result?.data ?? content; // tRPC wraps it
+    };
 
-  const draft = { accountIds, body: text };
-  const ids = await makePosts((action, body) => call(servers[1], action, body), draft);
-  const created = await keepCreatedAway(place.config, ids.at(-1));
+    const draft = { accountIds, body: text };
+    const ids = await makePosts((action, body) => call(posthorn, action, body), draft);
+    const created = await keepCreatedAway(place.config, ids.at(-1));
 
-  const bodies = {
-    'posts.get': ids.map((id) => ({ id })),
-    'posts.list': [{ limit: listed }],
-    'posts.create': [draft],
-  };
-  await mustAnswerAlike(servers, call, bodies);
-  await created.forget();
+    const bodies = {
+      'posts.get': ids.map((id) => ({ id })),
+      'posts.list': [{ limit: listed }],
+      'posts.create': [draft],
+    };
+    await mustAnswerAlike(servers, call, bodies);
+    await created.forget();
 
-  const work = Object.fromEntries(
-    Object.entries(bodies).map(([action, inputs]) => [
-      action === 'posts.list' ? `posts.list, ${listed} posts` : action,
-      { path: pathOf(action), headers, bodies: inputs.map((input) => JSON.stringify(input)) },
-    ]),
-  );
-  return {
-    servers,
-    work,
-    afterVisit: async (what) => {
-      if (what === 'posts.create') await created.forget();
-    },
-    close: created.close,
+    const work = Object.fromEntries(
+      Object.entries(bodies).map(([action, inputs]) => [
+        action === 'posts.list' ? `posts.list, ${listed} posts` : action,
+        { path: pathOf(action), headers, bodies: inputs.map((input) => JSON.stringify(input)) },
+      ]),
+    );
+    return {
+      servers,
+      work,
+      afterVisit: async (what) => {
+        if (what === 'posts.create') await created.forget();
+      },
+      close: created.close,
+    };
   };
-};
 
 /** A contender with another statement would do other work. */
 const mustBeStatementsOfTheService = (cli) => {

@@ -184,6 +184,7 @@ export const createApprovalCards = ({
 
   const settle = async (caller: Caller, row: CardRow, status: CardStatus, outcome?: unknown) => {
     await store.close(row.id, status, clock.now(), caller.userId, outcome);
+    await notifications.seen(caller, row.id);
     await audit.write({
       event: `approval.${status.toLowerCase()}`,
       workspaceId: caller.workspaceId,

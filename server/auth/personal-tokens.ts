@@ -2,6 +2,8 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
 import { newId } from '#server/ids';
+import type { Live } from '#server/live/open-tabs';
+import { createCallerMemory } from './caller-memory.ts';
 import type { TokenStore } from './store.ts';
 import { hashToken, looksLikeToken, newToken } from './token-format.ts';
 
@@ -15,8 +17,22 @@ export interface TokenCaller {
 export type PersonalTokens = ReturnType<typeof createPersonalTokens>;
 
 /** SPEC, Personal API tokens: a token acts as its user in the workspace it was made in, while the user is a member. */
-export const createPersonalTokens = ({ store, clock }: { store: TokenStore; clock: Clock }) => {
+export const createPersonalTokens = ({ store, live, clock }: { store: TokenStore; live: Live; clock: Clock }) => {
   const lastUsed = new Map<string, Date>();
+  const memory = createCallerMemory<TokenCaller>({ live });
+
+  const find = async (token: string): Promise<TokenCaller | undefined> => {
+    const found = await store.find(hashToken(token));
+    if (found === undefined) return undefined;
+    const { tokenId, name, member, statisticsTools } = found;
+    const known = {
+      tokenId,
+      caller: { ...member, human: false, client: { kind: 'Token', name } },
+      statisticsTools,
+    } as const;
+    memory.set(token, known);
+    return known;
+  };
 
   return {
     /** The token itself is in this answer and nowhere else. */
@@ -32,21 +48,24 @@ export const createPersonalTokens = ({ store, clock }: { store: TokenStore; cloc
 
     /** With an owner, only a token of theirs. */
     revoke: async (id: string, owner?: { userId: string }) => {
-      const workspaceId = await store.revoke(id, owner);
-      if (workspaceId === undefined) throw notFound('token', id);
-      return workspaceId;
+      const revoked = await store.revoke(id, owner);
+      if (revoked === undefined) throw notFound('token', id);
+      await live.accessChanged(revoked.userId);
+      return revoked.workspaceId;
     },
 
     /** When somebody leaves a workspace, or the account becomes another person's. */
-    revokeAll: (owner: { userId: string; workspaceId?: string }) => store.revokeAll(owner),
+    revokeAll: async (owner: { userId: string; workspaceId?: string }) => {
+      const count = await store.revokeAll(owner);
+      await live.accessChanged(owner.userId);
+      return count;
+    },
 
     check: async (token: string): Promise<TokenCaller | undefined> => {
       if (!looksLikeToken(token)) return undefined;
-      const found = await store.find(hashToken(token));
-      if (found === undefined) return undefined;
-      lastUsed.set(found.tokenId, clock.now());
-      const { tokenId, name, member, statisticsTools } = found;
-      return { tokenId, caller: { ...member, human: false, client: { kind: 'Token', name } }, statisticsTools };
+      const found = memory.get(token) ?? (await find(token));
+      if (found) lastUsed.set(found.tokenId, clock.now());
+      return found;
     },
 
     /** Called once a minute and at the end, so that a request costs no write. */

@@ -31,7 +31,7 @@ const minuteMs = 60_000;
 export const openAuth = ({
   database,
   audit,
-  live: { accessChanged },
+  live,
   outbound,
   seal,
   config,
@@ -50,8 +50,12 @@ export const openAuth = ({
   wallClock: Clock;
   log: Logger;
 }) => {
-  const tokens = createPersonalTokens({ store: createTokenStore(database), clock });
-  const sessions = createSessions({ store: createSessionStore(database), clock: wallClock, accessChanged });
+  const tokens = createPersonalTokens({ store: createTokenStore(database), live, clock });
+  const sessions = createSessions({
+    store: createSessionStore(database),
+    clock: wallClock,
+    accessChanged: live.accessChanged,
+  });
   const clients = createClients({ store: createClientStore(database), audit, clock: wallClock });
   const tries = createPasswordTries({ store: createTryStore(database), clock: wallClock });
   const secrets = createOneTimeSecrets({ store: createSecretStore(database), clock: wallClock });

@@ -52,7 +52,7 @@ const insertToken = sql(
 const revokeToken = sql(
   'tokens.revoke',
   `update personal_tokens set revoked_at = posthorn_now() where id = $1 and revoked_at is null and (user_id = $2 or $2 is null)
-   returning workspace_id as "workspaceId"`,
+   returning workspace_id as "workspaceId", user_id as "userId"`,
 );
 const revokeTokens = sql(
   'tokens.revokeAll',
@@ -85,9 +85,9 @@ export const createTokenStore = (db: Database) => ({
   list: (owner: { userId: string; workspaceId?: string }) =>
     db.query<ListedToken>(listTokens, [owner.userId, owner.workspaceId ?? null]),
 
-  /** The workspace it was for. */
+  /** Whose it was. */
   revoke: async (id: string, owner: { userId?: string } = {}) =>
-    (await db.query<{ workspaceId: string }>(revokeToken, [id, owner.userId ?? null]))[0]?.workspaceId,
+    (await db.query<{ workspaceId: string; userId: string }>(revokeToken, [id, owner.userId ?? null]))[0],
 
   /** How many there were. */
   revokeAll: (owner: { userId: string; workspaceId?: string }) =>

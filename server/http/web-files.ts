@@ -76,7 +76,8 @@ export const createWebApp = (folder: string) => {
   };
 
   const sendPage = (req: Request, res: Response, status: number, cache: 'no-cache' | 'no-store' = 'no-cache') => {
-    const page = isReading(req) && wantsPage(req) ? find('/index.html') : undefined;
+    const wanted = status === 404 ? wantsPage(req) : acceptsPage(req);
+    const page = isReading(req) && wanted ? find('/index.html') : undefined;
     if (page === undefined) return false;
     send(req, res, page, status, cache);
     return true;
@@ -108,6 +109,9 @@ export const createWebApp = (folder: string) => {
 };
 
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD';
+
+/** A page that is there is for everybody who does not refuse it: for curl and monitors too. */
+const acceptsPage = (req: Request) => req.accepts('html') !== false;
 
 /** Browsers that open a page name html; programs and fetch() do not. */
 const wantsPage = ({ headers }: Request) => headers.accept?.includes('text/html') ?? false;

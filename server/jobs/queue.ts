@@ -28,8 +28,17 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
   let timer: NodeJS.Timeout | undefined;
   let extending: NodeJS.Timeout | undefined;
   let turnedAt = performance.now();
+  /** Rows that ended since the last claim, and whether anything else may have become due. */
+  let freed = 0;
+  let mayBeMore = true;
+  let nextLookAt = 0;
 
   const wake = () => {
+    mayBeMore = true;
+    look();
+  };
+
+  const look = () => {
     if (stopped) return;
     if (busy) {
       again = true;
@@ -43,13 +52,14 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
       })
       .catch((error: unknown) => {
         report(error);
+        mayBeMore = true;
         sleepFor(pauseAfterFaultMs);
       })
       .finally(() => {
         busy = false;
         if (again) {
           again = false;
-          wake();
+          look();
         }
       });
   };
@@ -63,14 +73,20 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
     const room = Math.min(concurrency - running.size, largestClaim);
     // The next one that ends wakes the loop.
     if (room <= 0) return;
+    const ended = freed;
+    freed = 0;
     const rows = await claim(room);
     for (const row of rows) begin(row);
     if (rows.length === room) {
       again = true;
       return;
     }
-    const ms = await msToNext();
-    sleepFor(Math.max(0, Math.min(ms ?? longestSleepMs, longestSleepMs)));
+    // Every place that was freed is taken again, so all that is known of the others still holds.
+    if (!mayBeMore && rows.length >= ended) return sleepFor(nextLookAt - performance.now());
+    mayBeMore = false;
+    const ms = Math.max(0, Math.min((await msToNext()) ?? longestSleepMs, longestSleepMs));
+    nextLookAt = performance.now() + ms;
+    sleepFor(ms);
   };
 
   const begin = (row: Row) => {
@@ -78,7 +94,8 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
       .catch(report)
       .finally(() => {
         running.delete(row);
-        wake();
+        freed++;
+        look();
       });
     running.set(row, work);
   };

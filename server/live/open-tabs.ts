@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Listening } from '#server/store/listen';
 import { everyWorkspace, type LiveKind } from './news.ts';
 import type { LiveStore } from './store.ts';
 
@@ -14,10 +15,11 @@ export interface News {
   readonly text?: string;
 }
 
-/** The rights of this user changed: their open streams check them again. */
+/** The rights of this user changed, or of everybody: open streams check them again. */
 interface AccessNews {
   readonly accessOf: string;
 }
+const everybody = '*';
 
 export interface LiveEvent extends Omit<News, 'kind' | 'id'> {
   /** The same on every instance. */
@@ -46,7 +48,9 @@ export type Live = ReturnType<typeof createLive>;
 /** News for open tabs, across all instances. */
 export const createLive = ({ store }: { store: LiveStore }) => {
   const hearers = new Set<Hearer>();
+  const accessListeners: (() => void)[] = [];
   let isStopped = false;
+  let listening: Listening | undefined;
   // Every instance hears the same news in the order of the commits, so a browser can resume on any of them.
   let recent: LiveEvent[] = [];
   const forget = () => {
@@ -75,7 +79,10 @@ export const createLive = ({ store }: { store: LiveStore }) => {
 
   const heard = (news: LiveEvent | AccessNews) => {
     if (!('accessOf' in news)) return pass(news);
-    for (const hearer of [...hearers]) if (hearer.userId === news.accessOf) hearer.lookAgain();
+    for (const listener of accessListeners) listener();
+    for (const hearer of [...hearers]) {
+      if (news.accessOf === everybody || hearer.userId === news.accessOf) hearer.lookAgain();
+    }
   };
 
   return {
@@ -83,10 +90,19 @@ export const createLive = ({ store }: { store: LiveStore }) => {
       if (news.length > 0) await store.say(news.map((one) => JSON.stringify({ eventId: randomUUID(), ...one })));
     },
 
-    /** Signed out, removed, or in another workspace now. */
-    accessChanged: async (userId: string) => {
+    /** Signed out, removed, in another workspace now, or without a token. Other instances hear of it with the commit. */
+    accessChanged: async (userId: string = everybody) => {
+      for (const listener of accessListeners) listener();
       await store.say([JSON.stringify({ accessOf: userId } satisfies AccessNews)]);
     },
+
+    /** Called when anybody's access changes, on whatever instance, or may have changed unheard. */
+    onAccessChanged: (listener: () => void) => {
+      accessListeners.push(listener);
+    },
+
+    /** Whether it would be heard now. */
+    isHearing: () => listening?.isListening() ?? false,
 
     /** The id from which a browser that connects now can resume. */
     last,
@@ -105,17 +121,19 @@ export const createLive = ({ store }: { store: LiveStore }) => {
     },
 
     /** Until the database is closed. */
-    start: () =>
-      store.listen({
+    start: () => {
+      listening = store.listen({
         heard: (text) => heard(JSON.parse(text)),
         resumed: () => {
           forget();
+          for (const listener of accessListeners) listener();
           for (const hearer of hearers) {
             resync(hearer);
             hearer.lookAgain();
           }
         },
-      }),
+      });
+    },
 
     /** Open tabs then connect to another instance. */
     stop: () => {

@@ -143,6 +143,9 @@ export const createNotifications = ({
       return store.count(looking);
     },
 
+    /** Whoever does what it is about need not be told of it any more. Inside the transaction of that. */
+    seen: (caller: Caller, subjectId: string) => store.markSeen(caller, subjectId),
+
     purge: () => store.purge(keptMs),
   };
 };

@@ -102,6 +102,12 @@ const markRead = sql(
     where n.workspace_id = $1 and n.kind = any($3::text[]) and ($4::text[] is null or n.id = any($4))
    on conflict do nothing`,
 );
+const markSeen = sql(
+  'notifications.markSeen',
+  `insert into notification_reads (notification_id, user_id)
+   select n.id, $2 from notifications n where n.workspace_id = $1 and n.subject_id = $3
+   on conflict do nothing`,
+);
 const markUnread = sql(
   'notifications.markUnread',
   `delete from notification_reads r using notifications n
@@ -148,6 +154,8 @@ export const createNotificationStore = (db: Database) => {
     /** Without ids: all. */
     mark: ({ workspaceId, userId, seen: kinds }: Looking, ids: readonly string[] | undefined, read: boolean) =>
       db.run(read ? markRead : markUnread, [workspaceId, userId, kinds, ids ?? null]),
+    markSeen: ({ workspaceId, userId }: Pick<Looking, 'workspaceId' | 'userId'>, subjectId: string) =>
+      db.run(markSeen, [workspaceId, userId, subjectId]),
     purge: (keptMs: number) => db.run(purge, [keptMs]),
     choices: async (userId: string) => (await db.query<Choices>(readChoices, [userId]))[0],
     saveChoices: (userId: string, { mail, push, pushText }: Choices) =>

@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { Sequelize, type Transaction } from 'sequelize';
+import { Sequelize, Transaction } from 'sequelize';
 import { Refusal } from '#server/errors';
 import { isFull, isUnwritable } from './away.ts';
 import { type Listening, listen } from './listen.ts';
+import { type Answered, PreparedQuery, type Statement } from './prepared-query.ts';
 import { types } from './types.ts';
 
 /** Where the database is. Parsed once; every pool and client of the process is made from the same parts. */
@@ -20,10 +21,7 @@ export interface Connection {
   options?: string;
 }
 
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
+export type { Statement };
 
 export interface DatabaseOptions {
   /** Called for connections that break while nothing waits for them. */
@@ -144,8 +142,12 @@ export function openDatabase(
     max: poolSize,
     keepAlive: true,
     connectionTimeoutMillis: waitMs,
+    // They stay open: a timer for each statement would cost more than an idle connection.
+    idleTimeoutMillis: 0,
     // Not as an option of the start-up: poolers refuse that.
     onConnect: async (client) => {
+      // The statement that it breaks under is told; between two, the pool hears of it.
+      client.on('error', () => undefined);
       await client.query(ourForm);
     },
   });
@@ -161,21 +163,23 @@ export function openDatabase(
     return current;
   }
 
-  async function send<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+  /** Tells the caller that the database is busy, and remembers that nothing could be written. */
+  async function sending<Result>(once: (connection: pg.Client | undefined) => Promise<Result>): Promise<Result> {
     const connection = joined()?.connection;
     try {
-      if (connection) return await connection.query<Row>(query);
-      return await patiently(waitMs, () => pool.query<Row>(query));
+      return await (connection ? once(connection) : patiently(waitMs, () => once(undefined)));
     } catch (error) {
       if (isUnwritable(error)) writeFailedAt = performance.now();
       throw error;
     }
   }
 
-  // Sequelize gives its connections parsers of its own; `types` makes a row look the same in and out of a transaction.
-  function sendPrepared<Row extends pg.QueryResultRow>({ name, text }: Statement, values: readonly unknown[]) {
-    return send<Row>({ name, text, values: values as unknown[], types });
-  }
+  const send = (text: string) => sending((connection) => (connection ?? pool).query(text));
+
+  const sendPrepared = (statement: Statement, values: readonly unknown[]): Promise<Answered> =>
+    sending((connection) =>
+      connection ? answerOf(connection, statement, values) : answerFrom(pool, statement, values),
+    );
 
   async function transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     if (joined()) return work();
@@ -184,12 +188,11 @@ export function openDatabase(
     try {
       const result = await running.run(current, work);
       await refuseAborted(current);
-      current.ended = true;
-      await current.transaction.commit();
+      await end(current, 'commit');
       for (const work of current.afterwards) running.exit(work);
       return result;
     } catch (error) {
-      if (!current.ended) await rollBack(current, report);
+      if (!current.ended) await end(current, 'rollback').catch(report);
       throw error;
     } finally {
       transactions--;
@@ -199,22 +202,22 @@ export function openDatabase(
 
   return {
     query: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
-      (await sendPrepared<Row & pg.QueryResultRow>(statement, values)).rows,
-    run: async (statement, values = []) => (await sendPrepared(statement, values)).rowCount ?? 0,
+      (await sendPrepared(statement, values)).rows as Row[],
+    run: async (statement, values = []) => (await sendPrepared(statement, values)).count,
     script: async (text) => {
-      await send({ text });
+      await send(text);
     },
     transaction,
     rehearse: (work) =>
       transaction(async () => {
-        await send({ text: 'savepoint rehearsal' });
+        await send('savepoint rehearsal');
         const afterwards = joined()?.afterwards ?? [];
         const before = afterwards.length;
         try {
           await work();
         } finally {
           afterwards.length = before;
-          await send({ text: 'rollback to savepoint rehearsal' });
+          await send('rollback to savepoint rehearsal');
         }
       }),
     afterCommit: (work) => {
@@ -255,6 +258,28 @@ export function openDatabase(
     },
   };
 }
+
+const answerOf = (client: pg.ClientBase, statement: Statement, values: readonly unknown[]) =>
+  new Promise<Answered>((resolve, reject) => {
+    client.query(
+      new PreparedQuery(statement, values, (error, answered) => (answered ? resolve(answered) : reject(error))),
+    );
+  });
+
+/** With a connection of the pool, which is closed when anything goes wrong with it. */
+const answerFrom = (pool: pg.Pool, statement: Statement, values: readonly unknown[]) =>
+  new Promise<Answered>((resolve, reject) => {
+    pool.connect((refused, client, release) => {
+      if (client === undefined) return reject(refused);
+      client.query(
+        new PreparedQuery(statement, values, (error, answered) => {
+          release(answered === undefined);
+          if (answered) resolve(answered);
+          else reject(error);
+        }),
+      );
+    });
+  });
 
 /** Timestamps are parsed as ISO text in UTC, whatever the server or role is set to. */
 const ourForm = "set TimeZone = 'UTC'; set DateStyle = 'ISO'";
@@ -310,10 +335,29 @@ function openSequelize(
   });
 }
 
+/** We begin and end transactions ourselves: Sequelize's way costs as much as the statements in between. */
 async function begin(sequelize: Sequelize): Promise<Running> {
-  const transaction = await sequelize.transaction();
-  const { connection } = transaction as Transaction & { connection: pg.Client };
-  return { sequelize, transaction, connection, ended: false, afterwards: [] };
+  const connection = (await sequelize.connectionManager.getConnection({ type: 'write' })) as pg.Client;
+  const transaction = Object.assign(new Transaction(sequelize, {}), { connection });
+  const current = { sequelize, transaction, connection, ended: false, afterwards: [] };
+  await connection.query('begin').catch((error: unknown) => giveUp(current, error));
+  return current;
+}
+
+/** A connection whose transaction could not be ended is closed, which ends it. */
+async function end(current: Running, how: 'commit' | 'rollback'): Promise<void> {
+  current.ended = true;
+  Object.assign(current.transaction, { finished: how });
+  await current.connection.query(how).catch((error: unknown) => giveUp(current, error));
+  current.sequelize.connectionManager.releaseConnection(current.connection);
+}
+
+async function giveUp({ sequelize, connection }: Running, error: unknown): Promise<never> {
+  const { connectionManager } = sequelize as Sequelize & {
+    connectionManager: { destroyConnection(client: pg.Client): Promise<void> };
+  };
+  await connectionManager.destroyConnection(connection);
+  throw error;
 }
 
 async function refuseAborted({ connection }: Running): Promise<void> {
@@ -324,9 +368,4 @@ async function refuseAborted({ connection }: Running): Promise<void> {
   if (client.getTransactionStatus() === 'E') {
     throw new Error('A statement of this transaction failed and its error was caught, so it cannot be committed');
   }
-}
-
-async function rollBack(current: Running, report: (error: Error) => void): Promise<void> {
-  current.ended = true;
-  await current.transaction.rollback().catch(report);
 }

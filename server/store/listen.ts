@@ -4,6 +4,8 @@ import pg from 'pg';
 const longestPauseMs = 10_000;
 
 export interface Listening {
+  /** Whether a notice would be heard now, as far as is known. */
+  isListening(): boolean;
   stop(): Promise<void>;
 }
 
@@ -18,6 +20,7 @@ export function listen(
 ): Listening {
   let stopped = false;
   let client: pg.Client | undefined;
+  let isListening = false;
 
   async function connect(): Promise<pg.Client> {
     const fresh = new pg.Client({ ...connection, keepAlive: true });
@@ -33,10 +36,12 @@ export function listen(
       try {
         client = await connect();
         if (stopped) break;
+        isListening = true;
         if (!first) resumed();
         first = false;
         pauseMs = 50;
         await new Promise<void>((lost) => client?.once('end', lost));
+        isListening = false;
       } catch (error) {
         if (stopped) break;
         report(error as Error);
@@ -48,8 +53,10 @@ export function listen(
 
   void keep();
   return {
+    isListening: () => isListening,
     stop: async () => {
       stopped = true;
+      isListening = false;
       await client?.end().catch(() => undefined);
     },
   };

@@ -20,6 +20,7 @@ export const createPeople = ({
   plans,
   newWorkspaces,
   forgetEverything,
+  accessChanged,
   clock,
 }: {
   store: WorkspaceStore;
@@ -28,6 +29,8 @@ export const createPeople = ({
   newWorkspaces: NewWorkspaces;
   /** Ends every session, token and client of a user. */
   forgetEverything: (userId: string) => Promise<void>;
+  /** What agents may see or do changed in a workspace. */
+  accessChanged: () => Promise<void>;
   clock: Clock;
 }) => {
   const addUser = async (email: string, password: string | undefined, isOperator = false) => {
@@ -265,9 +268,12 @@ export const createPeople = ({
       id: string,
       { name, statisticsTools }: { name?: string | undefined; statisticsTools?: boolean | undefined },
     ) =>
-      store.updateWorkspace(id, {
-        ...(name !== undefined && { name }),
-        ...(statisticsTools !== undefined && { statisticsTools }),
+      store.transaction(async () => {
+        await store.updateWorkspace(id, {
+          ...(name !== undefined && { name }),
+          ...(statisticsTools !== undefined && { statisticsTools }),
+        });
+        if (statisticsTools !== undefined) await accessChanged();
       }),
 
     /** By the operator; plans say what it covers. */

@@ -58,6 +58,7 @@ export const openWorkspaces = ({
       await tokens.revokeAll({ userId });
       await clients.endAll(userId);
     },
+    accessChanged: () => live.accessChanged(),
     clock,
   });
   const { accessChanged, tell } = live;

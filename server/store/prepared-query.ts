@@ -1,0 +1,125 @@
+import utils from 'pg/lib/utils.js';
+import { types } from './types.ts';
+
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What pg gives a query of one's own (`Submittable`), as pg-cursor uses it. */
+interface Connection {
+  readonly stream: { cork(): void; uncork(): void };
+  readonly parsedStatements: Record<string, string | undefined>;
+  parse(query: { name: string; text: string }): void;
+  bind(bound: { statement: string; values: readonly unknown[]; valueMapper: (value: unknown) => unknown }): void;
+  describe(what: { type: 'P'; name: string }): void;
+  execute(portal: { portal: string }): void;
+  sync(): void;
+  close(what: { type: 'S'; name: string }): void;
+}
+
+interface Field {
+  readonly name: string;
+  readonly dataTypeID: number;
+}
+
+type Row = Record<string, unknown>;
+type Column = readonly [name: string, parse: (text: string) => unknown];
+
+/** What each statement answers: PostgreSQL describes it once a connection, and refuses to run it when that has changed. */
+const described = new WeakMap<Connection, Map<string, readonly Column[]>>();
+
+const columnsOn = (connection: Connection) => {
+  const known = described.get(connection) ?? new Map<string, readonly Column[]>();
+  described.set(connection, known);
+  return known;
+};
+
+export interface Answered {
+  readonly rows: Row[];
+  /** How many rows it touched. */
+  readonly count: number;
+}
+
+/** A prepared statement on its way: pg's own query builds anew each time what it knows from the time before. */
+export class PreparedQuery {
+  readonly name: string;
+  readonly text: string;
+  readonly #values: readonly unknown[];
+  readonly #rows: Row[] = [];
+  #count = 0;
+  #known: Map<string, readonly Column[]> | undefined;
+  #columns: readonly Column[] | undefined;
+  #mistake: unknown;
+  /** pg calls it as well, when the connection is closed. */
+  callback: (error: unknown, answered?: Answered) => void;
+
+  constructor({ name, text }: Statement, values: readonly unknown[], callback: PreparedQuery['callback']) {
+    this.name = name;
+    this.text = text;
+    this.#values = values;
+    this.callback = callback;
+  }
+
+  submit(connection: Connection) {
+    const { name, text } = this;
+    this.#known = columnsOn(connection);
+    const isParsed = connection.parsedStatements[name] !== undefined;
+    this.#columns = isParsed ? this.#known.get(name) : undefined;
+    connection.stream.cork();
+    try {
+      if (!isParsed) connection.parse({ name, text });
+      connection.bind({ statement: name, values: this.#values, valueMapper: utils.prepareValue });
+      if (this.#columns === undefined) connection.describe({ type: 'P', name: '' });
+      connection.execute({ portal: '' });
+      connection.sync();
+    } catch (error) {
+      // A value that cannot be sent. What was sent before it is given up.
+      this.#mistake = error;
+      connection.sync();
+    } finally {
+      connection.stream.uncork();
+    }
+    return null;
+  }
+
+  handleRowDescription({ fields }: { fields: readonly Field[] }) {
+    this.#columns = fields.map((field) => [field.name, types.getTypeParser(field.dataTypeID, 'text')]);
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }) {
+    const columns = this.#columns as readonly Column[];
+    const row: Row = {};
+    try {
+      for (let i = 0; i < columns.length; i++) {
+        const [name, parse] = columns[i] as Column;
+        const text = fields[i] as string | null;
+        row[name] = text === null ? null : parse(text);
+      }
+      this.#rows.push(row);
+    } catch (error) {
+      this.#mistake ??= error;
+    }
+  }
+
+  handleCommandComplete({ text }: { text: string }) {
+    this.#count = Number(/\d+$/.exec(text)?.[0] ?? 0);
+    // A statement without rows has no description, and needs none.
+    this.#known?.set(this.name, this.#columns ?? []);
+  }
+
+  handleReadyForQuery() {
+    if (this.#mistake === undefined) this.callback(null, { rows: this.#rows, count: this.#count });
+    else this.callback(this.#mistake);
+  }
+
+  handleError(error: unknown) {
+    this.callback(this.#mistake ?? error);
+  }
+
+  // Of statements of other kinds, which are not prepared.
+  handlePortalSuspended() {}
+  handleEmptyQuery() {}
+  handleCopyInResponse() {}
+  handleCopyData() {}
+}
