@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Option } from '#contracts/providers';
-import type { Network } from '#server/networks/network';
+import type { ApiVersion, Network } from '#server/networks/network';
 import { networkKeys } from './emit-registries.ts';
 
 /** docs/networks.md: what an operator registers at each network, from its folder. */
@@ -20,7 +20,9 @@ export const emitNetworksPage = async (root: string) => {
       '# Networks',
       '',
       'Outside production a network without credentials is its sandbox, which needs nothing. For the real network, register',
-      'Posthorn there, set the variables and start it again. `{BASE_URL}` is the address of your Posthorn.',
+      'Posthorn there, set the variables and start it again. `{BASE_URL}` is the address of your Posthorn. Then',
+      '`npx posthorn doctor --network <key>` says whether all is there, and tries the credentials without posting anything.',
+      'It warns 60 days before a version of an API ends.',
       '',
       ...table(networks.map(({ network }) => network)),
       '',
@@ -50,13 +52,14 @@ const valuesOf = ({ type, choices, default: byDefault, required, maxLength, poll
 };
 
 const table = (networks: readonly Network[]) => [
-  '| Network | Variables | Redirect address | Text | Media | Thread | Statistics |',
-  '| --- | --- | --- | --- | --- | --- | --- |',
-  ...networks.map(({ key, name, settings, connect, constraints: { characters, media, thread, metrics } }) => {
+  '| Network | Variables | Redirect address | API | Text | Media | Thread | Statistics |',
+  '| --- | --- | --- | --- | --- | --- | --- | --- |',
+  ...networks.map(({ key, name, settings, connect, app, constraints: { characters, media, thread, metrics } }) => {
     const cells = [
       `[${name}](#${name.toLowerCase().replaceAll(' ', '-')})`,
       settings.map((setting) => `\`${setting}\``).join(', ') || 'none',
       connect.kind === 'Form' ? 'none' : `\`{BASE_URL}/connect/${key}/callback\``,
+      apiCell(app.api({ setting: (_, byDefault) => byDefault })),
       String(characters.max),
       `${media.min}–${media.max}${media.transport === 'PublicUrl' ? ', fetched from `{BASE_URL}`' : ''}`,
       { Replies: 'replies', Comments: 'comments', None: 'no' }[thread.form],
@@ -65,3 +68,5 @@ const table = (networks: readonly Network[]) => [
     return `| ${cells.join(' | ')} |`;
   }),
 ];
+
+const apiCell = ({ version, endsOn }: ApiVersion) => `${version}, ${endsOn ? `until ${endsOn}` : 'no end known'}`;

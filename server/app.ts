@@ -35,6 +35,7 @@ import { openPublishing } from '#server/publishing/slice';
 import { openReview } from '#server/review/slice';
 import { prepareActions } from '#server/run-action';
 import { openSandbox } from '#server/sandbox/slice';
+import { openSecrets } from '#server/secrets/slice';
 import type { ServiceParts } from '#server/service-parts';
 import { openSlots } from '#server/slots/slice';
 import { openStatistics } from '#server/statistics/slice';
@@ -62,12 +63,13 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { messages, mailer, push, ...outgoing } = openMessages({ ...core, outbound, seal, ...replaced });
   const { notifications, ...notices } = openNotifications({ ...core, messages, push });
   const told = { ...core, notifications };
-  const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...told, messages, auth, plans, wallClock });
-  const { people, deletion, signInElsewhere } = workspaces;
   const { events, webhooks, ...delivery } = openWebhooks({ ...told, outbound, seal, plans, ...replaced });
   const { providers } = openProviders(core);
   const connected = openAccounts({ ...told, sites, outbound, seal, events });
   const { accounts, access, avatars } = connected;
+  const shared = { messages, auth, plans, leaving: accounts.leaving, wallClock };
+  const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...told, ...shared });
+  const { people, deletion, signInElsewhere } = workspaces;
   const { routes: mediaRoutes, ...media } = openMedia({ ...core, outbound });
   const { library, uploads } = media;
   const { revisions, ...history } = openHistory({ ...core, library });
@@ -100,7 +102,9 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const ofPeople = [auditing, plan, auth, workspaces, outgoing, notices];
   const ofPosts = [media, posts, history, review, transfer, planning, labels, templates, approvals, chat];
   const ofNetworks = [connected, connection, publishing, delivery, numbers, insights, sandbox, idempotency];
-  const slices = [...ofPeople, ...ofPosts, ...ofNetworks];
+  const sealed = [...auth.sealed, ...outgoing.sealed, ...delivery.sealed, ...connected.sealed];
+  const secrets = openSecrets({ columns: sealed, seal, report });
+  const slices = [...ofPeople, ...ofPosts, ...ofNetworks, secrets];
   const due = { loops: ofAll(slices, 'loops'), chores: ofAll(slices, 'chores') };
   const jobs = createScheduler({ database, ...due, clock: sandbox.sandboxClock, report });
   const routes = (identity: Identity) => ({
@@ -125,6 +129,10 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...sandbox,
     ...toPeople,
     ...toPrograms,
+    sites,
+    sealed,
+    resealing: secrets.resealing,
+    revoked: connected.revoked,
     openIdentity: () => auth.openIdentity(people),
     /** REST, MCP, the web app and the pages, once it is known who signs people in. */
     openDoors: (identity: Identity) => {
@@ -137,6 +145,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
       return openDoors({ ...callers, ...served, mcp, serveRoutes: serve, database, config, log });
     },
     close: async () => {
+      await connected.close();
       await network.close();
       await sandbox.close();
     },

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { isPublicIp } from '#server/outbound/public-address';
 
 /** Where package.json is, for the sources in server/ and the bundle in dist/ alike. */
 export const packageRoot = resolve(import.meta.dirname, '..');
@@ -495,11 +497,9 @@ const readSettingFile = (setting: string, path: string) => {
 /** Networks that fetch media can reach a public https address only. */
 export const isPublicAddress = (baseUrl: string) => {
   const { protocol, hostname } = new URL(baseUrl);
-  return (
-    protocol === 'https:' &&
-    hostname.includes('.') &&
-    !/^(127\.|10\.|192\.168\.|169\.254\.)|\.(local|internal|localhost)$/.test(hostname)
-  );
+  if (protocol !== 'https:') return false;
+  const address = hostname.replace(/^\[|\]$/g, '');
+  return isIP(address) ? isPublicIp(address) : /\.(?!(local|internal|localhost)$)[^.]+$/.test(hostname);
 };
 
 export const databaseFolder = ({ dataDir }: Config) => join(dataDir, 'database');

@@ -207,6 +207,8 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
   if (config.role === 'web') posthorn.jobs.follow();
   else await startJobs(config, opened, identity, pile, report);
+  // Keys change with a start: nobody should wait an hour to remove an old one.
+  if (config.role !== 'web') posthorn.resealing.run().catch(report);
   // Kept in the memory of this process, and written once a minute.
   const save = async () => {
     await posthorn.tokens.saveLastUsed();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sayYes } from '#server/sandbox/sign-up';
+import { connectInSandbox, sayYes } from '#server/sandbox/sign-up';
 import { sql } from '#server/store/database';
 import { networks } from '#test/support/networks';
 import { type Service, startService } from '#test/support/service';
@@ -141,5 +141,75 @@ describe('what is known of an account', () => {
     await own.clock.forward(25 * 3_600_000);
     await until('the name is new', async () => (await own.client.accounts.list()).accounts[0]?.name !== 'Old');
     await own.stop();
+  });
+});
+
+describe('disconnecting an account', () => {
+  const remove = (id: string) => service.asHuman('accounts.delete', { id });
+
+  /** Its tokens, as they are before it is disconnected. */
+  const tokensOf = async (id: string) => {
+    const sealed = (await stored(id))?.tokens ?? '';
+    const tokens = JSON.parse(service.seal.open(sealed, `accounts:${id}:tokens`)) as Record<string, string>;
+    return (tokens.refreshToken ?? tokens.accessToken ?? '').replace(/^.*\./, '');
+  };
+  const isAlive = async (token: string) => {
+    const found = sql('test.grant', "select from sandbox_records where kind like 'grant %' and id = $1");
+    return (await service.database.query(found, [token])).length > 0;
+  };
+  const connectElsewhere = async (network: string, handle: string) => {
+    const other = { ...(await service.addWorkspace()), role: 'owner', human: true } as const;
+    return { other, id: await connectInSandbox(service.posthorn, other, network, { handle, here: (to) => to }) };
+  };
+
+  test.each(['x', 'mastodon', 'tiktok'])('ends its tokens at %s, after the disconnect is certain', async (network) => {
+    const id = await service.connect(network, { handle: 'bye' });
+    const token = await tokensOf(id);
+    expect(await isAlive(token)).toBe(true);
+    await service.database.rehearse(() => remove(id));
+    expect(await isAlive(token)).toBe(true);
+    await remove(id);
+    await until('the token is gone', async () => !(await isAlive(token)));
+  });
+
+  test('keeps them while another workspace has the same account', async () => {
+    const [mine, theirs] = [await service.connect('x', { handle: 'shared' }), await connectElsewhere('x', 'shared')];
+    const [first, second] = [await tokensOf(mine), await tokensOf(theirs.id)];
+    await remove(mine);
+    await service.posthorn.revoked();
+    expect([await isAlive(first), await isAlive(second)]).toEqual([true, true]);
+    await service.asHuman('accounts.delete', { id: theirs.id }, theirs.other);
+    await until('the token is gone', async () => !(await isAlive(second)));
+  });
+
+  test('keeps those of Google while any other account may be of the same person', async () => {
+    const [channel, place] = [await service.connect('youtube'), await service.connect('google_business')];
+    const [first, last] = [await tokensOf(channel), await tokensOf(place)];
+    const { accounts } = await service.client.accounts.list();
+    const ofGoogle = accounts.filter(({ id, network }) => id !== place && /youtube|google/.test(network));
+    for (const { id } of ofGoogle) await remove(id);
+    await service.posthorn.revoked();
+    expect(await isAlive(first)).toBe(true);
+    await remove(place);
+    await until('the token is gone', async () => !(await isAlive(last)));
+  });
+
+  test('is done whether or not the network can be reached', async () => {
+    const id = await service.connect('bluesky');
+    const dead = sql('test.dead', "update accounts set sandbox = false, server = 'https://127.0.0.1:1' where id = $1");
+    await service.database.query(dead, [id]);
+    await remove(id);
+    expect((await stored(id))?.tokens).toBeNull();
+    await service.posthorn.revoked();
+    expect(service.logLines.join('')).not.toContain('work in the background failed');
+  });
+
+  test('happens with all of them when their workspace is deleted', async () => {
+    const { other, id } = await connectElsewhere('linkedin', 'closing');
+    const token = await tokensOf(id);
+    await service.posthorn.deletion.ask(other, 'Other', 'req_1');
+    service.wallClock.forward(8 * 24 * 3_600_000);
+    await service.posthorn.deletion.removeDue();
+    await until('the token is gone', async () => !(await isAlive(token)));
   });
 });

@@ -193,6 +193,22 @@ describe('a service on its own data folder', () => {
     expect(code).toBe(0);
   });
 
+  test('doctor examines networks, in words and as JSON', async () => {
+    const settings = { LINKEDIN_CLIENT_ID: 'id' };
+    const { code, stdout } = await posthorn.run(['doctor', '--network', 'linkedin'], settings);
+    expect(stdout).toMatch(/^LinkedIn \(linkedin\)\nMISSING {2}.+ set LINKEDIN_CLIENT_SECRET too/);
+    expect(stdout).toContain(`${service.url}/connect/linkedin/callback`);
+    expect(stdout).toMatch(/\n1 thing to do\.\n$/);
+    expect(code).toBe(1);
+    const all = await posthorn.run(['doctor', '--network', 'all', '--json']);
+    const { healthy, networks } = JSON.parse(all.stdout) as { healthy: boolean; networks: { network: string }[] };
+    expect([all.code, healthy, networks.length]).toEqual([0, true, 13]);
+    expectRefusal(
+      await posthorn.run(['doctor', '--network', 'myspace']),
+      /^There is no network myspace\. There are: all, /,
+    );
+  });
+
   test('a second service on the same port says that the port is in use', async () => {
     const refused = await posthorn.run(['start']);
     expectRefusal(refused, new RegExp(`^Port ${posthorn.port} is in use`));

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { metricNames } from '#contracts/analytics';
-import type { Network, NetworkPost, Site } from '#server/networks/network';
+import type { Network, NetworkPost, Registration, Site } from '#server/networks/network';
 import type { Fault } from '#server/networks/sandbox';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
-import { networks, postOf, sandboxes } from '#test/support/networks';
+import { complaintsAbout } from '#test/support/documented';
+import { documented, networks, postOf, sandboxes } from '#test/support/networks';
 import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 
 const hourMs = 3_600_000;
@@ -58,6 +59,25 @@ const refusedWith: [Fault, TroubleKind][] = [
 const takenButLost: Fault[] = ['lost', 'cut', '500-after'];
 const neverTaken: Fault[] = ['hang', '503', 'html'];
 
+test('networks with a machine-readable description are held against it, and an unknown field is seen', () => {
+  expect(Object.keys(documented).sort()).toEqual(['bluesky', 'mastodon', 'pinterest', 'x']);
+  const heard = { network: 'x', method: 'POST', path: 'api/2/tweets', query: {}, status: 201 };
+  const data = { id: '1', text: 'Hello' };
+  const complaints = (body: object, answer: object) =>
+    documented.x ? complaintsAbout(documented.x, [{ ...heard, body: () => body, answer }]) : [];
+  expect(complaints({ text: 'Hello' }, { data })).toEqual([]);
+  expect(complaints({ text: 'Hello', shout: true }, { data })).toEqual([expect.stringMatching(/body: .*"shout"/)]);
+  expect(complaints({ text: 'Hello' }, { data: { ...data, shout: true } })).toEqual([
+    expect.stringMatching(/answer 201: .*"shout"/),
+  ]);
+});
+
+test('every network that has a call to end tokens is asked to', () => {
+  const asked = networks.filter(({ network }) => network.revoke).map(({ key }) => key);
+  const withCall = ['bluesky', 'google_business', 'linkedin', 'linkedin_page', 'mastodon', 'tiktok', 'x', 'youtube'];
+  expect(asked.sort()).toEqual(withCall);
+});
+
 describe.each(networks)('$key', ({ key, network, examples }) => {
   const sample = postOf(network, examples.publish[0] ?? { items: [] });
   const plain = async (mark?: string) => sandbox.withBytes(plainPost(sample, mark));
@@ -67,6 +87,14 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     const sending = sandbox.sending(network, account, await plain(mark));
     return { account, site, sending, prepared: await prepareFully(sandbox, network, site, sending) };
   };
+  const description = documented[key];
+  beforeEach(() => void sandbox.heard.splice(0));
+  if (description) {
+    afterEach(() => {
+      expect(complaintsAbout(description, sandbox.heard), 'what the network does not document').toEqual([]);
+    });
+  }
+
   const newest = async () => (await sandbox.sandboxes.feed(key, 50)).map(({ id }) => id);
 
   test('has a badge of its own, with letters that can be read on its ground', () => {
@@ -218,6 +246,42 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     expect((await troubleOf(network.refresh(site, account))).kind).toBe('token');
     expect((await troubleOf(network.profile(site, account))).kind).toBe('token');
   });
+
+  const { tryCredentials } = network.app;
+  test('its app says what to register, and can be tried exactly when there is a secret', () => {
+    const { scopes, needs, api } = network.app;
+    expect(scopes.length).toBeGreaterThan(0);
+    expect(needs.length > 0).toBe(network.settings.length > 0);
+    expect(tryCredentials !== undefined).toBe(network.settings.length > 0);
+    const { version, endsOn } = api({ setting: (_, byDefault) => byDefault });
+    expect(version).toMatch(/\S/);
+    if (endsOn !== undefined) expect(endsOn).toMatch(/^\d{4}-\d\d-\d\d$/);
+  });
+  if (tryCredentials) {
+    test('knows a wrong app or secret from right ones, and posts nothing', async () => {
+      const tried = async (registration: Partial<Registration>) => {
+        const site = sandbox.sites.sandbox(network);
+        const asked = { ...site, registration: { ...site.registration, ...registration } };
+        return (await tryCredentials(asked, 'https://posthorn.example/connect/callback')).is;
+      };
+      const before = await newest();
+      expect(await tried({})).toBe('accepted');
+      expect(await tried({ clientSecret: 'wrong' })).toBe('refused');
+      expect(await tried({ clientId: 'wrong' })).toBe('refused');
+      expect(await newest()).toEqual(before);
+    });
+  }
+
+  const { revoke } = network;
+  if (revoke) {
+    test('ends its tokens when the account is disconnected', async () => {
+      const { account, site } = await sandbox.connect(network, { handle: 'leaving' });
+      await revoke(site, account);
+      expect((await troubleOf(network.refresh(site, account))).kind).toBe('token');
+      if (examples.accessOutlivesRevocation) expect(await network.profile(site, account)).toBeDefined();
+      else expect((await troubleOf(network.profile(site, account))).kind).toBe('token');
+    });
+  }
 
   test('waits when the network asks for it while media come in', async () => {
     const withMedia = examples.publish.find(({ items }) => items[0]?.media?.length);

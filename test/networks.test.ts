@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { metricNames } from '#contracts/analytics';
 import { Constraints, ProviderLimits } from '#contracts/providers';
 import { countText } from '#server/networks/counting';
+import { examineNetwork, versionOf } from '#server/networks/examine';
 import type { Network } from '#server/networks/network';
+import type { Request } from '#server/networks/request';
+import { createSites } from '#server/networks/sites';
 import { networks, optionsOf, postOf, textOf } from '#test/support/networks';
 
 const valueAt = (limits: Constraints, path: string): unknown =>
@@ -77,6 +80,111 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     const limits = network.constraintsFor(postOf(network, example));
     expect(Constraints.parse(limits)).toEqual(limits);
     for (const [path, value] of Object.entries(example.limits)) expect(valueAt(limits, path) ?? null).toEqual(value);
+  });
+});
+
+describe('what doctor says of a network', () => {
+  const named = (key: string): Network => {
+    const found = networks.find((entry) => entry.key === key);
+    if (!found) throw new Error(`no network ${key}`);
+    return found.network;
+  };
+  const day = (text: string) => new Date(`${text}T12:00:00Z`);
+  const siteOf = (
+    network: Network,
+    now: Date,
+    request: Request = async () => ({ status: 503, headers: {}, bytes: Buffer.alloc(0), text: '', json: {} }),
+  ) => {
+    const settings: Record<string, string> = {
+      LINKEDIN_VERSION: '202607',
+      X_CLIENT_ID: 'id',
+      X_CLIENT_SECRET: 'secret',
+    };
+    const sites = createSites({
+      live: request,
+      sandbox: { request, url: () => '', baseUrl: '' },
+      setting: (name) => settings[name],
+      clock: { now: () => now },
+    });
+    return sites.live(network);
+  };
+
+  test.each([
+    ['2026-11-15', 'ok', 'lives until 2027-07-01'],
+    ['2027-05-01', 'ok', 'lives until 2027-07-01'],
+    ['2027-05-03', 'note', 'ends on 2027-07-01, in 59 days: set LINKEDIN_VERSION to a newer one'],
+    ['2027-07-01', 'missing', 'has ended on 2027-07-01, or may any day: set LINKEDIN_VERSION'],
+  ])('on %s a version that lives until 2027-07-01: %s', (today, is, words) => {
+    const found = versionOf(named('linkedin'), siteOf(named('linkedin'), day(today)));
+    expect(found).toEqual({ is, text: expect.stringContaining(words) });
+  });
+
+  test('a version without a known end says so', () => {
+    const found = versionOf(named('x'), siteOf(named('x'), day('2026-11-15')));
+    expect(found).toEqual({ is: 'ok', text: "Version v2 of X's API: no end is known" });
+  });
+
+  const examined = async (
+    key: string,
+    given: { baseUrl?: string; settings?: Record<string, string>; request?: Request },
+  ) => {
+    const network = named(key);
+    const { baseUrl = 'https://posthorn.example', settings = {} } = given;
+    const { findings } = await examineNetwork(network, {
+      site: siteOf(network, day('2026-11-15'), given.request),
+      isLive: network.settings.every((name) => settings[name] !== undefined),
+      production: false,
+      baseUrl,
+      setting: (name) => settings[name],
+    });
+    return findings.map(({ is, text }) => `${is}: ${text}`).join('\n');
+  };
+  const both = { INSTAGRAM_APP_ID: 'id', INSTAGRAM_APP_SECRET: 'secret' };
+  const answer =
+    (status: number, json: unknown): Request =>
+    async () => ({ status, headers: {}, bytes: Buffer.alloc(0), text: '', json });
+
+  test.each<[string, string, Parameters<typeof examined>[1], RegExp]>([
+    ['nothing set', 'x', {}, /^note: X is a sandbox: for the real network set X_CLIENT_ID and X_CLIENT_SECRET$/m],
+    ['half of it set', 'x', { settings: { X_CLIENT_ID: 'id' } }, /^missing: .+ set X_CLIENT_SECRET too, or none of/m],
+    [
+      'the redirect address',
+      'x',
+      {},
+      /^note: The redirect address to register is https:\/\/posthorn\.example\/connect\/x\/callback/m,
+    ],
+    ['permissions', 'facebook', {}, /^note: People are asked for .*pages_manage_posts/m],
+    ['products', 'linkedin_page', {}, /^note: Needed at LinkedIn Page: the product "Community Management API"/m],
+    [
+      'an address at home',
+      'instagram',
+      { baseUrl: 'http://localhost:3000', settings: both },
+      /^missing: Media cannot be fetched by Instagram from http:\/\/localhost:3000: set BASE_URL/m,
+    ],
+    ['an address of a home network', 'threads', { baseUrl: 'https://172.20.0.2' }, /^note: Media cannot be fetched/m],
+    ['a public address', 'threads', {}, /^ok: Media can be fetched/m],
+    ['photos alone', 'tiktok', { baseUrl: 'http://localhost:3000' }, /^note: Photos cannot be fetched/m],
+    [
+      'a network down',
+      'instagram',
+      { settings: both, request: answer(503, {}) },
+      /^note: Instagram does not say whether/m,
+    ],
+    [
+      'a wrong secret',
+      'instagram',
+      { settings: both, request: answer(400, { error_message: 'Invalid platform app' }) },
+      /^missing: Instagram does not know this app and secret \(Invalid platform app\): copy INSTAGRAM_APP_ID and INSTAGRAM_APP_SECRET again/m,
+    ],
+    [
+      'a right one',
+      'instagram',
+      { settings: both, request: answer(400, { error_message: 'Invalid authorization code' }) },
+      /^ok: Instagram knows the app and its secret$/m,
+    ],
+    ['no registration', 'mastodon', {}, /^ok: Mastodon needs no settings: Posthorn registers by itself/m],
+  ])('%s', async (_, key, given, words) => {
+    expect(await examined(key, given)).toMatch(words);
   });
 });
 

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -7,13 +8,14 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { diagnose } from '#server/cli/doctor';
+import { diagnose, diagnoseNetworks } from '#server/cli/doctor';
 import { readConfig } from '#server/config';
 import { createHealth } from '#server/http/health';
 import { open, start } from '#server/main';
 import { endOfNode } from '#server/node-version';
 import { type Connection, openDatabase, sql } from '#server/store/database';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
+import { pretendInternet } from '#test/support/internet';
 import { freePort } from '#test/support/processes';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -283,6 +285,47 @@ describe('doctor in production', () => {
     const given = Object.fromEntries((needy?.settings ?? []).map((name) => [name, 'x']));
     const { text } = await diagnose(configWith({ ...settings, ...given }));
     expect(text).toMatch(new RegExp(`^ok +Networks with credentials: ${needy?.name}$`, 'm'));
+  });
+
+  test('tries credentials through the guarded client, and says so when the network cannot be reached', async () => {
+    const { host, port, user, password, database } = fresh.parts;
+    const config = configWith({
+      NODE_ENV: 'production',
+      BASE_URL: 'https://posthorn.invalid',
+      DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`,
+      X_CLIENT_ID: 'id',
+      X_CLIENT_SECRET: 'secret',
+    });
+    const unreachable = pretendInternet({ names: { 'api.x.com': [['10.0.0.1']] }, port: 1 });
+    const { text, healthy } = await diagnoseNetworks(config, 'x', unreachable);
+    expect(text).toMatch(/^note +The credentials could not be tried\. X could not be asked: .+ Run doctor again$/m);
+    expect(text).toContain('https://posthorn.invalid/connect/x/callback');
+    expect([healthy, unreachable.dialled]).toEqual([true, []]);
+  });
+
+  test('says which stored secrets still need an old key, and which key is missing', async () => {
+    const { host, port, user, password, database } = fresh.parts;
+    const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
+    const [first, second] = [key('k1'), key('k2')];
+    const settings = {
+      NODE_ENV: 'production',
+      BASE_URL: 'https://posthorn.invalid',
+      DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`,
+    };
+    const doctor = async (...keys: string[]) =>
+      (await diagnose(configWith({ ...settings, ENCRYPTION_KEYS: keys.join(',') }))).text;
+    const withKeys = (...keys: string[]) =>
+      open(configWith({ ...settings, ENCRYPTION_KEYS: keys.join(',') }), pino({ level: 'silent' }));
+    const before = await withKeys(first);
+    await before.posthorn.push.publicKey();
+    await before.close();
+    expect(await doctor(first)).toContain('All stored secrets are sealed with the newest key, "k1"');
+    expect(await doctor(second, first)).toMatch(/^note +1 stored secret is still sealed with the key "k1"/m);
+    expect(await doctor(second)).toMatch(/^MISSING +1 stored secret is sealed with the key "k1", which is not/m);
+    const after = await withKeys(second, first);
+    await after.posthorn.resealing.run();
+    await after.close();
+    expect(await doctor(second, first)).toMatch(/^ok +Nothing needs the key "k1" any more/m);
   });
 });
 

@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '#server/config';
 import { html } from '#server/pages/html';
-import { createSeal } from '#server/secrets/seal';
+import { createResealing } from '#server/secrets/resealing';
+import { createSeal, type Seal } from '#server/secrets/seal';
+import { sql } from '#server/store/database';
+import { startService } from '#test/support/service';
 
 const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 
@@ -39,6 +44,101 @@ describe('what is stored sealed', () => {
     expect(readConfig({ ENCRYPTION_KEYS: `${fresh}, ${old}` }).encryptionKeys).toEqual([fresh, old]);
     expect(() => readConfig({ ENCRYPTION_KEYS: 'k1:hunter2' })).toThrow(/^ENCRYPTION_KEYS\.0 must be <key id>/);
     expect(() => readConfig({ ENCRYPTION_KEYS: 'k1:hunter2' })).not.toThrow('hunter2');
+  });
+});
+
+describe('after a change of the keys', () => {
+  const [old, fresh] = [key('k1'), key('k2')];
+
+  /** The tables and columns that the code seals for, by the places it names. */
+  const sealedInCode = () => {
+    const all = readdirSync('server', { recursive: true, encoding: 'utf8' });
+    const files = all.filter((file) => file.endsWith('.ts') && !file.startsWith('secrets/'));
+    const texts = files.map((file) => readFileSync(join('server', file), 'utf8'));
+    const places = texts.flatMap((text) => [...text.matchAll(/[`']([a-z_]+):(?:\$\{[^`]+\}|[a-z-]+):([a-z_]+)[`']/g)]);
+    return [...new Set(places.map(([, table, column]) => `${table}.${column}`))]
+      .filter((place) => place !== 'cookie.state')
+      .sort();
+  };
+
+  /** In the database: every column that holds a text sealed with this key. */
+  const sealedWith = async ({ database }: Awaited<ReturnType<typeof startService>>, id: string) => {
+    const columns = await database.query<{ table: string; column: string }>(
+      sql(
+        'test.columns',
+        `select table_name as "table", column_name as "column" from information_schema.columns
+          where table_schema = 'public' and data_type = 'text' order by 1, 2`,
+      ),
+    );
+    const found: string[] = [];
+    for (const { table, column } of columns) {
+      const any = sql(`test.sealed.${table}.${column}`, `select from ${table} where ${column} like $1 limit 1`);
+      if ((await database.query(any, [`v1.${id}.%`])).length > 0) found.push(`${table}.${column}`);
+    }
+    return found;
+  };
+
+  test('every sealed column is sealed anew, none is forgotten, and what another process wrote meanwhile stays', async () => {
+    const service = await startService({ ENCRYPTION_KEYS: old }, { ownAddress: true });
+    onTestFinished(() => service.stop());
+    const { posthorn, database, owner } = service;
+    const account = await service.connect('mastodon');
+    const caller = { ...owner, role: 'owner', human: true } as const;
+    await posthorn.connecting.begin(caller, 'x', {});
+    const hook = await posthorn.webhooks.add(caller, {
+      url: 'https://example.com/hook',
+      events: ['post.published'],
+    });
+    await posthorn.webhooks.rotateSecret(caller, hook.id);
+    const browser = service.browser();
+    await browser.signIn();
+    const keys = { p256dh: Buffer.concat([Buffer.from([4]), randomBytes(64)]), auth: randomBytes(16) };
+    const subscription = {
+      endpoint: 'https://push.example.com/one',
+      keys: { p256dh: keys.p256dh.toString('base64url'), auth: keys.auth.toString('base64url') },
+    };
+    const { body } = await browser.post('/api/app/push-browsers', subscription);
+    await posthorn.push.publicKey();
+    const shown = { title: 'Hello', body: '', path: '/', about: 'x', urgency: 'normal' } as const;
+    const browserId = body.browsers[0].id as string;
+    await posthorn.messages.add([{ purpose: 'notification', push: shown, browserId, livesMs: 60_000 }]);
+
+    const all = posthorn.resealing.columns.toSorted();
+    expect(all).toEqual(sealedInCode());
+    expect(await sealedWith(service, 'k1')).toEqual(all);
+
+    const seal = createSeal([fresh, old]);
+    const read = sql('test.tokens', 'select tokens from accounts where id = $1');
+    const tokens = async () => (await database.query<{ tokens: string }>(read, [account]))[0]?.tokens ?? '';
+    const place = `accounts:${account}:tokens`;
+    const newer = seal.seal('newer', place);
+    const race = sql('test.race', 'update accounts set tokens = $2 where id = $1');
+    const raced = posthorn.sealed.map((column) => ({
+      ...column,
+      replace: async (...change: Parameters<typeof column.replace>) => {
+        if (column.table === 'accounts') await database.query(race, [account, newer]);
+        return column.replace(...change);
+      },
+    }));
+    const faults: unknown[] = [];
+    const report = (error: unknown) => void faults.push(error);
+    const resealed = (seal: Seal) => createResealing({ columns: posthorn.sealed, seal, report });
+    await createResealing({ columns: raced, seal, report }).run();
+    expect(seal.open(await tokens(), place)).toBe('newer');
+    expect(await sealedWith(service, 'k1')).toEqual([]);
+    expect(await sealedWith(service, 'k2')).toEqual(all);
+    expect(await resealed(seal).state()).toEqual([
+      { key: 'k2', count: expect.any(Number), isKnown: true },
+      { key: 'k1', count: 0, isKnown: true },
+    ]);
+
+    // With the new key alone everything is opened in its place; with another one nothing is, and that is said once a column.
+    await resealed(createSeal([key('k3'), fresh])).run();
+    expect(faults).toEqual([]);
+    expect(await sealedWith(service, 'k3')).toEqual(all);
+    await resealed(createSeal([key('k4')])).run();
+    expect(faults).toHaveLength(all.length);
+    expect(await sealedWith(service, 'k3')).toEqual(all);
   });
 });
 

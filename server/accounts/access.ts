@@ -163,13 +163,7 @@ export const createAccountAccess = ({
         } as const);
     if (access.is !== 'open') return;
     const { account, site } = access;
-    // Sealed again every day: a day after a key was changed nothing needs the old one.
-    await store.endRefresh(
-      row.id,
-      claim,
-      networkAccess.sealTokens(row.id, account.tokens),
-      nextRefreshMs(network, account.tokens),
-    );
+    await store.endRefresh(row.id, claim, null, nextRefreshMs(network, account.tokens));
     try {
       const { avatarUrl = null, ...profile } = await network.profile(site, account);
       await store.saveProfile(row.id, { ...profile, avatarUrl });

@@ -7,6 +7,7 @@ import type { Live } from '#server/live/open-tabs';
 import type { Json, Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { AccountRow } from './account-row.ts';
+import type { Revoking } from './revoking.ts';
 import type { AccountStore } from './store.ts';
 
 /** What is known of a connected account without asking its network. */
@@ -21,11 +22,13 @@ export type Accounts = ReturnType<typeof createAccounts>;
 export const createAccounts = ({
   store,
   networks,
+  revoking,
   audit,
   live,
 }: {
   store: AccountStore;
   networks: Networks;
+  revoking: Revoking;
   audit: AuditLog;
   live: Live;
 }) => ({
@@ -67,12 +70,19 @@ export const createAccounts = ({
 
   disconnect: async ({ workspaceId, userId }: Caller, id: string) => {
     await store.transaction(async () => {
-      if (!(await store.disconnect(workspaceId, id))) throw notFound('account', id);
-      const { network, handle } = (await store.get(id)) ?? {};
-      const details = { accountId: id, network, handle };
+      const account = await store.disconnect(workspaceId, id);
+      if (account === undefined) throw notFound('account', id);
+      revoking.disconnected([account]);
+      const details = { accountId: id, network: account.network, handle: account.handle };
       await audit.write({ event: 'account.disconnected', workspaceId, userId, details });
       await live.tell({ workspaceId, kind: 'account', id });
     });
+  },
+
+  /** To call in the transaction that removes a workspace, once it is gone. */
+  leaving: async (workspaceId: string) => {
+    const accounts = await store.list(workspaceId);
+    return () => revoking.disconnected(accounts);
   },
 });
 

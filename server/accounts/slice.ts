@@ -17,8 +17,15 @@ import { createAvatars } from './avatars.ts';
 import { createAccounts } from './connected.ts';
 import { createConnecting } from './connecting.ts';
 import { createNetworkAccess } from './network-access.ts';
+import { createRevoking } from './revoking.ts';
 import { accountRoutes } from './routes.ts';
-import { createAccountStore, createAvatarStore, createConnectionStore, createRegistrationStore } from './store.ts';
+import {
+  createAccountStore,
+  createAvatarStore,
+  createConnectionStore,
+  createRegistrationStore,
+  sealedInAccounts,
+} from './store.ts';
 
 export const openAccounts = ({
   database,
@@ -58,11 +65,17 @@ export const openAccounts = ({
     website: baseUrl,
   });
   const access = createAccountAccess({ store, networkAccess, networks, events, notifications, live, clock, report });
+  const { afterCommit } = database;
+  const revoking = createRevoking({ store, networkAccess, networks, afterCommit, report });
   return {
-    accounts: createAccounts({ store, networks, audit, live }),
+    accounts: createAccounts({ store, networks, revoking, audit, live }),
     access,
     avatars: createAvatars({ store: createAvatarStore(database), outbound }),
     loops: { accounts: createDueLoop(access.work) },
+    sealed: sealedInAccounts(database),
+    /** What ends at networks has ended, or was given up. */
+    revoked: revoking.ended,
+    close: revoking.close,
 
     /** Opened last: statistics, which need `access`, are told when an account is reconnected. */
     openConnecting: ({

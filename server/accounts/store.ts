@@ -1,5 +1,6 @@
 import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
+import { sealedColumn } from '#server/store/sealed-column';
 import { type AccountRow, accountColumns } from './account-row.ts';
 
 export type NewAccount = Omit<AccountRow, 'status' | 'connectedAt' | 'disconnectedAt' | 'statisticsStoppedAt'> & {
@@ -71,8 +72,20 @@ const stopStatistics = sql(
 );
 const disconnect = sql(
   'accounts.disconnect',
-  `update accounts set disconnected_at = posthorn_now(), tokens = null, refresh_due_at = null, refresh_claim = null
-    where id = $1 and workspace_id = $2 and disconnected_at is null`,
+  `with before as (select a.id, ${accountColumns('a')} as account from accounts a
+                    where a.id = $1 and a.workspace_id = $2 and a.disconnected_at is null for update)
+   update accounts set disconnected_at = posthorn_now(), tokens = null, refresh_due_at = null, refresh_claim = null
+     from before where accounts.id = before.id
+   returning before.account`,
+);
+const findConnected = sql(
+  'accounts.findConnected',
+  'select id from accounts where network = any($1) and sandbox = $2 and disconnected_at is null limit 1',
+);
+const relatives = sql(
+  'accounts.relatives',
+  `select ${accountColumns('a')} as account from accounts a
+    where a.network = $1 and (a.external_id = $2 or a.workspace_id = $3) and a.sandbox = $4 and a.disconnected_at is null`,
 );
 const save = sql(
   'accounts.save',
@@ -159,7 +172,16 @@ export const createAccountStore = (db: Database) => {
 
     stopStatistics: async (id: string, connectedAt: string) => (await db.run(stopStatistics, [id, connectedAt])) > 0,
 
-    disconnect: async (workspaceId: string, id: string) => (await db.run(disconnect, [id, workspaceId])) > 0,
+    /** The account as it was; undefined when it is not connected. */
+    disconnect: async (workspaceId: string, id: string) => (await accountsOf(disconnect, [id, workspaceId]))[0],
+
+    /** On one of these networks, in any workspace. */
+    hasConnected: async (networks: readonly string[], sandbox: boolean) =>
+      (await db.query(findConnected, [networks, sandbox])).length > 0,
+
+    /** Connected accounts of its network: the same one anywhere, and all of its workspace. */
+    relatives: ({ network, externalId, workspaceId, sandbox }: AccountRow) =>
+      accountsOf(relatives, [network, externalId, workspaceId, sandbox]),
   };
 };
 
@@ -270,3 +292,25 @@ export const createConnectionStore = (db: Database) => ({
     await db.run(purgeConnections, [maxAgeMs]);
   },
 });
+
+export const sealedInAccounts = (db: Database) => [
+  sealedColumn(db, {
+    table: 'accounts',
+    column: 'tokens',
+    replace: sql('accounts.resealTokens', 'update accounts set tokens = $3 where id = $1 and tokens = $2'),
+  }),
+  sealedColumn(db, {
+    table: 'network_apps',
+    column: 'credentials',
+    id: "network || ' ' || server",
+    replace: sql(
+      'accounts.resealRegistration',
+      "update network_apps set credentials = $3 where network || ' ' || server = $1 and credentials = $2",
+    ),
+  }),
+  sealedColumn(db, {
+    table: 'connections',
+    column: 'secret',
+    replace: sql('accounts.resealConnection', 'update connections set secret = $3 where id = $1 and secret = $2'),
+  }),
+];

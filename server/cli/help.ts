@@ -5,7 +5,9 @@ export const help = `posthorn <command>
                                          make the first owner, a workspace and a token; prints JSON
   demo     [--again]                     make a workspace with a month of posts on the sandbox; not in production
   link     [--email]                     a sign-in link that works once, for the operator or somebody else
-  doctor                                 say what is set, what answers and what is missing
+  doctor   [--network <key>|all] [--json]
+                                         say what is set, what answers and what is missing; for a network also what to
+                                         register there, and whether it takes the credentials
   token    create --workspace <id> --name <name> | list --workspace <id> | revoke --id <id>
                                          personal tokens of a workspace's owner
   account  add --workspace <id> --network <key> [--handle]

@@ -58,6 +58,7 @@ const main = async () => {
       unmatched: { type: 'boolean' },
       duplicates: { type: 'boolean' },
       again: { type: 'boolean' },
+      json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   });

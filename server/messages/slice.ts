@@ -6,7 +6,7 @@ import type { Database } from '#server/store/database';
 import { createMailer } from './mail.ts';
 import { createPush } from './push.ts';
 import { createMessages } from './queue.ts';
-import { createMessageStore, createPushStore } from './store.ts';
+import { createMessageStore, createPushStore, sealedInMessages } from './store.ts';
 
 export const openMessages = ({
   database,
@@ -36,6 +36,7 @@ export const openMessages = ({
     push,
     messages,
     loops: { mails, pushes },
+    sealed: sealedInMessages(database),
     chores: { 'remove old mails and push messages': { every: '1 day', run: messages.purge } },
   };
 };

@@ -1,5 +1,6 @@
 import { wakes } from '#server/jobs/notices';
 import { type Database, sql } from '#server/store/database';
+import { sealedColumn } from '#server/store/sealed-column';
 
 export type Channel = 'mail' | 'push';
 
@@ -168,3 +169,26 @@ export const createPushStore = (db: Database) => ({
   keys: async () => (await db.query<{ publicKey: string; privateKey: string }>(readKeys))[0],
   insertKeys: (publicKey: string, privateKey: string) => db.run(insertKeys, [publicKey, privateKey]),
 });
+
+export const sealedInMessages = (db: Database) => [
+  sealedColumn(db, {
+    table: 'messages',
+    column: 'content',
+    replace: sql('messages.reseal', 'update messages set content = $3 where id = $1 and content = $2'),
+  }),
+  sealedColumn(db, {
+    table: 'push_subscriptions',
+    column: 'subscription',
+    id: "encode(endpoint_hash, 'hex')",
+    replace: sql(
+      'pushBrowsers.reseal',
+      "update push_subscriptions set subscription = $3 where endpoint_hash = decode($1, 'hex') and subscription = $2",
+    ),
+  }),
+  sealedColumn(db, {
+    table: 'push_keys',
+    column: 'private_key',
+    id: "'one'",
+    replace: sql('pushKeys.reseal', "update push_keys set private_key = $3 where $1 = 'one' and private_key = $2"),
+  }),
+];

@@ -103,6 +103,33 @@ export interface NetworkAccount extends Profile {
   readonly server?: string;
 }
 
+/** What an operator registers at a network, and how to see whether that is right. */
+export interface NetworkApp {
+  /** The permissions that people are asked for. */
+  readonly scopes: readonly string[];
+  /** What the network has to grant to the app, or the operator to switch on there: products, reviews. */
+  readonly needs: readonly string[];
+  /** What it fetches from BASE_URL, where the constraints do not say so: `Photos`. */
+  readonly fetches?: string;
+  /** The version of its API that is spoken. */
+  api(site: Pick<Site, 'setting'>): ApiVersion;
+  /** As far as can be without posting; nothing to try where it has none. */
+  tryCredentials?(site: Site, redirectUri: string): Promise<CredentialsTried>;
+}
+
+export interface ApiVersion {
+  /** As the network calls it. */
+  readonly version: string;
+  /** The day on which it may be gone, as `2027-07-01`; absent when no end is known. */
+  readonly endsOn?: string;
+  /** The setting with which the operator chooses another. */
+  readonly setting?: string;
+}
+
+export type CredentialsTried =
+  | { readonly is: 'accepted' }
+  | { readonly is: 'refused' | 'unclear'; readonly said: string };
+
 /** How an account is connected. `exchange` and `signIn` give every account the person can choose from. */
 export type Connect = OAuthConnect | ServerOAuthConnect | FormConnect;
 
@@ -231,6 +258,8 @@ export interface Network<Prepared = unknown> {
   readonly badge: Badge;
   /** Settings the operator registers at the network, id first, secret second; empty when it needs none. */
   readonly settings: readonly string[];
+  /** The app that those settings stand for, or that Posthorn registers by itself. */
+  readonly app: NetworkApp;
   /** Its addresses by name. In the sandbox each is `…/sandbox/<key>/<name>`. */
   readonly hosts: Readonly<Record<string, string>>;
   /** The network charges for every post, so plans limit them. */
@@ -268,6 +297,10 @@ export interface Network<Prepared = unknown> {
   /** New tokens. Trouble of kind `token` when the account has to be connected again. */
   refresh(site: Site, account: NetworkAccount): Promise<Tokens>;
   profile(site: Site, account: NetworkAccount): Promise<Profile>;
+  /** Ends the tokens of an account that was disconnected, where the network has a call for that. */
+  revoke?(site: Site, account: NetworkAccount): Promise<void>;
+  /** The call ends all that the person gave to our app, and with it other accounts that they connected. */
+  readonly revokesWholeApp?: true;
 
   /** What goes out, one after the other: the items of the thread, and a first comment where there is one. */
   parts<Media extends NetworkMedia>(post: NetworkPost<Media>): readonly NetworkItem<Media>[];

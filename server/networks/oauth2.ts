@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Site, Tokens } from './network.ts';
+import type { CredentialsTried, Site, Tokens } from './network.ts';
 import { type NetworkAnswer, retryAt, shaped } from './request.ts';
 import { NetworkTrouble } from './trouble.ts';
 
@@ -32,6 +32,26 @@ export const askForTokens = async (
   return shaped(TokenAnswer, answer);
 };
 
+/** Ends a token (RFC 7009). */
+export const revokeToken = async (
+  site: Site,
+  request: { url: string; form: Readonly<Record<string, string | undefined>>; basic?: boolean },
+): Promise<void> => {
+  const { clientId, clientSecret } = site.registration;
+  const answer = await site.request({
+    url: request.url,
+    form: request.form,
+    ...(request.basic && { headers: { authorization: basic(clientId, clientSecret) } }),
+  });
+  if (answer.status >= 400) throw tokenTrouble(answer, site.now());
+};
+
+/** The one that renews first: the other lives on for a short time alone. */
+export const bothTokens = ({ accessToken, refreshToken }: Tokens): string[] => [
+  ...(refreshToken === undefined ? [] : [refreshToken]),
+  accessToken,
+];
+
 const basic = (id: string, secret: string) =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
 
@@ -57,6 +77,28 @@ export const tokenTrouble = (answer: NetworkAnswer, now: Date): NetworkTrouble =
     networkCode,
   });
 };
+
+/**
+ * Asks a token endpoint with a grant that nobody has. It looks at the app first: one that it knows is told that the grant
+ * is wrong.
+ */
+export const tryMadeUpGrant = async (
+  site: Site,
+  request: { url: string; form: Readonly<Record<string, string | undefined>>; basic?: boolean },
+): Promise<CredentialsTried> => {
+  const { clientId, clientSecret } = site.registration;
+  const answer = await site.request({
+    url: request.url,
+    form: request.form,
+    ...(request.basic && { headers: { authorization: basic(clientId, clientSecret) } }),
+  });
+  const { error = '', error_description: said = error } = TokenError.safeParse(answer.json).data ?? {};
+  if (answer.status === 401 || /client/.test(error)) return { is: 'refused', said: said || `HTTP ${answer.status}` };
+  if (answer.status === 400) return { is: 'accepted' };
+  return { is: 'unclear', said: said || `HTTP ${answer.status}` };
+};
+
+export const madeUpGrant = 'posthorn-doctor';
 
 /** A network that sends no new refresh token expects the old one to be kept. */
 export const tokensFrom = (answer: TokenAnswer, now: Date, old?: Tokens): Tokens => {

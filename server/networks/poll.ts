@@ -41,7 +41,7 @@ export const pollIn = ({ options }: NetworkPost, key: string): Poll | undefined 
 
 export const pollProblems = (path: string, limits: PollLimits, { choices, ...poll }: Poll): Problem[] => {
   const problems: Problem[] = [];
-  const broken = (code: string, message: string, limit?: number, actual?: number) =>
+  const broken = (code: Problem['code'], message: string, limit?: number, actual?: number) =>
     problems.push({ path, code, message, ...(limit !== undefined && { limit, actual: actual ?? 0 }) });
   const { minChoices, maxChoices, maxChoiceLength, minDurationMinutes, maxDurationMinutes } = limits;
   const written = choices.map((choice) => choice.trim());

@@ -1,4 +1,5 @@
 import type { Request as HttpRequest, Response as HttpResponse, RequestHandler, Router } from 'express';
+import type { z } from 'zod';
 import type { MetricName } from '#contracts/analytics';
 import type { Json } from './network.ts';
 
@@ -182,3 +183,24 @@ export interface SandboxKit {
 
 /** A network's stand-in: speaks its HTTP API as the network documents it, below `/sandbox/<key>/<name of host>`. */
 export type Sandbox = (kit: SandboxKit) => Router;
+
+/**
+ * What a network's own machine-readable description says of the calls that are made, in small schemas of our own. Tests
+ * hold every request of the adapter and every answer of the sandbox against it: a field that is not there fails.
+ */
+export interface Documented {
+  readonly calls: readonly DocumentedCall[];
+  /** Of answers from 400 on. */
+  readonly error: z.ZodType;
+}
+
+export interface DocumentedCall {
+  /** `POST api/2/tweets`: the host's name and the path below it; `:id` is any one step of it. */
+  readonly call: string;
+  /** Absent: nothing may be there. */
+  readonly query?: z.ZodType;
+  /** JSON, or the fields of a form; in a form of several parts a file is `true`. Absent: nothing, or plain bytes. */
+  readonly body?: z.ZodType;
+  /** Absent: an answer without content. */
+  readonly answer?: z.ZodType;
+}

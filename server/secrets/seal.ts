@@ -11,6 +11,8 @@ export interface Seal {
   /** `place` is `table:id:column`, so that a sealed text is of no use in another row. */
   seal(text: string, place: string): string;
   open(sealed: string, place: string): string;
+  /** The newest, which seals, first. */
+  readonly keyIds: readonly string[];
 }
 
 /** Keys as `<id>:<32 bytes in base64>`: the first seals, all of them open. Sealed: `v1.<key id>.<iv, text and tag>`. */
@@ -21,6 +23,8 @@ export const createSeal = (encryptionKeys: readonly string[]): Seal => {
   const [newest, newestKey] = first;
 
   return {
+    keyIds: [...keys.keys()],
+
     seal: (text, place) => {
       const iv = randomBytes(ivBytes);
       const sealing = createCipheriv(cipher, newestKey, iv, options).setAAD(Buffer.from(place));

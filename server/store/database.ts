@@ -42,6 +42,8 @@ export interface Database {
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Does all of `work` in a transaction and then undoes it, so that whatever would refuse it refuses it now. */
   rehearse(work: () => Promise<unknown>): Promise<void>;
+  /** Begins `work` once the transaction around it is committed, at once where there is none, and never when it is undone. */
+  afterCommit(work: () => void): void;
   /** For loops and timers that are begun inside a transaction and live longer than it. */
   outside<Result>(work: () => Result): Result;
   /** For models. They join `transaction` by themselves; `sequelize.transaction` is not used. */
@@ -72,6 +74,7 @@ interface Running {
   transaction: Transaction;
   connection: pg.Client;
   ended: boolean;
+  afterwards: (() => void)[];
 }
 
 const running = new AsyncLocalStorage<Running>();
@@ -183,6 +186,7 @@ export function openDatabase(
       const result = await running.run(current, work);
       await refuseAborted(current);
       await end(current, 'commit');
+      for (const work of current.afterwards) running.exit(work);
       return result;
     } catch (error) {
       if (!current.ended) await end(current, 'rollback').catch(report);
@@ -206,12 +210,20 @@ export function openDatabase(
     rehearse: (work) =>
       transaction(async () => {
         await send('savepoint rehearsal');
+        const afterwards = joined()?.afterwards ?? [];
+        const before = afterwards.length;
         try {
           await work();
         } finally {
+          afterwards.length = before;
           await send('rollback to savepoint rehearsal');
         }
       }),
+    afterCommit: (work) => {
+      const current = joined();
+      if (current) current.afterwards.push(work);
+      else work();
+    },
     outside: (work) => running.exit(work),
     sequelize,
     listen: (channel, ears) => {
@@ -342,7 +354,7 @@ function openSequelize(connection: Connection, poolSize: number, waitMs: number)
 async function begin(sequelize: Sequelize): Promise<Running> {
   const connection = (await sequelize.connectionManager.getConnection({ type: 'write' })) as pg.Client;
   const transaction = Object.assign(new Transaction(sequelize, {}), { connection });
-  const current = { sequelize, transaction, connection, ended: false };
+  const current = { sequelize, transaction, connection, ended: false, afterwards: [] };
   await connection.query('begin').catch((error: unknown) => giveUp(current, error));
   return current;
 }

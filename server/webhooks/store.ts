@@ -1,6 +1,7 @@
 import type { Delivery, DeliveryDetails, Webhook } from '#contracts/webhooks';
 import { wakes } from '#server/jobs/notices';
 import { type Database, sql } from '#server/store/database';
+import { sealedColumn } from '#server/store/sealed-column';
 
 /** With the webhooks that are to be told. They stay until the transaction ends: a delivery needs its webhook. */
 const insertEvents = sql(
@@ -356,3 +357,16 @@ export const createDeliveryStore = (db: Database) => ({
   pause: async (webhookId: string, reason: string) => (await db.run(pauseWebhook, [webhookId, reason])) > 0,
   endPending: (webhookId: string, answer: string) => db.run(endPending, [webhookId, answer]),
 });
+
+export const sealedInWebhooks = (db: Database) => [
+  sealedColumn(db, {
+    table: 'webhooks',
+    column: 'secret',
+    replace: sql('webhooks.resealSecret', 'update webhooks set secret = $3 where id = $1 and secret = $2'),
+  }),
+  sealedColumn(db, {
+    table: 'webhooks',
+    column: 'old_secret',
+    replace: sql('webhooks.resealOldSecret', 'update webhooks set old_secret = $3 where id = $1 and old_secret = $2'),
+  }),
+];

@@ -19,12 +19,15 @@ export const createDeletion = ({
   notifications,
   audit,
   live,
+  leaving,
   clock,
 }: {
   store: WorkspaceStore;
   notifications: Notifications;
   audit: AuditLog;
   live: Live;
+  /** Reads what ends at the networks with the workspace; to call once it is gone. */
+  leaving: (workspaceId: string) => Promise<() => void>;
   /** The one on the wall: moving the sandbox clock deletes nothing. */
   clock: Clock;
 }) => {
@@ -90,8 +93,10 @@ export const createDeletion = ({
       for (const { id, name } of await store.dueWorkspaces(clock.now())) {
         const members = (await store.members(id)).map(({ userId }) => userId);
         const removed = await store.transaction(async () => {
+          const left = await leaving(id);
           // An owner may have taken it back just now.
           if ((await store.removeWorkspace(id, clock.now())) === 0) return false;
+          left();
           await audit.write({ event: 'workspace.deleted', details: { id, name } });
           return true;
         });

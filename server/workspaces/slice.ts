@@ -23,6 +23,7 @@ export const openWorkspaces = ({
   database,
   auth: { sessions, tokens, clients, tries, secrets, rateLimits },
   plans,
+  leaving,
   audit,
   live,
   messages,
@@ -34,6 +35,7 @@ export const openWorkspaces = ({
   database: Database;
   auth: Pick<Auth, 'sessions' | 'tokens' | 'clients' | 'tries' | 'secrets' | 'rateLimits'>;
   plans: Plans;
+  leaving: (workspaceId: string) => Promise<() => void>;
   audit: AuditLog;
   live: Live;
   messages: Messages;
@@ -61,7 +63,7 @@ export const openWorkspaces = ({
   const { accessChanged, tell } = live;
   const told = { audit, messages, notifications, baseUrl, clock };
   const members = createMembers({ ...told, store, people, plans, accessChanged, tell, endTokens: tokens.revokeAll });
-  const deletion = createDeletion({ store, notifications, audit, live, clock });
+  const deletion = createDeletion({ store, notifications, audit, live, leaving, clock });
   const forgotten = createForgottenPassword({ ...told, store, people, secrets });
   const mayWelcome = !production && config.databaseUrl === undefined;
   const welcome = createWelcome({ people, sessions, secrets, audit, production, mayWelcome });

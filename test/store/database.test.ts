@@ -256,6 +256,25 @@ describe('a rehearsal', () => {
   });
 });
 
+describe('work for after the commit', () => {
+  it('begins once the transaction is over, at once without one, and never when all is undone', async () => {
+    const done: string[] = [];
+    const note = (text: string) => database.afterCommit(() => done.push(text));
+    note('at once');
+    await database.transaction(async () => {
+      await database.transaction(async () => note('committed'));
+      await database.rehearse(async () => note('rehearsed'));
+      expect(done).toEqual(['at once']);
+    });
+    const failed = database.transaction(async () => {
+      note('rolled back');
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(done).toEqual(['at once', 'committed']);
+  });
+});
+
 describe('the pool', () => {
   it('reports a connection that breaks while idle, and goes on', async () => {
     const single = open(fresh.parts, 1);

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Network, NetworkMedia, NetworkPost } from '#server/networks/network';
-import type { Sandbox } from '#server/networks/sandbox';
+import type { Documented, Sandbox } from '#server/networks/sandbox';
 
 /** Long texts are written as `{ "repeat": "a", "times": 280 }`, or as a list of pieces. */
 export type Text = string | { repeat: string; times: number } | Text[];
@@ -25,6 +25,8 @@ export interface Examples {
   confirms: boolean;
   /** False where a person is told nothing about the permissions they granted. */
   tellsPermissions?: false;
+  /** Where a revoked access token is accepted until it expires. */
+  accessOutlivesRevocation?: true;
 }
 
 const folder = 'server/networks';
@@ -46,6 +48,21 @@ export const sandboxes = Object.fromEntries(
       .map(
         async ({ key }) =>
           [key, ((await import(`#server/networks/${key}/sandbox`)) as { default: Sandbox }).default] as const,
+      ),
+  ),
+);
+
+/** The networks that publish a machine-readable description, and what it says. */
+export const documented = Object.fromEntries(
+  await Promise.all(
+    networks
+      .filter(({ key }) => existsSync(`${folder}/${key}/documented.ts`))
+      .map(
+        async ({ key }) =>
+          [
+            key,
+            ((await import(`#server/networks/${key}/documented`)) as { documented: Documented }).documented,
+          ] as const,
       ),
   ),
 );

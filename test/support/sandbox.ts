@@ -22,7 +22,8 @@ import { createOutbound } from '#server/outbound/guarded-client';
 import { createMemorySandboxStore } from '#server/sandbox/memory-store';
 import { createSandboxes } from '#server/sandbox/serve';
 import { sayYes } from '#server/sandbox/sign-up';
-import { sandboxes as folders } from './networks.ts';
+import { type Heard, listenTo } from './documented.ts';
+import { documented, sandboxes as folders } from './networks.ts';
 import { mp4 } from './videos.ts';
 
 const baseUrl = 'http://posthorn.test';
@@ -53,6 +54,8 @@ export const startSandboxNetworks = async ({
   });
   const app = express().disable('x-powered-by');
   if (delayMs) app.use((_req, _res, next) => void setTimeout(next, delayMs()));
+  const heard: Heard[] = [];
+  app.use(listenTo(Object.keys(documented), heard));
   app.use(sandboxes.router());
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -127,6 +130,8 @@ export const startSandboxNetworks = async ({
       offsetMs += ms;
     },
     sandboxes,
+    /** What the documented sandboxes received and answered. */
+    heard,
     sites,
     connect,
     withBytes,

@@ -71,7 +71,7 @@ export const startService = async (
   let wallOffsetMs = 0;
   const outbound = createOutbound({ ...config.outbound, ...internet });
   const { lines, log } = recordedLog();
-  const seal = createSeal([`k1:${randomBytes(32).toString('base64')}`]);
+  const seal = createSeal(config.encryptionKeys ?? [`k1:${randomBytes(32).toString('base64')}`]);
   let url = '';
   const parties = { database, outbound, seal, config, clock, wallClock, ownUrl: () => url, log, ...webhooks };
   const posthorn = createPosthorn({ ...parties, ...(startStopwatch && { startStopwatch }) });

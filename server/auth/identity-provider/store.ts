@@ -1,6 +1,7 @@
 import type { JWK } from 'jose';
 import type { AdapterPayload } from 'oidc-provider';
 import { type Database, sql } from '#server/store/database';
+import { sealedColumn } from '#server/store/sealed-column';
 
 const upsert = sql(
   'identity.upsert',
@@ -117,3 +118,14 @@ export const createIdentityStore = (db: Database) => {
       (await db.query<TokenUser>(userBySubject, [subject, tokenOf]))[0],
   };
 };
+
+export const sealedInIdentity = (db: Database) => [
+  sealedColumn(db, {
+    table: 'signing_keys',
+    column: 'sealed_private_key',
+    replace: sql(
+      'identity.resealKey',
+      'update signing_keys set sealed_private_key = $3 where id = $1 and sealed_private_key = $2',
+    ),
+  }),
+];

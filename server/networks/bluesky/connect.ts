@@ -152,6 +152,16 @@ export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<T
   return tokensOf(site, shaped(Session.pick({ accessJwt: true, refreshJwt: true }), answer));
 };
 
+/** The refresh token ends at once; servers accept the access token until its two hours are over. */
+export const revoke = async (site: Site, { tokens }: NetworkAccount): Promise<void> => {
+  const answer = await site.request({
+    method: 'POST',
+    url: `${site.server}/xrpc/com.atproto.server.deleteSession`,
+    headers: { authorization: `Bearer ${tokens.refreshToken ?? ''}` },
+  });
+  if (answer.status >= 400) throw troubleOf(answer, site.now());
+};
+
 const Told = z.object({ handle: z.string(), displayName: z.string().optional(), avatar: z.string().optional() });
 
 const readProfile = async (site: Site, { id, tokens }: Pick<NetworkAccount, 'id' | 'tokens'>): Promise<Profile> => {

@@ -12,7 +12,8 @@ import {
   problems,
 } from '#server/networks/shared/post';
 import { countGraphemes, isLanguage } from '#server/networks/shared/text';
-import { connect, profile, refresh } from './connect.ts';
+import { app } from './app.ts';
+import { connect, profile, refresh, revoke } from './connect.ts';
 import { linkCards } from './link-card.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { quotedIn } from './quote.ts';
@@ -81,6 +82,7 @@ export default {
   name: 'Bluesky',
   badge: { code: 'Bs', color: '#0A73D1' },
   settings: [],
+  app,
   hosts: {
     pds: 'https://bsky.social',
     video: 'https://video.bsky.app',
@@ -193,6 +195,7 @@ export default {
   refreshAheadMs: minutes(5),
   refresh,
   profile,
+  revoke,
   parts: itemsOf,
   prepare,
   send,

@@ -138,6 +138,12 @@ const sandbox: Sandbox = (kit) => {
     await session(req, res, grant.person);
   });
 
+  xrpc.post('/com.atproto.server.deleteSession', async (req, res) => {
+    const grant = await kit.grants.take('refresh', secretOf(req));
+    if (grant === undefined) return refusals['refused-token'](res);
+    res.send();
+  });
+
   const signedIn =
     (work: (req: Request, res: Response, grant: SandboxGrant) => Promise<unknown>): RequestHandler =>
     async (req, res) => {

@@ -7,7 +7,7 @@ import { shaped } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
-const scopes = [
+export const scopes = [
   'pages_show_list',
   'pages_read_engagement',
   // To find comments of the Page again, and to count those of others.

@@ -13,6 +13,7 @@ import {
   problems,
 } from '#server/networks/shared/post';
 import { countedAsUnits } from '#server/networks/shared/text';
+import { app } from './app.ts';
 import { connect, profile } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -71,6 +72,7 @@ export default {
   alsoCalled: ['facebook_page'],
   badge: { code: 'Fb', color: '#1A5CCB' },
   settings: ['FACEBOOK_APP_ID', 'FACEBOOK_APP_SECRET'],
+  app,
   hosts: {
     web: 'https://www.facebook.com',
     graph: 'https://graph.facebook.com',

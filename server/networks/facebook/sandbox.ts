@@ -7,6 +7,7 @@ import {
   notThere,
   parametersOf,
   refuse,
+  sendAppToken,
   sendInsights,
   sendNode,
   sendNodes,
@@ -76,6 +77,7 @@ const sandbox: Sandbox = (kit) => {
       const access = await kit.grants.issue('user', { person, scopes, lifeMs, data: { scope: asked, isLong } });
       res.send({ access_token: access, token_type: 'bearer', expires_in: lifeMs / 1000 });
     };
+    if (query.grant_type === 'client_credentials') return sendAppToken(res, query);
     if (query.grant_type !== 'fb_exchange_token') {
       const grant = await takeCode(kit, query);
       if (grant === undefined) return refuse(res, invalid('This authorization code is not valid.'));

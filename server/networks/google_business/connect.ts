@@ -5,7 +5,7 @@ import { shaped } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
-const scopes = ['https://www.googleapis.com/auth/business.manage'];
+export const scopes = ['https://www.googleapis.com/auth/business.manage'];
 const readMask = 'name,title,storeCode';
 
 const Location = z.object({ name: z.string(), title: z.string(), storeCode: z.string().optional() });

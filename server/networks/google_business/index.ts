@@ -1,10 +1,11 @@
 import { canonicalInstant } from '#contracts/instant';
 import type { Constraints } from '#contracts/providers';
-import { googleRefresh } from '#server/networks/families/google/api';
+import { googleRefresh, googleRevoke } from '#server/networks/families/google/api';
 import type { Network } from '#server/networks/network';
 import { choices, MB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachMedia, type Finding, itemsOf, option, problems } from '#server/networks/shared/post';
 import { countedAsUnits, isLanguage } from '#server/networks/shared/text';
+import { app } from './app.ts';
 import { connect, profile } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 
@@ -35,6 +36,7 @@ export default {
   alsoCalled: ['gmb', 'gbp', 'google_business_profile'],
   badge: { code: 'Gb', color: '#1C7549' },
   settings: ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+  app,
   hosts: {
     accounts: 'https://accounts.google.com',
     oauth: 'https://oauth2.googleapis.com',
@@ -172,6 +174,8 @@ export default {
   refreshAheadMs: minutes(5),
   refresh: googleRefresh,
   profile,
+  revoke: googleRevoke,
+  revokesWholeApp: true,
   parts: itemsOf,
   prepare,
   send,

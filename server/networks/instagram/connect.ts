@@ -5,7 +5,7 @@ import { authorizeUrl } from '#server/networks/oauth2';
 import { shaped } from '#server/networks/request';
 import { ask } from './api.ts';
 
-const scopes = [
+export const scopes = [
   'instagram_business_basic',
   'instagram_business_content_publish',
   'instagram_business_manage_comments',

@@ -5,6 +5,7 @@ import type { Network } from '#server/networks/network';
 import { choices, comments, MB, minutes, seconds } from '#server/networks/shared/limits';
 import { eachItem, firstItem, isVideo, itemsAndFirstComment, option, problems } from '#server/networks/shared/post';
 import { countedAsUnits } from '#server/networks/shared/text';
+import { app } from './app.ts';
 import { connect, profile, refresh } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -68,6 +69,7 @@ export default {
   alsoCalled: ['instagram_standalone', 'instagram_direct'],
   badge: { code: 'Ig', color: '#BE2F76' },
   settings: ['INSTAGRAM_APP_ID', 'INSTAGRAM_APP_SECRET'],
+  app,
   hosts: {
     web: 'https://www.instagram.com',
     login: 'https://api.instagram.com',

@@ -104,11 +104,12 @@ const sandbox: Sandbox = (kit) => {
 
   router.post('/login/oauth/access_token', async (req, res) => {
     const { fields } = await kit.readMultipart(req);
+    const wrong = (error_message: string) =>
+      res.status(400).send({ error_type: 'OAuthException', code: 400, error_message });
+    if (fields.client_id !== 'sandbox') return wrong('Invalid platform app');
+    if (fields.client_secret !== 'sandbox') return wrong('Error validating client secret.');
     const grant = fields.grant_type === 'authorization_code' ? await takeCode(kit, fields) : undefined;
-    if (grant === undefined) {
-      const error_message = 'Invalid authorization code';
-      return res.status(400).send({ error_type: 'OAuthException', code: 400, error_message });
-    }
+    if (grant === undefined) return wrong('Invalid authorization code');
     const { person, scopes } = grant;
     const access = await kit.grants.issue('short', { person, scopes, lifeMs: shortLifeMs });
     res

@@ -12,9 +12,9 @@ const readMe = async (site: Site, tokens: Tokens): Promise<Profile & { id: strin
   return { id: sub, name, handle: name, ...(picture && { avatarUrl: picture }), facts: null };
 };
 
-export const connect = createConnect(['openid', 'profile', 'w_member_social'], async (site, tokens) => [
-  await readMe(site, tokens),
-]);
+export const scopes = ['openid', 'profile', 'w_member_social'];
+
+export const connect = createConnect(scopes, async (site, tokens) => [await readMe(site, tokens)]);
 
 export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<Profile> => {
   const { id: _, ...told } = await readMe(site, tokens);

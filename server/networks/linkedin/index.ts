@@ -1,5 +1,5 @@
 import type { Constraints } from '#contracts/providers';
-import { refresh } from '#server/networks/families/linkedin/connect';
+import { refresh, revoke } from '#server/networks/families/linkedin/connect';
 import {
   linkedinConstraints,
   linkedinFindings,
@@ -11,6 +11,7 @@ import type { Prepared } from '#server/networks/families/linkedin/publish';
 import type { Network } from '#server/networks/network';
 import { choices, minutes, noThread } from '#server/networks/shared/limits';
 import { itemsOf, problems } from '#server/networks/shared/post';
+import { app } from './app.ts';
 import { connect, profile } from './connect.ts';
 import { confirm, prepare, send } from './publish.ts';
 
@@ -22,6 +23,7 @@ export default {
   name: 'LinkedIn',
   badge: { code: 'Ln', color: '#17608F' },
   settings: ['LINKEDIN_CLIENT_ID', 'LINKEDIN_CLIENT_SECRET'],
+  app,
   hosts: linkedinHosts,
   paidPerPost: false,
   constraints,
@@ -42,6 +44,7 @@ export default {
   refreshAheadMs: minutes(24 * 60),
   refresh,
   profile,
+  revoke,
   parts: itemsOf,
   prepare,
   send,

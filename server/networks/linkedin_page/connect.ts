@@ -5,7 +5,7 @@ import type { NetworkAccount, Profile, Site, Tokens } from '#server/networks/net
 import { shaped } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 
-const scopes = ['r_organization_social', 'w_organization_social', 'rw_organization_admin'];
+export const scopes = ['r_organization_social', 'w_organization_social', 'rw_organization_admin'];
 
 const Logo = z.object({
   'original~': z.object({

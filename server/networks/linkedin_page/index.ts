@@ -1,5 +1,5 @@
 import type { Constraints } from '#contracts/providers';
-import { refresh } from '#server/networks/families/linkedin/connect';
+import { refresh, revoke } from '#server/networks/families/linkedin/connect';
 import {
   linkedinConstraints,
   linkedinFindings,
@@ -11,6 +11,7 @@ import type { Prepared } from '#server/networks/families/linkedin/publish';
 import type { Network } from '#server/networks/network';
 import { comments, minutes } from '#server/networks/shared/limits';
 import { commentsWithin, itemsOf, problems } from '#server/networks/shared/post';
+import { app } from './app.ts';
 import { connect, profile } from './connect.ts';
 import { confirm, prepare, send } from './publish.ts';
 
@@ -24,6 +25,7 @@ export default {
   name: 'LinkedIn Page',
   badge: { code: 'Lp', color: '#35566E' },
   settings: ['LINKEDIN_PAGE_CLIENT_ID', 'LINKEDIN_PAGE_CLIENT_SECRET'],
+  app,
   hosts: linkedinHosts,
   paidPerPost: false,
   constraints,
@@ -34,6 +36,9 @@ export default {
   refreshAheadMs: minutes(24 * 60),
   refresh,
   profile,
+  revoke,
+  // One person may have connected many pages; whether LinkedIn ends their other tokens too is unconfirmed.
+  revokesWholeApp: true,
   parts: itemsOf,
   prepare,
   send,

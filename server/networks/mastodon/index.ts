@@ -1,5 +1,5 @@
 import type { Constraints, PollLimits } from '#contracts/providers';
-import { profile } from '#server/networks/families/mastodon/connect';
+import { profile, revoke } from '#server/networks/families/mastodon/connect';
 import type { Prepared } from '#server/networks/families/mastodon/publish';
 import { pollLimitsOf, withLimitsOf } from '#server/networks/families/mastodon/server-facts';
 import type { Network } from '#server/networks/network';
@@ -8,6 +8,7 @@ import { pollIn, pollWithoutMedia } from '#server/networks/poll';
 import { choices, MB, replies } from '#server/networks/shared/limits';
 import { eachMedia, gifStandsAlone, itemsOf, option, problems } from '#server/networks/shared/post';
 import { isLanguage } from '#server/networks/shared/text';
+import { app } from './app.ts';
 import { characters } from './characters.ts';
 import { connect } from './connect.ts';
 import { confirm, isRepeatable, prepare, quotedIn, quoteRefusal, send } from './publish.ts';
@@ -49,6 +50,7 @@ export default {
   name: 'Mastodon',
   badge: { code: 'Ma', color: '#5A48D0' },
   settings: [],
+  app,
   hosts: { server: 'https://mastodon.social' },
   paidPerPost: false,
   constraints,
@@ -150,6 +152,7 @@ export default {
   refreshAheadMs: 0,
   refresh: cannotRefresh,
   profile,
+  revoke,
   parts: itemsOf,
   prepare,
   send,

@@ -71,6 +71,7 @@ const sandbox: Sandbox = (kit) => {
     version: '4.5.2',
     hasInstanceV2: true,
     refusals,
+    revokes: true,
     scopes,
     maxCharacters,
     maxMedia,

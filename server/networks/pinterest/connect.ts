@@ -4,7 +4,7 @@ import { askForTokens, authorizeUrl, tokensFrom } from '#server/networks/oauth2'
 import { shaped } from '#server/networks/request';
 import { ask } from './api.ts';
 
-const scopes = ['user_accounts:read', 'boards:read', 'boards:write', 'pins:read', 'pins:write'];
+export const scopes = ['user_accounts:read', 'boards:read', 'boards:write', 'pins:read', 'pins:write'];
 
 const Me = z.object({
   id: z.string(),

@@ -2,6 +2,7 @@ import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
 import { GB, MB, minutes, noThread, seconds } from '#server/networks/shared/limits';
 import { coverInside, eachMedia, firstItem, itemsOf, option, problems } from '#server/networks/shared/post';
+import { app } from './app.ts';
 import { boardsFrom, connect, profile, refresh } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -41,6 +42,7 @@ export default {
   name: 'Pinterest',
   badge: { code: 'Pn', color: '#A3163F' },
   settings: ['PINTEREST_APP_ID', 'PINTEREST_APP_SECRET'],
+  app,
   hosts: { web: 'https://www.pinterest.com', api: 'https://api.pinterest.com' },
   paidPerPost: false,
   constraints,

@@ -3,11 +3,13 @@ import { runsPixelfed } from '#server/networks/families/mastodon/server-facts';
 import type { NetworkAccount, Site, Tokens } from '#server/networks/network';
 import { askForTokens, tokensFrom } from '#server/networks/oauth2';
 
+// There are no smaller ones.
+export const scopes = ['read', 'write'];
+
 export const connect = connectTo({
   name: 'Pixelfed',
   usualServer: 'pixelfed.social',
-  // There are no smaller ones.
-  scopes: ['read', 'write'],
+  scopes,
   pkce: false,
   isIt: runsPixelfed,
 });

@@ -5,6 +5,7 @@ import { withLimitsOf } from '#server/networks/families/mastodon/server-facts';
 import type { Network } from '#server/networks/network';
 import { choices, comments, MB, minutes } from '#server/networks/shared/limits';
 import { isOn, itemsOf, option, problems } from '#server/networks/shared/post';
+import { app } from './app.ts';
 import { connect, refresh } from './connect.ts';
 import { confirm, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -38,6 +39,7 @@ export default {
   name: 'Pixelfed',
   badge: { code: 'Px', color: '#8539AE' },
   settings: [],
+  app,
   hosts: { server: 'https://pixelfed.social' },
   paidPerPost: false,
   constraints,

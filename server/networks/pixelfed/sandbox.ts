@@ -67,6 +67,7 @@ const sandbox: Sandbox = (kit) => {
     version: '3.5.3 (compatible; Pixelfed 0.12.6)',
     hasInstanceV2: false,
     refusals,
+    revokes: false,
     scopes: ['read', 'write', 'follow', 'push'],
     maxCharacters,
     maxMedia,

@@ -6,7 +6,7 @@ import { shaped } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
-const scopes = [
+export const scopes = [
   'threads_basic',
   'threads_content_publish',
   'threads_manage_replies',

@@ -5,6 +5,7 @@ import { pollIn, pollWithoutMedia } from '#server/networks/poll';
 import { choices, GB, MB, minutes, replies } from '#server/networks/shared/limits';
 import { eachItem, hasMedia, itemsOf, option, problems } from '#server/networks/shared/post';
 import { links } from '#server/networks/shared/text';
+import { app } from './app.ts';
 import { connect, profile, refresh } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -50,6 +51,7 @@ export default {
   name: 'Threads',
   badge: { code: 'Th', color: '#555A66', darkColor: '#8A91A0' },
   settings: ['THREADS_APP_ID', 'THREADS_APP_SECRET'],
+  app,
   hosts: { web: 'https://threads.com', graph: 'https://graph.threads.net' },
   paidPerPost: false,
   statisticsPermission: 'threads_manage_insights',

@@ -10,6 +10,7 @@ import {
   parametersOf,
   refusalsOf,
   refuse,
+  sendAppToken,
   sendInsights,
   sendNode,
   sendNodes,
@@ -117,6 +118,7 @@ const sandbox: Sandbox = (kit) => {
     }),
   );
 
+  graph.get('/oauth/access_token', (req, res) => sendAppToken(res, req.query));
   graph.post('/oauth/access_token', async (req, res) => {
     const form = parametersOf(req);
     const grant = form.grant_type === 'authorization_code' ? await takeCode(kit, form) : undefined;

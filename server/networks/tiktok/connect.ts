@@ -6,7 +6,7 @@ import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 import { readCreator } from './creator.ts';
 
-const scopes = ['user.info.basic', 'video.publish', 'video.list'];
+export const scopes = ['user.info.basic', 'video.publish', 'video.list'];
 
 /** A refusal may come with HTTP 200. */
 const Refused = z.object({ error: z.string().min(1) });
@@ -86,4 +86,13 @@ export const profile = async (site: Site, account: NetworkAccount): Promise<Prof
 export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<Tokens> => {
   const form = { grant_type: 'refresh_token', refresh_token: tokens.refreshToken ?? '' };
   return tokensFrom(await askForTokens(site, form), site.now(), tokens);
+};
+
+export const revoke = async (site: Site, { tokens }: NetworkAccount): Promise<void> => {
+  const { clientId, clientSecret } = site.registration;
+  const answer = await site.request({
+    url: `${site.host('api')}/v2/oauth/revoke/`,
+    form: { client_key: clientId, client_secret: clientSecret, token: tokens.accessToken },
+  });
+  if (answer.status >= 400 || Refused.safeParse(answer.json).success) throw tokenTrouble(answer, site.now());
 };

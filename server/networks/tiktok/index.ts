@@ -11,8 +11,9 @@ import {
   option,
   problems,
 } from '#server/networks/shared/post';
+import { app } from './app.ts';
 import { confirm } from './confirm.ts';
-import { connect, factsFrom, profile, refresh } from './connect.ts';
+import { connect, factsFrom, profile, refresh, revoke } from './connect.ts';
 import { labelOf, privacyLabels } from './creator.ts';
 import { type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -62,6 +63,7 @@ export default {
   name: 'TikTok',
   badge: { code: 'Tt', color: '#0B7280' },
   settings: ['TIKTOK_CLIENT_KEY', 'TIKTOK_CLIENT_SECRET'],
+  app,
   hosts: { web: 'https://www.tiktok.com', api: 'https://open.tiktokapis.com' },
   paidPerPost: false,
   statisticsPermission: 'video.list',
@@ -182,6 +184,7 @@ export default {
   refreshAheadMs: minutes(120),
   refresh,
   profile,
+  revoke,
   parts: itemsOf,
   prepare,
   send,

@@ -128,6 +128,8 @@ const sandbox: Sandbox = (kit) => {
       return grantRefused(res, 'invalid_request', 'Content-Type must be application/x-www-form-urlencoded.');
     if (form.client_key !== 'sandbox' || form.client_secret !== 'sandbox')
       return grantRefused(res, 'invalid_client', 'Client key or secret is incorrect.');
+    if (form.grant_type === 'client_credentials')
+      return res.send({ access_token: 'clt.sandbox', expires_in: 7200, token_type: 'Bearer' });
     if (form.grant_type !== 'authorization_code' && form.grant_type !== 'refresh_token')
       return grantRefused(res, 'unsupported_grant_type', 'Grant type is not supported.');
     const isCode = form.grant_type === 'authorization_code';
@@ -153,6 +155,16 @@ const sandbox: Sandbox = (kit) => {
       refresh_expires_in: 31_536_000,
       token_type: 'Bearer',
     });
+  });
+
+  api.post('/v2/oauth/revoke', async (req, res) => {
+    const form = (req.body ?? {}) as Record<string, string>;
+    if (form.client_key !== 'sandbox' || form.client_secret !== 'sandbox')
+      return grantRefused(res, 'invalid_client', 'Client key or secret is incorrect.');
+    const grant = await kit.grants.take('access', form.token ?? '');
+    if (grant === undefined) return grantRefused(res, 'invalid_request', 'The token is invalid.');
+    await kit.grants.revokeAll(grant.person);
+    res.send();
   });
 
   /** The grant behind the bearer token, if it has the scope. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Json, NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
-import { askForTokens, authorizeUrl, tokensFrom } from '#server/networks/oauth2';
+import { askForTokens, authorizeUrl, bothTokens, revokeToken, tokensFrom } from '#server/networks/oauth2';
 import { shaped } from '#server/networks/request';
 import { ask } from './api.ts';
 
-const scopes = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'];
+export const scopes = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'];
 
 const Me = z.object({
   data: z.object({
@@ -72,4 +72,10 @@ export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<T
     basic: true,
   });
   return tokensFrom(answer, site.now(), tokens);
+};
+
+export const revoke = async (site: Site, { tokens }: NetworkAccount): Promise<void> => {
+  for (const token of bothTokens(tokens)) {
+    await revokeToken(site, { url: `${site.host('api')}/2/oauth2/revoke`, form: { token }, basic: true });
+  }
 };

@@ -14,8 +14,9 @@ import {
   option,
   problems,
 } from '#server/networks/shared/post';
+import { app } from './app.ts';
 import { characters, longCharacters } from './characters.ts';
-import { connect, profile, refresh, writesLong } from './connect.ts';
+import { connect, profile, refresh, revoke, writesLong } from './connect.ts';
 import { confirm, type Prepared, prepare, quotedIn, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
@@ -103,6 +104,7 @@ export default {
   alsoCalled: ['twitter'],
   badge: { code: 'X', color: '#16181D', darkColor: '#E6E8EE' },
   settings: ['X_CLIENT_ID', 'X_CLIENT_SECRET'],
+  app,
   hosts: { web: 'https://x.com', api: 'https://api.x.com' },
   paidPerPost: true,
   constraints,
@@ -212,6 +214,7 @@ export default {
   refreshAheadMs: minutes(5),
   refresh,
   profile,
+  revoke,
   parts: itemsOf,
   prepare,
   send,

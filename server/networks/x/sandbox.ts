@@ -119,13 +119,21 @@ const sandbox: Sandbox = (kit) => {
   const grantRefused = (res: Response, description: string) =>
     res.status(400).send({ error: 'invalid_request', error_description: description });
 
+  const basic = `Basic ${Buffer.from('sandbox:sandbox').toString('base64')}`;
+  const clientRefused = (res: Response) =>
+    res.status(401).send({ error: 'unauthorized_client', error_description: 'Missing valid authorization header' });
+
+  api.post('/2/oauth2/revoke', async (req, res) => {
+    if (req.headers.authorization !== basic) return clientRefused(res);
+    const { token = '' } = (req.body ?? {}) as Record<string, string>;
+    const ended = [await kit.grants.take('access', token), await kit.grants.take('refresh', token)];
+    if (ended.every((grant) => grant === undefined))
+      return grantRefused(res, 'Value passed for the token was invalid.');
+    res.send({ revoked: true });
+  });
+
   api.post('/2/oauth2/token', async (req, res) => {
-    const basic = `Basic ${Buffer.from('sandbox:sandbox').toString('base64')}`;
-    if (req.headers.authorization !== basic) {
-      return res
-        .status(401)
-        .send({ error: 'unauthorized_client', error_description: 'Missing valid authorization header' });
-    }
+    if (req.headers.authorization !== basic) return clientRefused(res);
     const form = (req.body ?? {}) as Record<string, string>;
     if (form.grant_type === 'refresh_token') {
       const grant = await kit.grants.take('refresh', form.refresh_token ?? '');

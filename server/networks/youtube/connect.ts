@@ -4,7 +4,10 @@ import type { NetworkAccount, Profile, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { ask, withoutChannel } from './api.ts';
 
-const scopes = ['https://www.googleapis.com/auth/youtube.upload', 'https://www.googleapis.com/auth/youtube.readonly'];
+export const scopes = [
+  'https://www.googleapis.com/auth/youtube.upload',
+  'https://www.googleapis.com/auth/youtube.readonly',
+];
 
 const Channels = z.object({
   items: z

@@ -1,10 +1,11 @@
 import type { IssueCode } from '#contracts/errors';
 import type { Constraints } from '#contracts/providers';
 import { codePoints } from '#server/networks/counting';
-import { googleRefresh } from '#server/networks/families/google/api';
+import { googleRefresh, googleRevoke } from '#server/networks/families/google/api';
 import type { Network } from '#server/networks/network';
 import { choices, GB, minutes, noThread } from '#server/networks/shared/limits';
 import { eachItem, type Finding, itemsOf, list, option, problems } from '#server/networks/shared/post';
+import { app } from './app.ts';
 import { connect, profile } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
@@ -48,6 +49,7 @@ export default {
   name: 'YouTube',
   badge: { code: 'Yt', color: '#C92A1E' },
   settings: ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+  app,
   hosts: {
     accounts: 'https://accounts.google.com',
     oauth: 'https://oauth2.googleapis.com',
@@ -164,6 +166,8 @@ export default {
   refreshAheadMs: minutes(5),
   refresh: googleRefresh,
   profile,
+  revoke: googleRevoke,
+  revokesWholeApp: true,
   parts: itemsOf,
   prepare,
   send,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NetworkAccount, OAuthConnect, Profile, Site, Tokens } from '#server/networks/network';
-import { askForTokens, authorizeUrl, tokensFrom } from '#server/networks/oauth2';
+import { askForTokens, authorizeUrl, revokeToken, tokensFrom } from '#server/networks/oauth2';
 import { type NetworkAnswer, retryAt } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 
@@ -41,6 +41,13 @@ export const googleRefresh = async (site: Site, { tokens }: NetworkAccount): Pro
   const form = { grant_type: 'refresh_token', refresh_token: tokens.refreshToken ?? '' };
   return tokensFrom(await tokenAnswer(site, form), site.now(), tokens);
 };
+
+/** Ends all that the person gave to our app: both tokens, and those of its other Google networks. */
+export const googleRevoke = (site: Site, { tokens }: NetworkAccount): Promise<void> =>
+  revokeToken(site, {
+    url: `${site.host('oauth')}/revoke`,
+    form: { token: tokens.refreshToken ?? tokens.accessToken },
+  });
 
 const tokenAnswer = (site: Site, form: Readonly<Record<string, string>>) =>
   askForTokens(site, {

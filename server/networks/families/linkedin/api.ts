@@ -48,7 +48,7 @@ export const tooEarly = (site: Site, message: string, networkCode: string) =>
     until: new Date(site.now().getTime() + tooEarlyMs),
   });
 
-const versionOf = (site: Site) => site.setting('LINKEDIN_VERSION', '202607');
+export const versionOf = (site: Pick<Site, 'setting'>) => site.setting('LINKEDIN_VERSION', '202607');
 
 const Refusal = z.object({
   message: z.string().optional(),

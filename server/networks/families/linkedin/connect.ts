@@ -1,5 +1,12 @@
 import type { NetworkAccount, OAuthConnect, Site, Tokens } from '#server/networks/network';
-import { askForTokens, authorizeUrl, cannotRefresh, tokensFrom } from '#server/networks/oauth2';
+import {
+  askForTokens,
+  authorizeUrl,
+  bothTokens,
+  cannotRefresh,
+  revokeToken,
+  tokensFrom,
+} from '#server/networks/oauth2';
 
 const tokenUrl = (site: Site) => `${site.host('web')}/oauth/v2/accessToken`;
 
@@ -43,4 +50,10 @@ export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<T
     form: { grant_type: 'refresh_token', refresh_token: tokens.refreshToken, ...credentials(site) },
   });
   return tokensFrom(answer, site.now(), tokens);
+};
+
+export const revoke = async (site: Site, { tokens }: NetworkAccount): Promise<void> => {
+  for (const token of bothTokens(tokens)) {
+    await revokeToken(site, { url: `${site.host('web')}/oauth/v2/revoke`, form: { token, ...credentials(site) } });
+  }
 };

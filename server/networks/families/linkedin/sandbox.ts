@@ -139,6 +139,16 @@ const addSignIn = (router: Router, kit: SandboxKit, { scopes: known, scopeSepara
   const refuse = (res: Response, status: number, error: string, error_description: string) =>
     res.status(status).send({ error, error_description });
 
+  router.post('/web/oauth/v2/revoke', async (req, res) => {
+    const { client_id, client_secret, token = '' } = (req.body ?? {}) as Record<string, string>;
+    if (client_id !== 'sandbox' || client_secret !== 'sandbox') {
+      return refuse(res, 401, 'invalid_client', 'Client authentication failed');
+    }
+    await kit.grants.take('access', token);
+    await kit.grants.take('refresh', token);
+    res.send();
+  });
+
   const secondsUntil = (instant: string) => Math.floor((Date.parse(instant) - kit.now().getTime()) / 1000);
 
   router.post('/web/oauth/v2/accessToken', async (req, res) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NetworkAccount, Profile, ServerOAuthConnect, Site, Tokens } from '#server/networks/network';
-import { askForTokens, authorizeUrl, tokensFrom } from '#server/networks/oauth2';
+import { askForTokens, authorizeUrl, revokeToken, tokensFrom } from '#server/networks/oauth2';
 import { shaped } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, hostOf, troubleOf } from './api.ts';
@@ -99,4 +99,12 @@ export const idAtServer = ({ id }: NetworkAccount): string => id.replace(/@.*/, 
 export const profile = async (site: Site, { tokens }: NetworkAccount): Promise<Profile> => {
   const { id: _, ...told } = await readMe(site, tokens);
   return told;
+};
+
+export const revoke = (site: Site, { tokens }: NetworkAccount): Promise<void> => {
+  const { clientId, clientSecret } = site.registration;
+  return revokeToken(site, {
+    url: `${site.server}/oauth/revoke`,
+    form: { client_id: clientId, client_secret: clientSecret, token: tokens.accessToken },
+  });
 };

@@ -6,6 +6,8 @@ export interface OAuthDialect {
   readonly scopes: readonly string[];
   readonly refusals: Refusals;
   readonly invalid: (res: Response, field: string, words: string) => void;
+  /** Whether it has a call that ends tokens. */
+  readonly revokes: boolean;
   readonly tokens: (grant: SandboxGrant, clientId: string) => Promise<object>;
 }
 
@@ -59,16 +61,17 @@ export const createOAuth = (kit: SandboxKit, server: Router, own: OAuthDialect) 
         'The provided authorization grant is invalid, expired, revoked, or was issued to another client.',
     });
 
+  const clientRefused = (res: Response) =>
+    res.status(401).send({
+      error: 'invalid_client',
+      error_description: 'Client authentication failed due to unknown client or no client authentication included.',
+    });
+
   server.post('/oauth/token', async (req, res) => {
     const form = (req.body ?? {}) as Record<string, string>;
     const { client_id = '', grant_type: type } = form;
     const app = await appOf(client_id);
-    if (app === undefined || app.secret !== form.client_secret) {
-      return res.status(401).send({
-        error: 'invalid_client',
-        error_description: 'Client authentication failed due to unknown client or no client authentication included.',
-      });
-    }
+    if (app === undefined || app.secret !== form.client_secret) return clientRefused(res);
     if (type === 'refresh_token') {
       const grant = await kit.grants.take('refresh', form.refresh_token ?? '');
       const { client, access } = (grant?.data ?? {}) as Record<string, string>;
@@ -85,6 +88,21 @@ export const createOAuth = (kit: SandboxKit, server: Router, own: OAuthDialect) 
     }
     res.send(await own.tokens(grant, client_id));
   });
+
+  if (own.revokes) {
+    server.post('/oauth/revoke', async (req, res) => {
+      const { client_id, client_secret, token = '' } = (req.body ?? {}) as Record<string, string>;
+      const app = await appOf(client_id);
+      if (app === undefined || app.secret !== client_secret) {
+        return res.status(403).send({
+          error: 'unauthorized_client',
+          error_description: 'You are not authorized to revoke this token',
+        });
+      }
+      await kit.grants.take('access', token);
+      res.send({});
+    });
+  }
 
   /** The grant behind the bearer token, if it has the scope or the larger one that holds it. */
   return (

@@ -11,7 +11,7 @@ export type Ask = (
   request: Omit<NetworkRequest, 'url'> & { path: string },
 ) => Promise<NetworkAnswer>;
 
-export const graphVersion = (site: Site): string => site.setting('META_GRAPH_VERSION', 'v25.0');
+export const graphVersion = (site: Pick<Site, 'setting'>): string => site.setting('META_GRAPH_VERSION', 'v25.0');
 
 /** Asks for the account. What is refused is thrown as trouble. */
 export const createAsk =

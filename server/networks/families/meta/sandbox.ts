@@ -175,6 +175,17 @@ export const mountLongTokens = (graph: Router, kit: SandboxKit, refusals: Refusa
   });
 };
 
+/** For the app itself. */
+export const sendAppToken = (res: Response, query: Readonly<Record<string, unknown>>) => {
+  if (query.grant_type !== 'client_credentials') return refuse(res, invalid('grant_type is not supported'));
+  if (query.client_id !== 'sandbox') {
+    const message = 'Error validating application. Cannot get application info due to a system error.';
+    return refuse(res, { code: 101, message });
+  }
+  if (query.client_secret !== 'sandbox') return refuse(res, { code: 1, message: 'Error validating client secret.' });
+  res.send({ access_token: 'sandbox|app', token_type: 'bearer' });
+};
+
 /** The code, if it was given for this app and this address. */
 export const takeCode = async (kit: SandboxKit, form: Readonly<Record<string, unknown>>) => {
   if (form.client_id !== 'sandbox' || form.client_secret !== 'sandbox') return undefined;

@@ -1,0 +1,8 @@
+import type { NetworkApp } from '#server/networks/network';
+
+export const app: NetworkApp = {
+  scopes: ['com.atproto.appPass'],
+  needs: [],
+  // Records and calls are never changed, only replaced by others of a new name.
+  api: () => ({ version: 'lexicons without version' }),
+};

@@ -1,0 +1,22 @@
+import type { ApiVersion, NetworkApp, Site } from '#server/networks/network';
+import { madeUpGrant, tryMadeUpGrant } from '#server/networks/oauth2';
+import { versionOf } from './api.ts';
+
+/** A version lives for twelve months at least. */
+export const linkedinApi = (site: Pick<Site, 'setting'>): ApiVersion => {
+  const version = versionOf(site);
+  const [, year, month] = /^(\d{4})(\d{2})$/.exec(version) ?? [];
+  return { version, ...(year && { endsOn: `${Number(year) + 1}-${month}-01` }), setting: 'LINKEDIN_VERSION' };
+};
+
+export const tryLinkedinCredentials: NonNullable<NetworkApp['tryCredentials']> = (site, redirectUri) =>
+  tryMadeUpGrant(site, {
+    url: `${site.host('web')}/oauth/v2/accessToken`,
+    form: {
+      grant_type: 'authorization_code',
+      code: madeUpGrant,
+      redirect_uri: redirectUri,
+      client_id: site.registration.clientId,
+      client_secret: site.registration.clientSecret,
+    },
+  });

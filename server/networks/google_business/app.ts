@@ -1,0 +1,14 @@
+import { inProduction, tryGoogleCredentials } from '#server/networks/families/google/app';
+import type { NetworkApp } from '#server/networks/network';
+import { scopes } from './connect.ts';
+
+export const app: NetworkApp = {
+  scopes,
+  needs: [
+    'access to the Business Profile APIs, granted by Google: until then the quota of the project is 0',
+    'the APIs "My Business Account Management", "My Business Business Information" and "Google My Business" enabled',
+    inProduction,
+  ],
+  api: () => ({ version: 'v4 for posts, v1 for locations' }),
+  tryCredentials: tryGoogleCredentials,
+};

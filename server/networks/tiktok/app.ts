@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { NetworkApp } from '#server/networks/network';
+import { scopes } from './connect.ts';
+
+const Answer = z.object({
+  access_token: z.string().optional(),
+  error: z.string().optional(),
+  error_description: z.string().optional(),
+});
+
+export const app: NetworkApp = {
+  scopes,
+  needs: [
+    'the products "Login Kit" and "Content Posting API", with "Direct Post" switched on',
+    'under "URL properties" the domain of BASE_URL, for photos',
+    'the audit of the Content Posting API: until then posts are visible to their author alone',
+  ],
+  fetches: 'Photos',
+  api: () => ({ version: 'v2' }),
+  /** A token for the app itself. */
+  tryCredentials: async (site) => {
+    const { clientId, clientSecret } = site.registration;
+    const answer = await site.request({
+      url: `${site.host('api')}/v2/oauth/token/`,
+      form: { client_key: clientId, client_secret: clientSecret, grant_type: 'client_credentials' },
+    });
+    const told = Answer.safeParse(answer.json).data ?? {};
+    if (told.access_token) return { is: 'accepted' };
+    const said = told.error_description ?? told.error ?? `HTTP ${answer.status}`;
+    return { is: told.error === 'invalid_client' || answer.status === 401 ? 'refused' : 'unclear', said };
+  },
+};
