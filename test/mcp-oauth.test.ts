@@ -166,18 +166,18 @@ describe('registration', () => {
   const desk = { client_name: 'Desk', redirect_uris: ['http://127.0.0.1/done'] };
   const idOf = ({ kept }: Pick<ReturnType<typeof memory>, 'kept'>) =>
     (kept.client as unknown as { client_id: string }).client_id;
-  const isKnown = async (id: string) => {
-    const browser = createBrowser(service.url);
+  const requestOf = (id: string, redirect = 'http://127.0.0.1/done') => {
     const query = new URLSearchParams({
       client_id: id,
-      redirect_uri: desk.redirect_uris[0] ?? '',
+      redirect_uri: redirect,
       response_type: 'code',
       scope: 'openid posts:read',
       code_challenge: 'a'.repeat(43),
       code_challenge_method: 'S256',
     });
-    return (await browser.go(`/auth/authorize?${query}`)).status < 400;
+    return `/auth/authorize?${query}`;
   };
+  const isKnown = async (id: string) => (await createBrowser(service.url).go(requestOf(id))).status < 400;
   const purge = () => service.posthorn.registrations.purge();
   let movedMs = 0;
   const forward = (ms: number) => {
@@ -213,13 +213,15 @@ describe('registration', () => {
   });
 
   test('is asked about each time, as nobody has chosen the client', async () => {
-    const remembered = memory({ hasDocument: false });
-    const user = human();
-    await (await old(user, remembered)).client.close();
-    delete remembered.kept.tokens;
-    const { client, consent } = await old(user, remembered);
-    expect(consent.client).toEqual({ name: 'Desk Agent' });
-    await client.close();
+    const redirect = 'https://desk.example.com/done';
+    const { client_id: id } = (await register({ redirect_uris: [redirect] })).body;
+    const browser = createBrowser(service.url);
+    const session = service.browser();
+    await session.signIn();
+    browser.set(...(session.cookie().split('=') as [string, string]));
+    const first = await browser.go(requestOf(id, redirect));
+    expect((await approve(browser, first)).url).toContain(`${redirect}?code=`);
+    expect(new URL((await browser.go(requestOf(id, redirect))).url).pathname).toMatch(/^\/consent\//);
   });
 
   test('answers what applies: a public client with codes alone, whatever it asked to be', async () => {
