@@ -83,11 +83,11 @@ inBrowser('API and MCP', (world) => {
     expect(await other.getByRole('switch').count()).toBe(0);
   });
 
-  test('the reference of the API opens without a complaint in the console', async () => {
+  test('the reference of the API opens without an error in the console, as of its content security policy', async () => {
     const page = await world.visit({ at: '/sign-in', as: null });
     const said: string[] = [];
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) said.push(message.text());
+      if (message.type() === 'error') said.push(message.text());
     });
     await page.goto(`${world.service.url}/docs`);
     await page.getByRole('heading', { name: 'Posthorn', exact: true }).first().waitFor();
