@@ -129,7 +129,7 @@ const compareSchemas = (
   const inner = (where: string, one: Schema, other: Schema) =>
     compareSchemas(`${place}.${where}`, direction, one, other, before, after, seen);
   const found: string[] = [];
-  if (old.type !== undefined && String(old.type) !== String(next.type)) found.push(`${place} is another type`);
+  if (typeOf(old) !== '' && typeOf(old) !== typeOf(next)) found.push(`${place} is another type`);
   found.push(
     ...compareValues(place, direction, old, next),
     ...(direction === 'sent' ? narrower(place, old, next) : []),
@@ -149,6 +149,10 @@ const compareSchemas = (
   if (old.items && next.items) found.push(...inner('[]', old.items, next.items));
   return found;
 };
+
+/** One type, or several however they are written. */
+const typeOf = ({ type, anyOf = [] }: Schema): string =>
+  type === undefined ? anyOf.map((member) => String(member.type ?? '')).join() : String(type);
 
 const resolved = (schema: Schema, document: Document): Schema => {
   const name = schema.$ref?.replace('#/components/schemas/', '');

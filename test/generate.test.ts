@@ -255,15 +255,23 @@ describe('three more actions and one more network', () => {
     expect(stdout.trim().split('\n').sort()).toEqual([
       'docs/networks.md',
       'generated/catalog.ts',
+      'generated/commands.ts',
+      'generated/contract/src/echoes.ts',
+      'generated/contract/src/posts.ts',
+      'generated/contract/src/rest.ts',
       'generated/handlers.ts',
       'generated/mcp-tools.ts',
       'generated/networks.ts',
+      'generated/python/README.md',
+      'generated/python/posthorn/client.py',
+      'generated/python/posthorn/types.py',
       'generated/rest.ts',
       'generated/sdk/README.md',
       'generated/sdk/src/client.ts',
       'generated/sdk/src/types.ts',
       'openapi/llms.txt',
       'openapi/openapi.json',
+      'openapi/posthorn.postman_collection.json',
     ]);
   });
 

@@ -83,13 +83,15 @@ inBrowser('API and MCP', (world) => {
     expect(await other.getByRole('switch').count()).toBe(0);
   });
 
-  test('the reference of the API says nothing in the console, and shows actions, errors and webhooks', async () => {
+  test('the reference of the API opens without an error in the console, as of its content security policy', async () => {
     const page = await world.visit({ at: '/sign-in', as: null });
     const said: string[] = [];
-    page.on('console', (message) => said.push(`${message.type()} ${message.text()}`));
+    page.on('console', (message) => {
+      if (message.type() === 'error') said.push(message.text());
+    });
     await page.goto(`${world.service.url}/docs`);
     await page.getByRole('heading', { name: 'Posthorn', exact: true }).first().waitFor();
-    await page.getByText('Create a draft').first().waitFor();
+    await page.getByRole('heading', { name: 'List connected accounts' }).waitFor();
     expect(said).toEqual([]);
   });
 
