@@ -15,7 +15,8 @@ export const start: Command = async (config) => {
     if (asked.signal.aborted) return undefined;
     throw error;
   });
-  if (running === undefined) return;
+  // Asked to stop meanwhile: the database is being closed.
+  if (running === undefined || asked.signal.aborted) return;
   const { welcome, people } = running.posthorn;
   const link = await welcome.path();
   const code = await welcome.firstOwnerCode();
