@@ -29,7 +29,8 @@ export const start: Command = async (settings, { role = settings.role }) => {
     if (asked.signal.aborted) return undefined;
     throw error;
   });
-  if (running === undefined) return;
+  // Asked to stop meanwhile: the database is being closed.
+  if (running === undefined || asked.signal.aborted) return;
   cluster.worker?.send({ ready: running.url } satisfies Ready);
   if (say === console.log) console.log(await banner(running, config));
 };
