@@ -65,12 +65,12 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const connected = openAccounts({ ...told, sites, outbound, seal, events });
   const { accounts, access, avatars } = connected;
   const { routes: mediaRoutes, chores: mediaChores, ...media } = openMedia({ ...core, outbound });
-  const { library, uploads } = media;
+  const { library, uploads, renditions } = media;
   const { revisions, ...history } = openHistory({ ...core, library });
-  const written = { accounts, access, library, plans, deletion, events, revisions };
+  const written = { accounts, access, library, renditions, plans, deletion, events, revisions };
   const { routes: postRoutes, ...posts } = openPosts({ ...told, ...written });
   const { reading, lifecycle, drafts, outcomes, linkCards } = posts;
-  const { shares, ...review } = openReview({ ...core, reading, accounts, library, wallClock });
+  const { shares, ...review } = openReview({ ...core, reading, lifecycle, accounts, library, wallClock });
   const transfer = openTransfer({ ...core, accounts, library, uploads, drafts, lifecycle });
   const { imports, exports } = transfer;
   const { slots, routes: slotRoutes } = openSlots({ ...core, accounts });
@@ -80,7 +80,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
   const { statistics, publications, readSoon } = numbers;
   const { connecting, ...connection } = connected.openConnecting({ plans, providers, reconnected: readSoon });
-  const sent = { access, library, outcomes, lifecycle, linkCards, reading, publications };
+  const sent = { access, library, renditions, outcomes, lifecycle, linkCards, reading, publications };
   const { byHand, ...publishing } = openPublishing({ ...core, ...sent, figures, ...replaced });
   const signUp = { people, providers, connecting, accounts };
   const { routes: sandboxRoutes, ...sandbox } = openSandbox({ ...core, ...signUp, folders: sandboxFolders, ownUrl });
@@ -90,7 +90,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
 
   const rules = { accounts, providers, library, openPage, reading, lifecycle, drafts, byHand, statistics, analytics };
   const actions = prepareActions(declared, createHandlers(rules));
-  const { cards, ...approvals } = openApprovals({ ...told, actions, reading, lifecycle, linkCards, library, accounts });
+  const asked = { actions, reading, lifecycle, linkCards, library, renditions, accounts };
+  const { cards, ...approvals } = openApprovals({ ...told, ...asked });
   const { assistant, routes: chatRoutes } = openAssistant({ ...core, catalog, actions, cards, reading, slots, log });
 
   const jobs = createScheduler({

@@ -6,8 +6,8 @@ import type { Refusal } from '#server/errors';
 export const refusalInWords = ({ code, message, issues }: Refusal) =>
   [`${code}: ${inOneLine(message)}`, ...issues.map((issue) => issueInWords(issue, code))].join('\n');
 
-/** Of an input: field and sentence. Of a post: the place, and a sentence of its own. */
-const issueInWords = ({ path, message, ...facts }: Issue, code: string) => {
+/** Of an input: field and sentence. Of a post: the place, and a sentence of its own, which names the fix too. */
+const issueInWords = ({ path, message, fix: _, ...facts }: Issue, code: string) => {
   const told = Object.entries(facts).map(([name, value]) => `${name} ${quoted(value)}`);
   return inOneLine(`- ${quoted(path)}${code === 'BadInput' ? '' : ':'} ${message} (${told.join(', ')})`);
 };

@@ -3,6 +3,7 @@ import type { Accounts } from '#server/accounts/connected';
 import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
+import type { Renditions } from '#server/media/renditions';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from './lifecycle.ts';
 import { mediaIn, outgoingTo } from './outgoing.ts';
@@ -15,12 +16,14 @@ export const createDesk = ({
   store,
   accounts,
   library,
+  renditions,
   networks,
   lifecycle,
 }: {
   store: PostStore;
   accounts: Accounts;
   library: MediaLibrary;
+  renditions: Renditions;
   networks: Networks;
   lifecycle: Lifecycle;
 }) => ({
@@ -30,9 +33,11 @@ export const createDesk = ({
     const used = mediaIn(post.versions);
     const files = await library.find(caller, used);
     const connected = await accounts.connectedOf(caller, post.accountIds);
+    const { issues, warnings, fits } = await lifecycle.examine(caller, post);
     return {
       updatedAt: post.updatedAt,
-      ...(await lifecycle.findings(caller, post)),
+      issues,
+      warnings,
       accounts: post.accountIds.flatMap((accountId) => {
         const { network: key = '', facts = null } = connected.get(accountId) ?? {};
         const network = networks.find(key);
@@ -44,7 +49,10 @@ export const createDesk = ({
             return known ? [[key, known]] : [];
           }),
         );
-        return [{ accountId, constraints: network.constraintsFor(outgoing.post, facts), choices }];
+        const fitted = Object.fromEntries(
+          [...(fits.get(accountId)?.made ?? [])].map(([id, row]) => [id, renditions.item(row, files.get(id) ?? {})]),
+        );
+        return [{ accountId, constraints: network.constraintsFor(outgoing.post, facts), choices, fitted }];
       }),
       media: await library.items(caller, used),
     };

@@ -40,7 +40,7 @@ export const createPublishing = ({
   perNetwork: number;
   /** A process that does not extend its claim for so long loses it. */
   leaseMs: number;
-} & Pick<SendingParts, 'access' | 'library' | 'clock' | 'startStopwatch' | 'graceMs' | 'report'>) => {
+} & Pick<SendingParts, 'access' | 'library' | 'renditions' | 'clock' | 'startStopwatch' | 'graceMs' | 'report'>) => {
   const markBegun = createBatch(async (rows: readonly (Begin & { row: SendRow })[]) => {
     const ours = await store.markBegun(
       rows.map(({ row, ...begin }) => ({ ...row, ...begin })),

@@ -371,6 +371,11 @@ export interface Issue {
   limit?: number | string;
   /** What the post has */
   actual?: number | string;
+  /** An option that would mend it (posts.setOption), and the values that do */
+  fix?: {
+    key: string;
+    values: string[];
+  };
 }
 
 /** What posts.schedule takes. */
