@@ -5,7 +5,7 @@ import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 
 export const Preview = ({ account }: { account: Account }) => {
-  const { calm, limitsOf, optionsOf, mediaOf } = useEditor();
+  const { calm, limitsOf, optionsOf, mediaOf, fittedOf } = useEditor();
   const limits = limitsOf(account);
   if (limits === undefined) return null;
   const { items, options } = resultFor(calm, account.id);
@@ -20,7 +20,7 @@ export const Preview = ({ account }: { account: Account }) => {
         ...item,
         media: media.map((id) => {
           const { kind, alt = '' } = mediaOf(id) ?? {};
-          return { key: id, src: thumbnailOf(id), isVideo: kind === 'Video', alt };
+          return { key: id, src: thumbnailOf(fittedOf(account, id) ?? id), isVideo: kind === 'Video', alt };
         }),
       }))}
     />

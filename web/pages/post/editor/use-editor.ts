@@ -35,6 +35,8 @@ export interface Editor {
   readonly optionsOf: (network: string) => readonly Option[];
   readonly choicesOf: (account: Account, key: string) => Option['choices'];
   readonly mediaOf: (id: string) => MediaItem | undefined;
+  /** The picture that the account gets in the place of another. */
+  readonly fittedOf: (account: Account, mediaId: string) => string | undefined;
   readonly learnMedia: (...items: MediaItem[]) => void;
   readonly checks: readonly Check[];
   readonly reveal: (place: Place) => void;
@@ -101,6 +103,7 @@ export const useEditorState = ({
       limitsOf: (account: Account) => viewOf(account.id)?.constraints ?? of(account.network)?.constraints,
       optionsOf: (network: string) => of(network)?.options ?? [],
       choicesOf: (account: Account, key: string) => viewOf(account.id)?.choices[key],
+      fittedOf: (account: Account, mediaId: string) => viewOf(account.id)?.fitted[mediaId]?.id,
       mediaOf: (id: string) => learned.get(id) ?? view?.media.find((item) => item.id === id),
     };
   }, [limits, view, learned]);
