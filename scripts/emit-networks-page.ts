@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fitKey, withFit } from '#server/networks/fit';
 import type { Network } from '#server/networks/network';
 import { networkKeys } from './emit-registries.ts';
 
@@ -10,7 +11,10 @@ export const emitNetworksPage = async (root: string) => {
       const { default: network } = (await import(join(root, 'server/networks', key, 'index.ts'))) as {
         default: Network;
       };
-      return { network, setup: await readFile(join(root, 'server/networks', key, 'setup.md'), 'utf8') };
+      return {
+        network: withFit(network),
+        setup: await readFile(join(root, 'server/networks', key, 'setup.md'), 'utf8'),
+      };
     }),
   );
   return {
@@ -23,9 +27,20 @@ export const emitNetworksPage = async (root: string) => {
       '',
       ...table(networks.map(({ network }) => network)),
       '',
+      ...fitLines(networks.map(({ network }) => network)),
+      '',
       ...networks.map(({ network, setup }) => `## ${network.name}\n\n${setup.trim()}\n`),
     ].join('\n'),
   };
+};
+
+/** An option that is in none of the folders. */
+const fitLines = (networks: readonly Network[]) => {
+  const keys = networks.filter(({ options }) => options.some(({ key }) => key.endsWith('.fit'))).map(fitKey);
+  return [
+    'Pictures that break a limit keep a post from going out, unless its option says what to do: `shrink`, `pad` or `crop`',
+    `([publishing.md](publishing.md#pictures-that-break-a-limit)). The options: ${keys.map((key) => `\`${key}\``).join(', ')}.`,
+  ];
 };
 
 const table = (networks: readonly Network[]) => [

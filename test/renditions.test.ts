@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { ApprovalCard } from '#contracts/approvals';
 import type { EditorView } from '#contracts/posts';
@@ -37,7 +37,7 @@ const animated = () => {
   return sharp(Buffer.concat(frames), { raw: { width: 40, height: 180, channels: 3, pageHeight: 90 } });
 };
 
-const upload = async (picture: sharp.Sharp, alt = 'A horn') =>
+const upload = async (picture: Sharp, alt = 'A horn') =>
   (await service.client.media.upload(new Uint8Array(await picture.toBuffer()), { alt })).id;
 const tooLarge = () => upload(noise(1000, 800).png({ compressionLevel: 1 }));
 
