@@ -275,6 +275,32 @@ describe('between the decision and the send', () => {
     await service.asHuman('posts.delete', { id });
   });
 
+  test('an agent asks for another fit: approved, it is made and bound, also when it had been swept', async () => {
+    const tall = await upload(plain(600, 1200).jpeg());
+    const id = await write(instagram, [tall], { 'instagram.fit': 'crop' });
+    await service.asHuman('posts.schedule', { id, at: inAnHour() });
+    const [shown] = await kept(id);
+    const change = { id, key: 'instagram.fit', value: 'pad' };
+    const { result } = (await speak(service.url, service.token, modern).call('posts_setOption', change)).body;
+    const card = `/api/approvals/${result.structuredContent.approvalUrl.split('/').at(-1)}`;
+    expect((await owner.get(card)).body.fitted).toMatchObject([{ media: { id: shown } }]);
+    const swept = sql('test.swept', 'delete from renditions where media_id = $1 and id <> $2');
+    await service.database.run(swept, [tall, shown]);
+    expect((await owner.post(`${card}/approve`)).body.status).toBe('Approved');
+    expect(await fittedFor(id, tall)).toMatchObject({ width: 900, height: 1200 });
+    await service.asHuman('posts.delete', { id });
+  });
+
+  test('a card is for the bytes that it shows: other limits, and so another picture, make it outdated', async () => {
+    limitTo(100_000);
+    const media = await upload(noise(500, 400).jpeg({ quality: 100 }));
+    const id = await write(bluesky, [media], { 'bluesky.fit': 'shrink' });
+    const card = await ask(id);
+    expect((await owner.get(card)).body).toMatchObject({ status: 'Open', fitted: [{ mediaId: media }] });
+    limitTo(50_000);
+    expect((await owner.post(`${card}/approve`)).body.code).toBe('Conflict');
+  });
+
   test('a file that is gone is made again, the same to the last byte', async () => {
     limitTo(100_000);
     const { id, media } = await scheduled();

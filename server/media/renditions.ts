@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MediaItem } from '#contracts/media';
+import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import { notFound } from '#server/errors';
 import type { FitMode } from '#server/networks/fit';
@@ -23,7 +24,8 @@ const unusedMs = 24 * 3_600_000;
 export interface Wish {
   readonly mediaId: string;
   readonly mode: FitMode;
-  readonly target: FitTarget;
+  /** A `FitTarget` as `targetText` writes it. */
+  readonly target: string;
 }
 
 export type Rendition = RenditionRow;
@@ -31,8 +33,11 @@ export type MadeRendition = MadeRow;
 export type { FitRefusal };
 export { renditionColumns };
 
-export const wishKey = ({ mediaId, mode, target }: Wish) => `${mediaId} ${mode} ${targetText(target)}`;
-export const rowKey = ({ mediaId, mode, target }: RenditionRow) => `${mediaId} ${mode} ${target}`;
+export const wishKey = ({ mediaId, mode, target }: Wish) => `${mediaId} ${mode} ${target}`;
+
+/** Always the same for the same target. */
+export const targetText = ({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight }: FitTarget) =>
+  JSON.stringify({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight });
 
 export type Renditions = ReturnType<typeof createRenditions>;
 
@@ -67,7 +72,7 @@ export const createRenditions = ({
     return withPixels(source.width * source.height, async () => {
       const found = await files.read(mediaId);
       if (found === undefined) throw notFound('file of the media item', mediaId);
-      return fitImage(await buffer(found.stream), mode, target);
+      return fitImage(await buffer(found.stream), mode, JSON.parse(target) as FitTarget);
     });
   };
 
@@ -90,7 +95,8 @@ export const createRenditions = ({
 
   const make = async (wish: Wish) => {
     const made = await render(wish);
-    const key = { mediaId: wish.mediaId, mode: wish.mode, target: targetText(wish.target), recipe };
+    const { mediaId, mode, target } = wish;
+    const key = { mediaId, mode, target, recipe };
     if ('refused' in made) {
       await store.insert({ id: idOf(wish, made.refused), ...key, refused: made.refused });
       return;
@@ -119,7 +125,7 @@ export const createRenditions = ({
       if (hash.digest('hex') === row.sha256) return true;
     }
     if (row.recipe !== recipe) return false;
-    const made = await render({ mediaId: row.mediaId, mode: row.mode, target: JSON.parse(row.target) as FitTarget });
+    const made = await render(row);
     if ('refused' in made || hashOf(made.bytes) !== row.sha256) return false;
     await keepFiles(row.id, made.bytes, made.thumbnail, made.mimeType);
     return true;
@@ -128,14 +134,18 @@ export const createRenditions = ({
   return {
     /** Those that are made or refused, by `wishKey`. */
     find: async (wishes: readonly Wish[]): Promise<ReadonlyMap<string, RenditionRow>> => {
-      const asked = wishes.map((wish) => ({ ...wish, target: targetText(wish.target) }));
-      const rows = wishes.length === 0 ? [] : await store.find(asked, recipe);
-      return new Map(rows.map((row) => [rowKey(row), row]));
+      const asked = unique(wishes);
+      const rows = asked.length === 0 ? [] : await store.find(asked, recipe);
+      return new Map(rows.map((row) => [wishKey(row), row]));
     },
 
     /** Not inside a transaction, as it takes its time. Whether it was done in time; the caller looks for what there is. */
     make: async (wishes: readonly Wish[]): Promise<boolean> => {
-      const making = Promise.all(wishes.map((wish) => makeOnce(wish).catch(report))).then(() => true);
+      const making = Promise.all(
+        unique(wishes)
+          .slice(0, bounds.renditions)
+          .map((wish) => makeOnce(wish).catch(report)),
+      ).then(() => true);
       const late = new AbortController();
       const inTime = sleep(patienceMs, false, { signal: late.signal, ref: false });
       return Promise.race([making, inTime]).finally(() => late.abort());
@@ -209,8 +219,7 @@ const createLane = (places: number) => {
   };
 };
 
-const targetText = ({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight }: FitTarget) =>
-  JSON.stringify({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight });
+const unique = (wishes: readonly Wish[]) => [...new Map(wishes.map((wish) => [wishKey(wish), wish])).values()];
 
 /** Nobody guesses it, as nobody guesses the id of a media item. */
 const idOf = (wish: Wish, outcome: string) => `fit_${hashOf(`${wishKey(wish)} ${recipe} ${outcome}`).slice(0, 32)}`;

@@ -9,15 +9,16 @@ import {
   type MadeRendition,
   type Rendition,
   type Renditions,
-  rowKey,
+  targetText,
   type Wish,
   wishKey,
 } from '#server/media/renditions';
 import { type FitMode, fitKey, fitModes } from '#server/networks/fit';
 import type { Json, Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
+import { createTurns, type TakeTurns } from '#server/turns';
 import { fileProblems } from './file-limits.ts';
 import { outgoingTo } from './outgoing.ts';
-import type { PostStore } from './store.ts';
+import type { KeptRendition, PostStore } from './store.ts';
 
 /** What an account gets in the place of pictures of the post, by the id of each. */
 export interface Fit {
@@ -57,19 +58,25 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
    * with, whatever the limits have become.
    */
   of: async (posts: readonly Post[], around: Around, { kept = isDecided } = {}): Promise<ReadonlyMap<string, Fits>> => {
-    const wishes = new Map(
-      posts.map((post) => [post.id, kept(post) ? new Map<string, Wish[]>() : wishesOf(post, around)]),
-    );
+    const turn = createTurns();
+    const wishes = new Map<string, ReadonlyMap<string, readonly Wish[]>>();
+    for (const post of posts) if (!kept(post)) wishes.set(post.id, await wishesOf(post, around, turn));
     const all = [...wishes.values()].flatMap((byAccount) => [...byAccount.values()].flat());
     const asked = posts.filter((post) => kept(post) || (wishes.get(post.id)?.size ?? 0) > 0).map(({ id }) => id);
-    const before = asked.length === 0 ? [] : await store.keptRenditions(asked);
+    const before = new Map<string, KeptRendition[]>();
+    for (const row of asked.length === 0 ? [] : await store.keptRenditions(asked)) {
+      const place = `${row.postId} ${row.accountId}`;
+      const rows = before.get(place);
+      if (rows) rows.push(row);
+      else before.set(place, [row]);
+    }
     const found = await renditions.find(all);
     return new Map(
       posts.map((post) => [
         post.id,
         new Map(
           post.accountIds.map((accountId): [string, Fit] => {
-            const rows = before.filter((one) => one.postId === post.id && one.accountId === accountId);
+            const rows = before.get(`${post.id} ${accountId}`) ?? [];
             if (kept(post)) return [accountId, { ...nothing, made: new Map(rows.map((row) => [row.mediaId, row])) }];
             const whole = rows.filter(({ lost }) => !lost);
             return [accountId, toFit(wishes.get(post.id)?.get(accountId) ?? [], whole, found)];
@@ -80,8 +87,6 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
   },
 
   make: renditions.make,
-
-  item: renditions.item,
 
   /** Inside the transaction in which a person is asked, or decides: from here on the post goes out so. */
   keep: (postId: string, fits: Fits) =>
@@ -109,25 +114,32 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
 
 const isDecided = ({ status }: Pick<Post, 'status'>) => !['Draft', 'Failed'].includes(status);
 
-const wishesOf = (post: Post, { networkOf, media }: Around): Map<string, Wish[]> => {
-  const wishes = new Map<string, Wish[]>();
+const wishesOf = async (post: Post, { networkOf, media }: Around, turn: TakeTurns) => {
+  const wishes = new Map<string, readonly Wish[]>();
+  const shared = new Map<string, readonly Wish[]>();
   if (!post.versions.some(({ options }) => Object.keys(options).some((key) => key.endsWith('.fit')))) return wishes;
   for (const accountId of post.accountIds) {
     const { network, facts = null } = networkOf(accountId) ?? {};
     if (network === undefined) continue;
-    const found = wishesFor(network, outgoingTo(network, post.versions, accountId, media).post, facts);
+    const outgoing = outgoingTo(network, post.versions, accountId, media);
+    const key = `${network.key} ${outgoing.version} ${JSON.stringify(facts)}`;
+    const found = shared.get(key) ?? wishesFor(network, outgoing.post, facts);
+    shared.set(key, found);
     if (found.length > 0) wishes.set(accountId, found);
+    await turn();
   }
   return wishes;
 };
 
 /** The pictures that break limits of the account, where its option says what to do about that. */
 const wishesFor = (network: Network, post: NetworkPost, facts: Json): Wish[] => {
-  const { media: limits } = network.constraintsFor(post, facts);
+  const { media: limits, thread } = network.constraintsFor(post, facts);
   const mode = fitModes.find((one) => one === post.options[fitKey(network)]);
   if (mode === undefined || limits.images === undefined) return [];
-  const target = targetOf(limits.images);
-  const files = new Map(post.items.flatMap((item) => item.media).map((file) => [file.id, file]));
+  const target = targetText(targetOf(limits.images));
+  // What is too much is refused anyway.
+  const items = post.items.slice(0, thread.form === 'Comments' ? 1 : thread.max);
+  const files = new Map(items.flatMap(({ media }) => media.slice(0, limits.max)).map((file) => [file.id, file]));
   return [...files.values()].flatMap((file) => {
     const problems = fileProblems(file, '', limits);
     if (!modesFor(file, problems, limits).includes(mode)) return [];
@@ -166,7 +178,8 @@ const targetOf = ({
 
 /** What was kept serves again while it is for the same target, also after a change of the recipe. */
 const toFit = (wishes: readonly Wish[], kept: readonly Rendition[], found: ReadonlyMap<string, Rendition>): Fit => {
-  const rowFor = (wish: Wish) => kept.find((row) => rowKey(row) === wishKey(wish)) ?? found.get(wishKey(wish));
+  const before = new Map(kept.map((row) => [wishKey(row), row]));
+  const rowFor = (wish: Wish) => before.get(wishKey(wish)) ?? found.get(wishKey(wish));
   const rows = wishes.flatMap((wish) => rowFor(wish) ?? []);
   return {
     made: new Map(rows.flatMap((row) => (row.refused === null ? [[row.mediaId, row] as const] : []))),
