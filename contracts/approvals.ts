@@ -31,6 +31,15 @@ export const ApprovalCard = z
     media: z
       .array(MediaItem)
       .describe('The files of the post with their alternative texts, as they were at the request'),
+    fitted: z
+      .array(
+        z.object({
+          accountId: z.string(),
+          mediaId: z.string().describe('The file that breaks a limit of the account'),
+          media: MediaItem.describe('What the account gets in its place'),
+        }),
+      )
+      .describe('Pictures that were fitted to a network, as they were at the request; they go out so'),
     linkCards: z
       .array(LinkCard)
       .describe('Previews of pages that the post links to, as they were at the request; they go out so'),

@@ -1351,6 +1351,14 @@ export interface ApprovalCard {
   post?: Post;
   /** The files of the post with their alternative texts, as they were at the request */
   media: MediaItem[];
+  /** Pictures that were fitted to a network, as they were at the request; they go out so */
+  fitted: Array<{
+    accountId: string;
+    /** The file that breaks a limit of the account */
+    mediaId: string;
+    /** What the account gets in its place */
+    media: MediaItem;
+  }>;
   /** Previews of pages that the post links to, as they were at the request; they go out so */
   linkCards: LinkCard[];
   /** The account it is about */
@@ -2163,6 +2171,8 @@ export interface EditorView {
     }>>;
     /** Limits of a poll that this account alone has */
     pollLimits?: PollLimits;
+    /** What the account gets in the place of a picture that breaks its limits, by media id */
+    fitted: Record<string, MediaItem>;
   }>;
   /** The files that its versions use */
   media: MediaItem[];

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { withFit } from '#server/networks/fit';
 import type { Network } from '#server/networks/network';
 import { networkKeys } from './emit-registries.ts';
 
@@ -10,7 +11,7 @@ export const readClosedSets = async (root: string): Promise<ClosedSets> => {
   const options = await Promise.all(
     keys.map(async (key) => {
       const folder = (await import(join(root, 'server/networks', key, 'index.ts'))) as { default: Network };
-      return folder.default.options.map((option) => option.key);
+      return withFit(folder.default).options.map((option) => option.key);
     }),
   );
   return { NetworkKey: keys, OptionKey: options.flat() };

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Option } from '#contracts/providers';
+import { fitKey, withFit } from '#server/networks/fit';
 import type { ApiVersion, Network } from '#server/networks/network';
 import { networkKeys } from './emit-registries.ts';
 
@@ -11,7 +12,10 @@ export const emitNetworksPage = async (root: string) => {
       const { default: network } = (await import(join(root, 'server/networks', key, 'index.ts'))) as {
         default: Network;
       };
-      return { network, setup: await readFile(join(root, 'server/networks', key, 'setup.md'), 'utf8') };
+      return {
+        network: withFit(network),
+        setup: await readFile(join(root, 'server/networks', key, 'setup.md'), 'utf8'),
+      };
     }),
   );
   return {
@@ -25,6 +29,8 @@ export const emitNetworksPage = async (root: string) => {
       'It warns 60 days before a version of an API ends.',
       '',
       ...table(networks.map(({ network }) => network)),
+      '',
+      ...fitLines(networks.map(({ network }) => network)),
       '',
       ...networks.map(({ network, setup }) => `## ${network.name}\n\n${setup.trim()}\n\n${options(network)}\n`),
     ].join('\n'),
@@ -49,6 +55,15 @@ const valuesOf = ({ type, choices, default: byDefault, required, maxLength, poll
   const votes = poll && `, ${poll.minChoices}–${poll.maxChoices} choices of ${poll.maxChoiceLength} characters`;
   const otherwise = required ? ', needed' : byDefault ? `; \`${byDefault}\` when not set` : '';
   return `${values}${most}${votes ?? ''}${otherwise}`;
+};
+
+/** An option that is in none of the folders. */
+const fitLines = (networks: readonly Network[]) => {
+  const keys = networks.filter(({ options }) => options.some(({ key }) => key.endsWith('.fit'))).map(fitKey);
+  return [
+    'Pictures that break a limit keep a post from going out, unless its option says what to do: `shrink`, `pad` or `crop`',
+    `([publishing.md](publishing.md#pictures-that-break-a-limit)). The options: ${keys.map((key) => `\`${key}\``).join(', ')}.`,
+  ];
 };
 
 const table = (networks: readonly Network[]) => [

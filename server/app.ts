@@ -71,12 +71,12 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...told, ...shared });
   const { people, deletion, signInElsewhere } = workspaces;
   const { routes: mediaRoutes, ...media } = openMedia({ ...core, outbound });
-  const { library, uploads } = media;
+  const { library, uploads, renditions } = media;
   const { revisions, ...history } = openHistory({ ...core, library });
-  const written = { accounts, access, library, plans, deletion, events, revisions };
+  const written = { accounts, access, library, renditions, plans, deletion, events, revisions };
   const posts = openPosts({ ...told, ...written });
   const { reading, lifecycle, drafts, outcomes, linkCards } = posts;
-  const { shares, ...review } = openReview({ ...core, reading, accounts, library, wallClock });
+  const { shares, ...review } = openReview({ ...core, reading, lifecycle, accounts, library, wallClock });
   const transfer = openTransfer({ ...core, accounts, library, uploads, drafts, lifecycle });
   const { imports, exports } = transfer;
   const { slots, ...planning } = openSlots({ ...core, accounts });
@@ -86,7 +86,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
   const { statistics, publications, readSoon } = numbers;
   const { connecting, ...connection } = connected.openConnecting({ plans, providers, reconnected: readSoon });
-  const sent = { access, library, outcomes, lifecycle, linkCards, reading, publications };
+  const sent = { access, library, renditions, outcomes, lifecycle, linkCards, reading, publications };
   const { byHand, ...publishing } = openPublishing({ ...core, ...sent, figures, ...replaced });
   const signUp = { people, providers, connecting, accounts };
   const sandbox = openSandbox({ ...core, ...signUp, folders: sandboxFolders, ownUrl });
@@ -96,7 +96,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
 
   const rules = { accounts, providers, library, openPage, reading, lifecycle, drafts, byHand, statistics, analytics };
   const actions = prepareActions(declared, createHandlers(rules), config.baseUrl);
-  const { cards, ...approvals } = openApprovals({ ...told, actions, reading, lifecycle, linkCards, library, accounts });
+  const asked = { actions, reading, lifecycle, linkCards, library, renditions, accounts };
+  const { cards, ...approvals } = openApprovals({ ...told, ...asked });
   const { assistant, ...chat } = openAssistant({ ...core, catalog, actions, cards, reading, slots, log });
 
   const ofPeople = [auditing, plan, auth, workspaces, outgoing, notices];

@@ -43,6 +43,8 @@ export const bounds = {
   /** One picture, and all that are decoded at the same time; a picture above that is decoded alone. */
   imagePixels: 100_000_000,
   pixelsUnderWay: 50_000_000,
+  /** Pictures that one request has fitted to networks; others wait for the next. */
+  renditions: 100,
   /** Segments or chunks of one image. */
   imageParts: 100_000,
   /** Boxes or elements that are looked at in one video. */

@@ -87,7 +87,7 @@ export const createApprovalCards = ({
   const isLate = ({ expires_at }: OpenCard) => new Date(expires_at) <= clock.now();
 
   const show = (row: CardRow, known: ReadonlyMap<string, Account>): ApprovalCard => {
-    const { post, media = [], linkCards: shown = [], account } = row.subject as Subject;
+    const { post, media = [], fitted = [], linkCards: shown = [], account } = row.subject as Subject;
     const action = actions.get(row.action)?.action;
     return {
       id: row.id,
@@ -102,6 +102,7 @@ export const createApprovalCards = ({
       requestedByName: row.requested_by_name,
       ...(post && { post }),
       media: [...media],
+      fitted: [...fitted],
       linkCards: toLinkCards(shown),
       ...(account && { account }),
       accounts: (post?.accountIds ?? []).map((id) => known.get(id)).filter((one): one is Account => one !== undefined),
@@ -269,15 +270,20 @@ export const createApprovalCards = ({
       const action = findAction(actions, request.action);
       const kind = kindOf(action.name);
       if (kind === undefined) throw new Error(`${action.name} has no card: declare approval in its contract`);
-      // Before the transaction: pages of others take their time.
-      if (kind === 'post') await linkCards.keep(caller, await reading.get(caller, idOf({ input })));
+      // Before the transaction: pages of others and pictures take their time.
+      if (kind === 'post') {
+        const post = await reading.get(caller, idOf({ input }));
+        await linkCards.keep(caller, post);
+        await lifecycle.fit(caller, post);
+      }
       if ((await store.countOpen(workspaceId)) >= maxOpen) await closeStale(caller, await store.open(workspaceId));
-      return store.transaction(async () => {
+      const ask = async () => {
         await store.queueUp(workspaceId);
         // Locks cards before posts, as approving does: two transactions that lock in a different order deadlock.
         const open = await store.lockOpen(workspaceId, caller.userId, action.name, idOf({ input }));
         const subject = await subjects.find(caller, kind, idOf({ input }));
         await rehearse(action, request);
+        if (subject.post) await lifecycle.keepFits(caller, subject.post);
         const pin = (await subjects.pins(caller, kind, [idOf({ input })])).get(idOf({ input }));
         if (pin === undefined) throw new Error('what was locked is gone');
         const holds = (card: CardRow) =>
@@ -289,7 +295,8 @@ export const createApprovalCards = ({
         await mustHaveRoom(caller);
         const made = await make(request, subject, pin);
         return { ...news(made), again: false, ...(before && { before: news(before) }) };
-      });
+      };
+      return lifecycle.making(caller, () => store.transaction(ask));
     },
 
     /** The last request of each action about this post or account. */
@@ -337,7 +344,8 @@ export const createApprovalCards = ({
         await settle(caller, row, 'Approved', outcome);
         return undefined;
       };
-      const refused = await store.transaction(decide).catch(async (error: unknown) => {
+      const deciding = lifecycle.making(caller, () => store.transaction(decide));
+      const refused = await deciding.catch(async (error: unknown) => {
         // Such as a post that was saved again unchanged: its updatedAt no longer fits the baseUpdatedAt of the request.
         const isOver = ours && error instanceof Refusal && error.code === 'Conflict';
         if (isOver) await store.closeOpen([id], 'Outdated', clock.now());

@@ -4,6 +4,7 @@ import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
+import type { Renditions } from '#server/media/renditions';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
@@ -18,6 +19,7 @@ import { createSubjects } from './subject.ts';
 export const openApprovals = ({
   database,
   library,
+  renditions,
   config: { baseUrl },
   ...parts
 }: {
@@ -27,6 +29,7 @@ export const openApprovals = ({
   lifecycle: Lifecycle;
   linkCards: LinkCards;
   library: MediaLibrary;
+  renditions: Renditions;
   accounts: Accounts;
   audit: AuditLog;
   notifications: Notifications;
@@ -35,7 +38,7 @@ export const openApprovals = ({
   clock: Clock;
 }) => {
   const { reading, lifecycle, linkCards, accounts } = parts;
-  const subjects = createSubjects({ reading, lifecycle, linkCards, library, accounts });
+  const subjects = createSubjects({ reading, lifecycle, linkCards, library, renditions, accounts });
   const cards = createApprovalCards({ ...parts, baseUrl, store: createApprovalStore(database), subjects });
   return {
     cards,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Account } from '#contracts/accounts';
+import type { ApprovalCard } from '#contracts/approvals';
 import type { Approval } from '#contracts/define';
 import type { MediaItem } from '#contracts/media';
 import type { Post } from '#contracts/posts';
@@ -7,6 +8,7 @@ import type { Accounts } from '#server/accounts/connected';
 import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
+import type { Renditions } from '#server/media/renditions';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
 import { type KeptLinkCard, mediaIn } from '#server/posts/outgoing';
@@ -16,6 +18,7 @@ import type { Reading } from '#server/posts/reading';
 export interface Subject {
   readonly post?: Post;
   readonly media?: readonly MediaItem[];
+  readonly fitted?: ApprovalCard['fitted'];
   readonly linkCards?: readonly KeptLinkCard[];
   readonly account?: Account;
 }
@@ -32,12 +35,14 @@ export const createSubjects = ({
   lifecycle,
   linkCards,
   library,
+  renditions,
   accounts,
 }: {
   reading: Reading;
   lifecycle: Lifecycle;
   linkCards: LinkCards;
   library: MediaLibrary;
+  renditions: Renditions;
   accounts: Accounts;
 }) => {
   const pinsOfPosts = async (caller: Caller, ids: readonly string[]) => {
@@ -71,7 +76,13 @@ export const createSubjects = ({
       }
       const post = await reading.lock(caller, id);
       const media = await library.hold(caller, mediaIn(post.versions));
-      return { post, media, linkCards: await linkCards.of(id) };
+      const fitted = [...(await lifecycle.fits(caller, post))].flatMap(([accountId, { made }]) =>
+        [...made].map(([mediaId, row]) => {
+          const { alt } = media.find((one) => one.id === mediaId) ?? {};
+          return { accountId, mediaId, media: renditions.item(row, { ...(alt !== undefined && { alt }) }) };
+        }),
+      );
+      return { post, media, fitted, linkCards: await linkCards.of(id) };
     },
 
     /** Equal pins: a human approves what the agent asked about. What is gone has none. */

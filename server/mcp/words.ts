@@ -24,7 +24,7 @@ const withoutFirst = (message: string, [first]: readonly Issue[]) =>
   first && message.endsWith(first.message) ? message.slice(0, -first.message.length).trimEnd() : message;
 
 /** Of an input: field and sentence. Of a post: the place, and a sentence of its own. */
-const issueInWords = ({ path, message, code: _, ...facts }: Issue, mark: '' | ':') => {
+const issueInWords = ({ path, message, code: _, fix: __, ...facts }: Issue, mark: '' | ':') => {
   const told = Object.entries(facts).map(([name, value]) => `${name} ${quoted(String(value))}`);
   return inOneLine(`${quoted(path)}${mark} ${message}${told.length > 0 ? ` (${told.join(', ')})` : ''}`);
 };

@@ -5,7 +5,7 @@ import type { NetworkMedia, PublishMedia } from '#server/networks/network';
 import { fromCursor, toPage } from '#server/store/page';
 import type { ByteRange, MediaFiles } from './files.ts';
 import { thumbnailKey, toMediaItem, toNetworkMedia } from './item.ts';
-import type { MediaSearch, MediaStore } from './store.ts';
+import type { MediaSearch, MediaStore, RenditionStore } from './store.ts';
 
 const searchPage = 60;
 
@@ -17,10 +17,12 @@ export type UsesOf = (workspaceId: string, ids: readonly string[]) => Promise<Re
 /** The images and videos of a workspace. */
 export const createMediaLibrary = ({
   store,
+  renditionStore,
   files,
   baseUrl,
 }: {
   store: MediaStore;
+  renditionStore: RenditionStore;
   files: MediaFiles;
   baseUrl: string;
 }) => ({
@@ -119,8 +121,8 @@ export const createMediaLibrary = ({
 
   /** For anybody who knows the id: networks fetch media from here. */
   open: async (id: string, size: 'original' | 'thumbnail') => {
-    const row = await store.get(id);
-    if (row === null) throw notFound('media item', id);
+    const row = id.startsWith('fit_') ? (await renditionStore.byId([id]))[0] : await store.get(id);
+    if (row == null) throw notFound('media item', id);
     const thumbnail = size === 'thumbnail';
     return {
       mimeType: thumbnail ? 'image/webp' : row.mimeType,

@@ -7,9 +7,10 @@ import { createLocalFiles } from './files.ts';
 import { createIncoming } from './incoming.ts';
 import { createMediaLibrary, type UsesOf } from './library.ts';
 import { createRemoval, type IsUsed } from './removal.ts';
+import { createRenditions } from './renditions.ts';
 import { mediaRoutes } from './routes.ts';
 import { createS3Files } from './s3-files.ts';
-import { createMediaStore } from './store.ts';
+import { createMediaStore, createRenditionStore } from './store.ts';
 import { createIncomingSweep, createSweep } from './sweep.ts';
 import type { UploadOnce } from './upload-once.ts';
 import { createUploads } from './uploads.ts';
@@ -20,22 +21,30 @@ export const openMedia = ({
   live,
   config,
   clock,
+  report,
 }: {
   database: Database;
   outbound: Outbound;
   live: Live;
   config: Config;
   clock: Clock;
+  report: (error: unknown) => void;
 }) => {
   const { baseUrl, media: limits } = config;
   const store = createMediaStore(database);
   const files = limits.s3 ? createS3Files(limits.s3) : createLocalFiles(mediaFolder(config));
   const incoming = createIncoming({ folder: incomingFolder(config), limits });
-  const library = createMediaLibrary({ store, files, baseUrl });
+  const renditionStore = createRenditionStore(database);
+  const library = createMediaLibrary({ store, renditionStore, files, baseUrl });
+  const folder = incomingFolder(config);
+  const made = { store: renditionStore, mediaStore: store, files, folder, baseUrl, clock, report };
+  const renditions = createRenditions(made);
   const uploads = createUploads({ store, files, incoming, outbound, live, baseUrl, clock });
-  const sweepOrphans = createSweep({ store, files, incoming, clock });
+  const sweeping = { store, renditionStore, removeUnused: renditions.removeUnused };
+  const sweepOrphans = createSweep({ ...sweeping, files, incoming, clock });
   return {
     library,
+    renditions,
     uploads,
     mediaFiles: files,
     sweepOrphans,

@@ -7,7 +7,9 @@ import {
   Op,
   Transaction,
 } from 'sequelize';
-import type { Database } from '#server/store/database';
+import type { FitMode } from '#server/networks/fit';
+import { type Database, sql } from '#server/store/database';
+import type { FitRefusal } from './fit-image.ts';
 
 export interface MediaRow {
   readonly id: string;
@@ -138,3 +140,94 @@ export const createMediaStore = (db: Database) => {
       (await Media.findAll({ attributes: ['id'], where: { id: [...ids] } })).map(({ id }) => id),
   };
 };
+
+interface RenditionKey {
+  readonly mediaId: string;
+  readonly mode: FitMode;
+  /** A FitTarget as text, always written the same way. */
+  readonly target: string;
+}
+
+/** What a picture became. */
+export interface MadeRow extends RenditionKey {
+  readonly id: string;
+  readonly recipe: number;
+  readonly refused: null;
+  readonly mimeType: string;
+  readonly bytes: number;
+  readonly width: number;
+  readonly height: number;
+  readonly sha256: string;
+  readonly createdAt: string;
+}
+
+/** It cannot be made, and is not tried again. */
+export interface RefusedRow extends RenditionKey {
+  readonly id: string;
+  readonly recipe: number;
+  readonly refused: FitRefusal;
+}
+
+export type RenditionRow = MadeRow | RefusedRow;
+
+export const renditionColumns = (
+  r: string,
+) => `${r}.id, ${r}.media_id as "mediaId", ${r}.mode, ${r}.target, ${r}.recipe,
+  ${r}.refused, ${r}.mime_type as "mimeType", ${r}.bytes, ${r}.width, ${r}.height, ${r}.sha256, ${r}.created_at as "createdAt"`;
+
+const find = sql(
+  'renditions.find',
+  `select ${renditionColumns('r')}
+     from unnest($1::text[], $2::text[], $3::text[]) as wish(media_id, mode, target)
+     join renditions r on (r.media_id, r.mode, r.target, r.recipe) = (wish.media_id, wish.mode, wish.target, $4) and not r.lost`,
+);
+const byId = sql('renditions.byId', `select ${renditionColumns('r')} from renditions r where id = any($1)`);
+/** Another process may have made it meanwhile; one that was lost may come back. */
+const insert = sql(
+  'renditions.insert',
+  `insert into renditions (id, media_id, mode, target, recipe, refused, mime_type, bytes, width, height, sha256)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 where exists (select from media where id = $2)
+      and not exists (select from renditions
+                       where (media_id, mode, target, recipe) = ($2, $3, $4, $5) and not lost and id <> $1)
+   on conflict (id) do update set lost = false`,
+);
+const lose = sql('renditions.lose', 'update renditions set lost = true where id = $1');
+const removeUnused = sql(
+  'renditions.removeUnused',
+  `delete from renditions r where created_at < $1 and not exists (select from post_renditions where rendition_id = r.id)`,
+);
+
+export type RenditionStore = ReturnType<typeof createRenditionStore>;
+
+export const createRenditionStore = (db: Database) => ({
+  /** Those that this recipe made, and those that it refused. */
+  find: (wishes: readonly RenditionKey[], recipe: number) =>
+    db.query<RenditionRow>(find, [
+      wishes.map(({ mediaId }) => mediaId),
+      wishes.map(({ mode }) => mode),
+      wishes.map(({ target }) => target),
+      recipe,
+    ]),
+
+  /** Those of the ids that exist. */
+  known: async (ids: readonly string[]) => (await db.query<{ id: string }>(byId, [ids])).map(({ id }) => id),
+
+  byId: async (ids: readonly string[]) =>
+    (await db.query<RenditionRow>(byId, [ids])).filter((row) => row.refused === null),
+
+  insert: (row: Omit<MadeRow, 'createdAt'> | RefusedRow) => {
+    const {
+      mimeType = null,
+      bytes = null,
+      width = null,
+      height = null,
+      sha256 = null,
+    } = row.refused === null ? row : {};
+    const made = [mimeType, bytes, width, height, sha256];
+    return db.run(insert, [row.id, row.mediaId, row.mode, row.target, row.recipe, row.refused, ...made]);
+  },
+
+  lose: (id: string) => db.run(lose, [id]),
+
+  removeUnused: (before: Date) => db.run(removeUnused, [before]),
+});

@@ -1,12 +1,12 @@
 import type { Clock } from '#server/clock';
 import type { MediaFiles } from './files.ts';
 import type { Incoming } from './incoming.ts';
-import type { MediaStore } from './store.ts';
+import type { MediaStore, RenditionStore } from './store.ts';
 
 /** Longer than an upload may take, so that nothing is swept whose row is about to be written. */
 const graceMs = 3 * 3_600_000;
 const batch = 500;
-const ours = /^(media_[0-9A-Z]{26})(\.thumbnail)?$/;
+const ours = /^(media_[0-9A-Z]{26}|fit_[0-9a-f]{32})(\.thumbnail)?$/;
 
 /** What a killed process left of an upload in its own folder: each instance looks at its start, as no other may see it. */
 export const createIncomingSweep =
@@ -14,16 +14,32 @@ export const createIncomingSweep =
   () =>
     incoming.sweep(new Date(clock.now().getTime() - graceMs));
 
-/** Removes files that no row knows: a process ended between the two, or a workspace is gone. */
+/** Removes renditions that no post goes out with, and files that no row knows: a process ended between the two, or a workspace is gone. */
 export const createSweep =
-  ({ store, files, incoming, clock }: { store: MediaStore; files: MediaFiles; incoming: Incoming; clock: Clock }) =>
+  ({
+    store,
+    renditionStore,
+    removeUnused,
+    files,
+    incoming,
+    clock,
+  }: {
+    store: MediaStore;
+    renditionStore: RenditionStore;
+    removeUnused: () => Promise<unknown>;
+    files: MediaFiles;
+    incoming: Incoming;
+    clock: Clock;
+  }) =>
   async (): Promise<number> => {
     const before = new Date(clock.now().getTime() - graceMs);
     await incoming.sweep(before);
+    await removeUnused();
     let removed = 0;
     let old: string[] = [];
     const removeOrphans = async () => {
-      const known = new Set(await store.known(old.map(idOf)));
+      const ids = old.map(idOf);
+      const known = new Set([...(await store.known(ids)), ...(await renditionStore.known(ids))]);
       for (const key of old.filter((one) => !known.has(idOf(one)))) {
         await files.remove(key);
         removed++;

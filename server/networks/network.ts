@@ -13,6 +13,8 @@ export interface NetworkMedia {
   readonly height: number;
   readonly durationMs?: number;
   readonly alt?: string;
+  /** On a rendition: the item of the library that it was made of, and the hash of its own bytes. */
+  readonly fitted?: { readonly of: string; readonly sha256: string };
 }
 
 export interface NetworkItem<Media extends NetworkMedia = NetworkMedia> {
@@ -49,6 +51,8 @@ export interface Problem {
   readonly message: string;
   readonly limit?: number | string;
   readonly actual?: number | string;
+  /** An option that would mend it, and the values that do. */
+  readonly fix?: { readonly key: string; readonly values: string[] };
 }
 
 /** What can be kept in a row until the next step. */

@@ -1,4 +1,5 @@
 import type { Option } from '#contracts/providers';
+import { withFit } from './fit.ts';
 import type { Network } from './network.ts';
 
 export interface Networks {
@@ -9,7 +10,8 @@ export interface Networks {
   option(key: string): { network: Network; option: Option } | undefined;
 }
 
-export const createNetworks = (all: readonly Network[]): Networks => {
+export const createNetworks = (folders: readonly Network[]): Networks => {
+  const all = folders.map(withFit);
   const byKey = new Map(all.map((network) => [network.key, network]));
   const options = new Map(
     all.flatMap((network) => network.options.map((option) => [option.key, { network, option }] as const)),

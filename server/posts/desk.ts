@@ -3,6 +3,7 @@ import type { Accounts } from '#server/accounts/connected';
 import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
+import type { Renditions } from '#server/media/renditions';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LinkCards } from './link-cards.ts';
@@ -16,6 +17,7 @@ export const createDesk = ({
   store,
   accounts,
   library,
+  renditions,
   networks,
   lifecycle,
   linkCards,
@@ -23,6 +25,7 @@ export const createDesk = ({
   store: PostStore;
   accounts: Accounts;
   library: MediaLibrary;
+  renditions: Renditions;
   networks: Networks;
   lifecycle: Lifecycle;
   linkCards: LinkCards;
@@ -33,9 +36,11 @@ export const createDesk = ({
     const used = mediaIn(post.versions);
     const files = await library.find(caller, used);
     const connected = await accounts.connectedOf(caller, post.accountIds);
+    const { issues, warnings, fits } = await lifecycle.examine(caller, post);
     return {
       updatedAt: post.updatedAt,
-      ...(await lifecycle.findings(caller, post)),
+      issues,
+      warnings,
       accounts: post.accountIds.flatMap((accountId) => {
         const { network: key = '', facts = null } = connected.get(accountId) ?? {};
         const network = networks.find(key);
@@ -47,9 +52,12 @@ export const createDesk = ({
             return known ? [[key, known]] : [];
           }),
         );
+        const fitted = Object.fromEntries(
+          [...(fits.get(accountId)?.made ?? [])].map(([id, row]) => [id, renditions.item(row, files.get(id) ?? {})]),
+        );
         const pollLimits = network.pollLimitsFor?.(facts);
         const constraints = network.constraintsFor(outgoing.post, facts);
-        return [{ accountId, constraints, choices, ...(pollLimits && { pollLimits }) }];
+        return [{ accountId, constraints, choices, fitted, ...(pollLimits && { pollLimits }) }];
       }),
       media: await library.items(caller, used),
       linkCards: toLinkCards(await linkCards.of(id)),

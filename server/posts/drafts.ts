@@ -47,7 +47,11 @@ export const createDrafts = ({
     return post;
   };
 
-  const changing = (caller: Caller, change: () => Promise<Post>) => linkCards.after(caller, store.transaction(change));
+  const changing = (caller: Caller, change: () => Promise<Post>) =>
+    linkCards.after(
+      caller,
+      lifecycle.making(caller, () => store.transaction(change)),
+    );
 
   /** Saves a change; what is scheduled must stay publishable. */
   const save = async (caller: Caller, post: Post, change: Partial<PostContent>) => {

@@ -9,6 +9,7 @@ import type { MediaLibrary } from '#server/media/library';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Plans } from '#server/plans/allowance';
+import { type Fits, type Fitting, mediaWith, NotFitted } from './fitting.ts';
 import { checkLimits, type Findings } from './limits.ts';
 import type { LinkCards } from './link-cards.ts';
 import type { Outcomes } from './outcome.ts';
@@ -23,6 +24,7 @@ export const createLifecycle = ({
   accounts,
   library,
   networks,
+  fitting,
   plans,
   deletion,
   outcomes,
@@ -35,6 +37,7 @@ export const createLifecycle = ({
   accounts: Accounts;
   library: MediaLibrary;
   networks: Networks;
+  fitting: Fitting;
   plans: Plans;
   /** Refuses while the workspace waits to be deleted. */
   deletion: { mustStay(workspaceId: string): Promise<void> };
@@ -63,13 +66,38 @@ export const createLifecycle = ({
     };
   };
 
-  const check = async (caller: Caller, post: Post): Promise<Findings> =>
-    checkLimits(post, { ...(await around(caller, [post])), reachable });
+  /** What goes out in the place of pictures, as far as it is made. */
+  const fitsOf = async (caller: Caller, post: Post): Promise<Fits> =>
+    (await fitting.of([post], await around(caller, [post]))).get(post.id) ?? new Map();
 
+  const check = async (
+    caller: Caller,
+    post: Post,
+    how?: Parameters<Fitting['of']>[2],
+  ): Promise<Findings & { readonly fits: Fits }> => {
+    const surroundings = await around(caller, [post]);
+    const fits = (await fitting.of([post], surroundings, how)).get(post.id) ?? new Map();
+    return { ...(await checkLimits(post, { ...surroundings, fits, reachable })), fits };
+  };
+
+  /** For whoever looks at it: pictures are fitted now. Not inside a transaction. */
+  const examine = async (caller: Caller, post: Post) => {
+    const found = await check(caller, post);
+    const wanted = wantedIn(found.fits);
+    if (wanted.length === 0) return found;
+    await fitting.make(wanted);
+    return check(caller, post);
+  };
+
+  /** Inside the transaction that decides that it goes out, now or later: what was checked is what is sent. */
   const mustBePublishable = async (caller: Caller, post: Post) => {
-    const { issues, warnings } = await check(caller, post);
+    const { issues, warnings, fits } = await check(caller, post, { kept: () => false });
     const broken = [...warnings.filter(({ code }) => code === 'NoAccounts'), ...issues];
-    if (broken.length > 0) throw invalid(broken);
+    if (broken.length > 0) {
+      const wanted = wantedIn(fits);
+      throw wanted.length > 0 ? new NotFitted(invalid(broken), wanted) : invalid(broken);
+    }
+    await fitting.keep(post.id, fits);
   };
 
   /**
@@ -107,6 +135,9 @@ export const createLifecycle = ({
 
   /** `field` is what the caller names the time. */
   const toScheduled = (caller: Caller, id: string, at: string, field: string) =>
+    fitting.making(caller, () => schedule(caller, id, at, field));
+
+  const schedule = (caller: Caller, id: string, at: string, field: string) =>
     store.transaction(async () => {
       mustBeFuture(at, field);
       await deletion.mustStay(caller.workspaceId);
@@ -123,13 +154,41 @@ export const createLifecycle = ({
 
   return {
     /** What a human is shown before deciding. */
-    findings: check,
+    findings: async (caller: Caller, post: Post): Promise<Findings> => {
+      const { issues, warnings } = await examine(caller, post);
+      return { issues, warnings };
+    },
+
+    examine,
+
+    fits: fitsOf,
+
+    /** Makes what is not made yet. Not inside a transaction. */
+    fit: async (caller: Caller, post: Post) => {
+      const wanted = wantedIn(await fitsOf(caller, post));
+      if (wanted.length > 0) await fitting.make(wanted);
+    },
+
+    /** Inside the transaction in which a person is asked about it. A decided post goes out as it was decided. */
+    keepFits: async (caller: Caller, post: Post) => {
+      if (post.status === 'Draft' || post.status === 'Failed') await fitting.keep(post.id, await fitsOf(caller, post));
+    },
+
+    making: fitting.making,
 
     /** What each of the posts is and would put before the public: see pinOf. */
     pins: async (caller: Caller, posts: readonly Post[]) => {
       const { networkOf, media } = await around(caller, posts);
       const cards = await store.linkCards(posts.map(({ id }) => id));
-      const pin = (post: Post) => pinOf(post, (id) => networkOf(id)?.network, media, cards.get(post.id) ?? []);
+      const fits = await fitting.of(posts, { networkOf, media });
+      const pin = (post: Post) =>
+        pinOf(
+          post,
+          (id) => networkOf(id)?.network,
+          media,
+          cards.get(post.id) ?? [],
+          (id) => mediaWith(media, fits.get(post.id)?.get(id)),
+        );
       return new Map(posts.map((post) => [post.id, pin(post)]));
     },
 
@@ -139,7 +198,7 @@ export const createLifecycle = ({
     validate: async (caller: Caller, id: string) => {
       const post = await store.get(caller.workspaceId, id);
       if (post === undefined) throw notFound('post', id);
-      const { issues, warnings } = await check(caller, post);
+      const { issues, warnings } = await examine(caller, post);
       if (issues.length > 0) throw invalid(issues);
       return { valid: true as const, issues, warnings };
     },
@@ -224,6 +283,8 @@ export const createLifecycle = ({
 
 const invalid = (issues: Findings['issues']) =>
   new Refusal('Invalid', `The post breaks ${howMany(issues.length)}: ${issues[0]?.message}`, issues);
+
+const wantedIn = (fits: Fits) => [...fits.values()].flatMap(({ wanted }) => wanted);
 
 const howMany = (limits: number) =>
   limits === 1 ? 'a limit' : `${limits === bounds.brokenLimits ? 'at least ' : ''}${limits} limits`;

@@ -8,13 +8,14 @@ import { focusShape, readFocus } from '#server/networks/focus';
 import type { Json, Network, NetworkItem, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
 import { pollProblems, pollShape, readPoll } from '#server/networks/poll';
 import { createTurns, type TakeTurns } from '#server/turns';
+import { fileProblems } from './file-limits.ts';
+import { type Around, type Fit, type Fits, fitNotes, mediaWith, withAdvice } from './fitting.ts';
 import { type Outgoing, outgoingTo } from './outgoing.ts';
 
 /** What the check needs to know beside the post. */
-export interface Surroundings {
-  /** The network of each account that is still connected, and what that told about the account. */
-  readonly networkOf: (accountId: string) => { readonly network: Network; readonly facts: Json } | undefined;
-  readonly media: ReadonlyMap<string, NetworkMedia>;
+export interface Surroundings extends Around {
+  /** What goes out in the place of pictures. */
+  readonly fits?: Fits;
   /** Whether the networks can reach the service to fetch media. */
   readonly reachable: boolean;
 }
@@ -25,7 +26,10 @@ export interface Findings {
 }
 
 /** The post against the limits of every network it goes to: one issue per broken limit and account. */
-export const checkLimits = async (post: Post, { networkOf, media, reachable }: Surroundings): Promise<Findings> => {
+export const checkLimits = async (
+  post: Post,
+  { networkOf, media, fits, reachable }: Surroundings,
+): Promise<Findings> => {
   const issues: Issue[] = [];
   const warnings: Issue[] = [];
   const checked = new Map<string, Awaited<ReturnType<typeof checkVersion>>>();
@@ -46,7 +50,8 @@ export const checkLimits = async (post: Post, { networkOf, media, reachable }: S
       continue;
     }
     const { network, facts } = connected;
-    const outgoing = outgoingTo(network, post.versions, accountId, media);
+    const fit = fits?.get(accountId);
+    const outgoing = outgoingTo(network, post.versions, accountId, mediaWith(media, fit));
     const place = (problem: Problem): Issue => ({
       ...problem,
       path: `versions.${outgoing.version}.${problem.path}`,
@@ -54,8 +59,10 @@ export const checkLimits = async (post: Post, { networkOf, media, reachable }: S
       provider: network.name,
     });
     // Accounts of one network that share a version share what is wrong with it: a long text is counted once.
-    const shared = `${network.key} ${outgoing.version} ${JSON.stringify(facts)}`;
-    const found = checked.get(shared) ?? (await checkVersion({ network, facts, outgoing, reachable, measure, turn }));
+    const fitted = [...(fit?.made.values() ?? [])].map(({ id }) => id).join(' ');
+    const shared = `${network.key} ${outgoing.version} ${fitted} ${JSON.stringify(facts)}`;
+    const found =
+      checked.get(shared) ?? (await checkVersion({ network, facts, outgoing, media, fit, reachable, measure, turn }));
     checked.set(shared, found);
     addUpTo(issues, found.problems.map(place));
     addUpTo(warnings, found.surprises.map(place));
@@ -103,6 +110,8 @@ const checkVersion = async ({
   network,
   facts,
   outgoing: { post, missing },
+  media,
+  fit,
   reachable,
   measure,
   turn,
@@ -110,14 +119,17 @@ const checkVersion = async ({
   network: Network;
   facts: Json;
   outgoing: Outgoing<NetworkMedia>;
+  media: ReadonlyMap<string, NetworkMedia>;
+  fit: Fit | undefined;
   reachable: boolean;
   measure: Measure;
   turn: TakeTurns;
 }): Promise<{ problems: Problem[]; surprises: Problem[] }> => {
   const isFetched = network.constraintsFor(post, facts).media.transport === 'PublicUrl';
   return {
-    problems: [...missing, ...(await problemsOf(network, post, facts, measure, turn))],
+    problems: [...missing, ...(await problemsOf(network, post, facts, { fit, measure, turn }))],
     surprises: [
+      ...fitNotes(network, post, media, fit),
       ...(network.surprises?.(post) ?? []),
       ...(!reachable && isFetched && post.items.some((item) => item.media.length > 0)
         ? [
@@ -136,13 +148,24 @@ export const problemsOf = async (
   network: Network,
   post: NetworkPost,
   facts: Json,
-  measure = createMeasure(),
-  turn = createTurns(),
+  {
+    fit,
+    measure = createMeasure(),
+    turn = createTurns(),
+  }: { fit?: Fit | undefined; measure?: Measure; turn?: TakeTurns } = {},
 ): Promise<Problem[]> => {
   const constraints = network.constraintsFor(post, facts);
   const found = threadProblems(post, constraints);
   for (const [index, item] of post.items.entries()) {
     found.push(...textProblems(post, item, index, constraints, measure), ...mediaProblems(item, index, constraints));
+    if (index === 0 || constraints.thread.form !== 'Comments') {
+      found.push(
+        ...item.media.flatMap((file, j) => {
+          const problems = fileProblems(file, `content.${index}.media.${j}`, constraints.media);
+          return withAdvice(network, post, file, problems, constraints.media, fit);
+        }),
+      );
+    }
     await turn();
   }
   found.push(
@@ -252,57 +275,6 @@ const mediaProblems = ({ media }: NetworkItem, index: number, constraints: Const
   }
   if (videoLimits && videos > videoLimits.max && videos <= limits.max) {
     count('TooManyMedia', `One item takes at most ${videoLimits.max} video.`, videoLimits.max, videos);
-  }
-  return [...problems, ...media.flatMap((file, j) => fileProblems(file, `${path}.${j}`, limits))];
-};
-
-const fileProblems = (file: NetworkMedia, path: string, { images, videos }: Constraints['media']): Problem[] => {
-  const limits = file.kind === 'Image' ? images : videos;
-  if (limits === undefined) {
-    return [
-      {
-        path,
-        code: 'MediaKind',
-        message: `This network takes no ${file.kind.toLowerCase()}s here.`,
-        limit: images ? 'Image' : 'Video',
-        actual: file.kind,
-      },
-    ];
-  }
-  const problems: Problem[] = [];
-  const over = (code: IssueCode, message: string, limit: number | string, actual: number | string) =>
-    problems.push({ path, code, message, limit, actual });
-  if (!limits.mimeTypes.includes(file.mimeType)) {
-    over('MediaType', `Use one of ${limits.mimeTypes.join(', ')}.`, limits.mimeTypes.join(', '), file.mimeType);
-  }
-  if (file.bytes > limits.maxBytes) over('MediaTooLarge', 'Use a smaller file.', limits.maxBytes, file.bytes);
-  const ratio = Math.round((file.width / file.height) * 1000) / 1000;
-  const { minRatio = 0, maxRatio = Number.POSITIVE_INFINITY } = limits;
-  // A pixel cannot be halved, so 1:3 may come as 0.334.
-  if (ratio < minRatio - 0.002) over('MediaRatio', 'It is too tall: crop it.', minRatio, ratio);
-  if (ratio > maxRatio + 0.002) over('MediaRatio', 'It is too wide: crop it.', maxRatio, ratio);
-  if (file.kind === 'Image' && images) {
-    const { minWidth = 0, minHeight = 0, maxPixels = Number.POSITIVE_INFINITY, maxAltLength } = images;
-    if (file.width < minWidth || file.height < minHeight) {
-      over('MediaTooSmall', 'Use a larger image.', `${minWidth}x${minHeight}`, `${file.width}x${file.height}`);
-    }
-    if (file.width * file.height > maxPixels) {
-      over('MediaTooLarge', 'Use an image with fewer pixels.', maxPixels, file.width * file.height);
-    }
-    if (maxAltLength !== undefined && (file.alt ?? '').length > maxAltLength) {
-      over('AltTooLong', 'Shorten the alternative text.', maxAltLength, (file.alt ?? '').length);
-    }
-  }
-  if (file.kind === 'Video' && videos) {
-    const { minDurationMs = 0, maxDurationMs = Number.POSITIVE_INFINITY } = videos;
-    // A file that does not tell its length is left to the network to judge.
-    const { durationMs } = file;
-    if (durationMs !== undefined && durationMs < minDurationMs) {
-      over('VideoTooShort', 'Use a longer video.', minDurationMs, durationMs);
-    }
-    if (durationMs !== undefined && durationMs > maxDurationMs) {
-      over('VideoTooLong', 'Use a shorter video.', maxDurationMs, durationMs);
-    }
   }
   return problems;
 };

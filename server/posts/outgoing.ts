@@ -69,6 +69,8 @@ export const pinOf = (
   networkOf: (accountId: string) => Network | undefined,
   media: ReadonlyMap<string, NetworkMedia>,
   kept: readonly KeptLinkCard[],
+  /** With what goes out in the place of pictures. */
+  mediaFor: (accountId: string) => ReadonlyMap<string, NetworkMedia> = () => media,
 ): Buffer => {
   const { status, versions, accountIds, scheduledAt = null } = post;
   const files = mediaIn(versions).map((id) => media.get(id) ?? id);
@@ -76,8 +78,8 @@ export const pinOf = (
   const written = new Set<string>();
   for (const id of accountIds) {
     const network = networkOf(id);
-    const outgoing = network && outgoingTo(network, versions, id, media, kept);
-    const shared = `${network?.key} ${outgoing?.version}`;
+    const outgoing = network && outgoingTo(network, versions, id, mediaFor(id), kept);
+    const shared = [network?.key, outgoing?.version, ...fittedIn(outgoing?.post)].join(' ');
     pin.update(JSON.stringify([id, shared]));
     // Accounts of one network that share a version get the same: a long text is written once.
     if (!written.has(shared)) pin.update(JSON.stringify(outgoing?.post ?? null));
@@ -85,6 +87,9 @@ export const pinOf = (
   }
   return pin.digest();
 };
+
+const fittedIn = (post: NetworkPost | undefined) =>
+  post?.items.flatMap(({ media }) => media.flatMap(({ id, fitted }) => (fitted ? [id] : []))) ?? [];
 
 const defaults = ({ options }: Network) =>
   Object.fromEntries(options.flatMap(({ key, default: value }) => (value === undefined ? [] : [[key, value]])));

@@ -5,6 +5,7 @@ import { type Config, isPublicAddress } from '#server/config';
 import type { Revisions } from '#server/history/revisions';
 import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
+import type { Renditions } from '#server/media/renditions';
 import type { Networks } from '#server/networks/registry';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/allowance';
@@ -12,6 +13,7 @@ import type { Database } from '#server/store/database';
 import type { Events } from '#server/webhooks/events';
 import { createDesk } from './desk.ts';
 import { createDrafts } from './drafts.ts';
+import { createFitting } from './fitting.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createLinkCards } from './link-cards.ts';
 import { createOutcomes } from './outcome.ts';
@@ -25,6 +27,7 @@ export const openPosts = ({
   accounts,
   access,
   library,
+  renditions,
   networks,
   plans,
   events,
@@ -39,6 +42,7 @@ export const openPosts = ({
   accounts: Accounts;
   access: AccountAccess;
   library: MediaLibrary;
+  renditions: Renditions;
   networks: Networks;
   plans: Plans;
   events: Events;
@@ -56,8 +60,9 @@ export const openPosts = ({
   const reachable = isPublicAddress(config.baseUrl);
   const linkCards = createLinkCards({ store, accounts, access, library, networks });
   const shared = { store, accounts, library, networks, linkCards, revisions, clock };
-  const lifecycle = createLifecycle({ ...shared, plans, deletion, outcomes, reachable });
-  const desk = createDesk({ store, accounts, library, networks, lifecycle, linkCards });
+  const fitting = createFitting({ store, renditions });
+  const lifecycle = createLifecycle({ ...shared, fitting, plans, deletion, outcomes, reachable });
+  const desk = createDesk({ store, accounts, library, renditions, networks, lifecycle, linkCards });
   return {
     reading: createReading({ store }),
     overview,

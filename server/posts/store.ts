@@ -2,6 +2,7 @@ import type { Post, PostGroup, PostLine, PostStatus, PostSummary, Result, Versio
 import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
 import { tellsOf } from '#server/live/news';
+import { type MadeRendition, renditionColumns } from '#server/media/renditions';
 import type { ReadLinkCard } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 import type { KeptLinkCard } from './outgoing.ts';
@@ -130,6 +131,22 @@ const linkCards = sql(
 const linkCardPicture = sql(
   'posts.linkCardPicture',
   'select picture_bytes as bytes from link_cards where picture = $1 limit 1',
+);
+const keptRenditions = sql(
+  'posts.keptRenditions',
+  `select k.post_id as "postId", k.account_id as "accountId", r.lost, ${renditionColumns('r')}
+     from post_renditions k join renditions r on r.id = k.rendition_id where k.post_id = any($1)`,
+);
+/** In the place of what was kept before. */
+const keepRenditions = sql(
+  'posts.keepRenditions',
+  `with kept as (select account_id, media_id, rendition_id
+                   from jsonb_to_recordset($2) as one(account_id text, media_id text, rendition_id text)),
+        gone as (delete from post_renditions where post_id = $1
+                    and (account_id, media_id) not in (select account_id, media_id from kept))
+   insert into post_renditions (post_id, account_id, media_id, rendition_id)
+   select $1, account_id, media_id, rendition_id from kept
+   on conflict (post_id, account_id, media_id) do update set rendition_id = excluded.rendition_id`,
 );
 /** A key lock is not in the way: whoever adds a publication holds one. */
 const lockToEnd = sql('posts.lockToEnd', 'select from posts where id = any($1) order by id for no key update');
@@ -270,6 +287,13 @@ const remove = sql(
   `delete from posts where id = $1 and workspace_id = $2 returning ${tellsOf('post')}`,
 );
 
+/** What an account gets in the place of a picture of the post. */
+export interface KeptRendition extends MadeRendition {
+  readonly postId: string;
+  readonly accountId: string;
+  readonly lost: boolean;
+}
+
 /** What posts.create and posts.update write. */
 export interface PostContent {
   readonly accountIds: readonly string[];
@@ -379,6 +403,20 @@ export const createPostStore = (db: Database) => {
     linkCards: async (postIds: readonly string[]): Promise<ReadonlyMap<string, KeptLinkCard[]>> => {
       const rows = await db.query<{ postId: string; cards: KeptLinkCard[] }>(linkCards, [postIds]);
       return new Map(rows.map(({ postId, cards }) => [postId, cards]));
+    },
+
+    keptRenditions: (postIds: readonly string[]) => db.query<KeptRendition>(keptRenditions, [postIds]),
+
+    keepRenditions: async (
+      postId: string,
+      kept: readonly { readonly accountId: string; readonly mediaId: string; readonly renditionId: string }[],
+    ) => {
+      const rows = kept.map(({ accountId, mediaId, renditionId }) => ({
+        account_id: accountId,
+        media_id: mediaId,
+        rendition_id: renditionId,
+      }));
+      await db.run(keepRenditions, [postId, JSON.stringify(rows)]);
     },
 
     recallOut: async (ids: readonly string[]) => {

@@ -34,14 +34,15 @@ export const createByHand = ({
     { despite = [], only = [] }: { despite?: readonly string[]; only?: readonly string[] } = {},
   ) => {
     await linkCards.keep(caller, await reading.get(caller, id));
-    return store.transaction(async () => {
+    const publish = async () => {
       const kept = await lifecycle.readyNow(caller, id, only);
       if (despite.length > 0) await store.forgetBegun(id, despite);
       await begin([id]);
       if (kept.length > 0) await store.holdBack(id, kept);
       await outcomes.end([id]);
       return reading.get(caller, id);
-    });
+    };
+    return lifecycle.making(caller, () => store.transaction(publish));
   },
 
   /** Which accounts have a result by now. */

@@ -40,7 +40,10 @@ export const createPublishing = ({
   perNetwork: number;
   /** A process that does not extend its claim for so long loses it. */
   leaseMs: number;
-} & Pick<SendingParts, 'access' | 'library' | 'clock' | 'startStopwatch' | 'graceMs' | 'readPicture' | 'report'>) => {
+} & Pick<
+  SendingParts,
+  'access' | 'library' | 'renditions' | 'clock' | 'startStopwatch' | 'graceMs' | 'readPicture' | 'report'
+>) => {
   const markBegun = createBatch(async (rows: readonly (Begin & { row: SendRow })[]) => {
     const ours = await store.markBegun(
       rows.map(({ row, ...begin }) => ({ ...row, ...begin })),

@@ -4,6 +4,7 @@ import type { Result } from '#contracts/posts';
 import type { Access, AccountAccess, Opened } from '#server/accounts/access';
 import type { Clock, Stopwatch } from '#server/clock';
 import type { MediaLibrary } from '#server/media/library';
+import type { Renditions } from '#server/media/renditions';
 import type {
   Confirmation,
   Network,
@@ -40,6 +41,7 @@ export interface HeldRow extends SendRow {
 export interface SendingParts {
   readonly access: AccountAccess;
   readonly library: MediaLibrary;
+  readonly renditions: Renditions;
   readonly networks: Networks;
   readonly clock: Clock;
   readonly startStopwatch: () => Stopwatch;
@@ -59,7 +61,7 @@ export interface SendingParts {
 export type SendOne = ReturnType<typeof createSendOne>;
 
 /** Sends one post to one account, and records in its row how far that got. */
-export const createSendOne = ({ access, library, networks, clock, graceMs, ...parts }: SendingParts) => {
+export const createSendOne = ({ access, library, renditions, networks, clock, graceMs, ...parts }: SendingParts) => {
   /** By the database's clock, as all instants of the row are. */
   const ageMs = ({ claimedAt, heldMs }: HeldRow, instant: string) =>
     Date.parse(claimedAt) + heldMs() - Date.parse(instant);
@@ -341,7 +343,9 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
     const opened = await opening(row, await access.open(row.account));
     if (opened === undefined) return;
     const { network, account } = opened;
-    const media = await library.forPublishing(row.workspaceId, mediaIn(row.versions));
+    const originals = await library.forPublishing(row.workspaceId, mediaIn(row.versions));
+    const { fitted, lost } = await renditions.forPublishing(row.renditionIds ?? [], originals);
+    const media = new Map([...originals, ...fitted]);
     const { post, missing } = outgoingTo(network, row.versions, row.accountId, media, row.linkCards ?? []);
     const problems = [...missing, ...(await problemsOf(network, post, account.facts))];
     const state: State = {
@@ -356,12 +360,15 @@ export const createSendOne = ({ access, library, networks, clock, graceMs, ...pa
       renewed: false,
     };
     if (row.begunAt !== null) return ask(state, row.begunAt);
+    if (lost.length > 0) return endState(state, failed('invalid', renditionLost));
     if (problems[0])
       return endState(state, failed('invalid', `${problems[0].message} Change the post, then publish again.`));
     return goOn(state);
   };
 };
 
+const renditionLost =
+  'The file of a picture that was fitted to the network is gone, and it cannot be made again exactly as it was shown. Look at the preview, then publish again.';
 const tookTooLong = 'The network worked on the media for more than an hour. Publish again, perhaps with smaller files.';
 /** The lease of a row that is still being worked on; it is renewed while the work goes on. */
 const longestStepMs = 60_000;

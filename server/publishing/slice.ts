@@ -2,6 +2,7 @@ import type { AccountAccess } from '#server/accounts/access';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
 import type { Config } from '#server/config';
 import type { MediaLibrary } from '#server/media/library';
+import type { Renditions } from '#server/media/renditions';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
@@ -30,6 +31,7 @@ export const openPublishing = ({
   networks: Networks;
   access: AccountAccess;
   library: MediaLibrary;
+  renditions: Renditions;
   outcomes: Outcomes;
   lifecycle: Lifecycle;
   linkCards: LinkCards;

@@ -25,6 +25,7 @@ export interface SendRow {
   readonly tries: number;
   readonly versions: readonly Version[];
   readonly linkCards: readonly KeptLinkCard[] | null;
+  readonly renditionIds: readonly string[] | null;
   readonly scheduledAt: string | null;
   readonly account: AccountRow;
   /** By the database. */
@@ -132,6 +133,8 @@ const claim = sql(
              (select json_agg(json_strip_nulls(json_build_object('network', l.network, 'uri', l.uri, 'title', l.title,
                      'description', l.description, 'picture', l.picture)))
                 from link_cards l where l.post_id = s.post_id) as "linkCards",
+             (select array_agg(k.rendition_id) from post_renditions k
+               where k.post_id = s.post_id and k.account_id = s.account_id) as "renditionIds",
              (select p.scheduled_at from posts p where p.id = s.post_id) as "scheduledAt",
              (select ${accountColumns('a')} from accounts a where a.id = s.account_id) as account`,
 );

@@ -9,7 +9,10 @@ import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { MediaLibrary } from '#server/media/library';
+import type { NetworkMedia } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
+import { mediaWith } from '#server/posts/fitting';
+import type { Lifecycle } from '#server/posts/lifecycle';
 import { mediaIn, outgoingTo } from '#server/posts/outgoing';
 import type { Reading } from '#server/posts/reading';
 import type { ShareRow, ShareStore } from './store.ts';
@@ -24,6 +27,7 @@ export type Shares = ReturnType<typeof createShares>;
 export const createShares = ({
   store,
   reading,
+  lifecycle,
   accounts,
   library,
   networks,
@@ -34,6 +38,7 @@ export const createShares = ({
 }: {
   store: ShareStore;
   reading: Reading;
+  lifecycle: Lifecycle;
   accounts: Accounts;
   library: MediaLibrary;
   networks: Networks;
@@ -114,13 +119,10 @@ export const createShares = ({
       const post = await postOf(share);
       const caller = readerOf(share);
       const files = await library.find(caller, mediaIn(post.versions));
-      const items = new Map((await library.items(caller, [...files.keys()])).map((item) => [item.id, item]));
+      const fits = await lifecycle.fits(caller, post);
       const connected = await accounts.connectedOf(caller, post.accountIds);
       const known = new Map((await accounts.list(caller)).map((account) => [account.id, account]));
-      const fileOf = (id: string) => {
-        const item = items.get(id);
-        return item ? [{ key: keyOf(secret, id), kind: item.kind, ...(item.alt && { alt: item.alt }) }] : [];
-      };
+      const toFile = ({ id, kind, alt }: NetworkMedia) => ({ key: keyOf(secret, id), kind, ...(alt && { alt }) });
       return {
         status: post.status,
         ...(post.status !== 'Draft' && post.scheduledAt && { scheduledAt: post.scheduledAt }),
@@ -131,7 +133,7 @@ export const createShares = ({
           const account = known.get(accountId);
           const network = networks.find(account?.network ?? '');
           if (account === undefined || network === undefined) return [];
-          const outgoing = outgoingTo(network, post.versions, accountId, files).post;
+          const outgoing = outgoingTo(network, post.versions, accountId, mediaWith(files, fits.get(accountId))).post;
           const titleKey = `${network.key}.title`;
           return [
             {
@@ -142,7 +144,7 @@ export const createShares = ({
               constraints: network.constraintsFor(outgoing, connected.get(accountId)?.facts ?? null),
               ...(network.options.some(({ key }) => key === titleKey) && { titleKey }),
               options: outgoing.options,
-              items: outgoing.items.map(({ body, media }) => ({ body, media: media.flatMap(({ id }) => fileOf(id)) })),
+              items: outgoing.items.map(({ body, media }) => ({ body, media: media.map(toFile) })),
             },
           ];
         }),
@@ -152,8 +154,10 @@ export const createShares = ({
     /** The file of the post that has this key in this share. */
     file: async (secret: string, key: string, size: 'original' | 'thumbnail') => {
       const share = await open(secret);
-      const { versions } = await postOf(share);
-      const id = mediaIn(versions).find((one) => keyOf(secret, one) === key);
+      const post = await postOf(share);
+      const fits = [...(await lifecycle.fits(readerOf(share), post)).values()];
+      const fitted = fits.flatMap(({ made }) => [...made.values()].map(({ id }) => id));
+      const id = [...mediaIn(post.versions), ...fitted].find((one) => keyOf(secret, one) === key);
       if (id === undefined) throw notShared();
       return library.open(id, size);
     },

@@ -4,6 +4,7 @@ import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
+import type { Lifecycle } from '#server/posts/lifecycle';
 import type { Reading } from '#server/posts/reading';
 import type { Database } from '#server/store/database';
 import { createComments, type Mentioned } from './comments.ts';
@@ -21,6 +22,7 @@ export const openReview = ({
 }: {
   database: Database;
   reading: Reading;
+  lifecycle: Lifecycle;
   accounts: Accounts;
   library: MediaLibrary;
   networks: Networks;

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { axe, beDarkPhone, inBrowser, isSideways, type Visit } from './harness.ts';
 
@@ -213,6 +214,28 @@ inBrowser('the editor', (world) => {
     await soon(async () => (await read(id)).versions[0]?.content[0]?.media[0]).toBe(media[1]);
     await page.getByRole('button', { name: 'Remove Image 2' }).click();
     await soon(async () => (await read(id)).versions[0]?.content[0]?.media).toEqual([media[1]]);
+  });
+
+  test('a picture that is too large: one button fits it, and the preview shows what the account gets', async () => {
+    const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+    const picture = sharp({ create: { width: 1000, height: 800, channels: 3, noise, background: '#000' } });
+    const file = new Uint8Array(await picture.png().toBuffer());
+    const { id: media } = await world.service.client.media.upload(file, { alt: 'Noise' });
+    const { id } = await makeDraft({ accountIds: [bluesky, mastodon] });
+    const versions = [{ content: [{ body: 'Look', media: [media] }] }];
+    await world.service.client.posts.update({ id, accountIds: [bluesky, mastodon], versions });
+    const page = await visit({ at: `/posts/${id}` });
+    const checks = page.getByRole('region', { name: 'Checks' });
+    await checks.getByRole('button', { name: 'Bluesky Use a smaller file Show' }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await checks.getByRole('button', { name: 'Shrink for Bluesky' }).click();
+    await checks.getByText('Picture 1 goes to Bluesky converted: JPEG, 1000 × 800 pixels').waitFor();
+    await checks.getByText('Ready for 2 accounts').waitFor();
+    expect((await read(id)).versions[0]?.options).toEqual({ 'bluesky.fit': 'shrink' });
+    const shown = (network: string) =>
+      page.getByRole('region', { name: 'Preview' }).getByRole('article', { name: network }).getByAltText('Noise');
+    await soon(() => shown('Bluesky').getAttribute('src')).toMatch(/^\/media\/fit_/);
+    expect(await shown('Mastodon').getAttribute('src')).toBe(`/media/${media}?size=thumbnail`);
   });
 
   test('files come by drop and by paste, in order; a text that was copied with a picture of it stays a text', async () => {

@@ -108,6 +108,8 @@ export const issueCodes = [
   'MediaRatio',
   'MediaNotPublic',
   'MediaGone',
+  'MediaFitted',
+  'MediaFitting',
   'AltTooLong',
   'BadUrl',
   // Of the app's own paths
@@ -143,6 +145,10 @@ export const Issue = z
     provider: z.string().optional().describe('Display name of the network whose limit is broken'),
     limit: z.union([z.number(), z.string()]).optional().describe('What the network allows'),
     actual: z.union([z.number(), z.string()]).optional().describe('What the post has'),
+    fix: z
+      .object({ key: z.string(), values: z.array(z.string()) })
+      .optional()
+      .describe('An option that would mend it (posts.setOption), and the values that do'),
   })
   .meta({ id: 'Issue', description: 'One problem in an input or a post' });
 export type Issue = z.output<typeof Issue>;

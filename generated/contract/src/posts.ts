@@ -185,6 +185,9 @@ export const EditorView = z
             .record(z.string(), z.array(z.object({ value: z.string(), label: z.string() })))
             .describe('Choices of options that this account alone has, by option key'),
           pollLimits: PollLimits.optional().describe('Limits of a poll that this account alone has'),
+          fitted: z
+            .record(z.string(), MediaItem)
+            .describe('What the account gets in the place of a picture that breaks its limits, by media id'),
         }),
       )
       .describe('What each connected account of the post allows, with its options as they are'),

@@ -28,6 +28,7 @@ export const CardContent = ({ card, now }: { card: ApprovalCard; now?: Pick<Post
         group={group}
         became={became?.content}
         media={card.media}
+        fitted={card.fitted}
         linkCards={card.linkCards}
         extras={extrasFor(card.post, group.accounts)}
         withCounts={index > 0}
@@ -54,6 +55,7 @@ const Group = ({
   group: { accounts, content, note },
   became,
   media,
+  fitted,
   linkCards,
   extras,
   withCounts,
@@ -61,12 +63,20 @@ const Group = ({
   group: TextGroup;
   became: Item[] | undefined;
   media: ApprovalCard['media'];
+  fitted: ApprovalCard['fitted'];
   linkCards: ApprovalCard['linkCards'];
   extras: ReturnType<typeof extrasFor>;
   withCounts: boolean;
 }) => {
   const shown = (became ?? content).flatMap((item) => item.media);
-  const files = [...new Set(shown)].map((id) => media.find((one) => one.id === id)).filter((one) => one !== undefined);
+  const fileFor = (accountId: string | undefined, id: string) =>
+    fitted.find((one) => one.accountId === accountId && one.mediaId === id)?.media ??
+    media.find((one) => one.id === id);
+  // What each of the accounts gets, which may be the same picture cut in two ways.
+  const each = [...new Set(shown)].flatMap((id) =>
+    (accounts.length === 0 ? [undefined] : accounts).map((account) => fileFor(account?.id, id)),
+  );
+  const files = [...new Map(each.flatMap((file) => (file ? [[file.id, file] as const] : []))).values()];
   const networks = [...new Set(accounts.map(({ network }) => network))];
   const previews = networks.flatMap((network) => linkCardsIn(linkCards, network, textOf(content)));
   return (
@@ -101,7 +111,12 @@ const Group = ({
         <ul className={styles.media} aria-label="Media">
           {files.map(({ id, thumbnailUrl, alt, kind }) => (
             <li key={id}>
-              <img src={thumbnailUrl} alt={alt || `${kind} without alt text`} title={alt || 'No alt text'} />
+              <img
+                src={thumbnailUrl}
+                data-fitted={fitted.some((one) => one.media.id === id) || undefined}
+                alt={alt || `${kind} without alt text`}
+                title={alt || 'No alt text'}
+              />
             </li>
           ))}
         </ul>

@@ -1,8 +1,10 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import { useNetworks } from '#web/networks.ts';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
 import styles from './check-list.module.css';
-import { isEmpty } from './checks.ts';
+import { type Fix, isEmpty } from './checks.ts';
+import { changeSide, setOption } from './draft.ts';
 import { useEditor } from './use-editor.ts';
 
 const icons = { red: CircleAlert, orange: TriangleAlert, info: Info };
@@ -17,7 +19,7 @@ export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
         <CheckSummary />
       </header>
       <ul>
-        {checks.map(({ tone, networks, text, act, place }) => {
+        {checks.map(({ tone, networks, text, act, place, fix }) => {
           const Icon = icons[tone];
           const inside = (
             <>
@@ -43,11 +45,36 @@ export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
               ) : (
                 <span className={styles.check}>{inside}</span>
               )}
+              {fix && <Fixes fix={fix} network={networks[0] ?? ''} />}
             </li>
           );
         })}
       </ul>
     </section>
+  );
+};
+
+const fixWords: Readonly<Record<string, string>> = { shrink: 'Shrink', pad: 'Add borders', crop: 'Crop' };
+
+/** Sets an option where it holds for the account: on the original, unless its own version says otherwise. */
+const Fixes = ({ fix: { key, values, accountId }, network }: { fix: Fix; network: string }) => {
+  const { edit, save, readOnly } = useEditor();
+  const name = useNetworks().of(network).name;
+  if (readOnly) return null;
+  const owner = save.draft.own[accountId]?.options[key] === undefined ? undefined : accountId;
+  return (
+    <span className={styles.fixes}>
+      {values.map((value) => (
+        <button
+          key={value}
+          type="button"
+          className={styles.fix}
+          onClick={() => edit(changeSide(owner, setOption(key, value)))}
+        >
+          {fixWords[value] ?? value} for {name}
+        </button>
+      ))}
+    </span>
   );
 };
 

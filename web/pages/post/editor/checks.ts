@@ -15,6 +15,14 @@ export interface Check {
   /** Words of the link at its end. */
   readonly act?: string | undefined;
   readonly place?: Place | undefined;
+  /** Options that would mend it, one button for each value. */
+  readonly fix?: Fix | undefined;
+}
+
+export interface Fix {
+  readonly key: string;
+  readonly values: readonly string[];
+  readonly accountId: string;
 }
 
 export interface Known {
@@ -124,8 +132,11 @@ const toCheck = ({ base, chosen }: Known, issue: Issue, tone: 'red' | 'orange'):
   const version = at === undefined ? undefined : base?.versions[Number(at)]?.accountId;
   const field = fieldOf(rest);
   const networks = account?.network ? [account.network] : [];
-  const text = issue.message.replace(/\.$/, '');
-  return { tone, networks, text, act: field && 'Show', place: field ? { version, field } : undefined };
+  const place = field ? { version, field } : undefined;
+  const fix = issue.fix && account ? { ...issue.fix, accountId: account.id } : undefined;
+  // The buttons say what the option would do.
+  const text = issue.message.replace(fix ? /, or set [^,]*\.$/ : /\.$/, '');
+  return { tone: issue.code === 'MediaFitted' ? 'info' : tone, networks, text, act: field && 'Show', place, fix };
 };
 
 const fieldOf = (path: string): string | undefined => {
@@ -141,9 +152,16 @@ const fieldOf = (path: string): string | undefined => {
 const merged = (checks: readonly Check[]): Check[] => {
   const found = new Map<string, Check>();
   for (const check of checks) {
-    const key = `${check.tone} ${check.text} ${check.place?.version} ${check.place?.field}`;
+    const key = `${check.tone} ${check.text} ${check.place?.version} ${check.place?.field} ${check.fix?.key}`;
     const before = found.get(key);
     found.set(key, before ? { ...before, networks: [...new Set([...before.networks, ...check.networks])] } : check);
   }
-  return [...found.values()];
+  // One option mends all pictures of a network, so it is offered once.
+  const offered = new Set<string>();
+  return [...found.values()].map(({ fix, ...check }) => {
+    const name = fix && `${fix.key} ${fix.values.join()}`;
+    const isNew = name !== undefined && !offered.has(name);
+    if (isNew) offered.add(name);
+    return isNew ? { ...check, fix } : check;
+  });
 };

@@ -7,7 +7,7 @@ import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 
 export const Preview = ({ account }: { account: Account }) => {
-  const { calm, limitsOf, optionsOf, mediaOf, linkCards } = useEditor();
+  const { calm, limitsOf, optionsOf, mediaOf, fittedOf, linkCards } = useEditor();
   const limits = limitsOf(account);
   if (limits === undefined) return null;
   const { items, options } = resultFor(calm, account.id);
@@ -25,7 +25,7 @@ export const Preview = ({ account }: { account: Account }) => {
         linkCard: media.length === 0 && hasCards ? linkCardsIn(linkCards, account.network, item.body)[0] : undefined,
         media: media.map((id) => {
           const { kind, alt = '' } = mediaOf(id) ?? {};
-          return { key: id, src: thumbnailOf(id), isVideo: kind === 'Video', alt };
+          return { key: id, src: thumbnailOf(fittedOf(account, id) ?? id), isVideo: kind === 'Video', alt };
         }),
       }))}
     />

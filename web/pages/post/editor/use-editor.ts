@@ -39,6 +39,8 @@ export interface Editor {
   readonly mediaOf: (id: string) => MediaItem | undefined;
   /** Kept when a person was asked, or decided. */
   readonly linkCards: EditorView['linkCards'];
+  /** The picture that the account gets in the place of another. */
+  readonly fittedOf: (account: Account, mediaId: string) => string | undefined;
   readonly learnMedia: (...items: MediaItem[]) => void;
   readonly checks: readonly Check[];
   readonly reveal: (place: Place) => void;
@@ -109,6 +111,7 @@ export const useEditorState = ({
         const poll = option.poll && viewOf(account.id)?.pollLimits;
         return poll ? { ...option, poll } : option;
       },
+      fittedOf: (account: Account, mediaId: string) => viewOf(account.id)?.fitted[mediaId]?.id,
       mediaOf: (id: string) => learned.get(id) ?? view?.media.find((item) => item.id === id),
     };
   }, [limits, view, learned]);

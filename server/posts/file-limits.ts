@@ -1,0 +1,54 @@
+import type { Constraints } from '#contracts/providers';
+import type { NetworkMedia, Problem } from '#server/networks/network';
+
+/** One file against the limits for files of its kind. */
+export const fileProblems = (file: NetworkMedia, path: string, { images, videos }: Constraints['media']): Problem[] => {
+  const limits = file.kind === 'Image' ? images : videos;
+  if (limits === undefined) {
+    return [
+      {
+        path,
+        code: 'MediaKind',
+        message: `This network takes no ${file.kind.toLowerCase()}s here.`,
+        limit: images ? 'Image' : 'Video',
+        actual: file.kind,
+      },
+    ];
+  }
+  const problems: Problem[] = [];
+  const over = (code: Problem['code'], message: string, limit: number | string, actual: number | string) =>
+    problems.push({ path, code, message, limit, actual });
+  if (!limits.mimeTypes.includes(file.mimeType)) {
+    over('MediaType', `Use one of ${limits.mimeTypes.join(', ')}.`, limits.mimeTypes.join(', '), file.mimeType);
+  }
+  if (file.bytes > limits.maxBytes) over('MediaTooLarge', 'Use a smaller file.', limits.maxBytes, file.bytes);
+  const ratio = Math.round((file.width / file.height) * 1000) / 1000;
+  const { minRatio = 0, maxRatio = Number.POSITIVE_INFINITY } = limits;
+  // A pixel cannot be halved, so 1:3 may come as 0.334.
+  if (ratio < minRatio - 0.002) over('MediaRatio', 'It is too tall: crop it.', minRatio, ratio);
+  if (ratio > maxRatio + 0.002) over('MediaRatio', 'It is too wide: crop it.', maxRatio, ratio);
+  if (file.kind === 'Image' && images) {
+    const { minWidth = 0, minHeight = 0, maxPixels = Number.POSITIVE_INFINITY, maxAltLength } = images;
+    if (file.width < minWidth || file.height < minHeight) {
+      over('MediaTooSmall', 'Use a larger image.', `${minWidth}x${minHeight}`, `${file.width}x${file.height}`);
+    }
+    if (file.width * file.height > maxPixels) {
+      over('MediaTooLarge', 'Use an image with fewer pixels.', maxPixels, file.width * file.height);
+    }
+    if (maxAltLength !== undefined && (file.alt ?? '').length > maxAltLength) {
+      over('AltTooLong', 'Shorten the alternative text.', maxAltLength, (file.alt ?? '').length);
+    }
+  }
+  if (file.kind === 'Video' && videos) {
+    const { minDurationMs = 0, maxDurationMs = Number.POSITIVE_INFINITY } = videos;
+    // A file that does not tell its length is left to the network to judge.
+    const { durationMs } = file;
+    if (durationMs !== undefined && durationMs < minDurationMs) {
+      over('VideoTooShort', 'Use a longer video.', minDurationMs, durationMs);
+    }
+    if (durationMs !== undefined && durationMs > maxDurationMs) {
+      over('VideoTooLong', 'Use a shorter video.', maxDurationMs, durationMs);
+    }
+  }
+  return problems;
+};
