@@ -26,6 +26,8 @@ let balancer: Awaited<ReturnType<typeof startBalancer>>;
 let ports: number[];
 let old: Processes;
 let next: Processes;
+/** With a database of its own. */
+let alone: Processes | undefined;
 let token: string;
 let accountId: string;
 const nextRoot = mkdtempSync(join(tmpdir(), 'posthorn-next-'));
@@ -78,6 +80,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
+  await alone?.clear();
   await balancer.stop();
   await database.end();
   await next.clear();
@@ -293,7 +296,7 @@ test('a process for the web claims nothing, and one for jobs does that work and 
 });
 
 test('several processes of one start share its port and the embedded database; one that dies is replaced', async () => {
-  const alone = await createProcesses(undefined, { WEB_PROCESSES: '2', DATABASE_POOL: '2', ADMIN_TOKEN: adminToken });
+  alone = await createProcesses(undefined, { WEB_PROCESSES: '2', DATABASE_POOL: '2', ADMIN_TOKEN: adminToken });
   const parent = await alone.start();
   const children = () => childrenOf(parent.pid);
   const isReady = async () =>
@@ -311,7 +314,6 @@ test('several processes of one start share its port and the embedded database; o
   parent.kill('SIGTERM');
   expect(await parent.ended).toMatchObject({ code: 0 });
   expect(alone.postgres()).toBeUndefined();
-  await alone.clear();
 });
 
 /** Those that run the service, not the compiler or the database. */
