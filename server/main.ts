@@ -47,7 +47,7 @@ export const open = async (
   internet: OutboundOptions = {},
 ): Promise<Opened> => {
   const secrets = await readSecrets(config).catch(inWords('The data folder cannot be used'));
-  const server = await connect(config).catch(inWords('The database cannot be used'));
+  const server = await connect(config);
   const report = (error: Error) => log.error({ err: error }, 'database connection lost');
   const database = openDatabase(server.connection, { report, poolSize: config.poolSize });
   const outbound = createOutbound({ ...config.outbound, ...internet });

@@ -157,7 +157,22 @@ describe('a service on its own data folder', () => {
     expect(Date.parse(createdAt)).toBeGreaterThan(Date.now() + 7_000_000);
   });
 
+  test('a backup of the running service is restored into a new folder, where all of it is', async () => {
+    const file = join(posthorn.dir, 'backup.tar');
+    const made = await posthorn.run(['backup', file, '--with-keys']);
+    expect(made.stderr).toMatch(/^Table \d+ of \d+: \w+ …\n[\s\S]*The backup holds the keys\./);
+    const elsewhere = { POSTHORN_DATA: join(posthorn.dir, 'restored'), PORT: '1' };
+    const { code, stdout, stderr } = await posthorn.run(['restore', file], elsewhere);
+    expect([code, JSON.parse(stdout)]).toEqual([0, JSON.parse(made.stdout)]);
+    expect(stderr).toMatch(/Restored as of \S+Z\. Posts that were due since then .+ LATE_GRACE=1s/);
+    expect((await posthorn.run(['doctor'], elsewhere)).stdout).toContain('ok       Workspaces: Demo');
+    expectRefusal(await posthorn.run(['restore', file], elsewhere), /This database is not empty: /);
+    expectRefusal(await posthorn.run(['backup', file]), /is there already\. Choose another name/);
+  });
+
   test.each([
+    [['backup'], /^Say where: posthorn backup <file or folder>\n$/],
+    [['restore', '/nowhere.tar'], /^The backup \/nowhere\.tar cannot be read: ENOENT/],
     [['plan', 'set', '--workspace', 'ws_1', '--plan', 'team'], /^There is no workspace with id ws_1/],
     [['plan', 'set', '--workspace', 'ws_1', '--plan', 'gold'], /^There is no plan gold\. Choose unlimited, free/],
     [['clock', '--forward', 'soon'], /^Give --forward as a number with s, m, h or d/],

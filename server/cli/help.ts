@@ -6,6 +6,9 @@ export const help = `posthorn <command>
   demo     [--again]                     make a workspace with a month of posts on the sandbox; not in production
   link     [--email]                     a sign-in link that works once, for the operator or somebody else
   doctor                                 say what is set, what answers and what is missing
+  backup   <file or folder> [--with-keys]
+                                         database and media in one file, also while the service runs
+  restore  <file>                        a backup, into an empty database and folder
   token    create --workspace <id> --name <name> | list --workspace <id> | revoke --id <id>
                                          personal tokens of a workspace's owner
   account  add --workspace <id> --network <key> [--handle]

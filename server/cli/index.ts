@@ -4,6 +4,7 @@ import { type Config, readConfig, SettingError } from '#server/config';
 import { Refusal } from '#server/errors';
 import { findRunning, runningIn } from '#server/instances';
 import { addAccount } from './account.ts';
+import { backup, restore } from './backup.ts';
 import { clock } from './clock.ts';
 import type { Command } from './command.ts';
 import { demo } from './demo.ts';
@@ -24,6 +25,8 @@ const commands: Readonly<Record<string, Command>> = {
   demo,
   link,
   doctor,
+  backup,
+  restore,
   'token create': createToken,
   'token list': listTokens,
   'token revoke': revokeToken,
@@ -34,6 +37,9 @@ const commands: Readonly<Record<string, Command>> = {
   jobs,
   clock,
 };
+
+/** These make a service, so none that runs is meant. */
+const aboutItself = ['start', 'restore'];
 
 const text = { type: 'string' } as const;
 
@@ -57,6 +63,7 @@ const main = async () => {
       unmatched: { type: 'boolean' },
       duplicates: { type: 'boolean' },
       again: { type: 'boolean' },
+      'with-keys': { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -64,14 +71,16 @@ const main = async () => {
   const options = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, value === true ? '' : String(value)]),
   );
-  const command = commands[positionals.slice(0, 2).join(' ')] ?? commands[positionals[0] ?? ''];
+  const [first = '', second] = positionals;
+  const isPair = `${first} ${second}` in commands;
+  const command = commands[isPair ? `${first} ${second}` : first];
   if (wantsHelp || command === undefined) {
     console.log(help);
     process.exitCode = wantsHelp ? 0 : 2;
     return;
   }
   const config = readConfig();
-  await command(positionals[0] === 'start' ? config : meant(config), options);
+  await command(aboutItself.includes(first) ? config : meant(config), options, positionals.slice(isPair ? 2 : 1));
 };
 
 /** In a second terminal, without the settings of the first, the running instance is meant and not a folder that is not there. */

@@ -1,14 +1,13 @@
 import type { Clock } from '#server/clock';
-import { type Config, incomingFolder, mediaFolder } from '#server/config';
+import { type Config, incomingFolder } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Database } from '#server/store/database';
-import { createLocalFiles } from './files.ts';
 import { createIncoming } from './incoming.ts';
 import { createMediaLibrary, type UsesOf } from './library.ts';
+import { openMediaFiles } from './open-files.ts';
 import { createRemoval, type IsUsed } from './removal.ts';
 import { mediaRoutes } from './routes.ts';
-import { createS3Files } from './s3-files.ts';
 import { createMediaStore } from './store.ts';
 import { createSweep } from './sweep.ts';
 import { createUploads } from './uploads.ts';
@@ -28,7 +27,7 @@ export const openMedia = ({
 }) => {
   const { baseUrl, media: limits } = config;
   const store = createMediaStore(database);
-  const files = limits.s3 ? createS3Files(limits.s3) : createLocalFiles(mediaFolder(config));
+  const files = openMediaFiles(config);
   const incoming = createIncoming({ folder: incomingFolder(config), limits });
   const library = createMediaLibrary({ store, files, baseUrl });
   const uploads = createUploads({ store, files, incoming, outbound, live, baseUrl, clock });

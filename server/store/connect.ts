@@ -1,4 +1,5 @@
-import { type Config, databaseFolder } from '#server/config';
+import { type Config, databaseFolder, SettingError } from '#server/config';
+import { messageOf } from './away.ts';
 import { type Connection, connectionFrom } from './database.ts';
 import { startEmbedded } from './embedded.ts';
 import { refusePoolerOfTransactions } from './pooler.ts';
@@ -10,7 +11,13 @@ export interface Server {
 }
 
 /** PostgreSQL where DATABASE_URL says, else the embedded one. */
-export const connect = async (config: Config): Promise<Server> => {
+export const connect = (config: Config): Promise<Server> =>
+  reach(config).catch((cause: Error) => {
+    if (cause instanceof SettingError) throw cause;
+    throw new SettingError(`The database cannot be used: ${messageOf(cause)}`, { cause });
+  });
+
+const reach = async (config: Config): Promise<Server> => {
   if (config.databaseUrl !== undefined) {
     const connection = connectionFrom(config.databaseUrl);
     await refusePoolerOfTransactions(connection);

@@ -6,6 +6,7 @@ import { parseIntoClientConfig } from 'pg-connection-string';
 import { Sequelize, type Transaction } from 'sequelize';
 import { Refusal } from '#server/errors';
 import { isFull, isUnwritable } from './away.ts';
+import { copyIn, copyOut } from './copy.ts';
 import { type Listening, listen } from './listen.ts';
 import { types } from './types.ts';
 
@@ -45,6 +46,10 @@ export interface Database {
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Does all of `work` in a transaction and then undoes it, so that whatever would refuse it refuses it now. */
   rehearse(work: () => Promise<unknown>): Promise<void>;
+  /** Inside a transaction: the rows of a table or query, in the text form of COPY. */
+  copyTo(source: string): AsyncIterable<Buffer>;
+  /** Inside a transaction: adds rows in that form to `table (columns)` and says how many. */
+  copyFrom(table: string, rows: AsyncIterable<Buffer>): Promise<number>;
   /** For loops and timers that are begun inside a transaction and live longer than it. */
   outside<Result>(work: () => Result): Result;
   /** For models. They join `transaction` by themselves; `sequelize.transaction` is not used. */
@@ -158,6 +163,12 @@ export function openDatabase(
     return current;
   }
 
+  function mustBeJoined(): pg.Client {
+    const current = joined();
+    if (!current) throw new Error('COPY is for a transaction');
+    return current.connection;
+  }
+
   async function send<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
     const connection = joined()?.connection;
     try {
@@ -210,6 +221,8 @@ export function openDatabase(
           await send({ text: 'rollback to savepoint rehearsal' });
         }
       }),
+    copyTo: (source) => copyOut(mustBeJoined(), `copy ${source} to stdout`),
+    copyFrom: (table, rows) => copyIn(mustBeJoined(), `copy ${table} from stdin`, rows),
     outside: (work) => running.exit(work),
     sequelize,
     listen: (channel, ears) => {
