@@ -188,6 +188,7 @@ describe('a backup taken under load', () => {
     const { id } = await client.posts.create({ body: 'after', accountIds: [accounts[0]?.id ?? ''] });
     await asHuman(running, 'posts.publishNow', { id });
     await until('it is published', async () => (await client.posts.get({ id })).status === 'Published', 30_000);
+    expect(JSON.stringify(await running.posthorn.sandboxes.feed('bluesky', 1))).toContain('after');
     expect(await upload(running.url)).toMatch(/^media_/);
     const { media } = await client.media.list({ limit: 100 });
     const bytes = Buffer.from(await (await fetch(media.at(-1)?.url ?? '')).arrayBuffer());
