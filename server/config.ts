@@ -85,7 +85,14 @@ export const Settings = z.object({
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
-    .describe('Logs are JSON lines on standard output'),
+    .describe('Logs are JSON lines on standard output: see [what each level means](operating.md#logs)'),
+  LOG_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A file that gets every line of the log as well, for `posthorn logs`. At 20 MB it becomes `.1`, that `.2`, up to `.5`',
+    ),
   REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000_000)
     .default(300)
     .describe('Per token, and per address without one; each instance counts for itself'),
@@ -210,6 +217,7 @@ export interface Config {
   /** Absent: the embedded PostgreSQL below dataDir. */
   readonly databaseUrl: string | undefined;
   readonly poolSize: number;
+  readonly logFile: string | undefined;
   readonly logLevel: string;
   readonly requestsPerMinute: number;
   /** Tries of one address. */
@@ -328,6 +336,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     databaseUrl: settings.DATABASE_URL,
     poolSize: settings.DATABASE_POOL,
     logLevel: settings.LOG_LEVEL,
+    logFile: settings.LOG_FILE && resolve(settings.LOG_FILE),
     requestsPerMinute: settings.REQUESTS_PER_MINUTE,
     signInsPerHour: settings.SIGN_INS_PER_HOUR,
     trustProxy: settings.TRUST_PROXY,

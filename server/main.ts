@@ -10,6 +10,7 @@ import { createMovableClock, type MovableClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
 import { announce, runningIn } from '#server/instances';
+import { openLogFile } from '#server/log-file';
 import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/guarded-client';
 import { readSecrets } from '#server/secrets/keys';
 import { createSeal, type Seal } from '#server/secrets/seal';
@@ -46,6 +47,29 @@ export const open = async (
   /** Instead of the real one. */
   internet: OutboundOptions = {},
 ): Promise<Opened> => {
+  const opened = await assemble(config, log, ownUrl, internet);
+  const { database, posthorn } = opened;
+  try {
+    await migrate(database, migrations, { waitMs: Math.min(lockWaitMs, config.startPatienceMs) });
+    if (config.production) {
+      const aheadMs = await posthorn.sandboxClock.close();
+      if (aheadMs > 0) log.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
+    }
+    await posthorn.sandboxClock.read();
+    return opened;
+  } catch (error) {
+    await opened.close();
+    return inWords('The database cannot be used')(error as Error);
+  }
+};
+
+/** The rules on a database as it is, which nothing has been asked of yet. */
+export const assemble = async (
+  config: Config,
+  log: Logger,
+  ownUrl = () => config.baseUrl,
+  internet: OutboundOptions = {},
+): Promise<Opened> => {
   const secrets = await readSecrets(config).catch(inWords('The data folder cannot be used'));
   const server = await connect(config);
   const report = (error: Error) => log.error({ err: error }, 'database connection lost');
@@ -57,15 +81,9 @@ export const open = async (
     await server.stop();
   };
   try {
-    await migrate(database, migrations, { waitMs: Math.min(lockWaitMs, config.startPatienceMs) });
     const seal = createSeal(secrets.encryptionKeys);
     const clock = createMovableClock();
     const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl, log });
-    if (config.production) {
-      const aheadMs = await posthorn.sandboxClock.close();
-      if (aheadMs > 0) log.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
-    }
-    await posthorn.sandboxClock.read();
     const closeAll = async () => {
       await posthorn.close();
       await close();
@@ -73,7 +91,7 @@ export const open = async (
     return { connection: server.connection, clock, database, posthorn, outbound, seal, close: closeAll };
   } catch (error) {
     await close();
-    return inWords('The database cannot be used')(error as Error);
+    throw error;
   }
 };
 
@@ -85,8 +103,21 @@ const inWords =
     throw new SettingError(`${what}: ${messageOf(cause)}`, { cause });
   };
 
-export const createLog = ({ logLevel }: Config) =>
-  pino({ level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+/** On standard output, or for a command, whose answer is there, on standard error. */
+export const createLog = ({ logLevel, logFile }: Pick<Config, 'logLevel' | 'logFile'>, output: 1 | 2 = 1) => {
+  const options = { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const stream = pino.destination(output);
+  if (logFile === undefined) return pino(options, stream);
+  // The level is decided above: both get every line.
+  const level = 'trace';
+  return pino(
+    options,
+    pino.multistream([
+      { level, stream },
+      { level, stream: openLogFile(logFile) },
+    ]),
+  );
+};
 
 export interface Running {
   readonly url: string;

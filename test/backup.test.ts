@@ -181,6 +181,13 @@ describe('a backup taken under load', () => {
     expect(
       Math.abs(running.posthorn.sandboxClock.now().getTime() - systemClock.now().getTime() - 3_600_000),
     ).toBeLessThan(60_000);
+    const aheadSeconds = sql(
+      'test.ahead',
+      'select extract(epoch from posthorn_now() - clock_timestamp())::int as ahead',
+    );
+    const database = openDatabase(target.database.parts, { report: quiet });
+    expect(await database.query(aheadSeconds)).toEqual([{ ahead: 3600 }]);
+    await database.close();
     const ids = (await allPosts(client)).map(({ id }) => id);
     for (const id of before) expect(ids).toContain(id);
     // What is sealed can be opened, what is due is claimed, and numbers go on: a post goes out.

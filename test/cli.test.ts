@@ -33,7 +33,7 @@ describe('a service on its own data folder', () => {
     // So that no other Posthorn of this machine is found.
     const TMPDIR = await mkdtemp(join(tmpdir(), 'posthorn-cli-'));
     await chmod(TMPDIR, 0o711);
-    posthorn = await createProcesses(undefined, { TMPDIR });
+    posthorn = await createProcesses(undefined, { TMPDIR, LOG_FILE: join(TMPDIR, 'posthorn.log') });
     service = await posthorn.start();
     doctorBefore = await posthorn.run(['doctor']);
     owner = await posthorn.ask('setup', '--email', 'owner@example.com', '--password', password, '--workspace', 'Demo');
@@ -81,6 +81,55 @@ describe('a service on its own data folder', () => {
     expectRefusal(
       await posthorn.run(['link', '--email', 'nobody@example.com']),
       /^Nobody here has the address nobody@/,
+    );
+  });
+
+  test('user lists who is here, makes a link for a new password, and signs somebody out', async () => {
+    const everybody = async () => (await posthorn.ask('user', 'list')) as unknown as Record<string, unknown>[];
+    const post = (path: string, body: unknown) =>
+      fetch(service.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+        body: JSON.stringify(body),
+      });
+    const { url = '' } = await posthorn.ask('user', 'reset', '--email', 'Owner@example.com');
+    const secret = new URL(url).pathname.split('/').at(-1);
+    expect(url).toBe(`${service.url}/new-password/${secret}`);
+    expect((await post('/api/auth/password/reset', { secret, password })).status).toBe(200);
+    expect((await post('/api/auth/password/reset', { secret, password })).status).toBe(404);
+    expect(await everybody()).toMatchObject([
+      {
+        id: owner.userId,
+        operator: true,
+        hasPassword: true,
+        workspaces: [{ name: 'Demo', role: 'owner' }],
+        sessions: 1,
+      },
+    ]);
+    await posthorn.ask('user', 'sign-out', '--email', 'owner@example.com');
+    expect(await everybody()).toMatchObject([{ sessions: 0, lastSeenAt: null }]);
+    expect(await service.call(token, 'posts.list')).toMatchObject({ status: 200 });
+    const { workspaceId = '' } = owner;
+    const other = await posthorn.ask('token', 'create', '--workspace', workspaceId, '--name', 'Lost');
+    await posthorn.ask('user', 'sign-out', '--email', 'owner@example.com', '--all');
+    expect(await service.call(other.token ?? '', 'posts.list')).toMatchObject({ status: 401 });
+    const fresh = await posthorn.ask('token', 'create', '--workspace', workspaceId, '--name', 'Setup');
+    token = fresh.token ?? '';
+    owner = { ...owner, tokenId: fresh.id ?? '' };
+  });
+
+  test('logs tells what the log file says of one request', async () => {
+    const id = 'one-of-many-requests';
+    await fetch(`${service.url}/api/agent/tools/posts.list`, { method: 'POST', headers: { 'x-request-id': id } });
+    const { code, stdout } = await posthorn.run(['logs', id]);
+    expect(stdout).toMatch(
+      /^\S+Z info {2}request method=POST path=\/api\/agent\/tools\/posts\.list status=401 ms=[\d.]+\n$/,
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse((await posthorn.run(['logs', id, '--json'])).stdout)).toMatchObject({ requestId: id, level: 30 });
+    expectRefusal(
+      await posthorn.run(['logs', 'another']),
+      /^No line of \S+posthorn\.log has the request id another\.\n$/,
     );
   });
 

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { diagnose } from '#server/cli/doctor';
 import { readConfig } from '#server/config';
 import { createHealth } from '#server/http/health';
+import { logFiles, openLogFile } from '#server/log-file';
 import { open, start } from '#server/main';
 import { type Connection, openDatabase, sql } from '#server/store/database';
+import { migrate, pendingIn } from '#server/store/migrate';
+import { migrations } from '#server/store/migrations/index';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { freePort } from '#test/support/processes';
 import { type Service, startService } from '#test/support/service';
@@ -269,6 +272,48 @@ describe('doctor in production', () => {
     const given = Object.fromEntries((needy?.settings ?? []).map((name) => [name, 'x']));
     const { text } = await diagnose(configWith({ ...settings, ...given }));
     expect(text).toMatch(new RegExp(`^ok +Networks with credentials: ${needy?.name}$`, 'm'));
+  });
+});
+
+describe('doctor', () => {
+  test('says which migrations are pending, and with --fix applies them and closes the keys to others', async () => {
+    const { host, port, user, password, database } = fresh.parts;
+    const DATABASE_URL = `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`;
+    const config = configWith({ DATABASE_URL });
+    expect((await diagnose(config)).text).toContain('MISSING  The database has no tables of Posthorn yet: `npm start`');
+    await chmod(join(config.dataDir, 'secrets.json'), 0o644);
+    const old = openDatabase(fresh.parts, { report: () => undefined });
+    await migrate(old, migrations.slice(0, -2));
+    const last = migrations.slice(-2).map(({ number, name }) => `${number} ${name}`);
+    const { text, healthy } = await diagnose(config);
+    expect(text).toContain(`MISSING  Migrations pending: ${last.join(', ')}. Take a backup;`);
+    expect(text).toMatch(/^MISSING {2}Others on this machine can read the keys in \S+secrets\.json/m);
+    expect(healthy).toBe(false);
+    // Looking has changed nothing.
+    expect(await pendingIn(old, migrations)).toHaveLength(2);
+    const mended = await diagnose(config, { fix: true });
+    expect(mended.text).toContain(`FIXED    Migrations applied: ${last.join(', ')}`);
+    expect(mended.text).toContain('FIXED    Only the user of the service can read');
+    expect((await diagnose(config)).text).toContain('schema is up to date');
+    expect(await pendingIn(old, migrations)).toEqual([]);
+    await old.close();
+  });
+});
+
+describe('a log file', () => {
+  test('is moved aside when it is large, also under another process, and the old ones are read too', async () => {
+    const path = join(dataDir, 'posthorn.log');
+    const [one, two] = [openLogFile(path, { bytes: 100 }), openLogFile(path, { bytes: 100 })];
+    for (let turn = 0; turn < 8; turn++) {
+      one.write(`${turn} ${'x'.repeat(110)}\n`);
+      one.look();
+      two.look();
+      two.write(`${turn} two\n`);
+      one.look();
+    }
+    expect(logFiles(path).map((name) => name.replace(path, ''))).toEqual(['', '.1', '.2', '.3', '.4', '.5']);
+    expect(await readFile(`${path}.1`, 'utf8')).toMatch(/^6 two\n7 x+\n$/);
+    expect(await readFile(path, 'utf8')).toBe('7 two\n');
   });
 });
 

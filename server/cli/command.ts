@@ -9,7 +9,7 @@ export type Command = (config: Config, options: Options, rest: readonly string[]
 /** Runs a command on the database, also while the service runs, and prints its answer as JSON. */
 export const using = async (config: Config, work: (opened: Opened) => Promise<unknown>, ownUrl?: () => string) => {
   const { createLog, open } = await import('#server/main');
-  const opened = await open(config, createLog({ ...config, logLevel: 'warn' }), ownUrl);
+  const opened = await open(config, createLog({ ...config, logLevel: 'warn' }, 2), ownUrl);
   try {
     console.log(JSON.stringify(await work(opened), null, 2));
   } finally {

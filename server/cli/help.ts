@@ -5,7 +5,10 @@ export const help = `posthorn <command>
                                          make the first owner, a workspace and a token; prints JSON
   demo     [--again]                     make a workspace with a month of posts on the sandbox; not in production
   link     [--email]                     a sign-in link that works once, for the operator or somebody else
-  doctor                                 say what is set, what answers and what is missing
+  user     list | reset --email | sign-out --email [--all]
+                                         who is here; a link for a new password; end sessions, with --all tokens and clients too
+  doctor   [--fix]                       say what is set, what answers and what is missing; with --fix mend what can be
+  logs     <request id> [--json]         what LOG_FILE, or a log on standard input, says of one request
   backup   <file or folder> [--with-keys]
                                          database and media in one file, also while the service runs
   restore  <file>                        a backup, into an empty database and folder

@@ -13,10 +13,12 @@ import { help } from './help.ts';
 import { importFile } from './import.ts';
 import { jobs } from './jobs.ts';
 import { link } from './link.ts';
+import { logs } from './logs.ts';
 import { setPlan, showPlan } from './plan.ts';
 import { setup } from './setup.ts';
 import { start } from './start.ts';
 import { createToken, listTokens, revokeToken } from './token.ts';
+import { listUsers, resetPassword, signOutUser } from './user.ts';
 
 // A command imports the service when it runs, so that printing the help loads none of it.
 const commands: Readonly<Record<string, Command>> = {
@@ -24,6 +26,10 @@ const commands: Readonly<Record<string, Command>> = {
   setup,
   demo,
   link,
+  'user list': listUsers,
+  'user reset': resetPassword,
+  'user sign-out': signOutUser,
+  logs,
   doctor,
   backup,
   restore,
@@ -64,6 +70,9 @@ const main = async () => {
       duplicates: { type: 'boolean' },
       again: { type: 'boolean' },
       'with-keys': { type: 'boolean' },
+      all: { type: 'boolean' },
+      fix: { type: 'boolean' },
+      json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   });

@@ -95,6 +95,13 @@ export async function readApplied(database: Database): Promise<Applied[]> {
   return table?.exists ? database.query<Applied>(allApplied) : [];
 }
 
+/** What a start would apply. */
+export async function pendingIn(database: Database, migrations: readonly Migration[]): Promise<readonly Migration[]> {
+  const applied = await readApplied(database);
+  refuseUnknown(applied, migrations);
+  return migrations.slice(applied.length);
+}
+
 /** What a newer release migrated, or another program, is not touched. */
 export function refuseUnknown(applied: readonly Applied[], migrations: readonly Migration[]): void {
   for (const [index, { number, name }] of applied.entries()) {
