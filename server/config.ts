@@ -82,6 +82,14 @@ export const Settings = z.object({
   START_PATIENCE: duration('60s').describe(
     'How long a start waits for a database that is not up yet, or for a session that holds the lock of migrations',
   ),
+  DRAIN_SECONDS: z.coerce
+    .number('must be a number of seconds')
+    .min(1)
+    .max(3600)
+    .default(10)
+    .describe(
+      'How long an instance that is asked to stop may take to finish what is under way; another one continues the rest',
+    ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
@@ -244,6 +252,7 @@ export interface Config {
   readonly lateGraceMs: number;
   /** How long a start waits for the database and the store for media. */
   readonly startPatienceMs: number;
+  readonly drainMs: number;
   readonly networkTimeoutMs: number;
   readonly sendsPerNetwork: number;
   /** An instance that is not heard of for so long loses the sends it has in hand. */
@@ -357,6 +366,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     childOfNpm: given.npm_lifecycle_event === 'start',
     lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
     startPatienceMs: durationMs(settings.START_PATIENCE) ?? 0,
+    drainMs: settings.DRAIN_SECONDS * 1000,
     networkTimeoutMs: settings.NETWORK_TIMEOUT_SECONDS * 1000,
     sendsPerNetwork: settings.SENDS_PER_NETWORK,
     sendLeaseMs: settings.SEND_LEASE_SECONDS * 1000,

@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { createPosthorn, type Posthorn } from '#server/app';
-import { createMovableClock, type MovableClock } from '#server/clock';
+import { createMovableClock, type MovableClock, startStopwatch } from '#server/clock';
 import { type Config, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
 import { announce, runningIn } from '#server/instances';
@@ -20,7 +20,9 @@ import { type Connection, type Database, openDatabase } from '#server/store/data
 import { migrate } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
-const drainMs = 10_000;
+/** Of the time to drain, for closing what is open at its end. */
+const closeMs = 1_000;
+/** For a connection on which nothing has been asked. */
 const cutMs = 1_000;
 const retryMs = 500;
 /** For the lock of migrations, before the operator is told who holds it. */
@@ -212,14 +214,14 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   pile.put(() => identity.stop?.());
   const { app, health } = posthorn.openDoors(identity);
   posthorn.live.start();
+  const drain = createDrain(config.drainMs);
   const server = serverFor(app);
-  const underWay = requestsOf(server);
+  const requests = requestsOf(server);
   server.listen(config.port, config.host);
   await once(server, 'listening');
-  let answered: Promise<unknown> = Promise.resolve();
   pile.put(async () => {
-    await answered;
-    await drain(server);
+    await requests.ended(drain.leftMs());
+    await closeServer(server, Math.min(cutMs, drain.leftMs()));
   });
   ({ port } = server.address() as AddressInfo);
   const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
@@ -233,7 +235,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   });
   pile.put(agenda.close);
   posthorn.jobs.start();
-  pile.put(() => posthorn.jobs.stop(drainMs));
+  pile.put(() => posthorn.jobs.stop(drain.leftMs()));
   await posthorn.jobs.keepTime(agenda, {
     'remove expired records of the identity provider': { every: '1 hour', run: () => identity.purge?.() },
   });
@@ -252,13 +254,15 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   pile.put(announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined }));
 
   let stopped: Promise<void> | undefined;
-  /** Listens until the work is done, so that /readyz can answer that this instance is stopping. */
-  const stop = () => {
+  /** Takes no new work from this moment on, but listens until its own is done, so that /readyz can answer. */
+  const stop = async () => {
+    drain.begin();
     health.beginStop();
+    requests.areTheLast();
     posthorn.live.stop();
     posthorn.assistant.stop();
-    answered = underWay.ended(drainMs);
-    return pile.undo();
+    await Promise.all([agenda.rest(), posthorn.jobs.stop(drain.leftMs())]).catch(report);
+    await pile.undo();
   };
   return {
     url,
@@ -270,31 +274,59 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   };
 };
 
+/** The time that is left for what is under way, all of it before the stop has begun. */
+const createDrain = (drainMs: number) => {
+  let elapsedMs = () => 0;
+  return {
+    begin: () => {
+      elapsedMs = startStopwatch();
+    },
+    leftMs: () => Math.max(0, drainMs - Math.min(closeMs, drainMs / 2) - elapsedMs()),
+  };
+};
+
 /** The requests of a server that have no complete answer yet. */
 const requestsOf = (server: HttpServer) => {
   const open = new Set<ServerResponse>();
+  let last = false;
   server.on('request', (_req, res) => {
+    // The next one on this connection is for another instance.
+    if (last) res.shouldKeepAlive = false;
     open.add(res);
     res.once('close', () => open.delete(res));
   });
   return {
-    /** Waits until the requests under way have ended, at most so long. */
-    ended: (graceMs: number) =>
-      Promise.race([
-        Promise.all([...open].map((res) => new Promise<void>((resolve) => void res.once('close', resolve)))),
-        sleep(graceMs, undefined, { ref: false }),
-      ]),
+    areTheLast: () => {
+      last = true;
+      for (const res of open) res.shouldKeepAlive = false;
+    },
+    /** Waits until there is none, also of those that still come, at most so long. */
+    ended: async (graceMs: number) => {
+      const given = new AbortController();
+      const up = sleep(graceMs, undefined, { ref: false, signal: given.signal }).catch(() => undefined);
+      let isUp = false;
+      void up.then(() => {
+        isUp = true;
+      });
+      while (open.size > 0 && !isUp) {
+        await Promise.race([
+          Promise.all([...open].map((res) => new Promise((ended) => void res.once('close', ended)))),
+          up,
+        ]);
+      }
+      given.abort();
+    },
   };
 };
 
 /** Takes no new connection, lets requests under way end, then closes what is left. */
-const drain = async (server: HttpServer) => {
+const closeServer = async (server: HttpServer, graceMs: number) => {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
   // Otherwise an idle connection would keep the server open for its whole keep-alive time.
   server.keepAliveTimeout = 1;
-  const cut = setTimeout(() => server.closeAllConnections(), cutMs);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(cut);
 };

@@ -303,13 +303,14 @@ describe('a service on its own data folder', () => {
     expect(posthorn.logs().match(/posthorn setup/g)).toHaveLength(1);
   });
 
-  test('asked to stop, it takes no new request, finishes the one under way, and leaves nothing running', async () => {
-    const body = JSON.stringify({ body: 'last words' });
+  /** A request whose end is still to come. */
+  const beginRequest = async (body: string) => {
     const client = connect(posthorn.port, '127.0.0.1').setEncoding('utf8');
     let answer = '';
     client.on('data', (text: string) => {
       answer += text;
     });
+    client.on('error', () => undefined);
     client.write(
       [
         'POST /api/agent/tools/posts.create HTTP/1.1',
@@ -323,6 +324,24 @@ describe('a service on its own data folder', () => {
       ].join('\r\n'),
     );
     await until('the service reads the request', () => answer.includes('100 Continue'));
+    return {
+      end: async () => {
+        client.write(body.slice(10));
+        await once(client, 'close');
+        return answer;
+      },
+      cut: () => once(client, 'close').then(() => answer),
+    };
+  };
+
+  test('asked to stop, it finishes the request under way, begins nothing new, and leaves nothing running', async () => {
+    const { body: listed } = await service.call(token, 'accounts.list');
+    const [account] = (listed as { accounts: { id: string }[] }).accounts;
+    const made = await service.call(token, 'posts.create', { body: 'later', accountIds: [account?.id] });
+    const { id } = made.body;
+    const person = await service.signIn({ email: 'owner@example.com', password });
+    const tab = await fetch(`${service.url}/api/app/events`, { headers: { cookie: person.cookie } });
+    const underWay = await beginRequest(JSON.stringify({ body: 'last words' }));
 
     service.kill('SIGTERM');
     const isReady = () =>
@@ -331,14 +350,33 @@ describe('a service on its own data folder', () => {
         () => false,
       );
     await until('it is not ready any more', async () => !(await isReady()));
-    // It listens on until the work is done.
+    // It listens on until the work is done, and sends whoever comes elsewhere for the next time.
     const notReady = await fetch(`${service.url}/readyz`);
     expect([notReady.status, await notReady.text()]).toEqual([503, 'shutting down']);
+    expect(notReady.headers.get('connection')).toBe('close');
     expect(await (await fetch(`${service.url}/healthz`)).text()).toBe('ok');
+    // The stream of the tab ends without a reason, and with the time after which it comes again.
+    const events = await tab.text();
+    expect(events).toMatch(/^retry: \d+$/m);
+    expect(events).not.toContain('event: ended');
     expect(posthorn.postgres()).toBeDefined();
-    client.write(body.slice(10));
-    await once(client, 'close');
-    expect(answer).toMatch(/HTTP\/1\.1 200 OK[\s\S]+last words/);
+    await person('/api/app/actions/posts.publishNow', { id });
+    expect(await underWay.end()).toMatch(/HTTP\/1\.1 200 OK[\s\S]+last words/);
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(posthorn.postgres()).toBeUndefined();
+
+    const { now = '' } = await posthorn.ask('clock', '--forward', '1s');
+    service = await posthorn.start(undefined, { DRAIN_SECONDS: '1' });
+    const status = async () => (await service.call(token, 'posts.get', { id })).body;
+    await until('another one publishes it', async () => (await status()).status === 'Published', 30_000);
+    const [result] = (await status()).results as { publishedAt: string }[];
+    expect(Date.parse(result?.publishedAt ?? '')).toBeGreaterThan(Date.parse(now));
+  });
+
+  test('what does not end within DRAIN_SECONDS is cut', async () => {
+    const endless = await beginRequest(JSON.stringify({ body: 'never comes' }));
+    service.kill('SIGTERM');
+    expect(await endless.cut()).not.toContain('HTTP/1.1 200');
     expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
     expect(posthorn.postgres()).toBeUndefined();
   });

@@ -15,6 +15,8 @@ const lockMs = 10_000;
 
 export interface OpenedAgenda {
   readonly agenda: Agenda;
+  /** Begins nothing more; another instance does what recurs. */
+  rest(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -45,11 +47,17 @@ export const openAgenda = async ({
     removeOnComplete: true,
   });
   agenda.on('error', report);
+  let resting: Promise<void> | undefined;
+  const rest = () => {
+    // Not drain(): that leaves a lock on what was taken ahead, and the next run waits for its end.
+    resting ??= agenda.stop(false);
+    return resting;
+  };
   return {
     agenda,
+    rest,
     close: async () => {
-      // Not drain(): that leaves a lock on what was taken ahead, and the next run waits for its end.
-      await agenda.stop(false);
+      await rest();
       await close();
     },
   };
