@@ -49,7 +49,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { networks, sites, ...network } = openNetworks({ folders: networkFolders, outbound, config, ownUrl, clock });
   const { audit, routes: auditRoutes } = openAudit({ database, clock });
   const { live } = openLive({ database });
-  const core = { database, config, clock, report, networks, audit, live };
+  const core = { database, config, clock, report, networks, audit, live, figures };
 
   const { plans, ...plan } = openPlans(core);
   const { routes: accessRoutes, chores: accessChores, ...auth } = openAuth({ ...core, outbound, seal, wallClock, log });
@@ -81,7 +81,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { statistics, publications, readSoon } = numbers;
   const { connecting, ...connection } = connected.openConnecting({ plans, providers, reconnected: readSoon });
   const sent = { access, library, outcomes, lifecycle, linkCards, reading, publications };
-  const { byHand, ...publishing } = openPublishing({ ...core, ...sent, figures, ...replaced });
+  const { byHand, ...publishing } = openPublishing({ ...core, ...sent, ...replaced });
   const signUp = { people, providers, connecting, accounts };
   const { routes: sandboxRoutes, ...sandbox } = openSandbox({ ...core, ...signUp, folders: sandboxFolders, ownUrl });
   const { sandboxClock, sandboxPaths } = sandbox;
@@ -113,6 +113,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     clock: sandboxClock,
     report,
   });
+  figures.watch({ jobs, database, live });
   const routes = (identity: Identity) => ({
     catalog: async () => catalog,
     ...auditRoutes,

@@ -16,6 +16,7 @@ import { type Connection, openDatabase, sql } from '#server/store/database';
 import { migrate, pendingIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
+import { pretendInternet } from '#test/support/internet';
 import { freePort } from '#test/support/processes';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -357,6 +358,58 @@ describe('a running service', () => {
     const { pathname } = new URL(accounts[0]?.avatarUrl ?? '');
     const answer = await get(pathname, browser);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+  });
+
+  test('has the figures of its work in /metrics, and every one that ops/ names', async () => {
+    const ADMIN_TOKEN = 'a-token-for-operators';
+    const internet = pretendInternet({ names: { 'hook.example.com': [['93.184.216.34']] }, port: 1 });
+    const own = await startService({ ADMIN_TOKEN }, { internet });
+    const figures = async (): Promise<string> =>
+      (await own.request('GET', '/metrics', { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })).body;
+    const person = own.browser();
+    await person.signIn();
+    const hook = { url: 'https://hook.example.com/', events: ['post.published'] };
+    expect((await person.post('/api/webhooks', hook)).status).toBe(200);
+    const { id } = await own.client.posts.create({ accountIds: [await own.connect('bluesky')], body: 'Hi' });
+    const at = new Date(own.clock.now().getTime() + 60_000).toISOString();
+    await own.asHuman('posts.schedule', { id, at });
+    await own.clock.forward(660_000);
+    const before = await figures();
+    const age = Number(/^posthorn_queue_age_seconds\{kind="posts"\} (\S+)$/m.exec(before)?.[1]);
+    expect(Math.round(age / 60)).toBe(10);
+
+    own.startJobs();
+    await until('the webhook was tried', async () =>
+      (await figures()).includes('posthorn_delivery_tries_total{result="failed"} 1'),
+    );
+    await own.clock.forward(2 * 3_600_000);
+    await until('numbers were read', async () =>
+      (await figures()).includes('posthorn_reads_total{network="bluesky",result="ok"} 1'),
+    );
+    await own.call('posts.list', {}, { authorization: 'Bearer wrong' });
+    const text = await figures();
+    expect(text).toMatch(/^posthorn_http_requests_total\{door="rest",status="200"\} [1-9]/m);
+    expect(text).toContain('posthorn_http_requests_total{door="rest",status="401"} 1\n');
+    expect(text).toMatch(/^posthorn_http_request_seconds_bucket\{le="60",door="rest"\} [1-9]/m);
+    expect(text).toContain('posthorn_database_connections{pool="statements",state="most"} 4\n');
+    expect(text).toMatch(/^posthorn_database_connections\{pool="transactions",state="idle"\} [1-4]$/m);
+    expect(text).toMatch(/^posthorn_queue_age_seconds\{kind="posts"\} 0$/m);
+    await own.stop();
+
+    const known = new Map([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type]) => [name, type]));
+    const exists = (name: string) =>
+      known.has(name) || known.get(name.replace(/_(bucket|sum|count)$/, '')) === 'histogram';
+    for (const file of ['ops/alerts.yaml', 'ops/grafana-dashboard.json']) {
+      const named = new Set((await readFile(file, 'utf8')).match(/\b(posthorn|nodejs|process)_[a-z0-9_]+/g));
+      expect(named.size, file).toBeGreaterThan(8);
+      expect(
+        [...named].filter((name) => !exists(name)),
+        file,
+      ).toEqual([]);
+    }
+    // Each of ours is on the dashboard.
+    const dashboard = await readFile('ops/grafana-dashboard.json', 'utf8');
+    expect([...known.keys()].filter((name) => name.startsWith('posthorn_') && !dashboard.includes(name))).toEqual([]);
   });
 
   test('that stops ends the streams of open tabs, and is alive but not ready', async () => {

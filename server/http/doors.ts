@@ -130,7 +130,7 @@ export const openDoors = ({
   const door = createSessionDoor({ sessions, baseUrl });
   const health = createHealth({ database, idleMs: jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
-  app.use(tagRequest({ https: baseUrl.startsWith('https:') }), logRequests(log));
+  app.use(tagRequest({ https: baseUrl.startsWith('https:') }), logRequests(log, parts.figures.http));
   const web = createWebApp(webFolder);
   serveRoutes(app, createDoors({ ...parts, door, web, health }));
   app.use(patience());

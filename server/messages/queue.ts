@@ -3,6 +3,7 @@ import type { Clock, Stopwatch } from '#server/clock';
 import { newId } from '#server/ids';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { Seal } from '#server/secrets/seal';
+import type { MessageFigures } from './figures.ts';
 import type { Mail, Mailer } from './mail.ts';
 import type { Outcome } from './outcome.ts';
 import type { Push, PushMessage } from './push.ts';
@@ -43,6 +44,7 @@ export const createMessages = ({
   push,
   seal,
   startStopwatch,
+  figures,
   clock,
   report,
 }: {
@@ -51,6 +53,7 @@ export const createMessages = ({
   push: Push;
   seal: Seal;
   startStopwatch: () => Stopwatch;
+  figures: MessageFigures;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -69,10 +72,11 @@ export const createMessages = ({
     return push.send(message.browser, content, message);
   };
 
-  const handle = async (message: Held, send: typeof sendMail) => {
+  const handle = async (channel: Channel, message: Held, send: typeof sendMail) => {
     const outcome: Outcome =
       message.leftMs <= 0 ? { is: 'refused', answer: 'Not sent: it is too old.' } : await send(message);
     if (outcome.is === 'late') return;
+    figures.tried(channel, outcome.is);
     if (outcome.is === 'sent') {
       await store.saveSent(message, outcome.answer);
       return;
@@ -93,7 +97,7 @@ export const createMessages = ({
         const mayBegin = () => sinceClaimed() < sendWithinMs;
         return claimed.map((message) => ({ ...message, mayBegin }));
       },
-      handle: (message) => handle(message, send),
+      handle: (message) => handle(channel, message, send),
       msToNext: () => store.msToNext(channel),
       report,
     });

@@ -61,7 +61,17 @@ export interface Database {
   tryWrite(): Promise<void>;
   /** When a statement last failed because nothing can be written, by performance.now(); undefined when none has. */
   writeFailedAt(): number | undefined;
+  /** The connections of this process. */
+  pools(): Readonly<Record<'statements' | 'transactions', PoolState>>;
   close(): Promise<void>;
+}
+
+export interface PoolState {
+  readonly used: number;
+  readonly idle: number;
+  /** Callers that wait for one. */
+  readonly waiting: number;
+  readonly most: number;
 }
 
 /** The name is what PostgreSQL knows the prepared statement by: the same name always has the same text. */
@@ -246,6 +256,15 @@ export function openDatabase(
       }
     },
     writeFailedAt: () => writeFailedAt,
+    pools: () => ({
+      statements: {
+        used: pool.totalCount - pool.idleCount,
+        idle: pool.idleCount,
+        waiting: pool.waitingCount,
+        most: poolSize,
+      },
+      transactions: { ...poolOf(sequelize), most: poolSize },
+    }),
     close: async () => {
       const closed = Promise.all([pool.end(), sequelize.close(), ...[...open].map((listening) => listening.stop())]);
       // A broken connection may never be given back to the pool, so the wait is bounded.
@@ -309,6 +328,15 @@ function openSequelize(
     hooks: { afterConnect: (connection) => (connection as pg.Client).query(ourForm) as unknown as Promise<void> },
     logging: false,
   });
+}
+
+/** Sequelize's types leave its pool out. */
+function poolOf(sequelize: Sequelize): Omit<PoolState, 'most'> {
+  const { connectionManager } = sequelize as unknown as {
+    connectionManager: { pool: { using: number; available: number; waiting: number } };
+  };
+  const { using, available, waiting } = connectionManager.pool;
+  return { used: using, idle: available, waiting };
 }
 
 async function begin(sequelize: Sequelize): Promise<Running> {
