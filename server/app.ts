@@ -27,6 +27,7 @@ import { openPlans } from '#server/plans/slice';
 import { openPosts } from '#server/posts/slice';
 import { openProviders } from '#server/providers/slice';
 import { openPublishing } from '#server/publishing/slice';
+import { createReport } from '#server/report';
 import { openReview } from '#server/review/slice';
 import { prepareActions } from '#server/run-action';
 import { openSandbox } from '#server/sandbox/slice';
@@ -44,12 +45,12 @@ export type Posthorn = ReturnType<typeof createPosthorn>;
 /** All rules of the service on one database, opened in order; the doors and the command line both use them. */
 export const createPosthorn = ({ wallClock = systemClock, ...given }: ServiceParts) => {
   const { database, outbound, seal, config, clock, ownUrl, log, ...replaced } = given;
-  const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
+  const report = createReport(log, 'work in the background failed');
   const figures = createFigures();
   const { networks, sites, ...network } = openNetworks({ folders: networkFolders, outbound, config, ownUrl, clock });
   const { audit, routes: auditRoutes } = openAudit({ database, clock });
   const { live } = openLive({ database });
-  const core = { database, config, clock, report, networks, audit, live, figures };
+  const core = { database, config, clock, report, networks, audit, live, figures, log };
 
   const { plans, ...plan } = openPlans(core);
   const { routes: accessRoutes, chores: accessChores, ...auth } = openAuth({ ...core, outbound, seal, wallClock, log });

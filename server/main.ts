@@ -7,11 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { createPosthorn, type Posthorn } from '#server/app';
 import { createMovableClock, type MovableClock, startStopwatch } from '#server/clock';
-import { type Config, SettingError } from '#server/config';
+import { type Config, packageVersion, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
 import { announce, runningIn } from '#server/instances';
 import { openLogFile } from '#server/log-file';
 import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/guarded-client';
+import { createReport } from '#server/report';
 import { readSecrets } from '#server/secrets/keys';
 import { createSeal, type Seal } from '#server/secrets/seal';
 import { isAway, messageOf } from '#server/store/away';
@@ -52,7 +53,8 @@ export const open = async (
   const opened = await assemble(config, log, ownUrl, internet);
   const { database, posthorn } = opened;
   try {
-    await migrate(database, migrations, { waitMs: Math.min(lockWaitMs, config.startPatienceMs) });
+    const applied = await migrate(database, migrations, { waitMs: Math.min(lockWaitMs, config.startPatienceMs) });
+    for (const { number, name } of applied) log.info({ number, name }, 'migration applied');
     if (config.production) {
       const aheadMs = await posthorn.sandboxClock.close();
       if (aheadMs > 0) log.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
@@ -74,7 +76,8 @@ export const assemble = async (
 ): Promise<Opened> => {
   const secrets = await readSecrets(config).catch(inWords('The data folder cannot be used'));
   const server = await connect(config);
-  const report = (error: Error) => log.error({ err: error }, 'database connection lost');
+  // It is made again.
+  const report = (err: Error) => log.warn({ err }, 'database connection lost');
   const database = openDatabase(server.connection, { report, poolSize: config.poolSize });
   const outbound = createOutbound({ ...config.outbound, ...internet });
   const close = async () => {
@@ -224,7 +227,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
     await closeServer(server, Math.min(cutMs, drain.leftMs()));
   });
   ({ port } = server.address() as AddressInfo);
-  const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
+  const report = createReport(log, 'work in the background failed');
   const { openAgenda } = await import('#server/jobs/agenda');
   const agenda = await openAgenda({
     connection: opened.connection,
@@ -253,9 +256,12 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   const url = config.port === 0 ? `http://localhost:${port}` : config.baseUrl;
   pile.put(announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined }));
 
+  log.info({ url, version: packageVersion, pid: process.pid }, 'started');
+
   let stopped: Promise<void> | undefined;
   /** Takes no new work from this moment on, but listens until its own is done, so that /readyz can answer. */
   const stop = async () => {
+    log.info({ drainSeconds: config.drainMs / 1000 }, 'stopping');
     drain.begin();
     health.beginStop();
     requests.areTheLast();
@@ -263,6 +269,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
     posthorn.assistant.stop();
     await Promise.all([agenda.rest(), posthorn.jobs.stop(drain.leftMs())]).catch(report);
     await pile.undo();
+    log.info('stopped');
   };
   return {
     url,

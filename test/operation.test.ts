@@ -10,8 +10,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { diagnose } from '#server/cli/doctor';
 import { readConfig } from '#server/config';
 import { createHealth } from '#server/http/health';
+import { openAgenda } from '#server/jobs/agenda';
 import { logFiles, openLogFile } from '#server/log-file';
 import { open, start } from '#server/main';
+import { createReport } from '#server/report';
 import { type Connection, openDatabase, sql } from '#server/store/database';
 import { migrate, pendingIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
@@ -298,6 +300,38 @@ describe('doctor', () => {
     expect((await diagnose(config)).text).toContain('schema is up to date');
     expect(await pendingIn(old, migrations)).toEqual([]);
     await old.close();
+  });
+});
+
+describe('the log', () => {
+  const recorded = () => {
+    const lines: { level: number; msg: string; err?: { message: string } }[] = [];
+    return { lines, log: pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) }) };
+  };
+
+  test('warns of what passes when the database answers again, and has a fault as an error', () => {
+    const { lines, log } = recorded();
+    const report = createReport(log, 'work failed');
+    report(new Error('it failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) }));
+    report(new TypeError('x is not a function'), { requestId: 'find-me' });
+    expect(lines).toMatchObject([{ level: 40 }, { level: 50, requestId: 'find-me', msg: 'work failed' }]);
+  });
+
+  test('has recurring work that failed, by its name', async () => {
+    const { lines, log } = recorded();
+    const report = createReport(log, 'work failed');
+    const opened = await openAgenda({ connection: fresh.parts, mongodbUrl: undefined, name: 'one', report });
+    opened.agenda.define('sweep', async () => {
+      throw new Error('the broom broke');
+    });
+    await opened.agenda.start();
+    await opened.agenda.every('1 hour', 'sweep');
+    await until('it is told', () => lines.length > 0, 20_000);
+    expect(lines[0]).toMatchObject({
+      level: 50,
+      err: { message: expect.stringMatching(/^The recurring work "sweep" failed: the broom broke/) },
+    });
+    await opened.close();
   });
 });
 

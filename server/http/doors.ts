@@ -16,6 +16,7 @@ import type { Live } from '#server/live/open-tabs';
 import type { MediaLibrary } from '#server/media/library';
 import type { Uploads } from '#server/media/uploads';
 import { styleRoutes } from '#server/pages/style';
+import { createReport } from '#server/report';
 import type { Shares } from '#server/review/shares';
 import type { RunnableAction } from '#server/run-action';
 import type { Exports } from '#server/transfer/exports';
@@ -98,7 +99,7 @@ const createDoors = ({
       liveEvents: liveEvents({
         live,
         who: door.who,
-        report: (err) => parts.log.error({ err }, 'access to live events not checked'),
+        report: createReport(parts.log, 'access to live events not checked'),
       }),
       exportPosts: exportRoute({ exports }),
       askAssistant: askAssistant({ assistant, who: door.who }),

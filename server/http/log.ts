@@ -31,11 +31,14 @@ export const logRequests = (log: Logger, figures: HttpFigures) => {
       const ms = Math.round((performance.now() - begun) * 10) / 10;
       const { statusCode: status, writableFinished: isWhole } = res;
       const isStream = res.getHeader('content-type')?.toString().startsWith('text/event-stream');
-      figures.answered(doorOf(path), isWhole || isStream ? String(status) : 'cut', isStream ? undefined : ms);
+      const door = doorOf(path);
+      figures.answered(door, isWhole || isStream ? String(status) : 'cut', isStream ? undefined : ms);
       if (silent) return;
       const shown = path.replace(secretPath, '$1…');
+      // Probes ask every few seconds.
+      const level = door === 'operator' && status < 400 ? 'debug' : 'info';
       const fields = { requestId: req.requestId, method: req.method, path: shown, status, ms };
-      log.info(isWhole ? fields : { ...fields, cut: true }, 'request');
+      log[level](isWhole ? fields : { ...fields, cut: true }, 'request');
     });
     next();
   };

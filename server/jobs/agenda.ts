@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { PostgresBackend } from '@agendajs/postgres-backend';
-import { Agenda } from 'agenda';
+import { Agenda, type Job } from 'agenda';
 import pg from 'pg';
 import { SettingError } from '#server/config';
 import { isLocked } from '#server/store/away';
@@ -47,6 +47,9 @@ export const openAgenda = async ({
     removeOnComplete: true,
   });
   agenda.on('error', report);
+  agenda.on('fail', (cause: Error, { attrs }: Job) => {
+    report(new Error(`The recurring work "${attrs.name}" failed: ${cause.message}`, { cause }));
+  });
   let resting: Promise<void> | undefined;
   const rest = () => {
     // Not drain(): that leaves a lock on what was taken ahead, and the next run waits for its end.

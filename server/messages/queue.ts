@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
 import type { Clock, Stopwatch } from '#server/clock';
 import { newId } from '#server/ids';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
@@ -45,6 +46,7 @@ export const createMessages = ({
   seal,
   startStopwatch,
   figures,
+  log,
   clock,
   report,
 }: {
@@ -54,6 +56,7 @@ export const createMessages = ({
   seal: Seal;
   startStopwatch: () => Stopwatch;
   figures: MessageFigures;
+  log: Logger;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -84,7 +87,7 @@ export const createMessages = ({
     const waitMs = outcome.is === 'failed' ? ladderMs[message.attempts] : undefined;
     // The address is left out: logs are read by more people than mails.
     if (await store.saveFailed(message, outcome.answer, waitMs)) {
-      report(new Error(`The message ${message.id} (${message.purpose}) was given up: ${outcome.answer}`));
+      log.warn({ messageId: message.id, purpose: message.purpose, answer: outcome.answer }, 'a message was given up');
     }
   };
 

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Outbound } from '#server/outbound/guarded-client';
@@ -16,6 +17,7 @@ export const openMessages = ({
   config: { mail, baseUrl },
   startStopwatch = () => startSystemStopwatch(),
   figures: { messages: figures },
+  log,
   clock,
   report,
 }: {
@@ -25,6 +27,7 @@ export const openMessages = ({
   config: Config;
   startStopwatch?: () => Stopwatch;
   figures: { readonly messages: MessageFigures };
+  log: Logger;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -40,6 +43,7 @@ export const openMessages = ({
     seal,
     startStopwatch,
     figures,
+    log,
     clock,
     report,
   });
