@@ -60,6 +60,7 @@ describe('a database of the first release', () => {
       POSTHORN_DATA: dataDir,
       DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}&port=${number}`,
       BASE_URL: url,
+      REQUESTS_PER_MINUTE: '100000',
       ENCRYPTION_KEYS,
       // It was due long ago, and is to go out all the same.
       LATE_GRACE: '99999d',
@@ -117,6 +118,8 @@ describe('a database of the first release', () => {
 
   test('publishes what it had scheduled, and its webhook gets what was left to deliver and what is new', async () => {
     opened.posthorn.jobs.start();
+    // Its time, an hour after the database was made, has come whenever this runs.
+    await opened.posthorn.sandboxClock.forward(2 * 3_600_000);
     const [scheduled] = (await client.posts.list({ status: 'Scheduled' })).posts;
     const id = scheduled?.id ?? '';
     await until(

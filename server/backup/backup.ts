@@ -14,7 +14,7 @@ import { refuseUnknown } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { type Archive, createArchive } from './archive.ts';
 import { type Manifest, manifestName, mediaPart, secretsName, tablePart, writeManifest } from './manifest.ts';
-import { type BackupStore, createBackupStore, tablesOf } from './store.ts';
+import { type BackupStore, createBackupStore, notKept, oursAmong } from './store.ts';
 
 export interface BackupOptions {
   readonly withKeys: boolean;
@@ -76,8 +76,9 @@ const copyDatabase = (store: BackupStore, archive: Archive, progress: (text: str
     const migration = applied.at(-1);
     if (migration === undefined) throw nothingHere('this database has no tables of Posthorn');
     refuseUnknown(applied, migrations);
-    const names = tablesOf(migrations.slice(0, applied.length));
-    const leftOut = (await store.tables()).filter((name) => !names.includes(name) && !notKept.includes(name));
+    const all = await store.tables();
+    const names = oursAmong(all, migrations);
+    const leftOut = all.filter((name) => !names.includes(name) && !notKept.includes(name));
     const tables: Manifest['tables'] = [];
     for (const name of names) {
       progress(`Table ${tables.length + 1} of ${names.length}: ${name}`);
@@ -89,9 +90,6 @@ const copyDatabase = (store: BackupStore, archive: Archive, progress: (text: str
     const mediaIds = names.includes('media') ? await store.mediaIds() : [];
     return { migration, postgres: await store.postgres(), tables, mediaIds, leftOut };
   });
-
-/** Made anew: migrations are in the manifest, and recurring jobs are set up by each start. */
-const notKept = ['schema_migrations', 'agenda_jobs', 'agenda_logs'];
 
 /** In the text form of COPY a row is a line. */
 const counted = (source: AsyncIterable<Buffer>) => {

@@ -16,7 +16,7 @@ import { migrate } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { type OpenedArchive, readArchive } from './archive.ts';
 import { type Manifest, manifestName, mediaKey, readManifest, secretsName, tablePart } from './manifest.ts';
-import { type BackupStore, createBackupStore, tablesOf } from './store.ts';
+import { type BackupStore, createBackupStore, oursAmong } from './store.ts';
 
 /**
  * Into an empty database and an empty store for media. All that could be wrong is looked at before anything is written;
@@ -54,14 +54,8 @@ const refuseOther = ({ posthorn, migration, tables }: Manifest, archive: OpenedA
       `${path} is of Posthorn ${posthorn}, whose database has the migration ${migration.number} "${migration.name}". This one ends at ${migrations.length} "${migrations.at(-1)?.name}". Install that release and restore with it.`,
     );
   }
-  const expected = tablesOf(migrations.slice(0, migration.number)).toSorted();
-  const parts = tables.map(({ name }) => name).toSorted();
-  const missing = [...tables.map(({ name }) => tablePart(name))].find((part) => !archive.names.includes(part));
-  if (missing !== undefined || expected.join() !== parts.join()) {
-    throw new SettingError(
-      `${path} does not have the tables of migration ${migration.number}${missing ? `: ${missing} is missing` : ''}. Take another backup.`,
-    );
-  }
+  const missing = tables.map(({ name }) => tablePart(name)).find((part) => !archive.names.includes(part));
+  if (missing !== undefined) throw new SettingError(`${path} has no part ${missing}. Take another backup.`);
 };
 
 /** What is sealed in the database can be opened with the keys it was sealed with, and no others. */
@@ -119,6 +113,12 @@ const fillDatabase = async (
     throw new SettingError('Posthorn was started on this database just now. Stop it and restore into an empty one.');
   }
   const names = tables.map(({ name }) => name);
+  const expected = oursAmong(await store.tables(), migrations);
+  if (expected.toSorted().join() !== names.toSorted().join()) {
+    throw new SettingError(
+      `The backup does not have the tables of migration ${migration.number}. Nothing was changed. Take another backup.`,
+    );
+  }
   const references = await store.dropReferences();
   await store.clear(names);
   for (const [index, { name, columns, rows }] of tables.entries()) {

@@ -4,7 +4,7 @@ import { type Migration, readApplied } from '#server/store/migrate';
 const tableNames = sql(
   'backup.tables',
   `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
-    order by relname`,
+      and not relispartition order by relname`,
 );
 /** Without those that the database computes. */
 const columnsOf = sql(
@@ -89,6 +89,11 @@ export const createBackupStore = (db: Database) => {
   };
 };
 
-/** Those that the migrations make. Whatever else is in the schema belongs to somebody else. */
-export const tablesOf = (migrations: readonly Migration[]) =>
-  migrations.flatMap(({ sql: text }) => [...text.matchAll(/^\s*create table (\w+)/gim)].map(([, name = '']) => name));
+/** Those that the migrations speak of. Whatever else is in the schema belongs to somebody else. */
+export const oursAmong = (names: readonly string[], migrations: readonly Migration[]) => {
+  const words = new Set(migrations.flatMap(({ sql: text }) => text.replaceAll(/--.*/g, '').match(/\w+/g) ?? []));
+  return names.filter((name) => words.has(name) && !notKept.includes(name));
+};
+
+/** Made anew: migrations are in the manifest, and recurring jobs are set up by each start. */
+export const notKept = ['schema_migrations', 'agenda_jobs', 'agenda_logs'];
