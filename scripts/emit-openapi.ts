@@ -234,10 +234,13 @@ const actionPath = (one: Declared): RouteConfig => {
   };
 };
 
-const policy = ({ action: { kind, roles } }: Declared) =>
-  kind === 'NeedsApproval'
-    ? '**Needs approval**: over this API it always answers 403 `ApprovalRequired`.'
-    : `${kind === 'ReadOnly' ? 'Changes nothing.' : 'Runs directly.'} Roles: ${roles.join(', ')}.`;
+const policies = {
+  ReadOnly: 'Changes nothing.',
+  Write: 'Runs directly.',
+  NeedsApproval: '**Needs approval**: over this API it always answers 403 `ApprovalRequired`.',
+} as const;
+
+const policy = ({ action: { kind, roles } }: Declared) => `${policies[kind]} Roles: ${roles.join(', ')}.`;
 
 const namedExamples = <E extends { title: string }>(examples: readonly E[], pick: (example: E) => unknown) =>
   Object.fromEntries(

@@ -32,6 +32,7 @@ import { openPlans } from '#server/plans/slice';
 import { openPosts } from '#server/posts/slice';
 import { openProviders } from '#server/providers/slice';
 import { openPublishing } from '#server/publishing/slice';
+import { createReport } from '#server/report';
 import { openReview } from '#server/review/slice';
 import { prepareActions } from '#server/run-action';
 import { openSandbox } from '#server/sandbox/slice';
@@ -50,12 +51,12 @@ export type Posthorn = ReturnType<typeof createPosthorn>;
 /** All rules of the service on one database, opened in order; the doors and the command line both use them. */
 export const createPosthorn = ({ wallClock = systemClock, ...given }: ServiceParts) => {
   const { database, outbound, seal, config, clock, ownUrl, log, ...replaced } = given;
-  const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
+  const report = createReport(log, 'work in the background failed');
   const figures = createFigures();
   const { networks, sites, ...network } = openNetworks({ folders: networkFolders, outbound, config, ownUrl, clock });
   const { audit, ...auditing } = openAudit({ database, clock });
   const { live } = openLive({ database });
-  const core = { database, config, clock, report, networks, audit, live };
+  const core = { database, config, clock, report, networks, audit, live, figures, log };
 
   const { plans, ...plan } = openPlans(core);
   const { routes: accessRoutes, ...auth } = openAuth({ ...core, outbound, seal, wallClock, log });
@@ -87,7 +88,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { statistics, publications, readSoon } = numbers;
   const { connecting, ...connection } = connected.openConnecting({ plans, providers, reconnected: readSoon });
   const sent = { access, library, renditions, outcomes, lifecycle, linkCards, reading, publications };
-  const { byHand, ...publishing } = openPublishing({ ...core, ...sent, figures, ...replaced });
+  const { byHand, ...publishing } = openPublishing({ ...core, ...sent, ...replaced });
   const signUp = { people, providers, connecting, accounts };
   const sandbox = openSandbox({ ...core, ...signUp, folders: sandboxFolders, ownUrl });
   const { openPage } = openUi(core);
@@ -108,6 +109,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const slices = [...ofPeople, ...ofPosts, ...ofNetworks, secrets];
   const due = { loops: ofAll(slices, 'loops'), chores: ofAll(slices, 'chores') };
   const jobs = createScheduler({ database, ...due, clock: sandbox.sandboxClock, report });
+  figures.watch({ jobs, database, live });
   const routes = (identity: Identity) => ({
     catalog: async ({ caller, exchange: { res } }: RouteCall<CatalogRoutes['catalog']>) => {
       tellCaller(res, caller, await people.workspaceName(caller.workspaceId));

@@ -113,10 +113,25 @@ export const Settings = z.object({
   START_PATIENCE: duration('60s').describe(
     'How long a start waits for a database that is not up yet, or for a session that holds the lock of migrations',
   ),
+  DRAIN_SECONDS: z.coerce
+    .number('must be a number of seconds')
+    .min(1)
+    .max(3600)
+    .default(10)
+    .describe(
+      'How long an instance that is asked to stop may take to finish what is under way; another one continues the rest',
+    ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
-    .describe('Logs are JSON lines on standard output'),
+    .describe('Logs are JSON lines on standard output: see [what each level means](operating.md#logs)'),
+  LOG_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A file that gets every line of the log as well, for `posthorn logs`. At 20 MB it becomes `.1`, that `.2`, up to `.5`',
+    ),
   REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000_000)
     .default(300)
     .describe('Per token, and per address without one. Instances add up what they count every second'),
@@ -256,6 +271,7 @@ export interface Config {
   readonly databaseDirectUrl: string | undefined;
   readonly databaseReplicaUrl: string | undefined;
   readonly poolSize: number;
+  readonly logFile: string | undefined;
   readonly logLevel: string;
   readonly requestsPerMinute: number;
   /** Tries of one address. */
@@ -286,6 +302,7 @@ export interface Config {
   readonly lateGraceMs: number;
   /** How long a start waits for the database and the store for media. */
   readonly startPatienceMs: number;
+  readonly drainMs: number;
   readonly networkTimeoutMs: number;
   readonly sendsPerNetwork: number;
   /** An instance that is not heard of for so long loses the sends it has in hand. */
@@ -382,6 +399,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     databaseReplicaUrl: settings.DATABASE_REPLICA_URL,
     poolSize: settings.DATABASE_POOL,
     logLevel: settings.LOG_LEVEL,
+    logFile: settings.LOG_FILE && resolve(settings.LOG_FILE),
     requestsPerMinute: settings.REQUESTS_PER_MINUTE,
     signInsPerHour: settings.SIGN_INS_PER_HOUR,
     registrationsPerHour: settings.REGISTRATIONS_PER_HOUR,
@@ -404,6 +422,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     childOfNpm: given.npm_lifecycle_event === 'start',
     lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
     startPatienceMs: durationMs(settings.START_PATIENCE) ?? 0,
+    drainMs: settings.DRAIN_SECONDS * 1000,
     networkTimeoutMs: settings.NETWORK_TIMEOUT_SECONDS * 1000,
     sendsPerNetwork: settings.SENDS_PER_NETWORK,
     sendLeaseMs: settings.SEND_LEASE_SECONDS * 1000,

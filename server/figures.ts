@@ -1,14 +1,92 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { packageVersion } from '#server/config';
+import type { MessageFigures } from '#server/messages/figures';
 import type { PublishingFigures } from '#server/publishing/figures';
+import type { ReadFigures } from '#server/statistics/figures';
+import type { PoolState } from '#server/store/database';
+import type { DeliveryFigures } from '#server/webhooks/figures';
 import { createFiguresOfAll } from './figures-of-all.ts';
 
 export type Figures = ReturnType<typeof createFigures>;
 
+/** What operators watch of requests. */
+export interface HttpFigures {
+  /** `door` is one of few. Without a time for a stream, which is open for as long as somebody listens. */
+  answered(door: string, status: string, ms: number | undefined): void;
+}
+
+/** What is asked when somebody reads the figures. */
+export interface Watched {
+  readonly jobs: {
+    agesMs(): Promise<ReadonlyMap<string, number>>;
+    inFlight(): ReadonlyMap<string, number>;
+    idleMs(): number;
+  };
+  readonly database: { pools(): Readonly<Record<string, PoolState>> };
+  readonly live: { hearing(): number };
+}
+
 /** Numbers for operators, in the text form that Prometheus reads. */
 export const createFigures = () => {
   const registry = new Registry();
+  // Event loop, memory, garbage collection, file descriptors.
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  new Gauge({ name: 'posthorn_build_info', help: 'Always 1', labelNames: ['version'], registers }).set(
+    { version: packageVersion },
+    1,
+  );
+  return {
+    http: httpFigures(registers),
+    publishing: publishingFigures(registers),
+    deliveries: deliveryFigures(registers),
+    reads: readFigures(registers),
+    messages: messageFigures(registers),
+    watch: (watched: Watched) => watch(registers, watched),
+
+    text: createFiguresOfAll(registry),
+    contentType: registry.contentType,
+  };
+};
+
+const httpFigures = (registers: Registry[]): HttpFigures => {
+  const requests = new Counter({
+    name: 'posthorn_http_requests_total',
+    help: 'Requests that were answered, by door and status; "cut" when the client went away first',
+    labelNames: ['door', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'posthorn_http_request_seconds',
+    help: 'From the first byte of a request to the end of its answer, by door; streams are left out',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+    labelNames: ['door'],
+    registers,
+  });
+  // Finding the child of a label costs more than counting.
+  const counters = remembered((key: string) => {
+    const [door = '', status = ''] = key.split(' ');
+    return requests.labels(door, status);
+  });
+  const histograms = remembered((door: string) => durations.labels(door));
+  return {
+    answered: (door, status, ms) => {
+      counters(`${door} ${status}`).inc();
+      if (ms !== undefined) histograms(door).observe(ms / 1000);
+    },
+  };
+};
+
+const remembered = <T>(make: (key: string) => T) => {
+  const made = new Map<string, T>();
+  return (key: string) => {
+    const known = made.get(key) ?? make(key);
+    made.set(key, known);
+    return known;
+  };
+};
+
+const publishingFigures = (registers: Registry[]): PublishingFigures => {
   const lateness = new Histogram({
     name: 'posthorn_publish_lateness_seconds',
     help: 'From the moment a post was due to the call that makes it public',
@@ -27,7 +105,7 @@ export const createFigures = () => {
     labelNames: ['network', 'result'],
     registers,
   });
-  const publishing: PublishingFigures = {
+  return {
     watchOverdue: (count) => {
       new Gauge({
         name: 'posthorn_posts_overdue',
@@ -44,10 +122,82 @@ export const createFigures = () => {
     inFlight: (network, count) => underWay.set({ network }, count),
     ended: (network, { ok, error }) => ends.inc({ network, result: ok ? 'ok' : (error?.code ?? 'failed') }),
   };
-  return {
-    publishing,
+};
 
-    text: createFiguresOfAll(registry),
-    contentType: registry.contentType,
-  };
+const deliveryFigures = (registers: Registry[]): DeliveryFigures => {
+  const tries = new Counter({
+    name: 'posthorn_delivery_tries_total',
+    help: 'Tries to deliver a webhook: ok, failed (tried again unless it was the last) or givenUp',
+    labelNames: ['result'],
+    registers,
+  });
+  return { tried: (result) => tries.inc({ result }) };
+};
+
+const readFigures = (registers: Registry[]): ReadFigures => {
+  const reads = new Counter({
+    name: 'posthorn_reads_total',
+    help: 'Statistics of a post read, by network: ok, postponed (asked again later) or stopped (wants a reconnect)',
+    labelNames: ['network', 'result'],
+    registers,
+  });
+  return { read: (network, result, posts) => reads.inc({ network, result }, posts) };
+};
+
+const messageFigures = (registers: Registry[]): MessageFigures => {
+  const tries = new Counter({
+    name: 'posthorn_message_tries_total',
+    help: 'Tries to send a mail or push message: sent, failed or refused',
+    labelNames: ['channel', 'result'],
+    registers,
+  });
+  return { tried: (channel, result) => tries.inc({ channel, result }) };
+};
+
+const watch = (registers: Registry[], { jobs, database, live }: Watched) => {
+  new Gauge({
+    name: 'posthorn_queue_age_seconds',
+    help: 'How long the oldest work of a kind has been due without being taken up; the same on every instance',
+    labelNames: ['kind'],
+    registers,
+    async collect() {
+      for (const [kind, ms] of await jobs.agesMs()) this.set({ kind }, ms / 1000);
+    },
+  });
+  new Gauge({
+    name: 'posthorn_work_in_flight',
+    help: 'Due work under way on this instance',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      for (const [kind, count] of jobs.inFlight()) this.set({ kind }, count);
+    },
+  });
+  new Gauge({
+    name: 'posthorn_scheduler_idle_seconds',
+    help: 'How long the slowest loop has not reached the database; /readyz fails at 45',
+    registers,
+    collect() {
+      this.set(jobs.idleMs() / 1000);
+    },
+  });
+  new Gauge({
+    name: 'posthorn_database_connections',
+    help: 'Connections of this instance by pool and state; "waiting" are callers that wait for one, "most" is the limit',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const [pool, states] of Object.entries(database.pools())) {
+        for (const [state, count] of Object.entries(states)) this.set({ pool, state }, count);
+      }
+    },
+  });
+  new Gauge({
+    name: 'posthorn_streams_open',
+    help: 'Open tabs that hear live events from this instance',
+    registers,
+    collect() {
+      this.set(live.hearing());
+    },
+  });
 };

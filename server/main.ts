@@ -8,11 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { createPosthorn, type Posthorn } from '#server/app';
 import type { Identity } from '#server/auth/identity-provider/identity';
-import { createMovableClock, type MovableClock } from '#server/clock';
-import { type Config, SettingError } from '#server/config';
+import { createMovableClock, type MovableClock, startStopwatch } from '#server/clock';
+import { type Config, packageVersion, SettingError } from '#server/config';
 import { serverFor } from '#server/http/server';
 import { announce, runningIn } from '#server/instances';
+import type { OpenedAgenda } from '#server/jobs/agenda';
+import { openLogFile } from '#server/log-file';
 import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/guarded-client';
+import { createReport } from '#server/report';
 import { readSecrets } from '#server/secrets/keys';
 import { createSeal, type Seal } from '#server/secrets/seal';
 import { isAway, messageOf } from '#server/store/away';
@@ -21,7 +24,9 @@ import { type Connection, type Database, openDatabase } from '#server/store/data
 import { migrate } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
-const drainMs = 10_000;
+/** Of the time to drain, for closing what is open at its end. */
+const closeMs = 1_000;
+/** For a connection on which nothing has been asked. */
 const cutMs = 1_000;
 const retryMs = 500;
 /** For the lock of migrations, before the operator is told who holds it. */
@@ -50,9 +55,34 @@ export const open = async (
   /** Instead of the real one. */
   internet: OutboundOptions = {},
 ): Promise<Opened> => {
+  const opened = await assemble(config, log, ownUrl, internet);
+  const { database, posthorn } = opened;
+  try {
+    const applied = await migrate(database, migrations, { waitMs: Math.min(lockWaitMs, config.startPatienceMs) });
+    for (const { number, name } of applied) log.info({ number, name }, 'migration applied');
+    if (config.production) {
+      const aheadMs = await posthorn.sandboxClock.close();
+      if (aheadMs > 0) log.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
+    }
+    await posthorn.sandboxClock.read();
+    return opened;
+  } catch (error) {
+    await opened.close();
+    return inWords('The database cannot be used')(error as Error);
+  }
+};
+
+/** The rules on a database as it is, which nothing has been asked of yet. */
+export const assemble = async (
+  config: Config,
+  log: Logger,
+  ownUrl = () => config.baseUrl,
+  internet: OutboundOptions = {},
+): Promise<Opened> => {
   const secrets = await readSecrets(config).catch(inWords('The data folder cannot be used'));
-  const server = await connect(config).catch(inWords('The database cannot be used'));
-  const report = (error: Error) => log.error({ err: error }, 'database connection lost');
+  const server = await connect(config);
+  // It is made again.
+  const report = (err: Error) => log.warn({ err }, 'database connection lost');
   const { connection, direct = connection, replica } = server;
   const database = openDatabase(connection, { report, poolSize: config.poolSize, direct: server.direct, replica });
   const outbound = createOutbound({ ...config.outbound, ...internet });
@@ -62,15 +92,9 @@ export const open = async (
     await server.stop();
   };
   try {
-    await migrate(database, migrations, { waitMs: Math.min(lockWaitMs, config.startPatienceMs) });
     const seal = createSeal(secrets.encryptionKeys);
     const clock = createMovableClock();
     const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl, log });
-    if (config.production) {
-      const aheadMs = await posthorn.sandboxClock.close();
-      if (aheadMs > 0) log.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
-    }
-    await posthorn.sandboxClock.read();
     const closeAll = async () => {
       await posthorn.close();
       await close();
@@ -78,7 +102,7 @@ export const open = async (
     return { connection: direct, clock, database, posthorn, outbound, seal, close: closeAll };
   } catch (error) {
     await close();
-    return inWords('The database cannot be used')(error as Error);
+    throw error;
   }
 };
 
@@ -94,11 +118,21 @@ const inWords =
 const logDelayMs = 100;
 const logBytes = 8_192;
 
-export const createLog = ({ logLevel }: Config) =>
-  pino(
-    { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ sync: false, minLength: logBytes, periodicFlush: logDelayMs }),
+/** On standard output, or for a command, whose answer is there, on standard error. */
+export const createLog = ({ logLevel, logFile }: Pick<Config, 'logLevel' | 'logFile'>, output: 1 | 2 = 1) => {
+  const options = { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const stream = pino.destination({ dest: output, sync: false, minLength: logBytes, periodicFlush: logDelayMs });
+  if (logFile === undefined) return pino(options, stream);
+  // The level is decided above: both get every line.
+  const level = 'trace';
+  return pino(
+    options,
+    pino.multistream([
+      { level, stream },
+      { level, stream: openLogFile(logFile) },
+    ]),
   );
+};
 
 export interface Running {
   readonly url: string;
@@ -194,19 +228,20 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   pile.put(() => identity.stop?.());
   const { app, health } = posthorn.openDoors(identity);
   if (config.role !== 'jobs') posthorn.live.start();
+  const drain = createDrain(config.drainMs);
   const server = serverFor(app);
-  const underWay = requestsOf(server);
+  const requests = requestsOf(server);
   server.listen(config.port, config.host);
   await once(server, 'listening');
-  let answered: Promise<unknown> = Promise.resolve();
   pile.put(async () => {
-    await answered;
-    await drain(server);
+    await requests.ended(drain.leftMs());
+    await closeServer(server, Math.min(cutMs, drain.leftMs()));
   });
   ({ port } = server.address() as AddressInfo);
-  const report = (error: unknown) => log.error({ err: error }, 'work in the background failed');
+  const report = createReport(log, 'work in the background failed');
+  let agenda: OpenedAgenda | undefined;
   if (config.role === 'web') posthorn.jobs.follow();
-  else await startJobs(config, opened, identity, pile, report);
+  else agenda = await startJobs({ config, opened, identity, pile, drain, report });
   // Keys change with a start: nobody should wait an hour to remove an old one.
   if (config.role !== 'web') posthorn.resealing.run().catch(report);
   // Kept in the memory of this process, and written once a minute.
@@ -227,14 +262,20 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   if (cluster.isPrimary)
     pile.put(announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined }));
 
+  log.info({ url, version: packageVersion, pid: process.pid }, 'started');
+
   let stopped: Promise<void> | undefined;
-  /** Listens until the work is done, so that /readyz can answer that this instance is stopping. */
-  const stop = () => {
+  /** Takes no new work from this moment on, but listens until its own is done, so that /readyz can answer. */
+  const stop = async () => {
+    log.info({ drainSeconds: config.drainMs / 1000 }, 'stopping');
+    drain.begin();
     health.beginStop();
+    requests.areTheLast();
     posthorn.live.stop();
     posthorn.assistant.stop();
-    answered = underWay.ended(drainMs);
-    return pile.undo();
+    await Promise.all([agenda?.rest(), posthorn.jobs.stop(drain.leftMs())]).catch(report);
+    await pile.undo();
+    log.info('stopped');
   };
   return {
     url,
@@ -246,13 +287,24 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   };
 };
 
-const startJobs = async (
-  { mongodbUrl, startPatienceMs }: Config,
-  { connection, posthorn: { jobs } }: Opened,
-  { purge }: Pick<Identity, 'purge'>,
-  pile: Pile,
-  report: (error: unknown) => void,
-) => {
+const startJobs = async ({
+  config: { mongodbUrl, startPatienceMs },
+  opened: {
+    connection,
+    posthorn: { jobs },
+  },
+  identity: { purge },
+  pile,
+  drain,
+  report,
+}: {
+  config: Config;
+  opened: Opened;
+  identity: Pick<Identity, 'purge'>;
+  pile: Pile;
+  drain: Drain;
+  report: (error: unknown) => void;
+}) => {
   const { openAgenda } = await import('#server/jobs/agenda');
   const agenda = await openAgenda({
     connection,
@@ -263,37 +315,68 @@ const startJobs = async (
   });
   pile.put(agenda.close);
   jobs.start();
-  pile.put(() => jobs.stop(drainMs));
+  pile.put(() => jobs.stop(drain.leftMs()));
   await jobs.keepTime(agenda, {
     'remove expired records of the identity provider': { every: '1 hour', run: () => purge?.() },
   });
+  return agenda;
+};
+
+type Drain = ReturnType<typeof createDrain>;
+
+/** The time that is left for what is under way, all of it before the stop has begun. */
+const createDrain = (drainMs: number) => {
+  let elapsedMs = () => 0;
+  return {
+    begin: () => {
+      elapsedMs = startStopwatch();
+    },
+    leftMs: () => Math.max(0, drainMs - Math.min(closeMs, drainMs / 2) - elapsedMs()),
+  };
 };
 
 /** The requests of a server that have no complete answer yet. */
 const requestsOf = (server: HttpServer) => {
   const open = new Set<ServerResponse>();
+  let last = false;
   server.on('request', (_req, res) => {
+    // The next one on this connection is for another instance.
+    if (last) res.shouldKeepAlive = false;
     open.add(res);
     res.once('close', () => open.delete(res));
   });
   return {
-    /** Waits until the requests under way have ended, at most so long. */
-    ended: (graceMs: number) =>
-      Promise.race([
-        Promise.all([...open].map((res) => new Promise<void>((resolve) => void res.once('close', resolve)))),
-        sleep(graceMs, undefined, { ref: false }),
-      ]),
+    areTheLast: () => {
+      last = true;
+      for (const res of open) res.shouldKeepAlive = false;
+    },
+    /** Waits until there is none, also of those that still come, at most so long. */
+    ended: async (graceMs: number) => {
+      const given = new AbortController();
+      const up = sleep(graceMs, undefined, { ref: false, signal: given.signal }).catch(() => undefined);
+      let isUp = false;
+      void up.then(() => {
+        isUp = true;
+      });
+      while (open.size > 0 && !isUp) {
+        await Promise.race([
+          Promise.all([...open].map((res) => new Promise((ended) => void res.once('close', ended)))),
+          up,
+        ]);
+      }
+      given.abort();
+    },
   };
 };
 
 /** Takes no new connection, lets requests under way end, then closes what is left. */
-const drain = async (server: HttpServer) => {
+const closeServer = async (server: HttpServer, graceMs: number) => {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
   // Otherwise an idle connection would keep the server open for its whole keep-alive time.
   server.keepAliveTimeout = 1;
-  const cut = setTimeout(() => server.closeAllConnections(), cutMs);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(cut);
 };

@@ -33,7 +33,7 @@ describe('a service on its own data folder', () => {
     // So that no other Posthorn of this machine is found.
     const TMPDIR = await mkdtemp(join(tmpdir(), 'posthorn-cli-'));
     await chmod(TMPDIR, 0o711);
-    posthorn = await createProcesses(undefined, { TMPDIR });
+    posthorn = await createProcesses(undefined, { TMPDIR, LOG_FILE: join(TMPDIR, 'posthorn.log') });
     service = await posthorn.start();
     doctorBefore = await posthorn.run(['doctor']);
     owner = await posthorn.ask('setup', '--email', 'owner@example.com', '--password', password, '--workspace', 'Demo');
@@ -81,6 +81,55 @@ describe('a service on its own data folder', () => {
     expectRefusal(
       await posthorn.run(['link', '--email', 'nobody@example.com']),
       /^Nobody here has the address nobody@/,
+    );
+  });
+
+  test('user lists who is here, makes a link for a new password, and signs somebody out', async () => {
+    const everybody = async () => (await posthorn.ask('user', 'list')) as unknown as Record<string, unknown>[];
+    const post = (path: string, body: unknown) =>
+      fetch(service.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+        body: JSON.stringify(body),
+      });
+    const { url = '' } = await posthorn.ask('user', 'reset', '--email', 'Owner@example.com');
+    const secret = new URL(url).pathname.split('/').at(-1);
+    expect(url).toBe(`${service.url}/new-password/${secret}`);
+    expect((await post('/api/auth/password/reset', { secret, password })).status).toBe(200);
+    expect((await post('/api/auth/password/reset', { secret, password })).status).toBe(404);
+    expect(await everybody()).toMatchObject([
+      {
+        id: owner.userId,
+        operator: true,
+        hasPassword: true,
+        workspaces: [{ name: 'Demo', role: 'owner' }],
+        sessions: 1,
+      },
+    ]);
+    await posthorn.ask('user', 'sign-out', '--email', 'owner@example.com');
+    expect(await everybody()).toMatchObject([{ sessions: 0, lastSeenAt: null }]);
+    expect(await service.call(token, 'posts.list')).toMatchObject({ status: 200 });
+    const { workspaceId = '' } = owner;
+    const other = await posthorn.ask('token', 'create', '--workspace', workspaceId, '--name', 'Lost');
+    await posthorn.ask('user', 'sign-out', '--email', 'owner@example.com', '--all');
+    expect(await service.call(other.token ?? '', 'posts.list')).toMatchObject({ status: 401 });
+    const fresh = await posthorn.ask('token', 'create', '--workspace', workspaceId, '--name', 'Setup');
+    token = fresh.token ?? '';
+    owner = { ...owner, tokenId: fresh.id ?? '' };
+  });
+
+  test('logs tells what the log file says of one request', async () => {
+    const id = 'one-of-many-requests';
+    await fetch(`${service.url}/api/agent/tools/posts.list`, { method: 'POST', headers: { 'x-request-id': id } });
+    const { code, stdout } = await posthorn.run(['logs', id]);
+    expect(stdout).toMatch(
+      /^\S+Z info {2}request method=POST path=\/api\/agent\/tools\/posts\.list status=401 ms=[\d.]+\n$/,
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse((await posthorn.run(['logs', id, '--json'])).stdout)).toMatchObject({ requestId: id, level: 30 });
+    expectRefusal(
+      await posthorn.run(['logs', 'another']),
+      /^No line of \S+posthorn\.log has the request id another\.\n$/,
     );
   });
 
@@ -157,7 +206,22 @@ describe('a service on its own data folder', () => {
     expect(Date.parse(createdAt)).toBeGreaterThan(Date.now() + 7_000_000);
   });
 
+  test('a backup of the running service is restored into a new folder, where all of it is', async () => {
+    const file = join(posthorn.dir, 'backup.tar');
+    const made = await posthorn.run(['backup', file, '--with-keys']);
+    expect(made.stderr).toMatch(/^Table \d+ of \d+: \w+ …\n[\s\S]*The backup holds the keys\./);
+    const elsewhere = { POSTHORN_DATA: join(posthorn.dir, 'restored'), PORT: '1' };
+    const { code, stdout, stderr } = await posthorn.run(['restore', file], elsewhere);
+    expect([code, JSON.parse(stdout)]).toEqual([0, JSON.parse(made.stdout)]);
+    expect(stderr).toMatch(/Restored as of \S+Z\. Posts that were due since then .+ LATE_GRACE=1s/);
+    expect((await posthorn.run(['doctor'], elsewhere)).stdout).toContain('ok       Workspaces: Demo');
+    expectRefusal(await posthorn.run(['restore', file], elsewhere), /This database is not empty: /);
+    expectRefusal(await posthorn.run(['backup', file]), /is there already\. Choose another name/);
+  });
+
   test.each([
+    [['backup'], /^Say where: posthorn backup <file or folder>\n$/],
+    [['restore', '/nowhere.tar'], /^The backup \/nowhere\.tar cannot be read: ENOENT/],
     [['plan', 'set', '--workspace', 'ws_1', '--plan', 'team'], /^There is no workspace with id ws_1/],
     [['plan', 'set', '--workspace', 'ws_1', '--plan', 'gold'], /^There is no plan gold\. Choose unlimited, free/],
     [['clock', '--forward', 'soon'], /^Give --forward as a number with s, m, h or d/],
@@ -255,13 +319,14 @@ describe('a service on its own data folder', () => {
     expect(posthorn.logs().match(/posthorn setup/g)).toHaveLength(1);
   });
 
-  test('asked to stop, it takes no new request, finishes the one under way, and leaves nothing running', async () => {
-    const body = JSON.stringify({ body: 'last words' });
+  /** A request whose end is still to come. */
+  const beginRequest = async (body: string) => {
     const client = connect(posthorn.port, '127.0.0.1').setEncoding('utf8');
     let answer = '';
     client.on('data', (text: string) => {
       answer += text;
     });
+    client.on('error', () => undefined);
     client.write(
       [
         'POST /api/agent/tools/posts.create HTTP/1.1',
@@ -275,6 +340,24 @@ describe('a service on its own data folder', () => {
       ].join('\r\n'),
     );
     await until('the service reads the request', () => answer.includes('100 Continue'));
+    return {
+      end: async () => {
+        client.write(body.slice(10));
+        await once(client, 'close');
+        return answer;
+      },
+      cut: () => once(client, 'close').then(() => answer),
+    };
+  };
+
+  test('asked to stop, it finishes the request under way, begins nothing new, and leaves nothing running', async () => {
+    const { body: listed } = await service.call(token, 'accounts.list');
+    const [account] = (listed as { accounts: { id: string }[] }).accounts;
+    const made = await service.call(token, 'posts.create', { body: 'later', accountIds: [account?.id] });
+    const { id } = made.body;
+    const person = await service.signIn({ email: 'owner@example.com', password });
+    const tab = await fetch(`${service.url}/api/app/events`, { headers: { cookie: person.cookie } });
+    const underWay = await beginRequest(JSON.stringify({ body: 'last words' }));
 
     service.kill('SIGTERM');
     const isReady = () =>
@@ -283,14 +366,33 @@ describe('a service on its own data folder', () => {
         () => false,
       );
     await until('it is not ready any more', async () => !(await isReady()));
-    // It listens on until the work is done.
+    // It listens on until the work is done, and sends whoever comes elsewhere for the next time.
     const notReady = await fetch(`${service.url}/readyz`);
     expect([notReady.status, await notReady.text()]).toEqual([503, 'shutting down']);
+    expect(notReady.headers.get('connection')).toBe('close');
     expect(await (await fetch(`${service.url}/healthz`)).text()).toBe('ok');
+    // The stream of the tab ends without a reason, and with the time after which it comes again.
+    const events = await tab.text();
+    expect(events).toMatch(/^retry: \d+$/m);
+    expect(events).not.toContain('event: ended');
     expect(posthorn.postgres()).toBeDefined();
-    client.write(body.slice(10));
-    await once(client, 'close');
-    expect(answer).toMatch(/HTTP\/1\.1 200 OK[\s\S]+last words/);
+    await person('/api/app/actions/posts.publishNow', { id });
+    expect(await underWay.end()).toMatch(/HTTP\/1\.1 200 OK[\s\S]+last words/);
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(posthorn.postgres()).toBeUndefined();
+
+    const { now = '' } = await posthorn.ask('clock', '--forward', '1s');
+    service = await posthorn.start(undefined, { DRAIN_SECONDS: '1' });
+    const status = async () => (await service.call(token, 'posts.get', { id })).body;
+    await until('another one publishes it', async () => (await status()).status === 'Published', 30_000);
+    const [result] = (await status()).results as { publishedAt: string }[];
+    expect(Date.parse(result?.publishedAt ?? '')).toBeGreaterThan(Date.parse(now));
+  });
+
+  test('what does not end within DRAIN_SECONDS is cut', async () => {
+    const endless = await beginRequest(JSON.stringify({ body: 'never comes' }));
+    service.kill('SIGTERM');
+    expect(await endless.cut()).not.toContain('HTTP/1.1 200');
     expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
     expect(posthorn.postgres()).toBeUndefined();
   });

@@ -111,8 +111,9 @@ describe('a mail', () => {
       attempts: 1,
       last_answer: expect.stringContaining('no such mailbox'),
     });
-    expect(service.logLines.join()).toContain('was given up');
-    expect(service.logLines.filter((line) => line.includes('was given up')).join()).not.toContain(gone.email);
+    const told = service.logLines.filter((line) => line.includes('was given up'));
+    expect(told.map((line) => JSON.parse(line).level)).toEqual([40]);
+    expect(told.join()).not.toContain(gone.email);
   });
 
   test('that the server cannot take now is tried again by the ladder, with the same id, and then given up', async () => {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,9 +11,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { diagnose, diagnoseNetworks } from '#server/cli/doctor';
 import { readConfig } from '#server/config';
 import { createHealth } from '#server/http/health';
+import { openAgenda } from '#server/jobs/agenda';
+import { logFiles, openLogFile } from '#server/log-file';
 import { open, start } from '#server/main';
 import { endOfNode } from '#server/node-version';
+import { createReport } from '#server/report';
 import { type Connection, openDatabase, sql } from '#server/store/database';
+import { migrate, pendingIn } from '#server/store/migrate';
+import { migrations } from '#server/store/migrations/index';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { pretendInternet } from '#test/support/internet';
 import { freePort } from '#test/support/processes';
@@ -329,6 +334,80 @@ describe('doctor in production', () => {
   });
 });
 
+describe('doctor', () => {
+  test('says which migrations are pending, and with --fix applies them and closes the keys to others', async () => {
+    const { host, port, user, password, database } = fresh.parts;
+    const DATABASE_URL = `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`;
+    const config = configWith({ DATABASE_URL });
+    expect((await diagnose(config)).text).toContain('MISSING  The database has no tables of Posthorn yet: `npm start`');
+    await chmod(join(config.dataDir, 'secrets.json'), 0o644);
+    const old = openDatabase(fresh.parts, { report: () => undefined });
+    await migrate(old, migrations.slice(0, -2));
+    const last = migrations.slice(-2).map(({ number, name }) => `${number} ${name}`);
+    const { text, healthy } = await diagnose(config);
+    expect(text).toContain(`MISSING  Migrations pending: ${last.join(', ')}. Take a backup;`);
+    expect(text).toMatch(/^MISSING {2}Others on this machine can read the keys in \S+secrets\.json/m);
+    expect(healthy).toBe(false);
+    // Looking has changed nothing.
+    expect(await pendingIn(old, migrations)).toHaveLength(2);
+    const mended = await diagnose(config, { fix: true });
+    expect(mended.text).toContain(`FIXED    Migrations applied: ${last.join(', ')}`);
+    expect(mended.text).toContain('FIXED    Only the user of the service can read');
+    expect((await diagnose(config)).text).toContain('schema is up to date');
+    expect(await pendingIn(old, migrations)).toEqual([]);
+    await old.close();
+  });
+});
+
+describe('the log', () => {
+  const recorded = () => {
+    const lines: { level: number; msg: string; err?: { message: string } }[] = [];
+    return { lines, log: pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) }) };
+  };
+
+  test('warns of what passes when the database answers again, and has a fault as an error', () => {
+    const { lines, log } = recorded();
+    const report = createReport(log, 'work failed');
+    report(new Error('it failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) }));
+    report(new TypeError('x is not a function'), { requestId: 'find-me' });
+    expect(lines).toMatchObject([{ level: 40 }, { level: 50, requestId: 'find-me', msg: 'work failed' }]);
+  });
+
+  test('has recurring work that failed, by its name', async () => {
+    const { lines, log } = recorded();
+    const report = createReport(log, 'work failed');
+    const opened = await openAgenda({ connection: fresh.parts, mongodbUrl: undefined, name: 'one', report });
+    opened.agenda.define('sweep', async () => {
+      throw new Error('the broom broke');
+    });
+    await opened.agenda.start();
+    await opened.agenda.every('1 hour', 'sweep');
+    await until('it is told', () => lines.length > 0, 20_000);
+    expect(lines[0]).toMatchObject({
+      level: 50,
+      err: { message: expect.stringMatching(/^The recurring work "sweep" failed: the broom broke/) },
+    });
+    await opened.close();
+  });
+});
+
+describe('a log file', () => {
+  test('is moved aside when it is large, also under another process, and the old ones are read too', async () => {
+    const path = join(dataDir, 'posthorn.log');
+    const [one, two] = [openLogFile(path, { bytes: 100 }), openLogFile(path, { bytes: 100 })];
+    for (let turn = 0; turn < 8; turn++) {
+      one.write(`${turn} ${'x'.repeat(110)}\n`);
+      one.look();
+      two.look();
+      two.write(`${turn} two\n`);
+      one.look();
+    }
+    expect(logFiles(path).map((name) => name.replace(path, ''))).toEqual(['', '.1', '.2', '.3', '.4', '.5']);
+    expect(await readFile(`${path}.1`, 'utf8')).toMatch(/^6 two\n7 x+\n$/);
+    expect(await readFile(path, 'utf8')).toBe('7 two\n');
+  });
+});
+
 describe('a running service', () => {
   let service: Service;
   beforeAll(async () => {
@@ -369,6 +448,58 @@ describe('a running service', () => {
     const { pathname } = new URL(accounts[0]?.avatarUrl ?? '');
     const answer = await get(pathname, browser);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+  });
+
+  test('has the figures of its work in /metrics, and every one that ops/ names', async () => {
+    const ADMIN_TOKEN = 'a-token-for-operators';
+    const internet = pretendInternet({ names: { 'hook.example.com': [['93.184.216.34']] }, port: 1 });
+    const own = await startService({ ADMIN_TOKEN }, { internet });
+    const figures = async (): Promise<string> =>
+      (await own.request('GET', '/metrics', { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })).body;
+    const person = own.browser();
+    await person.signIn();
+    const hook = { url: 'https://hook.example.com/', events: ['post.published'] };
+    expect((await person.post('/api/webhooks', hook)).status).toBe(200);
+    const { id } = await own.client.posts.create({ accountIds: [await own.connect('bluesky')], body: 'Hi' });
+    const at = new Date(own.clock.now().getTime() + 60_000).toISOString();
+    await own.asHuman('posts.schedule', { id, at });
+    await own.clock.forward(660_000);
+    const before = await figures();
+    const age = Number(/^posthorn_queue_age_seconds\{kind="posts"\} (\S+)$/m.exec(before)?.[1]);
+    expect(Math.round(age / 60)).toBe(10);
+
+    own.startJobs();
+    await until('the webhook was tried', async () =>
+      (await figures()).includes('posthorn_delivery_tries_total{result="failed"} 1'),
+    );
+    await own.clock.forward(2 * 3_600_000);
+    await until('numbers were read', async () =>
+      (await figures()).includes('posthorn_reads_total{network="bluesky",result="ok"} 1'),
+    );
+    await own.call('posts.list', {}, { authorization: 'Bearer wrong' });
+    const text = await figures();
+    expect(text).toMatch(/^posthorn_http_requests_total\{door="rest",status="200"\} [1-9]/m);
+    expect(text).toContain('posthorn_http_requests_total{door="rest",status="401"} 1\n');
+    expect(text).toMatch(/^posthorn_http_request_seconds_bucket\{le="60",door="rest"\} [1-9]/m);
+    expect(text).toContain('posthorn_database_connections{pool="statements",state="most"} 4\n');
+    expect(text).toMatch(/^posthorn_database_connections\{pool="transactions",state="idle"\} [1-4]$/m);
+    expect(text).toMatch(/^posthorn_queue_age_seconds\{kind="posts"\} 0$/m);
+    await own.stop();
+
+    const known = new Map([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type]) => [name, type]));
+    const exists = (name: string) =>
+      known.has(name) || known.get(name.replace(/_(bucket|sum|count)$/, '')) === 'histogram';
+    for (const file of ['ops/alerts.yaml', 'ops/grafana-dashboard.json']) {
+      const named = new Set((await readFile(file, 'utf8')).match(/\b(posthorn|nodejs|process)_[a-z0-9_]+/g));
+      expect(named.size, file).toBeGreaterThan(8);
+      expect(
+        [...named].filter((name) => !exists(name)),
+        file,
+      ).toEqual([]);
+    }
+    // Each of ours is on the dashboard.
+    const dashboard = await readFile('ops/grafana-dashboard.json', 'utf8');
+    expect([...known.keys()].filter((name) => name.startsWith('posthorn_') && !dashboard.includes(name))).toEqual([]);
   });
 
   test('that stops ends the streams of open tabs, and is alive but not ready', async () => {

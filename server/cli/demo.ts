@@ -1,14 +1,11 @@
-import type { Command } from './command.ts';
+import { type Command, createProgress } from './command.ts';
 
 /** Reports its progress on stderr, then prints on stdout, as JSON, how to sign in. */
 export const demo: Command = async (config, { again }) => {
   const { makeDemo } = await import('#server/demo/make');
-  const { isTTY } = process.stderr;
-  const progress = (text: string) => {
-    process.stderr.write(isTTY ? `\r${text} …\u001b[K` : `${text} …\n`);
-  };
-  const made = await makeDemo(config, { again: again !== undefined, progress });
-  process.stderr.write(isTTY ? '\r\u001b[K' : '');
+  const progress = createProgress();
+  const made = await makeDemo(config, { again: again !== undefined, progress: progress.say });
+  progress.end();
   console.log(JSON.stringify({ ...made, signIn: `${config.baseUrl}/sign-in` }, null, 2));
   console.error(
     `The workspace ${made.workspace} is ready. Run npm start, and sign in with this e-mail address and password.`,

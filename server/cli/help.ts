@@ -5,9 +5,14 @@ export const help = `posthorn <command>
                                          make the first owner, a workspace and a token; prints JSON
   demo     [--again]                     make a workspace with a month of posts on the sandbox; not in production
   link     [--email]                     a sign-in link that works once, for the operator or somebody else
-  doctor   [--network <key>|all] [--json]
-                                         say what is set, what answers and what is missing; for a network also what to
-                                         register there, and whether it takes the credentials
+  user     list | reset --email | sign-out --email [--all]
+                                         who is here; a link for a new password; end sessions, with --all tokens and clients too
+  doctor   [--fix] [--json]              say what is set, what answers and what is missing; with --fix mend what can be
+  doctor   --network <key>|all [--json]  for a network: what to register there, and whether it takes the credentials
+  logs     <request id> [--json]         what LOG_FILE, or a log on standard input, says of one request
+  backup   <file or folder> [--with-keys]
+                                         database and media in one file, also while the service runs
+  restore  <file>                        a backup, into an empty database and folder
   token    create --workspace <id> --name <name> | list --workspace <id> | revoke --id <id>
                                          personal tokens of a workspace's owner
   account  add --workspace <id> --network <key> [--handle]

@@ -4,6 +4,7 @@ import { type Config, readConfig, SettingError } from '#server/config';
 import { Refusal } from '#server/errors';
 import { findRunning, runningIn } from '#server/instances';
 import { addAccount } from './account.ts';
+import { backup, restore } from './backup.ts';
 import { clock } from './clock.ts';
 import type { Command } from './command.ts';
 import { demo } from './demo.ts';
@@ -12,10 +13,12 @@ import { help } from './help.ts';
 import { importFile } from './import.ts';
 import { jobs } from './jobs.ts';
 import { link } from './link.ts';
+import { logs } from './logs.ts';
 import { setPlan, showPlan } from './plan.ts';
 import { setup } from './setup.ts';
 import { start } from './start.ts';
 import { createToken, listTokens, revokeToken } from './token.ts';
+import { listUsers, resetPassword, signOutUser } from './user.ts';
 
 // A command imports the service when it runs, so that printing the help loads none of it.
 const commands: Readonly<Record<string, Command>> = {
@@ -23,7 +26,13 @@ const commands: Readonly<Record<string, Command>> = {
   setup,
   demo,
   link,
+  'user list': listUsers,
+  'user reset': resetPassword,
+  'user sign-out': signOutUser,
+  logs,
   doctor,
+  backup,
+  restore,
   'token create': createToken,
   'token list': listTokens,
   'token revoke': revokeToken,
@@ -34,6 +43,9 @@ const commands: Readonly<Record<string, Command>> = {
   jobs,
   clock,
 };
+
+/** These make a service, so none that runs is meant. */
+const aboutItself = ['start', 'restore'];
 
 const text = { type: 'string' } as const;
 
@@ -58,6 +70,9 @@ const main = async () => {
       unmatched: { type: 'boolean' },
       duplicates: { type: 'boolean' },
       again: { type: 'boolean' },
+      'with-keys': { type: 'boolean' },
+      all: { type: 'boolean' },
+      fix: { type: 'boolean' },
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -66,14 +81,16 @@ const main = async () => {
   const options = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, value === true ? '' : String(value)]),
   );
-  const command = commands[positionals.slice(0, 2).join(' ')] ?? commands[positionals[0] ?? ''];
+  const [first = '', second] = positionals;
+  const isPair = `${first} ${second}` in commands;
+  const command = commands[isPair ? `${first} ${second}` : first];
   if (wantsHelp || command === undefined) {
     console.log(help);
     process.exitCode = wantsHelp ? 0 : 2;
     return;
   }
   const config = readConfig();
-  await command(positionals[0] === 'start' ? config : meant(config), options);
+  await command(aboutItself.includes(first) ? config : meant(config), options, positionals.slice(isPair ? 2 : 1));
 };
 
 /** In a second terminal, without the settings of the first, the running instance is meant and not a folder that is not there. */

@@ -56,12 +56,17 @@ const banner = async ({ url, posthorn: { welcome, people } }: Running, { role }:
   ].join('\n');
 };
 
-const stopOnSignals = (stop: () => Promise<void>, { childOfNpm }: Config) => {
+const stopOnSignals = (stop: () => Promise<void>, { childOfNpm, drainMs }: Config) => {
   let asked = false;
   const end = (why: string) => {
     if (asked) process.exit(1);
     asked = true;
     if (cluster.isPrimary) console.log(`${why}: finishing what is under way. Once more to stop at once.`);
+    // What is cut off now is continued by another instance, or at the next start, when its lease has ended.
+    setTimeout(() => {
+      console.log('DRAIN_SECONDS are over: stopping now.');
+      process.exit(0);
+    }, drainMs).unref();
     stop().then(
       () => process.exit(0),
       (error: unknown) => {

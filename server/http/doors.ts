@@ -18,6 +18,7 @@ import type { UploadOnce } from '#server/media/upload-once';
 import type { Uploads } from '#server/media/uploads';
 import { styleRoutes } from '#server/pages/style';
 import type { LinkCards } from '#server/posts/link-cards';
+import { createReport } from '#server/report';
 import type { Shares } from '#server/review/shares';
 import type { RunnableAction } from '#server/run-action';
 import type { Exports } from '#server/transfer/exports';
@@ -106,7 +107,7 @@ const createDoors = ({
       liveEvents: liveEvents({
         live,
         who: door.who,
-        report: (err) => parts.log.error({ err }, 'access to live events not checked'),
+        report: createReport(parts.log, 'access to live events not checked'),
       }),
       exportPosts: exportRoute({ exports }),
       askAssistant: askAssistant({ assistant, who: door.who }),
@@ -139,7 +140,8 @@ export const openDoors = ({
   const door = createSessionDoor({ sessions, baseUrl });
   const health = createHealth({ database, idleMs: config.role === 'web' ? () => 0 : jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
-  app.use(tagRequest({ https: baseUrl.startsWith('https:') }), logRequests(log), allowOrigins(config.corsOrigins));
+  const tag = tagRequest({ https: baseUrl.startsWith('https:') });
+  app.use(tag, logRequests(log, parts.figures.http), allowOrigins(config.corsOrigins));
   if (config.role === 'jobs') app.use(aloneFor(config));
   const web = createWebApp(webFolder);
   serveRoutes(app, createDoors({ ...parts, door, web, health }));

@@ -1,18 +1,20 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { badInput, internal, Refusal } from '#server/errors';
+import { createReport } from '#server/report';
 import { replyRefusal } from './reply.ts';
 
 /** The one place where trouble becomes an answer. */
-export const answerErrors =
-  (log: Logger): ErrorRequestHandler =>
-  (error: unknown, req, res, _next) => {
+export const answerErrors = (log: Logger): ErrorRequestHandler => {
+  const report = createReport(log, 'request failed');
+  return (error: unknown, req, res, _next) => {
     const refusal = error instanceof Refusal ? error : (fromExpress(error) ?? internal());
-    if (refusal.code === 'Internal') log.error({ requestId: req.requestId, err: error }, 'request failed');
+    if (refusal.code === 'Internal') report(error, { requestId: req.requestId });
     if (refusal.retryAfterSeconds !== undefined) res.setHeader('retry-after', refusal.retryAfterSeconds);
     if (res.headersSent) res.destroy();
     else replyRefusal(res, refusal);
   };
+};
 
 /** Express refuses a path it cannot decode with a status of its own. */
 const fromExpress = (error: unknown) =>

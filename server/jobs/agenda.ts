@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { PostgresBackend } from '@agendajs/postgres-backend';
-import { Agenda } from 'agenda';
+import { Agenda, type Job } from 'agenda';
 import pg from 'pg';
 import { SettingError } from '#server/config';
 import { isLocked } from '#server/store/away';
@@ -16,6 +16,8 @@ const lockMs = 10_000;
 
 export interface OpenedAgenda {
   readonly agenda: Agenda;
+  /** Begins nothing more; another instance does what recurs. */
+  rest(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,11 +48,20 @@ export const openAgenda = async ({
     removeOnComplete: true,
   });
   agenda.on('error', report);
+  agenda.on('fail', (cause: Error, { attrs }: Job) => {
+    report(new Error(`The recurring work "${attrs.name}" failed: ${cause.message}`, { cause }));
+  });
+  let resting: Promise<void> | undefined;
+  const rest = () => {
+    // Not drain(): that leaves a lock on what was taken ahead, and the next run waits for its end.
+    resting ??= agenda.stop(false);
+    return resting;
+  };
   return {
     agenda,
+    rest,
     close: async () => {
-      // Not drain(): that leaves a lock on what was taken ahead, and the next run waits for its end.
-      await agenda.stop(false);
+      await rest();
       await close();
     },
   };

@@ -126,6 +126,17 @@ export const createScheduler = ({
 
     stop: (graceMs: number) => Promise.all(Object.values(loops).map((loop) => loop.stop(graceMs))),
 
+    /** How long the oldest row of each kind has been due without being taken up. */
+    agesMs: async () =>
+      new Map(
+        await Promise.all(
+          kinds.map(async (kind) => [kind, Math.max(-((await loops[kind].msToNext()) ?? 0), 0)] as const),
+        ),
+      ),
+
+    /** On this instance. */
+    inFlight: () => new Map(kinds.map((kind) => [kind, loops[kind].inFlight()])),
+
     /** How long the slowest of the loops has not reached the database. */
     idleMs: () => Math.max(...Object.values(loops).map((loop) => loop.idleMs())),
   };

@@ -7,6 +7,7 @@ import { badInput, Refusal } from '#server/errors';
 import { readAnyJson } from '#server/http/body';
 import { wrongMethod } from '#server/http/errors';
 import { reply } from '#server/http/reply';
+import { createReport } from '#server/report';
 import type { RunnableAction } from '#server/run-action';
 import { bearerOf, Challenge, createAuthorization } from './authorization.ts';
 import { createMethods, type McpCaller } from './methods.ts';
@@ -29,6 +30,7 @@ export interface McpParts {
 
 /** `/mcp` (SPEC, MCP endpoint): no session and no stream, so one JSON message in is one JSON answer out. */
 export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log, ...parts }: McpParts) => {
+  const report = createReport(log, 'mcp request failed');
   const ownOrigin = new URL(baseUrl).origin;
   const refuseMethod = wrongMethod('POST');
   const authorization = createAuthorization({ baseUrl, authUrl });
@@ -43,7 +45,7 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
   };
 
   const fault = (err: unknown, { requestId }: Request) => {
-    log.error({ requestId, err }, 'mcp request failed');
+    report(err, { requestId });
     const message = `Something went wrong on the server. Try again later and quote the x-request-id ${requestId}.`;
     return new ProtocolError('internal', message, 200);
   };

@@ -1,15 +1,14 @@
 import type { Clock } from '#server/clock';
-import { type Config, incomingFolder, mediaFolder } from '#server/config';
+import { type Config, incomingFolder } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Database } from '#server/store/database';
-import { createLocalFiles } from './files.ts';
 import { createIncoming } from './incoming.ts';
 import { createMediaLibrary, type UsesOf } from './library.ts';
+import { openMediaFiles } from './open-files.ts';
 import { createRemoval, type IsUsed } from './removal.ts';
 import { createRenditions } from './renditions.ts';
 import { mediaRoutes } from './routes.ts';
-import { createS3Files } from './s3-files.ts';
 import { createMediaStore, createRenditionStore } from './store.ts';
 import { createIncomingSweep, createSweep } from './sweep.ts';
 import type { UploadOnce } from './upload-once.ts';
@@ -32,7 +31,7 @@ export const openMedia = ({
 }) => {
   const { baseUrl, media: limits } = config;
   const store = createMediaStore(database);
-  const files = limits.s3 ? createS3Files(limits.s3) : createLocalFiles(mediaFolder(config));
+  const files = openMediaFiles(config);
   const incoming = createIncoming({ folder: incomingFolder(config), limits });
   const renditionStore = createRenditionStore(database);
   const library = createMediaLibrary({ store, renditionStore, files, baseUrl });

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
 import type { Clock, Stopwatch } from '#server/clock';
 import { newId } from '#server/ids';
 import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { Seal } from '#server/secrets/seal';
+import type { MessageFigures } from './figures.ts';
 import type { Mail, Mailer } from './mail.ts';
 import type { Outcome } from './outcome.ts';
 import type { Push, PushMessage } from './push.ts';
@@ -43,6 +45,8 @@ export const createMessages = ({
   push,
   seal,
   startStopwatch,
+  figures,
+  log,
   clock,
   report,
 }: {
@@ -51,6 +55,8 @@ export const createMessages = ({
   push: Push;
   seal: Seal;
   startStopwatch: () => Stopwatch;
+  figures: MessageFigures;
+  log: Logger;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -69,10 +75,11 @@ export const createMessages = ({
     return push.send(message.browser, content, message);
   };
 
-  const handle = async (message: Held, send: typeof sendMail) => {
+  const handle = async (channel: Channel, message: Held, send: typeof sendMail) => {
     const outcome: Outcome =
       message.leftMs <= 0 ? { is: 'refused', answer: 'Not sent: it is too old.' } : await send(message);
     if (outcome.is === 'late') return;
+    figures.tried(channel, outcome.is);
     if (outcome.is === 'sent') {
       await store.saveSent(message, outcome.answer);
       return;
@@ -80,7 +87,7 @@ export const createMessages = ({
     const waitMs = outcome.is === 'failed' ? ladderMs[message.attempts] : undefined;
     // The address is left out: logs are read by more people than mails.
     if (await store.saveFailed(message, outcome.answer, waitMs)) {
-      report(new Error(`The message ${message.id} (${message.purpose}) was given up: ${outcome.answer}`));
+      log.warn({ messageId: message.id, purpose: message.purpose, answer: outcome.answer }, 'a message was given up');
     }
   };
 
@@ -93,7 +100,7 @@ export const createMessages = ({
         const mayBegin = () => sinceClaimed() < sendWithinMs;
         return claimed.map((message) => ({ ...message, mayBegin }));
       },
-      handle: (message) => handle(message, send),
+      handle: (message) => handle(channel, message, send),
       msToNext: () => store.msToNext(channel),
       report,
     });

@@ -1,8 +1,10 @@
+import type { Logger } from 'pino';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
+import type { MessageFigures } from './figures.ts';
 import { createMailer } from './mail.ts';
 import { createPush } from './push.ts';
 import { createMessages } from './queue.ts';
@@ -14,6 +16,8 @@ export const openMessages = ({
   seal,
   config: { mail, baseUrl },
   startStopwatch = () => startSystemStopwatch(),
+  figures: { messages: figures },
+  log,
   clock,
   report,
 }: {
@@ -22,6 +26,8 @@ export const openMessages = ({
   seal: Seal;
   config: Config;
   startStopwatch?: () => Stopwatch;
+  figures: { readonly messages: MessageFigures };
+  log: Logger;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -30,7 +36,17 @@ export const openMessages = ({
   const contact = mailer ? `mailto:${mailer.sender}` : atHome;
   const push = createPush({ store: createPushStore(database), outbound, seal, contact, clock });
   const store = createMessageStore(database);
-  const { mails, pushes, ...messages } = createMessages({ store, mailer, push, seal, startStopwatch, clock, report });
+  const { mails, pushes, ...messages } = createMessages({
+    store,
+    mailer,
+    push,
+    seal,
+    startStopwatch,
+    figures,
+    log,
+    clock,
+    report,
+  });
   return {
     mailer,
     push,

@@ -1,6 +1,7 @@
 import type { MovableClock } from '#server/clock';
 import { badInput, Refusal } from '#server/errors';
-import type { SandboxClockStore } from './store.ts';
+import type { Database } from '#server/store/database';
+import { createSandboxClockStore, type SandboxClockStore } from './store.ts';
 
 /** A year is more than any schedule of ours. */
 const longestStepMs = 366 * 24 * 3_600_000;
@@ -65,3 +66,6 @@ export const createSandboxClock = ({
     clock.setOffset(offsetMs);
   },
 });
+
+/** For a database whose rows came from elsewhere: its notion of now follows what they say. */
+export const writeClockAgain = (database: Database) => createSandboxClockStore(database).writeAgain();

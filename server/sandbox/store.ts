@@ -124,6 +124,7 @@ export const createSandboxClockStore = (db: Database) => {
   };
   return {
     offset: async () => (await one(clockOffset)).offsetMs,
+    writeAgain: async () => db.script(setNow((await one(clockOffset)).offsetMs)),
 
     /** From which true time on it was ahead by how much, oldest first. Null: from the beginning. */
     moves: () => db.query<{ atMs: number | null; offsetMs: number }>(clockMoves),

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -13,18 +13,36 @@ export type Secrets = z.output<typeof Secrets>;
 type SecretSettings = Pick<Config, 'dataDir' | 'encryptionKeys'>;
 
 /** The secrets of this deployment: from the settings, or made on its first start and readable by its user alone. */
-export const readSecrets = async ({ dataDir, encryptionKeys }: SecretSettings): Promise<Secrets> => {
-  if (encryptionKeys) return { encryptionKeys: [...encryptionKeys] };
-  const path = join(dataDir, 'secrets.json');
-  const text = await readFile(path, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    await create(dataDir, path);
-    return readFile(path, 'utf8');
-  });
-  return parse(text, path);
+export const readSecrets = async (settings: SecretSettings): Promise<Secrets> => {
+  const found = await findSecrets(settings);
+  if (found) return found;
+  await keepSecrets(settings, { encryptionKeys: [`k1:${randomBytes(32).toString('base64')}`] });
+  return readSecrets(settings);
 };
 
-const parse = (text: string, path: string) => {
+/** Undefined before the first start. */
+export const findSecrets = async (settings: SecretSettings): Promise<Secrets | undefined> => {
+  if (settings.encryptionKeys) return { encryptionKeys: [...settings.encryptionKeys] };
+  const path = secretsFile(settings);
+  try {
+    return parseSecrets(await readFile(path, 'utf8'), path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+};
+
+export const secretsFile = ({ dataDir }: SecretSettings) => join(dataDir, 'secrets.json');
+
+/** Tells a key from another of the same name, and nothing about it. */
+export const fingerprints = ({ encryptionKeys }: Secrets) =>
+  encryptionKeys.map((key) => {
+    const [id = '', bytes = ''] = key.split(':');
+    const mark = createHmac('sha256', Buffer.from(bytes, 'base64')).update('posthorn').digest('hex').slice(0, 16);
+    return { id, mark };
+  });
+
+export const parseSecrets = (text: string, path: string) => {
   try {
     return Secrets.parse(JSON.parse(text));
   } catch {
@@ -34,9 +52,9 @@ const parse = (text: string, path: string) => {
 };
 
 /** Linked into place when complete: two first starts at once, or a crash, never leave half a file or two keys. */
-const create = async (dataDir: string, path: string) => {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const secrets: Secrets = { encryptionKeys: [`k1:${randomBytes(32).toString('base64')}`] };
+export const keepSecrets = async (settings: SecretSettings, secrets: Secrets) => {
+  const path = secretsFile(settings);
+  await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
   await link(draft, path).catch((error: NodeJS.ErrnoException) => {

@@ -7,6 +7,7 @@ import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { MetricsRead, Network, Site } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
+import type { ReadFigures } from './figures.ts';
 import type { Numbers } from './numbers.ts';
 import type { Publications } from './publications.ts';
 import { lastMs, stepsMs } from './schedule.ts';
@@ -35,6 +36,7 @@ export const createReads = ({
   networks,
   accounts,
   access,
+  figures,
   clock,
   report,
 }: {
@@ -43,6 +45,7 @@ export const createReads = ({
   networks: Networks;
   accounts: Pick<Accounts, 'stopStatistics'>;
   access: AccountAccess['forReading'];
+  figures: ReadFigures;
   clock: Clock;
   report: (error: unknown) => void;
 }): DueLoop => {
@@ -125,6 +128,7 @@ export const createReads = ({
     if (told.length > 0) await publications.keep(reads, told, stepsMs);
     if (last.length > 0) await publications.keep(reads, last, []);
     if (over.length > 0) await store.end(reads, over);
+    figures.read(network.key, 'ok', posts.length);
   };
 
   const troubled = async (
@@ -136,6 +140,7 @@ export const createReads = ({
   ): Promise<void> => {
     if (trouble.kind === 'token' || trouble.kind === 'permission') return stop(reads, network, posts);
     // SPEC, Statistics rules 2. A failed read is postponed too: its next step may be weeks away.
+    figures.read(network.key, 'postponed', posts.length);
     await store.move(reads, posts, {
       why: whatHappened(trouble, network),
       failed: isFailure(trouble, status),
@@ -159,7 +164,8 @@ export const createReads = ({
       if (stopped) await store.stop(reads, reconnectForStatistics(network));
       return stopped;
     });
-    if (!isStopped) await store.giveBack(reads, posts, changedMs);
+    if (isStopped) figures.read(network.key, 'stopped', posts.length);
+    else await store.giveBack(reads, posts, changedMs);
   };
 
   return createDueLoop<DueReads>({

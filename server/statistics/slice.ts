@@ -5,6 +5,7 @@ import type { Clock } from '#server/clock';
 import type { Networks } from '#server/networks/registry';
 import type { Reading } from '#server/posts/reading';
 import type { Database } from '#server/store/database';
+import type { ReadFigures } from './figures.ts';
 import { createStatistics } from './post-metrics.ts';
 import { createPublications } from './publications.ts';
 import { createReads } from './reads.ts';
@@ -18,6 +19,7 @@ export const openStatistics = ({
   access,
   reading,
   publishedPosts,
+  figures: { reads: figures },
   clock,
   report,
 }: {
@@ -27,6 +29,7 @@ export const openStatistics = ({
   access: Pick<AccountAccess, 'forReading'>;
   reading: Reading;
   publishedPosts: PublishedPosts;
+  figures: { readonly reads: ReadFigures };
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -37,7 +40,16 @@ export const openStatistics = ({
     statistics,
     publications,
     loops: {
-      reads: createReads({ store, publications, networks, accounts, access: access.forReading, clock, report }),
+      reads: createReads({
+        store,
+        publications,
+        networks,
+        accounts,
+        access: access.forReading,
+        figures,
+        clock,
+        report,
+      }),
     },
     readSoon: store.readSoon,
     routes: statisticsRoutes({ statistics }),

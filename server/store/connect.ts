@@ -1,4 +1,5 @@
 import { type Config, databaseFolder, SettingError } from '#server/config';
+import { messageOf } from './away.ts';
 import { type Connection, connectionFrom } from './connection.ts';
 import { startEmbedded } from './embedded.ts';
 import { poolsTransactions } from './pooler.ts';
@@ -17,7 +18,13 @@ const poolerWords =
   'Posthorn listens for notices, which belong to a connection: set DATABASE_DIRECT_URL to the address of PostgreSQL itself or of a pool with pool_mode = session, or set pool_mode = session.';
 
 /** PostgreSQL where DATABASE_URL says, else the embedded one. */
-export const connect = async ({ databaseUrl, ...config }: Config): Promise<Server> => {
+export const connect = (config: Config): Promise<Server> =>
+  reach(config).catch((cause: Error) => {
+    if (cause instanceof SettingError) throw cause;
+    throw new SettingError(`The database cannot be used: ${messageOf(cause)}`, { cause });
+  });
+
+const reach = async ({ databaseUrl, ...config }: Config): Promise<Server> => {
   if (databaseUrl === undefined) {
     const { config: connection, stop } = await startEmbedded(databaseFolder({ databaseUrl, ...config }));
     return { connection, stop };

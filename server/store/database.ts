@@ -5,6 +5,7 @@ import { Sequelize, Transaction } from 'sequelize';
 import { Refusal } from '#server/errors';
 import { isFull, isUnwritable } from './away.ts';
 import type { Connection } from './connection.ts';
+import { copyIn, copyOut } from './copy.ts';
 import { clientFor } from './leader.ts';
 import { type Listening, listen } from './listen.ts';
 import { type Answered, PreparedQuery, type Statement } from './prepared-query.ts';
@@ -44,6 +45,10 @@ export interface Database {
   rehearse(work: () => Promise<unknown>): Promise<void>;
   /** Begins `work` once the transaction around it is committed, at once where there is none, and never when it is undone. */
   afterCommit(work: () => void): void;
+  /** Inside a transaction: the rows of a table or query, in the text form of COPY. */
+  copyTo(source: string): AsyncIterable<Buffer>;
+  /** Inside a transaction: adds rows in that form to `table (columns)` and says how many. */
+  copyFrom(table: string, rows: AsyncIterable<Buffer>): Promise<number>;
   /** For loops and timers that are begun inside a transaction and live longer than it. */
   outside<Result>(work: () => Result): Result;
   /** For models. They join `transaction` by themselves; `sequelize.transaction` is not used. */
@@ -55,7 +60,17 @@ export interface Database {
   tryWrite(): Promise<void>;
   /** When a statement last failed because nothing can be written, by performance.now(); undefined when none has. */
   writeFailedAt(): number | undefined;
+  /** The connections of this process. */
+  pools(): Readonly<Record<'statements' | 'transactions', PoolState>>;
   close(): Promise<void>;
+}
+
+export interface PoolState {
+  readonly used: number;
+  readonly idle: number;
+  /** Callers that wait for one. */
+  readonly waiting: number;
+  readonly most: number;
 }
 
 /** The name is what PostgreSQL knows the prepared statement by: the same name always has the same text. */
@@ -137,6 +152,12 @@ export function openDatabase(
     if (current?.sequelize !== sequelize) return undefined;
     if (current.ended) throw new Error('This transaction has ended: await everything in it, or begin it in outside()');
     return current;
+  }
+
+  function mustBeJoined(): pg.Client {
+    const current = joined();
+    if (!current) throw new Error('COPY is for a transaction');
+    return current.connection;
   }
 
   /** Tells the caller that the database is busy, and remembers that nothing could be written. */
@@ -224,6 +245,8 @@ export function openDatabase(
       if (current) current.afterwards.push(work);
       else work();
     },
+    copyTo: (source) => copyOut(mustBeJoined(), `copy ${source} to stdout`),
+    copyFrom: (table, rows) => copyIn(mustBeJoined(), `copy ${table} from stdin`, rows),
     outside: (work) => running.exit(work),
     sequelize,
     listen: (channel, ears) => {
@@ -247,6 +270,15 @@ export function openDatabase(
       }
     },
     writeFailedAt: () => writeFailedAt,
+    pools: () => ({
+      statements: {
+        used: pool.totalCount - pool.idleCount,
+        idle: pool.idleCount,
+        waiting: pool.waitingCount,
+        most: poolSize,
+      },
+      transactions: { ...poolOf(sequelize), most: poolSize },
+    }),
     close: async () => {
       const closed = Promise.all([
         pool.end(),
@@ -348,6 +380,15 @@ function openSequelize(connection: Connection, poolSize: number, waitMs: number)
     hooks: { afterConnect: (connection) => (connection as pg.Client).query(ourForm) as unknown as Promise<void> },
     logging: false,
   });
+}
+
+/** Sequelize's types leave its pool out. */
+function poolOf(sequelize: Sequelize): Omit<PoolState, 'most'> {
+  const { connectionManager } = sequelize as unknown as {
+    connectionManager: { pool: { using: number; available: number; waiting: number } };
+  };
+  const { using, available, waiting } = connectionManager.pool;
+  return { used: using, idle: available, waiting };
 }
 
 /** We begin and end transactions ourselves: Sequelize's way costs as much as the statements in between. */

@@ -7,7 +7,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-interface Applied {
+export interface Applied {
   number: number;
   name: string;
 }
@@ -74,6 +74,7 @@ function refuseGaps(migrations: readonly Migration[]): void {
 
 async function applyNext(database: Database, migrations: readonly Migration[]): Promise<Migration | undefined> {
   await database.query(takeLock, [migrating]);
+  await beginRecord(database);
   const applied = await readApplied(database);
   refuseUnknown(applied, migrations);
   const next = migrations[applied.length];
@@ -81,15 +82,28 @@ async function applyNext(database: Database, migrations: readonly Migration[]): 
   return next;
 }
 
-async function readApplied(database: Database): Promise<Applied[]> {
+async function beginRecord(database: Database): Promise<void> {
   const [table] = await database.query<{ exists: boolean }>(tableExists);
-  if (table?.exists) return database.query<Applied>(allApplied);
+  if (table?.exists) return;
   await database.script(`create table schema_migrations (
     number int primary key, name text not null, applied_at timestamptz not null default now())`);
-  return [];
 }
 
-function refuseUnknown(applied: readonly Applied[], migrations: readonly Migration[]): void {
+/** In order; none when Posthorn has never used this database. */
+export async function readApplied(database: Database): Promise<Applied[]> {
+  const [table] = await database.query<{ exists: boolean }>(tableExists);
+  return table?.exists ? database.query<Applied>(allApplied) : [];
+}
+
+/** What a start would apply. */
+export async function pendingIn(database: Database, migrations: readonly Migration[]): Promise<readonly Migration[]> {
+  const applied = await readApplied(database);
+  refuseUnknown(applied, migrations);
+  return migrations.slice(applied.length);
+}
+
+/** What a newer release migrated, or another program, is not touched. */
+export function refuseUnknown(applied: readonly Applied[], migrations: readonly Migration[]): void {
   for (const [index, { number, name }] of applied.entries()) {
     const known = migrations[index];
     if (!known) {

@@ -5,6 +5,7 @@ import type { Live } from '#server/live/open-tabs';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Outbound, OutboundAnswer } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
+import type { DeliveryFigures } from './figures.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { deliveryHeaders, oldSecretPlace, secretPlace } from './signing.ts';
 import type { ClaimedDelivery, DeliveryStore, Tried } from './store.ts';
@@ -31,6 +32,7 @@ export const createDelivering = ({
   outbound,
   seal,
   allowedWebhooks,
+  figures,
   clock,
   answerTimeoutMs,
 }: {
@@ -41,6 +43,7 @@ export const createDelivering = ({
   outbound: Outbound;
   seal: Seal;
   allowedWebhooks: AllowedWebhooks;
+  figures: DeliveryFigures;
   /** Wall clock: the receiver compares the time of the signature with its own clock. */
   clock: Clock;
   answerTimeoutMs: number;
@@ -69,8 +72,10 @@ export const createDelivering = ({
     const { isGood, isLate, ...tried } = await call(delivery);
     // Nothing was sent: it is due again when the lease ends, here or elsewhere.
     if (isLate) return true;
-    if (isGood) await saveDelivered({ ...delivery, ...tried });
-    else await failed(delivery, tried);
+    if (isGood) {
+      await saveDelivered({ ...delivery, ...tried });
+      figures.tried('ok');
+    } else await failed(delivery, tried);
     return isGood;
   };
 
@@ -106,6 +111,7 @@ export const createDelivering = ({
   const failed = (delivery: ClaimedDelivery, tried: Tried) =>
     store.transaction(async () => {
       const waitMs = ladderMs[delivery.attempts];
+      figures.tried(waitMs === undefined ? 'givenUp' : 'failed');
       if (!(await store.saveFailed(delivery, tried, waitMs))) return;
       await tell([delivery]);
       if (waitMs !== undefined) return;

@@ -9,6 +9,7 @@ import type { Database } from '#server/store/database';
 import { createDelivering } from './delivering.ts';
 import { createDeliveries } from './delivery-loop.ts';
 import { createEvents } from './events.ts';
+import type { DeliveryFigures } from './figures.ts';
 import type { AllowedWebhooks } from './plan-limit.ts';
 import { createWebhooks } from './receivers.ts';
 import { webhookRoutes } from './routes.ts';
@@ -25,6 +26,7 @@ export const openWebhooks = ({
   allowedWebhooks = plans.webhooks,
   webhookAnswerMs: answerTimeoutMs = 10_000,
   startStopwatch = () => startSystemStopwatch(),
+  figures: { deliveries: figures },
   clock,
   report,
 }: {
@@ -38,6 +40,7 @@ export const openWebhooks = ({
   allowedWebhooks?: AllowedWebhooks;
   webhookAnswerMs?: number;
   startStopwatch?: () => Stopwatch;
+  figures: { readonly deliveries: DeliveryFigures };
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -56,6 +59,7 @@ export const openWebhooks = ({
     ...shared,
     notifications,
     store: deliveryStore,
+    figures,
     clock: systemClock,
     answerTimeoutMs,
   });

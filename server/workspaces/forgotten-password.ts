@@ -34,7 +34,7 @@ export const createForgottenPassword = ({
     if (!messages.hasMail) {
       throw new Refusal(
         'Forbidden',
-        'No mail is sent from here. Ask the operator for a link: npx posthorn link <address>',
+        'No mail is sent from here. Ask the operator for a link: npx posthorn user reset --email <address>',
       );
     }
   },

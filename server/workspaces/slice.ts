@@ -10,6 +10,7 @@ import type { Plans } from '#server/plans/allowance';
 import type { Database } from '#server/store/database';
 import { createDeletion } from './deletion.ts';
 import { createForgottenPassword } from './forgotten-password.ts';
+import { createHelpDesk } from './help-desk.ts';
 import { createMembers } from './members.ts';
 import { outsideSignIn } from './outside-sign-in.ts';
 import { createPeople } from './people.ts';
@@ -67,12 +68,15 @@ export const openWorkspaces = ({
   const forgotten = createForgottenPassword({ ...told, store, people, secrets });
   const mayWelcome = !production && config.databaseUrl === undefined;
   const welcome = createWelcome({ people, sessions, secrets, audit, production, mayWelcome });
+  const hasPasswords = config.outsideProvider === undefined;
+  const helpDesk = createHelpDesk({ store, people, sessions, secrets, audit, hasPasswords });
   const signInsOfAddress = rateLimits.create({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs });
   return {
     people,
     members,
     welcome,
     deletion,
+    helpDesk,
     chores: { 'remove workspaces whose time has come': { every: '1 hour', run: deletion.removeDue } },
     signInElsewhere: (parts: Pick<Parameters<typeof outsideSignIn>[0], 'outside' | 'setSession'>) =>
       outsideSignIn({ ...parts, people, welcome, sessions, audit, baseUrl }),

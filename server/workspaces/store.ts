@@ -36,6 +36,27 @@ export interface WorkspaceRow {
 /** What was due while nothing was published. */
 const wakePosts = sql('workspaces.wakePosts', `select ${wakes('posts')}`);
 
+export interface Somebody {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly operator: boolean;
+  readonly hasPassword: boolean;
+  readonly workspaces: readonly { readonly id: string; readonly name: string; readonly role: Role }[];
+  readonly sessions: number;
+  readonly lastSeenAt: string | null;
+}
+
+const everybody = sql(
+  'users.everybody',
+  `select u.id, u.email, u.name, u.is_operator as operator, u.password_hash is not null as "hasPassword",
+          coalesce((select json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.id)
+             from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id), '[]') as workspaces,
+          (select count(*)::int from sessions s where s.user_id = u.id) as sessions,
+          (select max(s.last_seen_at) from sessions s where s.user_id = u.id) as "lastSeenAt"
+     from users u order by u.id`,
+);
+
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
 export const createWorkspaceStore = (db: Database) => {
@@ -146,6 +167,7 @@ export const createWorkspaceStore = (db: Database) => {
       await sequelize.query('select pg_advisory_xact_lock(727003)');
     },
 
+    everybody: () => db.query<Somebody>(everybody),
     hasUsers: async () => (await User.findOne({ attributes: ['id'] })) !== null,
     firstUser: () => User.findOne({ order: [['id', 'ASC']] }),
     user: (id: string) => User.findByPk(id),

@@ -92,12 +92,13 @@ export const createProcesses = async (
           const init = { method: 'POST', headers, body: JSON.stringify(person) };
           const answer = await fetch(`${url}/api/auth/sign-in`, init);
           const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-          return async (path: string, body: unknown) => {
+          const post = async (path: string, body: unknown) => {
             const sent = { ...init, headers: { ...headers, cookie }, body: JSON.stringify(body) };
             const response = await fetch(url + path, sent);
             if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
             return (await response.json()) as Record<string, unknown>;
           };
+          return Object.assign(post, { cookie });
         },
         call: async (token: string, action: string, input: unknown = {}) => {
           const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

@@ -7,6 +7,7 @@ import type { Registrations } from '#server/auth/registrations';
 import type { Clock } from '#server/clock';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { pageSecurity } from '#server/pages/layout';
+import { createReport } from '#server/report';
 import type { Seal } from '#server/secrets/seal';
 import type { WhoIsSignedIn } from '#server/signed-in';
 import type { Database } from '#server/store/database';
@@ -81,7 +82,7 @@ export const createIdentityProvider = async ({
     current = await build(current);
   };
   const reading = setInterval(() => {
-    database.outside(readKeys).catch((err: unknown) => log.error({ err }, 'signing keys not read'));
+    database.outside(readKeys).catch(createReport(log, 'signing keys not read'));
   }, readKeysEveryMs).unref();
 
   /** Another instance may have rotated the keys a moment ago. */

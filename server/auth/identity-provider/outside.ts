@@ -72,7 +72,7 @@ export const createOutsideIdentity = ({
   });
   const reach = () =>
     discover().catch((err: unknown) => {
-      log.error({ err }, 'AUTH_URL does not answer');
+      log.warn({ err }, 'AUTH_URL does not answer');
       throw new Refusal('Internal', 'The identity provider cannot be reached. Try again later.', [], 503);
     });
 

@@ -1,0 +1,149 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { Clock } from '#server/clock';
+import { type Config, packageVersion, SettingError } from '#server/config';
+import type { MediaFiles } from '#server/media/files';
+import { thumbnailKey } from '#server/media/item';
+import { openMediaFiles } from '#server/media/open-files';
+import { findSecrets, fingerprints } from '#server/secrets/keys';
+import { connect } from '#server/store/connect';
+import { openDatabase } from '#server/store/database';
+import { refuseUnknown } from '#server/store/migrate';
+import { migrations } from '#server/store/migrations/index';
+import { type Archive, createArchive } from './archive.ts';
+import { type Manifest, manifestName, mediaPart, secretsName, tablePart, writeManifest } from './manifest.ts';
+import { type BackupStore, createBackupStore, notKept, oursAmong } from './store.ts';
+
+export interface BackupOptions {
+  readonly withKeys: boolean;
+  readonly clock: Clock;
+  readonly progress: (text: string) => void;
+}
+
+/**
+ * Database and media as they are at one moment, in one file, also while the service runs. The database is taken as it is:
+ * a newer release makes a backup before it migrates.
+ */
+export const makeBackup = async (config: Config, place: string, { withKeys, clock, progress }: BackupOptions) => {
+  const createdAt = clock.now().toISOString();
+  const path = await pathFor(place, createdAt);
+  const secrets = await findSecrets(config);
+  if (secrets === undefined) throw nothingHere(`there are no keys in ${config.dataDir}`);
+  const server = await connect(config);
+  const database = openDatabase(server.connection, { report: () => undefined, poolSize: 1 });
+  try {
+    const store = createBackupStore(database);
+    const archive = await createArchive(path);
+    try {
+      const { keys, leftOut, ...state } = await copyDatabase(store, archive, progress);
+      const media = await copyMedia(openMediaFiles(config), keys, archive, progress);
+      if (withKeys) await archive.add(secretsName, [Buffer.from(`${JSON.stringify(secrets, null, 2)}\n`)]);
+      const keys = fingerprints(secrets);
+      const manifest = { posthorn: packageVersion, createdAt, ...state, media, keys };
+      await archive.add(manifestName, [Buffer.from(writeManifest(manifest))]);
+      const bytes = await archive.finish();
+      return { path, bytes, withKeys, leftOut, ...manifest };
+    } catch (error) {
+      await archive.discard();
+      throw error;
+    }
+  } finally {
+    await database.close();
+    await server.stop();
+  }
+};
+
+export type Backup = Awaited<ReturnType<typeof makeBackup>>;
+
+const pathFor = async (place: string, createdAt: string) => {
+  const path = resolve(place);
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) return join(path, `posthorn-${createdAt.slice(0, 19).replaceAll(':', '-')}Z.tar`);
+  if (found) throw new SettingError(`${path} is there already. Choose another name, or name a folder.`);
+  return path;
+};
+
+const nothingHere = (why: string) =>
+  new SettingError(`There is nothing to back up: ${why}. Give this command the settings of the service.`);
+
+/** Everything that is read here is of one moment. */
+const copyDatabase = (store: BackupStore, archive: Archive, progress: (text: string) => void) =>
+  store.transaction(async () => {
+    await store.holdStill();
+    const applied = await store.applied();
+    const migration = applied.at(-1);
+    if (migration === undefined) throw nothingHere('this database has no tables of Posthorn');
+    refuseUnknown(applied, migrations);
+    const all = await store.tables();
+    const names = oursAmong(all, migrations);
+    const leftOut = all.filter((name) => !names.includes(name) && !notKept.includes(name));
+    const tables: Manifest['tables'] = [];
+    for (const name of names) {
+      progress(`Table ${tables.length + 1} of ${names.length}: ${name}`);
+      const columns = await store.columns(name);
+      const rows = counted(store.read(name, columns));
+      await archive.add(tablePart(name), gzip(rows.bytes()));
+      tables.push({ name, columns, rows: rows.count() });
+    }
+    const mediaIds = names.includes('media') ? await store.mediaIds() : [];
+    const renditionIds = names.includes('renditions') ? await store.renditionIds() : [];
+    const keys = [...mediaIds.flatMap((id) => [id, thumbnailKey(id)]), ...renditionIds];
+    return { migration, postgres: await store.postgres(), tables, keys, leftOut };
+  });
+
+/** In the text form of COPY a row is a line. */
+const counted = (source: AsyncIterable<Buffer>) => {
+  let lines = 0;
+  return {
+    count: () => lines,
+    bytes: async function* () {
+      for await (const chunk of source) {
+        for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++;
+        yield chunk;
+      }
+    },
+  };
+};
+
+const gzip = (source: AsyncIterable<Buffer>): AsyncIterable<Buffer> =>
+  // An error of the source is one of the stream.
+  pipeline(source, createGzip({ level: 4 }), () => undefined);
+
+const copyMedia = async (
+  files: MediaFiles,
+  keys: readonly string[],
+  archive: Archive,
+  progress: (text: string) => void,
+): Promise<Manifest['media']> => {
+  const missing: string[] = [];
+  let copied = 0;
+  let bytes = 0;
+  for (const [index, key] of keys.entries()) {
+    progress(`File ${index + 1} of ${keys.length}, ${(bytes / 1e6).toFixed(0)} MB`);
+    const found = await open(files, key);
+    if (found === undefined) {
+      missing.push(key);
+      continue;
+    }
+    bytes += (await archive.add(mediaPart(key), found)).bytes;
+    copied++;
+  }
+  return { files: copied, bytes, missing };
+};
+
+/** Undefined when it was deleted meanwhile, also between being found and being opened. */
+const open = async (files: MediaFiles, key: string): Promise<AsyncIterable<Buffer> | undefined> => {
+  const found = await files.read(key);
+  if (found === undefined) return undefined;
+  const chunks = found.stream[Symbol.asyncIterator]();
+  const first = await chunks.next().catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (first === undefined) return undefined;
+  return (async function* () {
+    for (let next = first; !next.done; next = await chunks.next()) yield next.value as Buffer;
+  })();
+};

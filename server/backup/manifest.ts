@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { SettingError } from '#server/config';
+
+export const manifestName = 'manifest.json';
+export const secretsName = 'secrets.json';
+export const tablePart = (name: string) => `tables/${name}.copy.gz`;
+export const mediaPart = (key: string) => `media/${key}`;
+export const mediaKey = (part: string) => /^media\/([\w.]+)$/.exec(part)?.[1];
+
+/** Grows when a reader of an older release could not read it. */
+const format = 1;
+
+const name = z.string().regex(/^[a-z_][a-z0-9_]*$/);
+const count = z.number().int().min(0);
+
+const Manifest = z.object({
+  format: z.literal(format),
+  /** The release that made it. */
+  posthorn: z.string(),
+  createdAt: z.string(),
+  postgres: z.string(),
+  /** The last one of the database. */
+  migration: z.object({ number: count, name: z.string() }),
+  tables: z.array(z.object({ name, columns: z.array(name), rows: count })),
+  media: z.object({
+    files: count,
+    bytes: count,
+    /** In the table, but deleted before they were copied. */
+    missing: z.array(z.string()),
+  }),
+  /** What the database was sealed with: id, and a mark that tells nothing about the key. */
+  keys: z.array(z.object({ id: z.string(), mark: z.string() })),
+});
+export type Manifest = z.output<typeof Manifest>;
+
+export const writeManifest = (content: Omit<Manifest, 'format'>) =>
+  `${JSON.stringify({ format, ...content } satisfies Manifest, null, 2)}\n`;
+
+export const readManifest = (text: string, path: string): Manifest => {
+  const sent = JSON.parse(text) as { format?: unknown; posthorn?: unknown };
+  if (sent.format !== format) {
+    throw new SettingError(
+      `${path} has the format ${sent.format} of Posthorn ${sent.posthorn}, and this one reads format ${format}. Install that release and restore with it.`,
+    );
+  }
+  return Manifest.parse(sent);
+};

@@ -1,0 +1,110 @@
+import { type Database, sql } from '#server/store/database';
+import { type Migration, readApplied } from '#server/store/migrate';
+
+const tableNames = sql(
+  'backup.tables',
+  `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+      and not relispartition order by relname`,
+);
+/** Without those that the database computes. */
+const columnsOf = sql(
+  'backup.columns',
+  `select attname as name from pg_attribute
+    where attrelid = to_regclass(quote_ident($1)) and attnum > 0 and not attisdropped and attgenerated = ''
+    order by attnum`,
+);
+const foreignKeys = sql(
+  'backup.foreignKeys',
+  `select conrelid::regclass::text as "table", quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
+     from pg_constraint
+    where contype = 'f' and conparentid = 0 and connamespace = current_schema()::regnamespace order by 1, 2`,
+);
+const numbered = sql(
+  'backup.numbered',
+  `select attrelid::regclass::text as "table", quote_ident(attname) as "column",
+          pg_get_serial_sequence(attrelid::regclass::text, attname) as sequence
+     from pg_attribute join pg_class on pg_class.oid = attrelid
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and attidentity <> ''`,
+);
+const postgresVersion = sql('backup.postgres', `select current_setting('server_version') as version`);
+const mediaIds = sql('backup.media', 'select id from media order by id');
+const renditionIds = sql(
+  'backup.renditions',
+  'select id from renditions where refused is null and not lost order by id',
+);
+const mediaTypes = sql(
+  'backup.mediaTypes',
+  `select id, mime_type as "mimeType" from media
+   union all select id, mime_type from renditions where mime_type is not null`,
+);
+
+interface ForeignKey {
+  readonly table: string;
+  readonly name: string;
+  readonly definition: string;
+}
+
+export type BackupStore = ReturnType<typeof createBackupStore>;
+
+export const createBackupStore = (db: Database) => {
+  const namesOf = async (...query: Parameters<typeof db.query>) =>
+    (await db.query<{ name: string }>(...query)).map(({ name }) => name);
+  const each = async <T>(items: readonly T[], statement: (item: T) => string) => {
+    for (const item of items) await db.script(statement(item));
+  };
+  return {
+    transaction: db.transaction,
+
+    /** As the database is at one moment, for all that the transaction reads. Has to be its first statement. */
+    holdStill: () => db.script('set transaction isolation level repeatable read, read only'),
+    /** Files are put back while the transaction stands, for as long as that takes. */
+    waitForFiles: () => db.script('set local idle_in_transaction_session_timeout = 0'),
+
+    postgres: async () => (await db.query<{ version: string }>(postgresVersion))[0]?.version ?? '',
+    applied: () => readApplied(db),
+    tables: () => namesOf(tableNames),
+    columns: (table: string) => namesOf(columnsOf, [table]),
+    mediaIds: async () => (await db.query<{ id: string }>(mediaIds)).map(({ id }) => id),
+    renditionIds: async () => (await db.query<{ id: string }>(renditionIds)).map(({ id }) => id),
+    mediaTypes: async () =>
+      new Map((await db.query<{ id: string; mimeType: string }>(mediaTypes)).map(({ id, mimeType }) => [id, mimeType])),
+
+    /** Also of a table with partitions. */
+    read: (table: string, columns: readonly string[]) => db.copyTo(`(select ${columns.join(', ')} from ${table})`),
+    write: (table: string, columns: readonly string[], rows: AsyncIterable<Buffer>) =>
+      db.copyFrom(`${table} (${columns.join(', ')})`, rows),
+
+    /** Tables refer to each other in a circle, so that no order would do. Answers with what `checkReferences` wants. */
+    dropReferences: async () => {
+      const all = await db.query<ForeignKey>(foreignKeys);
+      await each(all, ({ table, name }) => `alter table ${table} drop constraint ${name}`);
+      return all;
+    },
+    checkReferences: (all: readonly ForeignKey[]) =>
+      each(all, ({ table, name, definition }) => `alter table ${table} add constraint ${name} ${definition}`),
+
+    /** Triggers of older releases would write rows that come anyway, and migrations have written some. */
+    clear: async (tables: readonly string[]) => {
+      await each(tables, (table) => `alter table ${table} disable trigger user`);
+      await db.script(`truncate ${tables.join(', ')}`);
+    },
+    resume: async (tables: readonly string[]) => {
+      await each(tables, (table) => `alter table ${table} enable trigger user`);
+      const all = await db.query<{ table: string; column: string; sequence: string }>(numbered);
+      await each(
+        all,
+        ({ table, column, sequence }) =>
+          `select setval('${sequence}', coalesce(max(${column}), 0) + 1, false) from ${table}`,
+      );
+    },
+  };
+};
+
+/** Those that the migrations speak of. Whatever else is in the schema belongs to somebody else. */
+export const oursAmong = (names: readonly string[], migrations: readonly Migration[]) => {
+  const words = new Set(migrations.flatMap(({ sql: text }) => text.replaceAll(/--.*/g, '').match(/\w+/g) ?? []));
+  return names.filter((name) => words.has(name) && !notKept.includes(name));
+};
+
+/** Made anew: migrations are in the manifest, and recurring jobs are set up by each start. */
+export const notKept = ['schema_migrations', 'agenda_jobs', 'agenda_logs'];

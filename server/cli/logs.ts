@@ -1,0 +1,71 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { SettingError } from '#server/config';
+import { logFiles } from '#server/log-file';
+import type { Command } from './command.ts';
+
+interface Line {
+  readonly level: number;
+  readonly time: string;
+  readonly msg?: string;
+  readonly err?: { readonly message?: string; readonly stack?: string };
+}
+
+const levels: Readonly<Record<number, string>> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal',
+};
+
+/** What the log says of one request, oldest first. */
+export const logs: Command = async ({ logFile }, { json }, [requestId]) => {
+  if (requestId === undefined) throw new SettingError('Say which: posthorn logs <request id>');
+  if (logFile === undefined && process.stdin.isTTY) {
+    throw new SettingError(
+      'LOG_FILE is not set, so Posthorn keeps no log. Send yours here, such as: journalctl -u posthorn -o cat | npx posthorn logs <request id>',
+    );
+  }
+  const sources = logFile === undefined ? [process.stdin] : logFiles(logFile).map(readLog);
+  const found: { line: Line; text: string }[] = [];
+  for (const source of sources) {
+    for await (const text of createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY })) {
+      // Most lines are of other requests, so they are not parsed.
+      if (!text.includes(requestId)) continue;
+      const line = parsed(text);
+      if (line?.requestId === requestId) found.push({ line, text });
+    }
+  }
+  if (found.length === 0) {
+    throw new SettingError(`No line of ${logFile ?? 'this log'} has the request id ${requestId}.`);
+  }
+  for (const { line, text } of found.sort((a, b) => a.line.time.localeCompare(b.line.time))) {
+    console.log(json === undefined ? forPeople(line) : text);
+  }
+};
+
+const readLog = (name: string) => {
+  const file = createReadStream(name);
+  return name.endsWith('.gz') ? pipeline(file, createGunzip(), () => undefined) : file;
+};
+
+const parsed = (text: string): (Line & { readonly requestId?: string }) | undefined => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const forPeople = ({ level, time, msg = '', err, ...fields }: Line) => {
+  const { requestId: _, ...rest } = fields as Record<string, unknown>;
+  const told = Object.entries(rest).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const line = [time, (levels[level] ?? String(level)).padEnd(5), msg, ...told].join(' ');
+  return err ? `${line}\n${err.stack ?? err.message}` : line;
+};

@@ -1,0 +1,7 @@
+import { type Config, mediaFolder } from '#server/config';
+import { createLocalFiles, type MediaFiles } from './files.ts';
+import { createS3Files } from './s3-files.ts';
+
+/** Where the settings say that media is kept. */
+export const openMediaFiles = (config: Config): MediaFiles =>
+  config.media.s3 ? createS3Files(config.media.s3) : createLocalFiles(mediaFolder(config));

@@ -1,0 +1,4 @@
+/** What operators watch. */
+export interface DeliveryFigures {
+  tried(result: 'ok' | 'failed' | 'givenUp'): void;
+}

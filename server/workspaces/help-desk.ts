@@ -1,0 +1,50 @@
+import type { AuditLog } from '#server/audit/audit-log';
+import type { OneTimeSecrets } from '#server/auth/one-time-secrets';
+import type { Sessions } from '#server/auth/sessions';
+import { Refusal } from '#server/errors';
+import type { People } from './people.ts';
+import type { WorkspaceStore } from './store.ts';
+
+/** What the operator does for people from the command line. */
+export const createHelpDesk = ({
+  store,
+  people,
+  sessions,
+  secrets,
+  audit,
+  hasPasswords,
+}: {
+  store: WorkspaceStore;
+  people: People;
+  sessions: Sessions;
+  secrets: OneTimeSecrets;
+  audit: AuditLog;
+  /** False where an outside identity provider signs people in. */
+  hasPasswords: boolean;
+}) => {
+  const write = async (event: string, userId: string) =>
+    audit.write({ event, userId, workspaceId: await people.lastWorkspace(userId) });
+  return {
+    everybody: store.everybody,
+
+    /** To be handed to that person: whoever has it sets a new password, once, within the hour. */
+    newPasswordPath: async (address: string) => {
+      if (!hasPasswords) {
+        throw new Refusal('Forbidden', 'There are no passwords here: AUTH_URL says who signs people in.');
+      }
+      const { userId, email } = await people.forLink(address);
+      const path = `/new-password/${await secrets.make('password', userId)}`;
+      await write('password.link', userId);
+      return { email, path };
+    },
+
+    /** In every browser; with `endAll` also tokens and the access of MCP clients. */
+    signOut: async (address: string, endAll?: (userId: string) => Promise<unknown>) => {
+      const { userId, email } = await people.forLink(address);
+      await sessions.endOthers(userId);
+      await endAll?.(userId);
+      await write('sessions.ended', userId);
+      return { email, ended: endAll ? 'sessions, tokens and clients' : 'sessions' };
+    },
+  };
+};
