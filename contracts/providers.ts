@@ -17,6 +17,8 @@ const ImageLimits = z
   })
   .meta({ id: 'ImageLimits' });
 
+const FileLimits = ImageLimits.omit({ max: true, maxAltLength: true }).meta({ id: 'FileLimits' });
+
 const VideoLimits = z
   .object({
     max: z.int().describe('Videos per item'),
@@ -96,8 +98,10 @@ export const Option = z
     key: z.string().describe('`<network>.<option>`, the key that posts.setOption takes'),
     label: z.string().describe('Name for humans'),
     type: z
-      .enum(['Text', 'Choice', 'Boolean', 'Integer', 'Url', 'List', 'Instant'])
-      .describe('Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list'),
+      .enum(['Text', 'Choice', 'Boolean', 'Integer', 'Url', 'List', 'Instant', 'Media'])
+      .describe(
+        'Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list, the id of a file of the media library',
+      ),
     choices: z
       .array(z.object({ value: z.string(), label: z.string() }))
       .optional()
@@ -105,6 +109,7 @@ export const Option = z
     default: z.string().optional().describe('What applies when the option is not set'),
     required: z.boolean().optional().describe('True when a post to this network needs it'),
     maxLength: z.int().optional().describe('Greatest length of a Text, or entries of a List'),
+    file: FileLimits.optional().describe('What the file of a Media has to be'),
     description: z.string().optional().describe('What it does'),
   })
   .meta({ id: 'Option' });

@@ -30,6 +30,8 @@ export interface LinkCard {
 export interface NetworkPost<Media extends NetworkMedia = NetworkMedia> {
   readonly items: readonly NetworkItem<Media>[];
   readonly options: Readonly<Record<string, string>>;
+  /** The files that options of type Media name, by the key of the option. */
+  readonly optionFiles?: Readonly<Record<string, Media>>;
   /** As they were when a person was asked. */
   readonly linkCards?: readonly LinkCard[];
 }
@@ -169,6 +171,8 @@ export interface Sent {
   readonly withoutStatistics?: true;
   /** ISO-8601 instant: when it went out, where the network says so. */
   readonly publishedAt?: string;
+  /** What a person still has to do at the network, or what did not work after it was out. */
+  readonly note?: string;
 }
 
 /** The network is processing it: ask again after `forMs`, with what was kept. No slot is held until then. */

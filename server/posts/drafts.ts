@@ -103,6 +103,18 @@ export const createDrafts = ({
     return versions;
   };
 
+  const namesFile = (key: string) => networks.option(key)?.option.type === 'Media';
+
+  const filesIn = (versions: readonly VersionInput[]) =>
+    versions.flatMap(({ content, options }, v) => [
+      ...content.flatMap(({ media }, i) =>
+        media.map((id, m) => ({ path: `versions.${v}.content.${i}.media.${m}`, id })),
+      ),
+      ...Object.entries(options).flatMap(([key, id]) =>
+        id !== '' && namesFile(key) ? [{ path: `versions.${v}.options.${key}`, id }] : [],
+      ),
+    ]);
+
   const mustBeAccountOf = (post: Post, accountId: string) => {
     if (accountId && !post.accountIds.includes(accountId)) {
       throw badInput({
@@ -140,7 +152,7 @@ export const createDrafts = ({
     ): Promise<Post> =>
       store.transaction(async () => {
         const versions = checked(input, await accounts.networksOf(caller, input.accountIds));
-        await library.mustExist(caller, mediaIn(input.versions));
+        await library.mustExist(caller, filesIn(input.versions));
         const { accountIds, scheduledAt } = input;
         const content = { accountIds, versions, scheduledAt };
         return store.insert(newId('post', clock.now()), caller, content);
@@ -161,7 +173,7 @@ export const createDrafts = ({
         if (input.baseUpdatedAt && input.baseUpdatedAt !== post.updatedAt) throw stale(post);
         const networkOf = await accounts.networksOf(caller, input.accountIds);
         const versions = checked(input, networkOf);
-        await library.mustExist(caller, mediaIn(input.versions));
+        await library.mustExist(caller, filesIn(input.versions));
         if (post.status === 'Scheduled' && input.scheduledAt) lifecycle.mustBeFuture(input.scheduledAt, 'scheduledAt');
         // An edit leaves the status alone (SPEC), so a scheduled post without a new time keeps its own.
         const keptTime = post.status === 'Scheduled' ? (post.scheduledAt ?? null) : null;
@@ -187,6 +199,9 @@ export const createDrafts = ({
         mustBeAccountOf(post, input.accountId);
         const networkOf = await accounts.connectedOf(caller, post.accountIds);
         checkOption(input, networkOf, { key: 'key', value: 'value' });
+        if (namesFile(input.key) && input.value) {
+          await library.mustExist(caller, [{ path: 'value', id: input.value }]);
+        }
         return save(caller, post, { versions: withOption(post.versions, input.accountId, input.key, input.value) });
       }),
   };
@@ -197,8 +212,3 @@ export const alreadyOut = ({ id, status }: Post) =>
 
 const stale = ({ id, updatedAt }: Post) =>
   new Refusal('Conflict', `The post ${id} was changed at ${updatedAt}, after your baseUpdatedAt. Read it again.`);
-
-const mediaIn = (versions: readonly VersionInput[]) =>
-  versions.flatMap(({ content }, v) =>
-    content.flatMap(({ media }, i) => media.map((id, m) => ({ path: `versions.${v}.content.${i}.media.${m}`, id }))),
-  );

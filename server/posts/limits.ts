@@ -3,6 +3,7 @@ import type { Issue } from '#contracts/errors';
 import type { Post } from '#contracts/posts';
 import type { Constraints, Option } from '#contracts/providers';
 import { bounds } from '#server/bounds';
+import { isMediaId } from '#server/ids';
 import { codePoints, countedUpTo, countText } from '#server/networks/counting';
 import type { Json, Network, NetworkItem, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
 import { createTurns, type TakeTurns } from '#server/turns';
@@ -144,7 +145,10 @@ export const problemsOf = async (
     await turn();
   }
   found.push(
-    ...network.options.flatMap((option) => optionProblems(optionFor(network, option, facts), post.options[option.key])),
+    ...network.options.flatMap((option) => [
+      ...optionProblems(optionFor(network, option, facts), post.options[option.key]),
+      ...optionFileProblems(option, post.optionFiles?.[option.key]),
+    ]),
   );
   await turn();
   found.push(...network.check(post, facts));
@@ -254,7 +258,11 @@ const mediaProblems = ({ media }: NetworkItem, index: number, constraints: Const
   return [...problems, ...media.flatMap((file, j) => fileProblems(file, `${path}.${j}`, limits))];
 };
 
-const fileProblems = (file: NetworkMedia, path: string, { images, videos }: Constraints['media']): Problem[] => {
+const fileProblems = (
+  file: NetworkMedia,
+  path: string,
+  { images, videos }: Pick<Constraints['media'], 'images' | 'videos'>,
+): Problem[] => {
   const limits = file.kind === 'Image' ? images : videos;
   if (limits === undefined) {
     return [
@@ -339,6 +347,9 @@ const optionProblems = (option: Option, value: string | undefined): Problem[] =>
   return [{ path, code: 'OptionTooLong', message, limit: maxLength, actual: length }];
 };
 
+const optionFileProblems = ({ key, file: limits }: Option, file: NetworkMedia | undefined): Problem[] =>
+  file && limits ? fileProblems(file, `options.${key}`, { images: { max: 1, ...limits } }) : [];
+
 /** What is wrong with a value that no post can have, as the end of a sentence. */
 export const wrongValue = ({ type, choices }: Option, value: string): string | undefined => {
   if (choices) return choices.some((choice) => choice.value === value) ? undefined : `must be ${offer(choices)}`;
@@ -355,6 +366,8 @@ export const wrongValue = ({ type, choices }: Option, value: string): string | u
       return Instant.safeParse(value).success
         ? undefined
         : 'must be an ISO-8601 instant, such as 2026-11-15T09:30:00Z.';
+    case 'Media':
+      return isMediaId(value) ? undefined : 'must be the id of a file of the media library; media.list shows them.';
     default:
       return undefined;
   }

@@ -57,6 +57,9 @@ export const openPosts = ({
   const linkCards = createLinkCards({ store, accounts, access, library, networks });
   const shared = { store, accounts, library, networks, linkCards, revisions, clock };
   const lifecycle = createLifecycle({ ...shared, plans, deletion, outcomes, reachable });
+  const fileOptions = networks.all.flatMap(({ options }) =>
+    options.filter(({ type }) => type === 'Media').map(({ key }) => key),
+  );
   const desk = createDesk({ store, accounts, library, networks, lifecycle });
   return {
     reading: createReading({ store }),
@@ -66,7 +69,10 @@ export const openPosts = ({
     linkCards,
     drafts: createDrafts({ ...shared, lifecycle }),
     desk,
-    mediaUse: { isUsed: store.usesMedia, usesOf: store.mediaUses },
+    mediaUse: {
+      isUsed: (workspaceId: string, id: string) => store.usesMedia(workspaceId, id, fileOptions),
+      usesOf: (workspaceId: string, ids: readonly string[]) => store.mediaUses(workspaceId, ids, fileOptions),
+    },
     routes: postRoutes({ desk, lifecycle, overview }),
   };
 };

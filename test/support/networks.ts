@@ -11,6 +11,8 @@ export interface PostExample {
   title: string;
   items: { body: Text; media?: Media[] }[];
   options?: Record<string, Text>;
+  /** The files that options of type Media name. */
+  optionFiles?: Record<string, Media>;
 }
 
 export interface Examples {
@@ -68,7 +70,18 @@ export const optionsOf = (network: Network, options: Record<string, Text> = {}):
   ...Object.fromEntries(Object.entries(options).map(([key, value]) => [key, textOf(value)])),
 });
 
-export const postOf = (network: Network, { items, options }: Pick<PostExample, 'items' | 'options'>): NetworkPost => ({
-  items: items.map(({ body, media = [] }) => ({ body: textOf(body), media: media.map(mediaOf) })),
-  options: optionsOf(network, options),
-});
+export const postOf = (
+  network: Network,
+  { items, options, optionFiles }: Pick<PostExample, 'items' | 'options' | 'optionFiles'>,
+): NetworkPost => {
+  const files = Object.entries(optionFiles ?? {}).map(
+    ([key, file], index) => [key, mediaOf(file, 100 + index)] as const,
+  );
+  // As ids are written that are made up from a number.
+  const ids = Object.fromEntries(files.map(([key], index) => [key, `media_${String(index).padStart(26, '0')}`]));
+  return {
+    items: items.map(({ body, media = [] }) => ({ body: textOf(body), media: media.map(mediaOf) })),
+    options: { ...optionsOf(network, options), ...ids },
+    ...(files.length > 0 && { optionFiles: Object.fromEntries(files) }),
+  };
+};

@@ -78,6 +78,13 @@ export const startSandboxNetworks = async ({
 
   const withBytes = async (post: NetworkPost): Promise<NetworkPost<PublishMedia>> => ({
     options: post.options,
+    ...(post.optionFiles && {
+      optionFiles: Object.fromEntries(
+        await Promise.all(
+          Object.entries(post.optionFiles).map(async ([key, file]) => [key, await media(file)] as const),
+        ),
+      ),
+    }),
     items: await Promise.all(
       post.items.map(async (item) => ({ body: item.body, media: await Promise.all(item.media.map(media)) })),
     ),

@@ -264,6 +264,8 @@ export interface Result {
   };
   /** ISO-8601 instant */
   publishedAt?: string;
+  /** With ok: what a person still has to do at the network, or what did not work after the post was out */
+  note?: string;
 }
 
 /** What posts.list answers. */
@@ -552,8 +554,8 @@ export interface Option {
   key: string;
   /** Name for humans */
   label: string;
-  /** Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list */
-  type: 'Text' | 'Choice' | 'Boolean' | 'Integer' | 'Url' | 'List' | 'Instant';
+  /** Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list, the id of a file of the media library */
+  type: 'Text' | 'Choice' | 'Boolean' | 'Integer' | 'Url' | 'List' | 'Instant' | 'Media';
   /** The allowed values of a Choice */
   choices?: Array<{
     value: string;
@@ -565,8 +567,27 @@ export interface Option {
   required?: boolean;
   /** Greatest length of a Text, or entries of a List */
   maxLength?: number;
+  /** What the file of a Media has to be */
+  file?: FileLimits;
   /** What it does */
   description?: string;
+}
+
+export interface FileLimits {
+  /** Accepted types */
+  mimeTypes: string[];
+  /** Bytes per image */
+  maxBytes: number;
+  /** Pixels */
+  minWidth?: number;
+  /** Pixels */
+  minHeight?: number;
+  /** Width times height */
+  maxPixels?: number;
+  /** Least width divided by height */
+  minRatio?: number;
+  /** Greatest width divided by height */
+  maxRatio?: number;
 }
 
 /** What providers.limits answers. */

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { instantOf, wallTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
 import type { Option } from './limits.ts';
+import { MediaOption } from './media-option.tsx';
 import styles from './options-card.module.css';
 import { fields } from './use-reveal.ts';
 
@@ -103,6 +104,8 @@ const Input = ({
       });
     case 'List':
       return text({ placeholder: fallback ?? 'One, two, three' });
+    case 'Media':
+      return <MediaOption {...same} option={option} value={value} fallback={fallback} onChange={onChange} />;
     case 'Instant':
       return <TimeField {...same} value={value} onChange={onChange} />;
     default:

@@ -83,6 +83,9 @@ export const useActs = ({ save, saver, learnMedia }: Editor) => {
         const kept = versions.map((version) => ({
           ...version,
           content: version.content.map((item) => ({ ...item, media: item.media.filter((id) => known.has(id)) })),
+          options: Object.fromEntries(
+            Object.entries(version.options).filter(([, value]) => known.has(value) || !isMediaId(value)),
+          ),
         }));
         saver.edit((draft) => draftOf({ ...post, versions: kept }, draft));
         await saver.settle();
