@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Network, NetworkPost } from '#server/networks/network';
+import type { Confirmation, Network, NetworkPost } from '#server/networks/network';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 import { networks, type PostExample, postOf } from '#test/support/networks';
-import { createPublisher, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
+import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 
 /** What every new operator meets before an app is reviewed, paid for or set up: who says what to do about it. */
 
@@ -115,6 +115,66 @@ test('TikTok: an app that was not reviewed still takes what only you can see', a
 test('YouTube: a project that was not audited still takes private videos', async () => {
   const only = { handle: 'unaudited', items: [film], options: { 'youtube.privacy': 'private' } };
   expect(await publishAs('youtube', only)).toHaveLength(1);
+});
+
+describe('YouTube: what follows a video that is out', () => {
+  const wish = {
+    items: [film],
+    options: { 'youtube.playlist': 'PLbaking' },
+    optionFiles: { 'youtube.thumbnail': 'image/jpeg' },
+  };
+
+  test('does not fail the post: a channel without thumbnails of its own gets a note', async () => {
+    const [out] = await publishAs('youtube', { handle: 'nothumbnail', ...wish });
+    expect(out).toMatchObject({
+      url: expect.any(String),
+      note: expect.stringMatching(/without its thumbnail: set it/),
+    });
+    expect(out?.note).not.toMatch(/playlist/);
+  });
+
+  test('is tried again while YouTube is not available, and given up with a note', async () => {
+    await sandbox.sandboxes.planFault('youtube', 'upload', undefined);
+    const network = networkOf('youtube');
+    const { account, site } = await sandbox.connect(network, { handle: 'anna' });
+    const sending = sandbox.sending(network, account, await sandbox.withBytes(postOf(network, wish)));
+    const prepared = await prepareFully(sandbox, network, site, sending);
+    let end: Confirmation<unknown> = await network.send(site, sending, prepared);
+    await sandbox.sandboxes.planFault('youtube', 'upload', { fault: '503', times: 3 });
+    for (let turn = 0; end.is === 'waiting' && turn < 10; turn++)
+      end = await network.confirm(site, sending, end.prepared);
+    await sandbox.sandboxes.planFault('youtube', 'upload', undefined);
+    expect(end).toMatchObject({ is: 'sent', sent: { note: expect.stringMatching(/thumbnail/) } });
+  });
+
+  test('is done once, also when the process ends before it is written down', async () => {
+    const network = networkOf('youtube');
+    const { account, site } = await sandbox.connect(network, { handle: 'anna' });
+    const sending = sandbox.sending(network, account, await sandbox.withBytes(postOf(network, wish)));
+    const prepared = await prepareFully(sandbox, network, site, sending);
+    const taken = await network.send(site, sending, prepared);
+    if (taken.is !== 'waiting') throw new Error(taken.is);
+    await network.confirm(site, sending, taken.prepared);
+    const again = await network.confirm(site, sending, prepared);
+    if (again.is !== 'waiting') throw new Error(again.is);
+    const end = await network.confirm(site, sending, again.prepared);
+    if (end.is !== 'sent') throw new Error(end.is);
+    const feed = await sandbox.sandboxes.feed('youtube', 50);
+    expect(feed.find(({ id }) => id === end.sent.externalId)?.data).toMatchObject({ playlists: ['PLbaking'] });
+  });
+
+  test('needs a permission that can be refused: connecting works, and the issue says what to do', async () => {
+    const network = networkOf('youtube');
+    const without = ['https://www.googleapis.com/auth/youtube.force-ssl'];
+    const { account } = await sandbox.connect(network, { without });
+    const options = { 'youtube.playlist': 'PLbaking', 'youtube.first_comment': 'First' };
+    const post = postOf(network, { items: [film], options });
+    expect(network.check(post, account.facts).map(({ path }) => path)).toEqual([
+      'options.youtube.playlist',
+      'options.youtube.first_comment',
+    ]);
+    expect(await publishAs('youtube', { handle: 'anna', without, items: [film] })).toHaveLength(1);
+  });
 });
 
 test('LinkedIn: an app of self-service gets no refresh token, and the account is connected again after 60 days', async () => {
