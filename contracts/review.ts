@@ -54,6 +54,8 @@ export const SharedPost = z
         constraints: Constraints,
         titleKey: z.string().optional().describe('The option that is its title, where the network has one'),
         options: z.record(z.string(), z.string()),
+        cover: z.string().optional().describe('Key of the file that an option names, such as the picture of a video'),
+        firstComment: z.string().optional().describe('Where the network has one and it is set'),
         items: z.array(z.object({ body: z.string(), media: z.array(SharedFile) })),
       }),
     ),

@@ -2312,6 +2312,10 @@ export interface SharedPost {
     /** The option that is its title, where the network has one */
     titleKey?: string;
     options: Record<string, string>;
+    /** Key of the file that an option names, such as the picture of a video */
+    cover?: string;
+    /** Where the network has one and it is set */
+    firstComment?: string;
     items: Array<{
       body: string;
       media: Array<{

@@ -71,6 +71,13 @@ const states: [
     /add the address of BASE_URL/,
   ],
   [
+    'five drafts that nobody finished',
+    'tiktok',
+    { handle: 'fivedrafts', items: [film], options: { 'tiktok.privacy': 'SELF_ONLY', 'tiktok.mode': 'draft' } },
+    'rateLimited',
+    /Try again tomorrow/,
+  ],
+  [
     'a project that was not audited',
     'youtube',
     { handle: 'unaudited', items: [film] },
@@ -110,6 +117,23 @@ test.each(states)('%s (%s): the message says what to do', async (_state, key, po
 test('TikTok: an app that was not reviewed still takes what only you can see', async () => {
   const only = { handle: 'unaudited', items: [film], options: { 'tiktok.privacy': 'SELF_ONLY' } };
   expect(await publishAs('tiktok', only)).toHaveLength(1);
+});
+
+test('TikTok: an account that did not allow drafts is told to connect again, and posts all the same', async () => {
+  const network = networkOf('tiktok');
+  const { account } = await sandbox.connect(network, { without: ['video.upload'] });
+  const options = { 'tiktok.privacy': 'SELF_ONLY', 'tiktok.mode': 'draft' };
+  expect(network.check(postOf(network, { items: [film], options }), account.facts)).toMatchObject([
+    { path: 'options.tiktok.mode', message: expect.stringMatching(/connect it again/) },
+  ]);
+  expect(
+    await publishAs('tiktok', {
+      handle: 'anna',
+      without: ['video.upload'],
+      items: [film],
+      options: { 'tiktok.privacy': 'SELF_ONLY' },
+    }),
+  ).toHaveLength(1);
 });
 
 test('YouTube: a project that was not audited still takes private videos', async () => {

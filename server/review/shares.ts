@@ -9,6 +9,7 @@ import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { MediaLibrary } from '#server/media/library';
+import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { mediaIn, outgoingTo } from '#server/posts/outgoing';
 import type { Reading } from '#server/posts/reading';
@@ -133,6 +134,8 @@ export const createShares = ({
           if (account === undefined || network === undefined) return [];
           const outgoing = outgoingTo(network, post.versions, accountId, files).post;
           const titleKey = `${network.key}.title`;
+          const [cover] = Object.values(outgoing.optionFiles ?? {});
+          const firstComment = outgoing.options[`${network.key}.first_comment`];
           return [
             {
               provider: network.name,
@@ -141,7 +144,9 @@ export const createShares = ({
               handle: account.handle,
               constraints: network.constraintsFor(outgoing, connected.get(accountId)?.facts ?? null),
               ...(network.options.some(({ key }) => key === titleKey) && { titleKey }),
-              options: outgoing.options,
+              options: withoutFiles(network, outgoing.options),
+              ...(cover && { cover: keyOf(secret, cover.id) }),
+              ...(firstComment && { firstComment }),
               items: outgoing.items.map(({ body, media }) => ({ body, media: media.flatMap(({ id }) => fileOf(id)) })),
             },
           ];
@@ -176,6 +181,12 @@ const readerOf = ({ workspace_id, made_by }: ShareRow): Caller => ({
   role: 'viewer',
   human: false,
 });
+
+/** Ids of files would still show them when the share has ended. */
+const withoutFiles = ({ options }: Network, set: Readonly<Record<string, string>>) => {
+  const files = options.filter(({ type }) => type === 'Media').map(({ key }) => key);
+  return Object.fromEntries(Object.entries(set).filter(([key]) => !files.includes(key)));
+};
 
 /** The secret is random, so a fast hash is the right one. */
 const hashOf = (secret: string) => hash('sha256', secret, 'buffer');

@@ -22,7 +22,11 @@ export interface Examples {
   /** Limits that depend on the post, by their dotted path; null when there is none. */
   limits?: (PostExample & { limits: Record<string, unknown> })[];
   /** Posts that are sent to the sandbox, and what that has to show of each part. The first is the plainest. */
-  publish: (PostExample & { posted: Record<string, unknown>[] })[];
+  publish: (PostExample & {
+    posted: Record<string, unknown>[];
+    /** Nothing is public, so there is nothing to open. */
+    withoutUrl?: true;
+  })[];
   /** Whether the network can say what became of a post whose answer was lost. */
   confirms: boolean;
   /** False where a person is told nothing about the permissions they granted. */

@@ -33,6 +33,9 @@ interface Props {
   items: readonly PreviewItem[];
   /** Undefined for a network without titles; empty: the first line of the text serves. */
   title: string | undefined;
+  /** A picture that stands for the video. */
+  cover?: string | undefined;
+  firstComment?: string | undefined;
   /** All of a long text and all files, not the beginning that a network shows. */
   whole?: boolean;
 }
@@ -50,7 +53,16 @@ const familyOf = ({ media }: Constraints, hasTitle: boolean): Family => {
 const shownCharacters = 1200;
 
 /** What one account gets. */
-export const PostPreview = ({ account, limits, items, title, whole = false }: Props) => {
+export const PostPreview = ({
+  account,
+  limits,
+  items: written,
+  title,
+  cover,
+  firstComment = '',
+  whole = false,
+}: Props) => {
+  const items = cover === undefined ? written : written.map((item) => withCover(item, cover));
   const family = familyOf(limits, title !== undefined);
   const label = `${account.provider}, ${handleOf(account)}`;
   if (family === 'text') {
@@ -70,6 +82,7 @@ export const PostPreview = ({ account, limits, items, title, whole = false }: Pr
             </div>
           </div>
         ))}
+        {firstComment !== '' && <Comment text={firstComment} whole={whole} />}
       </article>
     );
   }
@@ -92,16 +105,24 @@ export const PostPreview = ({ account, limits, items, title, whole = false }: Pr
           </p>
         )}
         {first && <Body text={first.body} whole={whole} />}
+        {firstComment !== '' && <Comment text={firstComment} whole={whole} />}
         {limits.thread.form === 'Comments' &&
-          others.map((item) => (
-            <div key={item.key} className={styles.comment}>
-              <Body text={item.body} whole={whole} />
-            </div>
-          ))}
+          others.map((item) => <Comment key={item.key} text={item.body} whole={whole} />)}
       </div>
     </article>
   );
 };
+
+const Comment = ({ text, whole }: { text: string; whole: boolean }) => (
+  <div className={styles.comment}>
+    <Body text={text} whole={whole} />
+  </div>
+);
+
+const withCover = (item: PreviewItem, src: string): PreviewItem => ({
+  ...item,
+  media: item.media.map((file) => (file.isVideo ? { ...file, src } : file)),
+});
 
 /** A page without a handle has its name there already. */
 const who = (account: PreviewAccount) => (handleOf(account) === account.name ? '· ' : `${handleOf(account)} · `);

@@ -63,34 +63,38 @@ const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
       <main className={styles.main}>
         {post.accounts.length === 0 && <p className="text-2">No account is chosen for this post yet.</p>}
         <div className={styles.previews}>
-          {post.accounts.map(({ provider, badge, name, handle, constraints, titleKey, options, items }) => (
-            <section key={`${provider} ${handle} ${name}`} aria-label={`${provider}, ${handleOf({ handle, name })}`}>
-              <h2 className={styles.network}>
-                <Badge look={{ ...badge, name: provider }} size={20} />
-                <span aria-hidden="true">{provider}</span>
-              </h2>
-              <PostPreview
-                whole
-                account={{ provider, name, handle }}
-                limits={constraints}
-                title={titleKey === undefined ? undefined : (options[titleKey] ?? '')}
-                items={items.map(({ body, media }, index) => ({
-                  key: String(index),
-                  body,
-                  media: media.map(({ key, kind, alt = '' }) => {
-                    const address = `/review/${encodeURIComponent(secret)}/media/${key}`;
-                    return {
-                      key,
-                      src: `${address}?size=thumbnail`,
-                      isVideo: kind === 'Video',
-                      alt,
-                      ...(kind === 'Video' && { playsAt: address }),
-                    };
-                  }),
-                }))}
-              />
-            </section>
-          ))}
+          {post.accounts.map(
+            ({ provider, badge, name, handle, constraints, titleKey, options, items, cover, firstComment }) => (
+              <section key={`${provider} ${handle} ${name}`} aria-label={`${provider}, ${handleOf({ handle, name })}`}>
+                <h2 className={styles.network}>
+                  <Badge look={{ ...badge, name: provider }} size={20} />
+                  <span aria-hidden="true">{provider}</span>
+                </h2>
+                <PostPreview
+                  whole
+                  account={{ provider, name, handle }}
+                  limits={constraints}
+                  title={titleKey === undefined ? undefined : (options[titleKey] ?? '')}
+                  cover={cover && `/review/${encodeURIComponent(secret)}/media/${cover}?size=thumbnail`}
+                  firstComment={firstComment}
+                  items={items.map(({ body, media }, index) => ({
+                    key: String(index),
+                    body,
+                    media: media.map(({ key, kind, alt = '' }) => {
+                      const address = `/review/${encodeURIComponent(secret)}/media/${key}`;
+                      return {
+                        key,
+                        src: `${address}?size=thumbnail`,
+                        isVideo: kind === 'Video',
+                        alt,
+                        ...(kind === 'Video' && { playsAt: address }),
+                      };
+                    }),
+                  }))}
+                />
+              </section>
+            ),
+          )}
         </div>
       </main>
       <footer className={`small text-2 ${styles.foot}`}>

@@ -10,12 +10,16 @@ export const Preview = ({ account }: { account: Account }) => {
   if (limits === undefined) return null;
   const { items, options } = resultFor(calm, account.id);
   const titleKey = `${account.network}.title`;
-  const hasTitle = optionsOf(account.network).some(({ key }) => key === titleKey);
+  const own = optionsOf(account.network);
+  const hasTitle = own.some(({ key }) => key === titleKey);
+  const cover = own.find(({ key, type }) => type === 'Media' && options[key]);
   return (
     <PostPreview
       account={{ ...account, picture: pictureOf(account) }}
       limits={limits}
       title={hasTitle ? (options[titleKey] ?? '') : undefined}
+      cover={cover && thumbnailOf(options[cover.key] ?? '')}
+      firstComment={options[`${account.network}.first_comment`]}
       items={items.map(({ media, ...item }) => ({
         ...item,
         media: media.map((id) => {
