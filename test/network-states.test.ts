@@ -93,6 +93,13 @@ const states: [
   ],
   ['fifty posts in a day', 'instagram', { handle: 'fifty', items: [photo] }, 'rateLimited', /maximum number of posts/],
   [
+    'a location without a place on the map',
+    'instagram',
+    { handle: 'anna', items: [photo], options: { 'instagram.location_id': '404' } },
+    'content',
+    /INVALID_LOCATION_ID/,
+  ],
+  [
     'no permission for Pages',
     'facebook',
     { handle: 'anna', without: ['pages_manage_posts'], items: [{ body: 'Hello' }] },
