@@ -208,6 +208,38 @@ describe('YouTube: what follows a video that is out', () => {
   });
 });
 
+describe('Facebook: a video of the feed', () => {
+  const begun = async (text: string) => {
+    const network = networkOf('facebook');
+    const { account, site } = await sandbox.connect(network, { handle: 'nochunks' });
+    const post = postOf(network, { items: [{ body: text, media: ['video/mp4'] }] });
+    const sending = sandbox.sending(network, account, await sandbox.withBytes(post));
+    return { network, site, sending, prepared: await prepareFully(sandbox, network, site, sending) };
+  };
+
+  test('goes out as a file of the app where the three phases are refused', async () => {
+    const options = { 'facebook.video_title': 'How we bake' };
+    const [out] = await publishAs('facebook', { handle: 'nochunks', items: [film], options });
+    const shown = (await sandbox.sandboxes.feed('facebook', 50)).find(({ id }) => id === out?.externalId);
+    expect(shown).toMatchObject({ text: 'Hello', data: { type: 'video', title: 'How we bake' } });
+  });
+
+  test('as a file is found again by its text, and is never called missing', async () => {
+    const lost = await begun('A film [sandbox:lost]');
+    expect((await refused(lost.network.send(lost.site, lost.sending, lost.prepared))).kind).toBe('unknown');
+    expect((await lost.network.confirm(lost.site, lost.sending, lost.prepared)).is).toBe('sent');
+    const never = await begun('Another film [sandbox:hang]');
+    expect((await refused(never.network.send(never.site, never.sending, never.prepared))).kind).toBe('unknown');
+    expect((await never.network.confirm(never.site, never.sending, never.prepared)).is).toBe('unknown');
+  });
+
+  test('is out without the cover that Facebook refuses, with a note', async () => {
+    const optionFiles = { 'facebook.cover': 'image/jpeg' };
+    const [out] = await publishAs('facebook', { handle: 'nocover', items: [film], optionFiles });
+    expect(out).toMatchObject({ url: expect.any(String), note: expect.stringMatching(/without its cover/) });
+  });
+});
+
 test('LinkedIn: an app of self-service gets no refresh token, and the account is connected again after 60 days', async () => {
   const network = networkOf('linkedin');
   const { account, site } = await sandbox.connect(network, { handle: 'selfserve' });
