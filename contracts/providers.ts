@@ -31,6 +31,14 @@ const VideoLimits = z
   })
   .meta({ id: 'VideoLimits' });
 
+const DocumentLimits = z
+  .object({
+    max: z.int().describe('Documents per item; one stands alone'),
+    mimeTypes: z.array(z.string()).describe('Accepted types'),
+    maxBytes: z.int().describe('Bytes per document'),
+  })
+  .meta({ id: 'DocumentLimits' });
+
 export const countingRules = [
   'Utf16Units',
   'CodePoints',
@@ -75,6 +83,7 @@ export const Constraints = z
         mixed: z.boolean().describe('Whether images and videos may stand in one item'),
         images: ImageLimits.optional().describe('Absent when the network takes no images'),
         videos: VideoLimits.optional().describe('Absent when the network takes no videos'),
+        documents: DocumentLimits.optional().describe('Absent when the network takes no documents'),
         transport: z
           .enum(['Upload', 'PublicUrl'])
           .describe('PublicUrl: the network fetches the file, so the service must be reachable from the internet'),

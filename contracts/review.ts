@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { appRoute, ById, Done, Id, publicRoute, type RawRoute, type Route, rawRoute } from './define.ts';
+import { mediaKinds } from './media.ts';
 import { postStatuses } from './posts.ts';
 import { Badge, Constraints } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
@@ -34,7 +35,7 @@ export type Share = z.output<typeof Share>;
 
 const SharedFile = z.object({
   key: z.string().describe('Of this share alone, for /review/{secret}/media/{key}'),
-  kind: z.enum(['Image', 'Video']),
+  kind: z.enum(mediaKinds),
   alt: z.string().optional(),
 });
 

@@ -289,8 +289,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Add a file to the media library.
      *
      * A file as multipart/form-data, or as JSON the address of one. Its content decides what it is: a JPEG, PNG,
-     * GIF, WebP or AVIF image, or an MP4, MOV or WebM video. Metadata such as the place where a photo was taken is
-     * removed. Anybody who knows the `url` of the answer can read the file.
+     * GIF, WebP or AVIF image, an MP4, MOV or WebM video, or a PDF. Metadata such as the place where a photo was
+     * taken is removed; a PDF stays as it is, with its author and title. Anybody who knows the `url` of the answer
+     * can read the file.
      *
      * Roles: owner, admin, editor.
      */
@@ -1636,18 +1637,18 @@ export interface LabelPostsInput {
   remove?: string[];
 }
 
-/** An image or video as the library shows it */
+/** A file as the library shows it */
 export interface LibraryItem {
   /** Media id, prefix `media_`; goes into the media list of a content item */
   id: string;
-  kind: 'Image' | 'Video';
+  kind: 'Image' | 'Video' | 'Document';
   /** Read from the content, not from the file name */
   mimeType: string;
   /** Size of the file */
   bytes: number;
-  /** Pixels */
+  /** Pixels; 0 for a document */
   width: number;
-  /** Pixels */
+  /** Pixels; 0 for a document */
   height: number;
   /** Length of a video in milliseconds */
   durationMs?: number;
@@ -1674,7 +1675,7 @@ export interface SearchMediaOutput {
 /** What `searchMedia` takes. */
 export interface SearchMediaInput {
   /** Only these */
-  kind?: 'Image' | 'Video';
+  kind?: 'Image' | 'Video' | 'Document';
   /** Only those without alternative text */
   alt?: 'Missing';
   /** Only those with this in their name or alternative text (default `''`) */
@@ -2321,7 +2322,7 @@ export interface SharedPost {
       media: Array<{
         /** Of this share alone, for /review/{secret}/media/{key} */
         key: string;
-        kind: 'Image' | 'Video';
+        kind: 'Image' | 'Video' | 'Document';
         alt?: string;
       }>;
     }>;

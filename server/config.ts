@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { bounds } from './bounds.ts';
 
 /** Where package.json is, for the sources in server/ and the bundle in dist/ alike. */
 export const packageRoot = resolve(import.meta.dirname, '..');
@@ -341,6 +342,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     media: {
       imageBytes: settings.MAX_IMAGE_MB * 1024 * 1024,
       videoBytes: settings.MAX_VIDEO_MB * 1024 * 1024,
+      documentBytes: bounds.documentBytes,
       s3: s3Store(settings),
     },
     mail: mailSettings(settings),

@@ -7,11 +7,12 @@ import {
   Op,
   Transaction,
 } from 'sequelize';
+import type { MediaKind } from '#contracts/media';
 import type { Database } from '#server/store/database';
 
 export interface MediaRow {
   readonly id: string;
-  readonly kind: 'Image' | 'Video';
+  readonly kind: MediaKind;
   readonly mimeType: string;
   readonly bytes: number;
   readonly width: number;
@@ -28,7 +29,7 @@ export interface NewMedia extends Omit<MediaRow, 'createdAt'> {
 }
 
 export interface MediaSearch {
-  readonly kind?: 'Image' | 'Video' | undefined;
+  readonly kind?: MediaKind | undefined;
   readonly withoutAlt: boolean;
   /** Of the name or the alternative text; empty for all. */
   readonly query: string;
@@ -44,7 +45,7 @@ export const createMediaStore = (db: Database) => {
   class Media extends Model<InferAttributes<Media>, InferCreationAttributes<Media>> {
     declare id: string;
     declare workspaceId: string;
-    declare kind: 'Image' | 'Video';
+    declare kind: MediaKind;
     declare mimeType: string;
     declare bytes: number;
     declare width: number;

@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { MetricName } from '#contracts/analytics';
+import type { MediaKind } from '#contracts/media';
 import type { Badge, Constraints, Option } from '#contracts/providers';
 import type { Request } from './request.ts';
 
 export interface NetworkMedia {
   readonly id: string;
-  readonly kind: 'Image' | 'Video';
+  readonly kind: MediaKind;
   readonly mimeType: string;
   readonly bytes: number;
   readonly width: number;

@@ -243,9 +243,13 @@ const mediaProblems = ({ media }: NetworkItem, index: number, constraints: Const
   if (media.length > limits.max) {
     count('TooManyMedia', `One item takes at most ${limits.max} files.`, limits.max, media.length);
   }
-  const images = media.filter(({ kind }) => kind === 'Image').length;
-  const videos = media.length - images;
+  const [images, videos, documents] = (['Image', 'Video', 'Document'] as const).map(
+    (wanted) => media.filter(({ kind }) => kind === wanted).length,
+  ) as [number, number, number];
   const { images: imageLimits, videos: videoLimits } = limits;
+  if (limits.documents && documents > 0 && media.length > 1) {
+    count('MixedMedia', 'A document stands alone. Remove the other files.', 1, media.length);
+  }
   if (!limits.mixed && images > 0 && videos > 0) {
     count('MixedMedia', 'Images and videos do not go together here. Keep one kind.', 0, Math.min(images, videos));
   }
@@ -261,16 +265,18 @@ const mediaProblems = ({ media }: NetworkItem, index: number, constraints: Const
 const fileProblems = (
   file: NetworkMedia,
   path: string,
-  { images, videos }: Pick<Constraints['media'], 'images' | 'videos'>,
+  { images, videos, documents }: Pick<Constraints['media'], 'images' | 'videos' | 'documents'>,
 ): Problem[] => {
-  const limits = file.kind === 'Image' ? images : videos;
+  const limits = { Image: images, Video: videos, Document: documents }[file.kind];
   if (limits === undefined) {
     return [
       {
         path,
         code: 'MediaKind',
         message: `This network takes no ${file.kind.toLowerCase()}s here.`,
-        limit: images ? 'Image' : 'Video',
+        limit: [...(images ? ['Image'] : []), ...(videos ? ['Video'] : []), ...(documents ? ['Document'] : [])].join(
+          ', ',
+        ),
         actual: file.kind,
       },
     ];
@@ -282,8 +288,9 @@ const fileProblems = (
     over('MediaType', `Use one of ${limits.mimeTypes.join(', ')}.`, limits.mimeTypes.join(', '), file.mimeType);
   }
   if (file.bytes > limits.maxBytes) over('MediaTooLarge', 'Use a smaller file.', limits.maxBytes, file.bytes);
+  if (file.kind === 'Document') return problems;
   const ratio = Math.round((file.width / file.height) * 1000) / 1000;
-  const { minRatio = 0, maxRatio = Number.POSITIVE_INFINITY } = limits;
+  const { minRatio = 0, maxRatio = Number.POSITIVE_INFINITY } = (file.kind === 'Image' ? images : videos) ?? {};
   // A pixel cannot be halved, so 1:3 may come as 0.334.
   if (ratio < minRatio - 0.002) over('MediaRatio', 'It is too tall: crop it.', minRatio, ratio);
   if (ratio > maxRatio + 0.002) over('MediaRatio', 'It is too wide: crop it.', maxRatio, ratio);

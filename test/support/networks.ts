@@ -63,6 +63,8 @@ export const textOf = (text: Text): string => {
 
 export const mediaOf = (media: Media, index: number): NetworkMedia => {
   const fields = typeof media === 'string' ? { mimeType: media } : media;
+  if (fields.mimeType === 'application/pdf')
+    return { id: `media_${index}`, kind: 'Document', bytes: 300_000, width: 0, height: 0, ...fields };
   const ordinary = fields.mimeType.startsWith('video/')
     ? ({ kind: 'Video', bytes: 5_000_000, width: 1080, height: 1920, durationMs: 30_000 } as const)
     : ({ kind: 'Image', bytes: 200_000, width: 1080, height: 1080 } as const);

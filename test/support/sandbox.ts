@@ -159,6 +159,7 @@ export const startSandboxNetworks = async ({
 const bytesOf = async ({ mimeType, bytes, width, height, durationMs, kind }: NetworkMedia): Promise<Buffer> => {
   if (kind === 'Video')
     return mp4({ width, height, durationMs: durationMs ?? 10_000, padding: Math.min(bytes, 2_500_000) });
+  if (kind === 'Document') return Buffer.from('%PDF-1.7\n%%EOF\n');
   const image = sharp({ create: { width, height, channels: 3, background: '#8a4b08' } });
   const format = mimeType.replace('image/', '');
   return image.toFormat(format === 'gif' || format === 'png' || format === 'webp' ? format : 'jpeg').toBuffer();

@@ -112,7 +112,8 @@ export class MediaApi extends MediaUploads {
   /**
    * List the media library.
    *
-   * Images and videos that posts can use, newest first. Their ids go into the media list of a content item.
+   * Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a
+   * content item.
    *
    * @throws {BadInputError | UnauthorizedError | ForbiddenError | TooManyRequestsError | InternalError}
    */

@@ -168,18 +168,18 @@ export interface MediaListInput {
   cursor?: string;
 }
 
-/** An image or video of the media library */
+/** An image, video or document of the media library */
 export interface MediaItem {
   /** Media id, prefix `media_`; goes into the media list of a content item */
   id: string;
-  kind: 'Image' | 'Video';
+  kind: 'Image' | 'Video' | 'Document';
   /** Read from the content, not from the file name */
   mimeType: string;
   /** Size of the file */
   bytes: number;
-  /** Pixels */
+  /** Pixels; 0 for a document */
   width: number;
-  /** Pixels */
+  /** Pixels; 0 for a document */
   height: number;
   /** Length of a video in milliseconds */
   durationMs?: number;
@@ -472,6 +472,8 @@ export interface Constraints {
     images?: ImageLimits;
     /** Absent when the network takes no videos */
     videos?: VideoLimits;
+    /** Absent when the network takes no documents */
+    documents?: DocumentLimits;
     /** PublicUrl: the network fetches the file, so the service must be reachable from the internet */
     transport: 'Upload' | 'PublicUrl';
   };
@@ -547,6 +549,15 @@ export interface VideoLimits {
   minRatio?: number;
   /** Greatest width divided by height */
   maxRatio?: number;
+}
+
+export interface DocumentLimits {
+  /** Documents per item; one stands alone */
+  max: number;
+  /** Accepted types */
+  mimeTypes: string[];
+  /** Bytes per document */
+  maxBytes: number;
 }
 
 export interface Option {

@@ -21,6 +21,7 @@ import { sql as leaving } from './0020-leaving.ts';
 import { sql as history } from './0021-history.ts';
 import { sql as review } from './0022-review.ts';
 import { sql as imports } from './0023-imports.ts';
+import { sql as documents } from './0025-documents.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -47,4 +48,5 @@ export const migrations = [
   { number: 21, name: 'history', sql: history },
   { number: 22, name: 'review', sql: review },
   { number: 23, name: 'imports', sql: imports },
+  { number: 25, name: 'documents', sql: documents },
 ] as const;

@@ -23,7 +23,7 @@ export const MediaCard = memo(({ item, onOpen }: { item: LibraryItem; onOpen: (i
         </span>
       </button>
       <p className="caption text-3 number">
-        {width} × {height} · {formatBytes(bytes)}
+        {kind === 'Document' ? 'PDF' : `${width} × ${height}`} · {formatBytes(bytes)}
       </p>
       <p className={`caption ${styles.alt}`} data-missing={!alt || undefined}>
         {alt ? <Captions size={14} aria-hidden="true" /> : <CaptionsOff size={14} aria-hidden="true" />}
