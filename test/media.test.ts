@@ -618,6 +618,57 @@ describe('a post with it', () => {
   });
 });
 
+describe('a PDF', () => {
+  const pdf = Buffer.from('%PDF-1.7\n1 0 obj\n<</Type/Catalog>>\nendobj\n%%EOF\n');
+
+  test('is kept as it is with a sober picture, and is saved, never shown on our address', async () => {
+    const item = await upload(pdf, { filename: 'prices.pdf' });
+    expect(item).toMatchObject({
+      kind: 'Document',
+      mimeType: 'application/pdf',
+      bytes: pdf.length,
+      width: 0,
+      height: 0,
+    });
+    const { headers, body } = await bytesOf(item);
+    expect(body).toEqual(pdf);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-disposition': 'attachment',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+    });
+    expect(await sharp((await bytesOf(item, '?size=thumbnail')).body).metadata()).toMatchObject({ format: 'webp' });
+    expect((await person.get('/api/app/media?kind=Document')).body.media).toMatchObject([
+      { id: item.id, name: 'prices.pdf' },
+    ]);
+  });
+
+  test('that is not whole is refused', async () => {
+    await expect(upload(pdf.subarray(0, 30))).rejects.toMatchObject({
+      code: 'BadInput',
+      issues: [{ code: 'Unreadable' }],
+    });
+  });
+
+  test('goes to LinkedIn alone and alone: elsewhere and beside others there is an issue', async () => {
+    const [file, other] = [await upload(pdf), await upload(photo)];
+    const issuesOn = async (network: string, media: string[]) => {
+      const account = await service.addAccount(network);
+      const { id } = await service.client.posts.create({ body: 'Our prices' });
+      const versions = [{ content: [{ body: 'Our prices', media }] }];
+      await service.client.posts.update({ id, accountIds: [account], versions });
+      const answer = await service.call('posts.validate', { id });
+      return (answer.body.issues ?? []).map(({ code }: { code: string }) => code);
+    };
+    expect(await issuesOn('linkedin', [file.id])).toEqual([]);
+    expect(await issuesOn('linkedin', [file.id, other.id])).toEqual(['MixedMedia']);
+    for (const network of ['bluesky', 'mastodon', 'x', 'threads', 'facebook', 'google_business', 'pixelfed']) {
+      expect(await issuesOn(network, [file.id]), network).toContain('MediaKind');
+    }
+  });
+});
+
 describe('an option that names a file', () => {
   const key = 'youtube.thumbnail';
   const draft = async () => {
