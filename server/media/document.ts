@@ -19,11 +19,11 @@ export const readDocument = async (path: string) => {
   }
 };
 
-/** A sheet of paper with lines. Its pages are not drawn here. */
+/** A sheet of paper with lines, small enough for every shape that it is cut to. Its pages are not drawn here. */
 const sheet = () => {
-  const lines = [150, 190, 230, 270].map(
-    (y, index) => `<rect x="108" y="${y}" width="${index === 3 ? 90 : 184}" height="12" rx="6" fill="#c3c9d4"/>`,
+  const lines = [160, 190, 220, 250].map(
+    (y, index) => `<rect x="152" y="${y}" width="${index === 3 ? 50 : 96}" height="8" rx="4" fill="#c3c9d4"/>`,
   );
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="#3b4250"/><path d="M80 40h180l60 60v260H80z" fill="#fff"/><path d="M260 40v60h60z" fill="#c3c9d4"/>${lines.join('')}</svg>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="#3b4250"/><path d="M130 95h100l40 40v170H130z" fill="#fff"/><path d="M230 95v40h40z" fill="#c3c9d4"/>${lines.join('')}</svg>`;
   return sharp(Buffer.from(svg)).webp({ quality: 80 }).toBuffer();
 };

@@ -104,8 +104,9 @@ export const createMediaStore = (db: Database) => {
           ...((before !== null || ids.length > 0) && {
             id: { ...(before !== null && { [Op.lt]: before }), ...(ids.length > 0 && { [Op.in]: [...ids] }) },
           }),
+          // A document has none to miss.
+          ...(withoutAlt && { alt: null, kind: { [Op.ne]: 'Document' } }),
           ...(kind !== undefined && { kind }),
-          ...(withoutAlt && { alt: null }),
           ...(query !== '' && { [Op.or]: [{ fileName: like }, { alt: like }] }),
         },
         order: [['id', 'DESC']],

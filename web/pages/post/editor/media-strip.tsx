@@ -115,8 +115,9 @@ const Tile = ({
 
 const AltLine = ({ id, field, onOpen }: { id: string; field: string; onOpen: () => void }) => {
   const { mediaOf, readOnly } = useEditor();
-  const alt = mediaOf(id)?.alt;
-  if (readOnly) return <span className={styles.alt}>{alt ?? ''}</span>;
+  const { alt, kind } = mediaOf(id) ?? {};
+  // No network takes one with a document.
+  if (readOnly || kind === 'Document') return <span className={styles.alt}>{alt ?? ''}</span>;
   return (
     <button type="button" id={field} className={styles.alt} data-missing={!alt || undefined} onClick={onOpen}>
       {alt ? (
