@@ -3,7 +3,6 @@ import { type Confirmation, type Sending, type Site, sent, unknown } from '#serv
 import { shaped } from '#server/networks/request';
 import { minutes } from '#server/networks/shared/limits';
 import { ask } from './api.ts';
-import type { Prepared } from './publish.ts';
 
 const path = '/youtube/v3/commentThreads';
 const clockDifferenceMs = minutes(2);
@@ -32,7 +31,7 @@ const Threads = z.object({
 });
 
 /** A comment that was just made may be listed later, so one that is not listed may be there all the same. */
-export const confirmComment = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
+export const confirmComment = async (site: Site, sending: Sending): Promise<Confirmation<never>> => {
   const { account, part, out, since } = sending;
   const query = { part: 'snippet', videoId: out[0]?.externalId, order: 'time', maxResults: 100 };
   const found = shaped(Threads, await ask(site, account, { path, query })).items.find(
