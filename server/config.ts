@@ -230,6 +230,7 @@ export interface Config {
   readonly media: {
     readonly imageBytes: number;
     readonly videoBytes: number;
+    readonly documentBytes: number;
     /** Absent: a folder below dataDir. */
     readonly s3: S3Store | undefined;
   };
