@@ -88,6 +88,8 @@ export const issueCodes = [
   'AccountGone',
   'Empty',
   'TextRequired',
+  'TextLeftOut',
+  'Draft',
   'TooManyBytes',
   'TooManyLinks',
   'TooManyCashtags',

@@ -3,27 +3,30 @@ import { textBounds } from './bounds.ts';
 import { action, appRoute, ById, type RawRoute, type Route, rawRoute, tokenRoute } from './define.ts';
 import { editors, everyone } from './scopes.ts';
 
+export const mediaKinds = ['Image', 'Video', 'Document'] as const;
+export type MediaKind = (typeof mediaKinds)[number];
+
 export const MediaItem = z
   .object({
     id: z.string().describe('Media id, prefix `media_`; goes into the media list of a content item'),
-    kind: z.enum(['Image', 'Video']).describe('What the content of the file is'),
+    kind: z.enum(mediaKinds).describe('What the content of the file is'),
     mimeType: z.string().describe('Read from the content, not from the file name'),
     bytes: z.int().describe('Size of the file'),
-    width: z.int().describe('Pixels'),
-    height: z.int().describe('Pixels'),
+    width: z.int().describe('Pixels; 0 for a document'),
+    height: z.int().describe('Pixels; 0 for a document'),
     durationMs: z.int().optional().describe('Length of a video in milliseconds'),
     alt: z.string().optional().describe('Alternative text for people who cannot see it'),
     url: z.string().describe('Address of the file'),
     thumbnailUrl: z.string().describe('Address of a small picture of it'),
     createdAt: z.string().describe('ISO-8601 instant'),
   })
-  .meta({ id: 'MediaItem', description: 'An image or video of the media library' });
+  .meta({ id: 'MediaItem', description: 'An image, video or document of the media library' });
 export type MediaItem = z.output<typeof MediaItem>;
 
 export const LibraryItem = MediaItem.extend({
   name: z.string().optional().describe('Of the file, as it was uploaded'),
   usedIn: z.int().describe('How many posts use it'),
-}).meta({ id: 'LibraryItem', description: 'An image or video as the library shows it' });
+}).meta({ id: 'LibraryItem', description: 'A file as the library shows it' });
 export type LibraryItem = z.output<typeof LibraryItem>;
 
 export const AltText = z
@@ -56,7 +59,7 @@ export const mediaActions = {
     mcp: 'Listed',
     summary: 'List the media library',
     description:
-      'Images and videos that posts can use, newest first. Their ids go into the media list of a content item.',
+      'Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item.',
     input: z.strictObject({
       limit: z.int().min(1).max(100).default(50).describe('How many to return'),
       cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
@@ -103,7 +106,7 @@ export const mediaRoutes = {
     description: 'Files with what uses them, newest first, 60 at a time.',
     roles: everyone,
     query: z.strictObject({
-      kind: z.enum(['Image', 'Video']).optional().describe('Only these'),
+      kind: z.enum(mediaKinds).optional().describe('Only these'),
       alt: z.enum(['Missing']).optional().describe('Only those without alternative text'),
       query: z.string().max(200).default('').describe('Only those with this in their name or alternative text'),
       ids: z.string().max(20_000).default('').describe('Only these; ids with commas'),

@@ -97,6 +97,10 @@ export const Result = z
       .optional()
       .describe('Why it failed'),
     publishedAt: z.string().optional().describe('ISO-8601 instant'),
+    note: z
+      .string()
+      .optional()
+      .describe('With ok: what a person still has to do at the network, or what did not work after the post was out'),
   })
   .meta({ id: 'Result', description: 'How publishing to one account ended' });
 export type Result = z.output<typeof Result>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { appRoute, ById, Done, Id, publicRoute, type RawRoute, type Route, rawRoute } from './define.ts';
+import { mediaKinds } from './media.ts';
 import { postStatuses } from './posts.ts';
 import { Badge, Constraints } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
@@ -34,7 +35,7 @@ export type Share = z.output<typeof Share>;
 
 const SharedFile = z.object({
   key: z.string().describe('Of this share alone, for /review/{secret}/media/{key}'),
-  kind: z.enum(['Image', 'Video']),
+  kind: z.enum(mediaKinds),
   alt: z.string().optional(),
 });
 
@@ -54,6 +55,8 @@ export const SharedPost = z
         constraints: Constraints,
         titleKey: z.string().optional().describe('The option that is its title, where the network has one'),
         options: z.record(z.string(), z.string()),
+        cover: z.string().optional().describe('Key of the file that an option names, such as the picture of a video'),
+        firstComment: z.string().optional().describe('Where the network has one and it is set'),
         items: z.array(z.object({ body: z.string(), media: z.array(SharedFile) })),
       }),
     ),

@@ -1662,19 +1662,19 @@ export interface LabelPostsInput {
   remove?: string[];
 }
 
-/** An image or video as the library shows it */
+/** A file as the library shows it */
 export interface LibraryItem {
   /** Media id, prefix `media_`; goes into the media list of a content item */
   id: string;
   /** What the content of the file is */
-  kind: 'Image' | 'Video';
+  kind: 'Image' | 'Video' | 'Document';
   /** Read from the content, not from the file name */
   mimeType: string;
   /** Size of the file */
   bytes: number;
-  /** Pixels */
+  /** Pixels; 0 for a document */
   width: number;
-  /** Pixels */
+  /** Pixels; 0 for a document */
   height: number;
   /** Length of a video in milliseconds */
   durationMs?: number;
@@ -1701,7 +1701,7 @@ export interface SearchMediaOutput {
 /** What `searchMedia` takes. */
 export interface SearchMediaInput {
   /** Only these */
-  kind?: 'Image' | 'Video';
+  kind?: 'Image' | 'Video' | 'Document';
   /** Only those without alternative text */
   alt?: 'Missing';
   /** Only those with this in their name or alternative text (default `''`) */
@@ -2346,12 +2346,16 @@ export interface SharedPost {
     /** The option that is its title, where the network has one */
     titleKey?: string;
     options: Record<string, string>;
+    /** Key of the file that an option names, such as the picture of a video */
+    cover?: string;
+    /** Where the network has one and it is set */
+    firstComment?: string;
     items: Array<{
       body: string;
       media: Array<{
         /** Of this share alone, for /review/{secret}/media/{key} */
         key: string;
-        kind: 'Image' | 'Video';
+        kind: 'Image' | 'Video' | 'Document';
         alt?: string;
       }>;
     }>;

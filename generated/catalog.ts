@@ -91,7 +91,7 @@ export const catalog: CatalogEntry[] = [
   },
   {
     "name": "media.list",
-    "description": "Images and videos that posts can use, newest first. Their ids go into the media list of a content item.",
+    "description": "Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item.",
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",

@@ -107,7 +107,7 @@ export const mcpTools = [
     "tool": {
       "name": "media_list",
       "title": "List the media library",
-      "description": "Images and videos that posts can use, newest first. Their ids go into the media list of a content item.",
+      "description": "Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item.",
       "inputSchema": {
         "type": "object",
         "properties": {

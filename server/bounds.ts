@@ -42,6 +42,8 @@ export const bounds = {
 
   /** One picture, and all that are decoded at the same time; a picture above that is decoded alone. */
   imagePixels: 100_000_000,
+  /** What LinkedIn takes; nobody else takes documents. */
+  documentBytes: 100 * 1024 * 1024,
   pixelsUnderWay: 50_000_000,
   /** Pictures that one request has fitted to networks; others wait for the next. */
   renditions: 100,

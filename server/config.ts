@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { isPublicIp } from '#server/outbound/public-address';
+import { bounds } from './bounds.ts';
 
 /** Where package.json is, for the sources in server/ and the bundle in dist/ alike. */
 export const packageRoot = resolve(import.meta.dirname, '..');
@@ -295,6 +296,7 @@ export interface Config {
   readonly media: {
     readonly imageBytes: number;
     readonly videoBytes: number;
+    readonly documentBytes: number;
     /** Absent: a folder below dataDir. */
     readonly s3: S3Store | undefined;
   };
@@ -415,6 +417,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     media: {
       imageBytes: settings.MAX_IMAGE_MB * 1024 * 1024,
       videoBytes: settings.MAX_VIDEO_MB * 1024 * 1024,
+      documentBytes: bounds.documentBytes,
       s3: s3Store(settings),
     },
     mail: mailSettings(settings),

@@ -185,6 +185,23 @@ describe('a token', () => {
     expect((await owner.post(`/api/approvals/${card}/approve`)).body.status).toBe('Approved');
   });
 
+  test('the file that an option names is shown, and its alternative text is part of what is approved', async () => {
+    const [film, picture] = [await service.addMedia(), await service.addMedia()];
+    const { id } = await service.client.posts.create({ body: 'Hello' });
+    const options = { 'youtube.thumbnail': picture };
+    await service.client.posts.update({
+      id,
+      accountIds: [],
+      versions: [{ content: [{ body: 'Hello', media: [film] }], options }],
+    });
+    const { result } = (await agent().call('posts_delete', { id })).body;
+    const card = result.structuredContent.approvalUrl.split('/').at(-1);
+    const shown = (await owner.get(`/api/approvals/${card}`)).body;
+    expect(shown.media.map((one: { id: string }) => one.id)).toEqual([film, picture]);
+    await owner.patch(`/api/media/${picture}`, { alt: 'Another cat' });
+    await mustBeOutdated(card, id);
+  });
+
   test('nor does a person take a file away from a post', async () => {
     const { id, file } = await write();
     const card = await ask(id);

@@ -657,6 +657,133 @@ describe('a post with it', () => {
   });
 });
 
+describe('a PDF', () => {
+  const pdf = Buffer.from('%PDF-1.7\n1 0 obj\n<</Type/Catalog>>\nendobj\n%%EOF\n');
+
+  test('is kept as it is with a sober picture, and is saved, never shown on our address', async () => {
+    const item = await upload(pdf, { filename: 'prices.pdf' });
+    expect(item).toMatchObject({
+      kind: 'Document',
+      mimeType: 'application/pdf',
+      bytes: pdf.length,
+      width: 0,
+      height: 0,
+    });
+    const { headers, body } = await bytesOf(item);
+    expect(body).toEqual(pdf);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-disposition': 'attachment',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+    });
+    expect(await sharp((await bytesOf(item, '?size=thumbnail')).body).metadata()).toMatchObject({ format: 'webp' });
+    expect((await person.get('/api/app/media?kind=Document')).body.media).toMatchObject([
+      { id: item.id, name: 'prices.pdf' },
+    ]);
+  });
+
+  test('that is not whole is refused', async () => {
+    await expect(upload(pdf.subarray(0, 30))).rejects.toMatchObject({
+      code: 'BadInput',
+      issues: [{ code: 'Unreadable' }],
+    });
+  });
+
+  test('goes to LinkedIn alone and alone: elsewhere and beside others there is an issue', async () => {
+    const [file, other] = [await upload(pdf), await upload(photo)];
+    const issuesOn = async (network: string, media: string[]) => {
+      const account = await service.addAccount(network);
+      const { id } = await service.client.posts.create({ body: 'Our prices' });
+      const versions = [{ content: [{ body: 'Our prices', media }] }];
+      await service.client.posts.update({ id, accountIds: [account], versions });
+      const answer = await service.call('posts.validate', { id });
+      return (answer.body.issues ?? []).map(({ code }: { code: string }) => code);
+    };
+    expect(await issuesOn('linkedin', [file.id])).toEqual([]);
+    expect(await issuesOn('linkedin', [file.id, other.id])).toEqual(['MixedMedia']);
+    for (const network of ['bluesky', 'mastodon', 'x', 'threads', 'facebook', 'google_business', 'pixelfed']) {
+      expect(await issuesOn(network, [file.id]), network).toContain('MediaKind');
+    }
+  });
+});
+
+describe('an option that names a file', () => {
+  const key = 'youtube.thumbnail';
+  const draft = async () => {
+    const account = await service.addAccount('youtube');
+    const film = await upload(mp4());
+    const { id } = await service.client.posts.create({ body: 'Look', accountIds: [account] });
+    const written = { id, accountIds: [account] };
+    const versions = (thumbnail: string) => [
+      { content: [{ body: 'Look', media: [film.id] }], options: { [key]: thumbnail } },
+    ];
+    await service.client.posts.update({ ...written, versions: versions('') });
+    return { ...written, versions };
+  };
+
+  test('is refused when the library has no such file, naming the path', async () => {
+    const { id, accountIds, versions } = await draft();
+    const gone = 'media_01JCQ3A1B2C3D4E5F6G7H8J9K0';
+    for (const [value, code] of [
+      [gone, 'UnknownMedia'],
+      ['a picture', 'OptionValue'],
+    ] as const) {
+      await expect(service.client.posts.setOption({ id, key, value })).rejects.toMatchObject({
+        code: 'BadInput',
+        issues: [{ path: 'value', code }],
+      });
+      await expect(service.client.posts.update({ id, accountIds, versions: versions(value) })).rejects.toMatchObject({
+        code: 'BadInput',
+        issues: [{ path: `versions.0.options.${key}`, code }],
+      });
+    }
+  });
+
+  test('is checked against what the option takes, and providers.limits says that', async () => {
+    const { id } = await draft();
+    const { providers } = await service.client.providers.limits();
+    const option = providers.flatMap(({ options }) => options).find((one) => one.key === key);
+    expect(option).toMatchObject({
+      type: 'Media',
+      file: { mimeTypes: ['image/jpeg', 'image/png'], maxBytes: 2_000_000 },
+    });
+    for (const [file, code] of [
+      [await picture().webp().toBuffer(), 'MediaType'],
+      [await picture(320, 180).jpeg().toBuffer(), 'MediaTooSmall'],
+      [mp4(), 'MediaKind'],
+    ] as const) {
+      await service.client.posts.setOption({ id, key, value: (await upload(file)).id });
+      await expect(service.client.posts.validate({ id })).rejects.toMatchObject({
+        code: 'Invalid',
+        issues: [{ path: `versions.0.options.${key}`, code }],
+      });
+    }
+    await service.client.posts.setOption({ id, key, value: (await upload(photo)).id });
+    expect(await service.client.posts.validate({ id })).toMatchObject({ valid: true });
+  });
+
+  test('uses the file: it is shown so, and is not deleted under the post', async () => {
+    const { id } = await draft();
+    const item = await upload(photo);
+    await service.client.posts.setOption({ id, key, value: item.id });
+    const found = (await person.get(`/api/app/media?ids=${item.id}`)).body.media;
+    expect(found).toMatchObject([{ id: item.id, usedIn: 1 }]);
+    expect(await person.delete(`/api/media/${item.id}`)).toMatchObject({ status: 409 });
+    await service.client.posts.setOption({ id, key, value: '' });
+    expect(await person.delete(`/api/media/${item.id}`)).toMatchObject({ status: 200 });
+  });
+
+  test('stays with its post: a template keeps none', async () => {
+    const options = { [key]: (await upload(photo)).id };
+    const template = { kind: 'Text', name: 'Film', items: ['Look'], options };
+    expect(await person.post('/api/app/templates', template)).toMatchObject({
+      status: 400,
+      body: { code: 'BadInput', issues: [{ path: `options.${key}` }] },
+    });
+  });
+});
+
 test('a full disk is told as what it is', async () => {
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
   const told = inWords('file', () => Promise.reject(full));

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Network, NetworkPost } from '#server/networks/network';
+import type { Confirmation, Network, NetworkPost } from '#server/networks/network';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 import { networks, type PostExample, postOf } from '#test/support/networks';
-import { createPublisher, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
+import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 
 /** What every new operator meets before an app is reviewed, paid for or set up: who says what to do about it. */
 
@@ -71,6 +71,13 @@ const states: [
     /add the address of BASE_URL/,
   ],
   [
+    'five drafts that nobody finished',
+    'tiktok',
+    { handle: 'fivedrafts', items: [film], options: { 'tiktok.privacy': 'SELF_ONLY', 'tiktok.mode': 'draft' } },
+    'rateLimited',
+    /Try again tomorrow/,
+  ],
+  [
     'a project that was not audited',
     'youtube',
     { handle: 'unaudited', items: [film] },
@@ -85,6 +92,13 @@ const states: [
     /goes on after midnight in California/,
   ],
   ['fifty posts in a day', 'instagram', { handle: 'fifty', items: [photo] }, 'rateLimited', /maximum number of posts/],
+  [
+    'a location without a place on the map',
+    'instagram',
+    { handle: 'anna', items: [photo], options: { 'instagram.location_id': '404' } },
+    'content',
+    /INVALID_LOCATION_ID/,
+  ],
   [
     'no permission for Pages',
     'facebook',
@@ -112,9 +126,118 @@ test('TikTok: an app that was not reviewed still takes what only you can see', a
   expect(await publishAs('tiktok', only)).toHaveLength(1);
 });
 
+test('TikTok: an account that did not allow drafts is told to connect again, and posts all the same', async () => {
+  const network = networkOf('tiktok');
+  const { account } = await sandbox.connect(network, { without: ['video.upload'] });
+  const options = { 'tiktok.privacy': 'SELF_ONLY', 'tiktok.mode': 'draft' };
+  expect(network.check(postOf(network, { items: [film], options }), account.facts)).toMatchObject([
+    { path: 'options.tiktok.mode', message: expect.stringMatching(/connect it again/) },
+  ]);
+  expect(
+    await publishAs('tiktok', {
+      handle: 'anna',
+      without: ['video.upload'],
+      items: [film],
+      options: { 'tiktok.privacy': 'SELF_ONLY' },
+    }),
+  ).toHaveLength(1);
+});
+
 test('YouTube: a project that was not audited still takes private videos', async () => {
   const only = { handle: 'unaudited', items: [film], options: { 'youtube.privacy': 'private' } };
   expect(await publishAs('youtube', only)).toHaveLength(1);
+});
+
+describe('YouTube: what follows a video that is out', () => {
+  const wish = {
+    items: [film],
+    options: { 'youtube.playlist': 'PLbaking' },
+    optionFiles: { 'youtube.thumbnail': 'image/jpeg' },
+  };
+
+  test('does not fail the post: a channel without thumbnails of its own gets a note', async () => {
+    const [out] = await publishAs('youtube', { handle: 'nothumbnail', ...wish });
+    expect(out).toMatchObject({
+      url: expect.any(String),
+      note: expect.stringMatching(/without its thumbnail: set it/),
+    });
+    expect(out?.note).not.toMatch(/playlist/);
+  });
+
+  test('is tried again while YouTube is not available, and given up with a note', async () => {
+    await sandbox.sandboxes.planFault('youtube', 'upload', undefined);
+    const network = networkOf('youtube');
+    const { account, site } = await sandbox.connect(network, { handle: 'anna' });
+    const sending = sandbox.sending(network, account, await sandbox.withBytes(postOf(network, wish)));
+    const prepared = await prepareFully(sandbox, network, site, sending);
+    let end: Confirmation<unknown> = await network.send(site, sending, prepared);
+    await sandbox.sandboxes.planFault('youtube', 'upload', { fault: '503', times: 3 });
+    for (let turn = 0; end.is === 'waiting' && turn < 10; turn++)
+      end = await network.confirm(site, sending, end.prepared);
+    await sandbox.sandboxes.planFault('youtube', 'upload', undefined);
+    expect(end).toMatchObject({ is: 'sent', sent: { note: expect.stringMatching(/thumbnail/) } });
+  });
+
+  test('is done once, also when the process ends before it is written down', async () => {
+    const network = networkOf('youtube');
+    const { account, site } = await sandbox.connect(network, { handle: 'anna' });
+    const sending = sandbox.sending(network, account, await sandbox.withBytes(postOf(network, wish)));
+    const prepared = await prepareFully(sandbox, network, site, sending);
+    const taken = await network.send(site, sending, prepared);
+    if (taken.is !== 'waiting') throw new Error(taken.is);
+    await network.confirm(site, sending, taken.prepared);
+    const again = await network.confirm(site, sending, prepared);
+    if (again.is !== 'waiting') throw new Error(again.is);
+    const end = await network.confirm(site, sending, again.prepared);
+    if (end.is !== 'sent') throw new Error(end.is);
+    const feed = await sandbox.sandboxes.feed('youtube', 50);
+    expect(feed.find(({ id }) => id === end.sent.externalId)?.data).toMatchObject({ playlists: ['PLbaking'] });
+  });
+
+  test('needs a permission that can be refused: connecting works, and the issue says what to do', async () => {
+    const network = networkOf('youtube');
+    const without = ['https://www.googleapis.com/auth/youtube.force-ssl'];
+    const { account } = await sandbox.connect(network, { without });
+    const options = { 'youtube.playlist': 'PLbaking', 'youtube.first_comment': 'First' };
+    const post = postOf(network, { items: [film], options });
+    expect(network.check(post, account.facts).map(({ path }) => path)).toEqual([
+      'options.youtube.playlist',
+      'options.youtube.first_comment',
+    ]);
+    expect(await publishAs('youtube', { handle: 'anna', without, items: [film] })).toHaveLength(1);
+  });
+});
+
+describe('Facebook: a video of the feed', () => {
+  const begun = async (text: string) => {
+    const network = networkOf('facebook');
+    const { account, site } = await sandbox.connect(network, { handle: 'nochunks' });
+    const post = postOf(network, { items: [{ body: text, media: ['video/mp4'] }] });
+    const sending = sandbox.sending(network, account, await sandbox.withBytes(post));
+    return { network, site, sending, prepared: await prepareFully(sandbox, network, site, sending) };
+  };
+
+  test('goes out as a file of the app where the three phases are refused', async () => {
+    const options = { 'facebook.video_title': 'How we bake' };
+    const [out] = await publishAs('facebook', { handle: 'nochunks', items: [film], options });
+    const shown = (await sandbox.sandboxes.feed('facebook', 50)).find(({ id }) => id === out?.externalId);
+    expect(shown).toMatchObject({ text: 'Hello', data: { type: 'video', title: 'How we bake' } });
+  });
+
+  test('as a file is found again by its text, and is never called missing', async () => {
+    const lost = await begun('A film [sandbox:lost]');
+    expect((await refused(lost.network.send(lost.site, lost.sending, lost.prepared))).kind).toBe('unknown');
+    expect((await lost.network.confirm(lost.site, lost.sending, lost.prepared)).is).toBe('sent');
+    const never = await begun('Another film [sandbox:hang]');
+    expect((await refused(never.network.send(never.site, never.sending, never.prepared))).kind).toBe('unknown');
+    expect((await never.network.confirm(never.site, never.sending, never.prepared)).is).toBe('unknown');
+  });
+
+  test('is out without the cover that Facebook refuses, with a note', async () => {
+    const optionFiles = { 'facebook.cover': 'image/jpeg' };
+    const [out] = await publishAs('facebook', { handle: 'nocover', items: [film], optionFiles });
+    expect(out).toMatchObject({ url: expect.any(String), note: expect.stringMatching(/without its cover/) });
+  });
 });
 
 test('LinkedIn: an app of self-service gets no refresh token, and the account is connected again after 60 days', async () => {

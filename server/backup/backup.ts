@@ -37,8 +37,8 @@ export const makeBackup = async (config: Config, place: string, { withKeys, cloc
     const store = createBackupStore(database);
     const archive = await createArchive(path);
     try {
-      const { keys, leftOut, ...state } = await copyDatabase(store, archive, progress);
-      const media = await copyMedia(openMediaFiles(config), keys, archive, progress);
+      const { files, leftOut, ...state } = await copyDatabase(store, archive, progress);
+      const media = await copyMedia(openMediaFiles(config), files, archive, progress);
       if (withKeys) await archive.add(secretsName, [Buffer.from(`${JSON.stringify(secrets, null, 2)}\n`)]);
       const keys = fingerprints(secrets);
       const manifest = { posthorn: packageVersion, createdAt, ...state, media, keys };
@@ -89,8 +89,8 @@ const copyDatabase = (store: BackupStore, archive: Archive, progress: (text: str
     }
     const mediaIds = names.includes('media') ? await store.mediaIds() : [];
     const renditionIds = names.includes('renditions') ? await store.renditionIds() : [];
-    const keys = [...mediaIds.flatMap((id) => [id, thumbnailKey(id)]), ...renditionIds];
-    return { migration, postgres: await store.postgres(), tables, keys, leftOut };
+    const files = [...mediaIds.flatMap((id) => [id, thumbnailKey(id)]), ...renditionIds];
+    return { migration, postgres: await store.postgres(), tables, files, leftOut };
   });
 
 /** In the text form of COPY a row is a line. */

@@ -2,6 +2,7 @@ import type { HistoryEntry, Revision } from '#contracts/history';
 import { instantOf } from '#contracts/instant';
 import { type Caller, clientNamed } from '#server/context';
 import { notFound } from '#server/errors';
+import { isMediaId } from '#server/ids';
 import type { MediaLibrary } from '#server/media/library';
 import { madeAt } from './revisions.ts';
 import type { HistoryStore } from './store.ts';
@@ -116,5 +117,10 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
 const personOf = (id: string, name: string | null) => ({ person: { id, name: name ?? 'Somebody who left' } });
 
 const filesIn = (versions: Revision['versions']) => [
-  ...new Set(versions.flatMap(({ content }) => content.flatMap(({ media }) => media))),
+  ...new Set(
+    versions.flatMap(({ content, options }) => [
+      ...content.flatMap(({ media }) => media),
+      ...Object.values(options).filter(isMediaId),
+    ]),
+  ),
 ];

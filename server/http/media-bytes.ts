@@ -40,6 +40,8 @@ export const sendFile = async (
   const about = {
     ...headers,
     'content-type': mimeType,
+    // What can hold scripts is saved, never shown on our address.
+    ...(mimeType === 'application/pdf' && { 'content-disposition': 'attachment' }),
     ...(range && { 'content-range': `bytes ${range.first}-${range.last}/${bytes}` }),
   };
   const status = range ? 206 : 200;

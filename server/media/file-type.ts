@@ -1,5 +1,7 @@
+import type { MediaKind } from '#contracts/media';
+
 export interface FileType {
-  readonly kind: 'Image' | 'Video';
+  readonly kind: MediaKind;
   readonly mimeType: string;
 }
 
@@ -26,6 +28,7 @@ export const fileType = (head: Buffer): FileType => {
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return image('png');
   if (/^GIF8[79]a/.test(text)) return image('gif');
   if (/^RIFF.{4}WEBP/s.test(text)) return image('webp');
+  if (text.startsWith('%PDF-')) return { kind: 'Document', mimeType: 'application/pdf' };
   if (text.startsWith('\x1a\x45\xdf\xa3')) return { kind: 'Video', mimeType: 'video/webm' };
   const [, box, brand = ''] = /^.{4}(ftyp|moov|mdat|wide|free|skip)(.{4})/s.exec(text) ?? [];
   if (box === 'ftyp') return fromBrand(brand, text.slice(12));
@@ -35,7 +38,7 @@ export const fileType = (head: Buffer): FileType => {
 };
 
 const unknown = () =>
-  new BadFile('MediaType', 'must be a JPEG, PNG, GIF, WebP or AVIF image, or an MP4, MOV or WebM video');
+  new BadFile('MediaType', 'must be a JPEG, PNG, GIF, WebP or AVIF image, an MP4, MOV or WebM video, or a PDF');
 
 const image = (format: string): FileType => ({ kind: 'Image', mimeType: `image/${format}` });
 

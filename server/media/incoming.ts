@@ -17,6 +17,7 @@ export interface Received {
 export interface MediaLimits {
   readonly imageBytes: number;
   readonly videoBytes: number;
+  readonly documentBytes: number;
 }
 
 export type Incoming = ReturnType<typeof createIncoming>;
@@ -65,8 +66,8 @@ const write = async (path: string, source: AsyncIterable<Buffer>, limits: MediaL
   }
 };
 
-const mustFit = ({ kind }: FileType, bytes: number, { imageBytes, videoBytes }: MediaLimits) => {
-  const limit = kind === 'Image' ? imageBytes : videoBytes;
+const mustFit = ({ kind }: FileType, bytes: number, { imageBytes, videoBytes, documentBytes }: MediaLimits) => {
+  const limit = { Image: imageBytes, Video: videoBytes, Document: documentBytes }[kind];
   if (bytes <= limit) return;
   throw new BadFile(
     'TooBig',

@@ -7,13 +7,14 @@ import {
   Op,
   Transaction,
 } from 'sequelize';
+import type { MediaKind } from '#contracts/media';
 import type { FitMode } from '#server/networks/fit';
 import { type Database, sql } from '#server/store/database';
 import type { FitRefusal } from './fit-image.ts';
 
 export interface MediaRow {
   readonly id: string;
-  readonly kind: 'Image' | 'Video';
+  readonly kind: MediaKind;
   readonly mimeType: string;
   readonly bytes: number;
   readonly width: number;
@@ -30,7 +31,7 @@ export interface NewMedia extends Omit<MediaRow, 'createdAt'> {
 }
 
 export interface MediaSearch {
-  readonly kind?: 'Image' | 'Video' | undefined;
+  readonly kind?: MediaKind | undefined;
   readonly withoutAlt: boolean;
   /** Of the name or the alternative text; empty for all. */
   readonly query: string;
@@ -46,7 +47,7 @@ export const createMediaStore = (db: Database) => {
   class Media extends Model<InferAttributes<Media>, InferCreationAttributes<Media>> {
     declare id: string;
     declare workspaceId: string;
-    declare kind: 'Image' | 'Video';
+    declare kind: MediaKind;
     declare mimeType: string;
     declare bytes: number;
     declare width: number;
@@ -105,8 +106,9 @@ export const createMediaStore = (db: Database) => {
           ...((before !== null || ids.length > 0) && {
             id: { ...(before !== null && { [Op.lt]: before }), ...(ids.length > 0 && { [Op.in]: [...ids] }) },
           }),
+          // A document has none to miss.
+          ...(withoutAlt && { alt: null, kind: { [Op.ne]: 'Document' } }),
           ...(kind !== undefined && { kind }),
-          ...(withoutAlt && { alt: null }),
           ...(query !== '' && { [Op.or]: [{ fileName: like }, { alt: like }] }),
         },
         order: [['id', 'DESC']],

@@ -6,6 +6,7 @@ import { badInput, Refusal } from '#server/errors';
 import { newSecretId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
 import type { Outbound } from '#server/outbound/guarded-client';
+import { readDocument } from './document.ts';
 import type { MediaFiles } from './files.ts';
 import { placeholder, readImage } from './image.ts';
 import { type Incoming, inWords, type Received } from './incoming.ts';
@@ -49,7 +50,7 @@ export const createUploads = ({
     const thumbnailPath = `${path}.thumbnail`;
     try {
       const { thumbnail, ...facts } = await inWords(field, () =>
-        (type.kind === 'Image' ? image : video)(path, type.mimeType),
+        ({ Image: image, Video: video, Document: readDocument })[type.kind](path, type.mimeType),
       );
       const { size: bytes } = await stat(path);
       await inWords(field, () => writeFile(thumbnailPath, thumbnail, { flush: true }));

@@ -2,7 +2,7 @@ import { findLinks } from './links.ts';
 
 /**
  * LinkedIn's "little text": what has a meaning there is escaped, and an unescaped bracket silently cuts off the rest of
- * the post. Hashtags and mentions of organizations have forms of their own; links are left as they are. Pure, so that
+ * the post. Hashtags and mentions of organizations and members have forms of their own; links are left as they are. Pure, so that
  * what is counted in the browser is what is sent.
  */
 export const littleText = (text: string): string => {
@@ -19,7 +19,7 @@ export const littleText = (text: string): string => {
 export const plainText = (text: string): string =>
   text
     .replace(/\{hashtag\|\\?#\|([^}]*)\}/g, '#$1')
-    .replace(/@\[((?:\\.|[^\]\\])*)\]\(urn:li:organization:\d+\)/g, '$1')
+    .replace(/@\[((?:\\.|[^\]\\])*)\]\(urn:li:(?:organization|person):[\w-]+\)/g, '$1')
     .replace(/\\([\\|{}@[\]()<>#*_~])/g, '$1')
     .replace(/\s+/g, ' ')
     .trim()
@@ -27,7 +27,7 @@ export const plainText = (text: string): string =>
 
 const withMeaning = /[\\|{}@[\]()<>#*_~]/g;
 const special =
-  /@\[([^\][\n]{1,200})\]\((urn:li:organization:\d{1,20})\)|(?<![\p{L}\p{N}_&])#([\p{N}_]*\p{L}[\p{L}\p{N}_]*)|[\\|{}@[\]()<>#*_~]/gu;
+  /@\[([^\][\n]{1,200})\]\((urn:li:(?:organization:\d{1,20}|person:[\w-]{1,40}))\)|(?<![\p{L}\p{N}_&])#([\p{N}_]*\p{L}[\p{L}\p{N}_]*)|[\\|{}@[\]()<>#*_~]/gu;
 
 const withoutLinks = (text: string) =>
   text.replace(special, (sign, name?: string, urn?: string, tag?: string) => {

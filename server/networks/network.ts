@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { MetricName } from '#contracts/analytics';
 import type { IssueCode } from '#contracts/errors';
+import type { MediaKind } from '#contracts/media';
 import type { Badge, Constraints, Option } from '#contracts/providers';
 import type { Request } from './request.ts';
 
 export interface NetworkMedia {
   readonly id: string;
-  readonly kind: 'Image' | 'Video';
+  readonly kind: MediaKind;
   readonly mimeType: string;
   readonly bytes: number;
   readonly width: number;
@@ -40,6 +41,8 @@ export interface ReadLinkCard extends LinkCard {
 export interface NetworkPost<Media extends NetworkMedia = NetworkMedia> {
   readonly items: readonly NetworkItem<Media>[];
   readonly options: Readonly<Record<string, string>>;
+  /** The files that options of type Media name, by the key of the option. */
+  readonly optionFiles?: Readonly<Record<string, Media>>;
   /** As they were when a person was asked. */
   readonly linkCards?: readonly LinkCard[];
 }
@@ -210,6 +213,8 @@ export interface Sent {
   readonly withoutStatistics?: true;
   /** ISO-8601 instant: when it went out, where the network says so. */
   readonly publishedAt?: string;
+  /** What a person still has to do at the network, or what did not work after it was out. */
+  readonly note?: string;
 }
 
 /** The network is processing it: ask again after `forMs`, with what was kept. No slot is held until then. */

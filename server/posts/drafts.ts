@@ -110,6 +110,18 @@ export const createDrafts = ({
     return versions;
   };
 
+  const namesFile = (key: string) => networks.option(key)?.option.type === 'Media';
+
+  const filesIn = (versions: readonly VersionInput[]) =>
+    versions.flatMap(({ content, options }, v) => [
+      ...content.flatMap(({ media }, i) =>
+        media.map((id, m) => ({ path: `versions.${v}.content.${i}.media.${m}`, id })),
+      ),
+      ...Object.entries(options).flatMap(([key, id]) =>
+        id !== '' && namesFile(key) ? [{ path: `versions.${v}.options.${key}`, id }] : [],
+      ),
+    ]);
+
   const firstVersions = async (
     caller: Caller,
     { accountIds, body, versions }: { accountIds: string[]; body: string; versions: VersionInput[] },
@@ -123,7 +135,7 @@ export const createDrafts = ({
         message: 'must be left out beside versions, which have the text',
       });
     }
-    await library.mustExist(caller, mediaIn(versions));
+    await library.mustExist(caller, filesIn(versions));
     return checked({ accountIds, versions }, networkOf);
   };
 
@@ -168,7 +180,7 @@ export const createDrafts = ({
     ): Promise<Post> =>
       store.transaction(async () => {
         const versions = checked(input, await accounts.networksOf(caller, input.accountIds));
-        await library.mustExist(caller, mediaIn(input.versions));
+        await library.mustExist(caller, filesIn(input.versions));
         const { accountIds, scheduledAt } = input;
         const content = { accountIds, versions, scheduledAt };
         return store.insert(newId('post', clock.now()), caller, content);
@@ -189,7 +201,7 @@ export const createDrafts = ({
         mustBeCurrent(post, input);
         const networkOf = await accounts.networksOf(caller, input.accountIds);
         const versions = checked(input, networkOf);
-        await library.mustExist(caller, mediaIn(input.versions));
+        await library.mustExist(caller, filesIn(input.versions));
         if (post.status === 'Scheduled' && input.scheduledAt) lifecycle.mustBeFuture(input.scheduledAt, 'scheduledAt');
         // An edit leaves the status alone (SPEC), so a scheduled post without a new time keeps its own.
         const keptTime = post.status === 'Scheduled' ? (post.scheduledAt ?? null) : null;
@@ -230,6 +242,9 @@ export const createDrafts = ({
         mustBeAccountOf(post, input.accountId);
         const networkOf = await accounts.connectedOf(caller, post.accountIds);
         checkOption(input, networkOf, { key: 'key', value: 'value' });
+        if (namesFile(input.key) && input.value) {
+          await library.mustExist(caller, [{ path: 'value', id: input.value }]);
+        }
         return save(caller, post, { versions: withOption(post.versions, input.accountId, input.key, input.value) });
       }),
   };
@@ -242,8 +257,3 @@ const mustBeCurrent = ({ id, updatedAt }: Post, { baseUpdatedAt }: { baseUpdated
   if (baseUpdatedAt === '' || baseUpdatedAt === updatedAt) return;
   throw new Refusal('Conflict', `The post ${id} was changed at ${updatedAt}, after your baseUpdatedAt. Read it again.`);
 };
-
-const mediaIn = (versions: readonly VersionInput[]) =>
-  versions.flatMap(({ content }, v) =>
-    content.flatMap(({ media }, i) => media.map((id, m) => ({ path: `versions.${v}.content.${i}.media.${m}`, id }))),
-  );

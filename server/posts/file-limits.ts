@@ -2,15 +2,21 @@ import type { Constraints } from '#contracts/providers';
 import type { NetworkMedia, Problem } from '#server/networks/network';
 
 /** One file against the limits for files of its kind. */
-export const fileProblems = (file: NetworkMedia, path: string, { images, videos }: Constraints['media']): Problem[] => {
-  const limits = file.kind === 'Image' ? images : videos;
+export const fileProblems = (
+  file: NetworkMedia,
+  path: string,
+  { images, videos, documents }: Pick<Constraints['media'], 'images' | 'videos' | 'documents'>,
+): Problem[] => {
+  const limits = { Image: images, Video: videos, Document: documents }[file.kind];
   if (limits === undefined) {
     return [
       {
         path,
         code: 'MediaKind',
         message: `This network takes no ${file.kind.toLowerCase()}s here.`,
-        limit: images ? 'Image' : 'Video',
+        limit: [...(images ? ['Image'] : []), ...(videos ? ['Video'] : []), ...(documents ? ['Document'] : [])].join(
+          ', ',
+        ),
         actual: file.kind,
       },
     ];
@@ -22,8 +28,9 @@ export const fileProblems = (file: NetworkMedia, path: string, { images, videos 
     over('MediaType', `Use one of ${limits.mimeTypes.join(', ')}.`, limits.mimeTypes.join(', '), file.mimeType);
   }
   if (file.bytes > limits.maxBytes) over('MediaTooLarge', 'Use a smaller file.', limits.maxBytes, file.bytes);
+  if (file.kind === 'Document') return problems;
   const ratio = Math.round((file.width / file.height) * 1000) / 1000;
-  const { minRatio = 0, maxRatio = Number.POSITIVE_INFINITY } = limits;
+  const { minRatio = 0, maxRatio = Number.POSITIVE_INFINITY } = (file.kind === 'Image' ? images : videos) ?? {};
   // A pixel cannot be halved, so 1:3 may come as 0.334.
   if (ratio < minRatio - 0.002) over('MediaRatio', 'It is too tall: crop it.', minRatio, ratio);
   if (ratio > maxRatio + 0.002) over('MediaRatio', 'It is too wide: crop it.', maxRatio, ratio);

@@ -3,6 +3,7 @@ import type { Issue, IssueCode } from '#contracts/errors';
 import type { Post } from '#contracts/posts';
 import type { Constraints, Option } from '#contracts/providers';
 import { bounds } from '#server/bounds';
+import { isMediaId } from '#server/ids';
 import { codePoints, countedUpTo, countText } from '#server/networks/counting';
 import { focusShape, readFocus } from '#server/networks/focus';
 import type { Json, Network, NetworkItem, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
@@ -169,7 +170,10 @@ export const problemsOf = async (
     await turn();
   }
   found.push(
-    ...network.options.flatMap((option) => optionProblems(optionFor(network, option, facts), post.options[option.key])),
+    ...network.options.flatMap((option) => [
+      ...optionProblems(optionFor(network, option, facts), post.options[option.key]),
+      ...optionFileProblems(option, post.optionFiles?.[option.key]),
+    ]),
   );
   await turn();
   found.push(...network.check(post, facts));
@@ -264,9 +268,13 @@ const mediaProblems = ({ media }: NetworkItem, index: number, constraints: Const
   if (media.length > limits.max) {
     count('TooManyMedia', `One item takes at most ${limits.max} files.`, limits.max, media.length);
   }
-  const images = media.filter(({ kind }) => kind === 'Image').length;
-  const videos = media.length - images;
+  const [images, videos, documents] = (['Image', 'Video', 'Document'] as const).map(
+    (wanted) => media.filter(({ kind }) => kind === wanted).length,
+  ) as [number, number, number];
   const { images: imageLimits, videos: videoLimits } = limits;
+  if (limits.documents && documents > 0 && media.length > 1) {
+    count('MixedMedia', 'A document stands alone. Remove the other files.', 1, media.length);
+  }
   if (!limits.mixed && images > 0 && videos > 0) {
     count('MixedMedia', 'Images and videos do not go together here. Keep one kind.', 0, Math.min(images, videos));
   }
@@ -316,6 +324,9 @@ const optionProblems = (option: Option, value: string | undefined): Problem[] =>
   return [{ path, code: 'OptionTooLong', message, limit: maxLength, actual: length }];
 };
 
+const optionFileProblems = ({ key, file: limits }: Option, file: NetworkMedia | undefined): Problem[] =>
+  file && limits ? fileProblems(file, `options.${key}`, { images: { max: 1, ...limits } }) : [];
+
 /** What is wrong with a value that no post can have, as the end of a sentence. */
 export const wrongValue = ({ type, choices }: Option, value: string): string | undefined => {
   if (choices) return choices.some((choice) => choice.value === value) ? undefined : `must be ${offer(choices)}`;
@@ -338,6 +349,8 @@ export const wrongValue = ({ type, choices }: Option, value: string): string | u
       return readFocus(value)
         ? undefined
         : `must be JSON with x and y from -1 to 1 for each image, such as ${focusShape}.`;
+    case 'Media':
+      return isMediaId(value) ? undefined : 'must be the id of a file of the media library; media.list shows them.';
     default:
       return undefined;
   }

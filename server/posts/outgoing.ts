@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Post, LinkCard as ShownLinkCard, Version } from '#contracts/posts';
+import { isMediaId } from '#server/ids';
 import type { LinkCard, Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
 import { versionFor } from './versions.ts';
 
@@ -22,22 +23,24 @@ export const outgoingTo = <Media extends NetworkMedia>(
 ): Outgoing<Media> => {
   const version = versionFor(versions, accountId);
   const missing: Problem[] = [];
+  const fileOf = (id: string, path: string): Media[] => {
+    const found = media.get(id);
+    if (found) return [found];
+    const message = 'This file is no longer in the media library. Choose another.';
+    missing.push({ path, code: 'MediaGone', message, actual: id });
+    return [];
+  };
   const items = version.content.map(({ body, media: ids }, i) => ({
     body,
-    media: ids.flatMap((id, j) => {
-      const found = media.get(id);
-      if (found) return [found];
-      missing.push({
-        path: `content.${i}.media.${j}`,
-        code: 'MediaGone',
-        message: 'This file is no longer in the media library. Choose another.',
-        actual: id,
-      });
-      return [];
-    }),
+    media: ids.flatMap((id, j) => fileOf(id, `content.${i}.media.${j}`)),
   }));
   const options = { ...defaults(network), ...ownOptions(network, version.options) };
-  const post = { items, options };
+  const files = network.options.flatMap(({ key, type }) =>
+    type === 'Media' && isMediaId(options[key] ?? '')
+      ? fileOf(options[key] ?? '', `options.${key}`).map((file) => [key, file] as const)
+      : [],
+  );
+  const post = { items, options, ...(files.length > 0 && { optionFiles: Object.fromEntries(files) }) };
   const linkCards = linkCardsOf(network, post, kept);
   return { version: version.index, post: { ...post, ...(linkCards.length > 0 && { linkCards }) }, missing };
 };
@@ -58,9 +61,14 @@ const linkCardsOf = ({ key, linkCards }: Network, post: NetworkPost, kept: reado
   return own.filter(({ uri }) => shown.includes(uri)).map(({ network: _, ...card }) => card);
 };
 
-/** The files that `outgoingTo` needs. No option names a file so far. */
+/** The files that `outgoingTo` needs. An option names one by its id, and by nothing else. */
 export const mediaIn = (versions: readonly Version[]) => [
-  ...new Set(versions.flatMap(({ content }) => content.flatMap(({ media }) => media))),
+  ...new Set(
+    versions.flatMap(({ content, options }) => [
+      ...content.flatMap(({ media }) => media),
+      ...Object.values(options).filter(isMediaId),
+    ]),
+  ),
 ];
 
 /** Equal pins: the post is what it was, and the same would go to the same accounts at the same time. */

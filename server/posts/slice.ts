@@ -62,6 +62,9 @@ export const openPosts = ({
   const shared = { store, accounts, library, networks, linkCards, revisions, clock };
   const fitting = createFitting({ store, renditions });
   const lifecycle = createLifecycle({ ...shared, fitting, plans, deletion, outcomes, reachable });
+  const fileOptions = networks.all.flatMap(({ options }) =>
+    options.filter(({ type }) => type === 'Media').map(({ key }) => key),
+  );
   const desk = createDesk({ store, accounts, library, renditions, networks, lifecycle, linkCards });
   return {
     reading: createReading({ store }),
@@ -71,7 +74,10 @@ export const openPosts = ({
     linkCards,
     drafts: createDrafts({ ...shared, lifecycle, baseUrl: config.baseUrl }),
     desk,
-    mediaUse: { isUsed: store.usesMedia, usesOf: store.mediaUses },
+    mediaUse: {
+      isUsed: (workspaceId: string, id: string) => store.usesMedia(workspaceId, id, fileOptions),
+      usesOf: (workspaceId: string, ids: readonly string[]) => store.mediaUses(workspaceId, ids, fileOptions),
+    },
     routes: postRoutes({ desk, lifecycle, overview }),
   };
 };

@@ -271,16 +271,20 @@ interface FoundRow {
 }
 
 const wake = sql('posts.wake', `select ${wakes('posts')}`);
+/** In an item, or as the value of one of these options: each is a look into the index. */
+const usesOf = (mediaId: string, optionKeys: string) => `versions @> any(
+  array(select jsonb_build_array(jsonb_build_object('options', jsonb_build_object(key, ${mediaId})))
+          from unnest(${optionKeys}::text[]) as key)
+  || jsonb_build_array(jsonb_build_object('content', jsonb_build_array(jsonb_build_object('media',
+       jsonb_build_array(${mediaId}))))))`;
 const usesMedia = sql(
   'posts.usesMedia',
-  'select 1 from posts where workspace_id = $1 and versions @> $2::jsonb limit 1',
+  `select 1 from posts where workspace_id = $1 and ${usesOf('$2::text', '$3')} limit 1`,
 );
 const mediaUses = sql(
   'posts.mediaUses',
   `select media.id, uses.count from unnest($2::text[]) as media (id) cross join lateral (
-     select count(*)::int as count from posts
-      where workspace_id = $1 and versions @> jsonb_build_array(jsonb_build_object('content',
-            jsonb_build_array(jsonb_build_object('media', jsonb_build_array(media.id)))))) as uses`,
+     select count(*)::int as count from posts where workspace_id = $1 and ${usesOf('media.id', '$3')}) as uses`,
 );
 const remove = sql(
   'posts.remove',
@@ -355,19 +359,17 @@ export const createPostStore = (db: Database) => {
       return (await db.query<LineRow>(lines, values)).map(toLine);
     },
 
-    usesMedia: async (workspaceId: string, mediaId: string) => {
-      const rows = await db.query(usesMedia, [workspaceId, JSON.stringify([{ content: [{ media: [mediaId] }] }])]);
+    usesMedia: async (workspaceId: string, mediaId: string, optionKeys: readonly string[]) => {
+      const rows = await db.query(usesMedia, [workspaceId, mediaId, optionKeys]);
       return rows.length > 0;
     },
 
     /** How many posts use each of them. */
-    mediaUses: async (workspaceId: string, mediaIds: readonly string[]) =>
-      new Map(
-        (await db.query<{ id: string; count: number }>(mediaUses, [workspaceId, mediaIds])).map(({ id, count }) => [
-          id,
-          count,
-        ]),
-      ),
+    mediaUses: async (workspaceId: string, mediaIds: readonly string[], optionKeys: readonly string[]) => {
+      const values = [workspaceId, mediaIds, optionKeys];
+      const rows = await db.query<{ id: string; count: number }>(mediaUses, values);
+      return new Map(rows.map(({ id, count }) => [id, count]));
+    },
 
     insert: (
       id: string,

@@ -44,7 +44,12 @@ export const refused = (network: Pick<Network, 'name'>, trouble: NetworkTrouble)
 export const withSent = (outcome: Outcome, sent: readonly Sent[], parts: number): Outcome => {
   const [first] = sent;
   if (first === undefined) return outcome;
-  const out = { externalId: first.externalId, ...(first.url !== undefined && { url: first.url }) };
+  const note = sent.flatMap((part) => part.note ?? []).join(' ');
+  const out = {
+    externalId: first.externalId,
+    ...(first.url !== undefined && { url: first.url }),
+    ...(note !== '' && { note }),
+  };
   if (outcome.ok || outcome.error === undefined || parts === 1) return { ...outcome, ...out };
   const told = `${sent.length} of ${parts} parts are out; publishing again goes on with the next. ${outcome.error.message}`;
   return { ...outcome, ...out, error: { ...outcome.error, message: told } };

@@ -9,7 +9,7 @@ import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { MediaLibrary } from '#server/media/library';
-import type { NetworkMedia } from '#server/networks/network';
+import type { Network, NetworkMedia } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { mediaWith } from '#server/posts/fitting';
 import type { Lifecycle } from '#server/posts/lifecycle';
@@ -135,6 +135,8 @@ export const createShares = ({
           if (account === undefined || network === undefined) return [];
           const outgoing = outgoingTo(network, post.versions, accountId, mediaWith(files, fits.get(accountId))).post;
           const titleKey = `${network.key}.title`;
+          const [cover] = Object.values(outgoing.optionFiles ?? {});
+          const firstComment = outgoing.options[`${network.key}.first_comment`];
           return [
             {
               provider: network.name,
@@ -143,7 +145,9 @@ export const createShares = ({
               handle: account.handle,
               constraints: network.constraintsFor(outgoing, connected.get(accountId)?.facts ?? null),
               ...(network.options.some(({ key }) => key === titleKey) && { titleKey }),
-              options: outgoing.options,
+              options: withoutFiles(network, outgoing.options),
+              ...(cover && { cover: keyOf(secret, cover.id) }),
+              ...(firstComment && { firstComment }),
               items: outgoing.items.map(({ body, media }) => ({ body, media: media.map(toFile) })),
             },
           ];
@@ -180,6 +184,12 @@ const readerOf = ({ workspace_id, made_by }: ShareRow): Caller => ({
   role: 'viewer',
   human: false,
 });
+
+/** Ids of files would still show them when the share has ended. */
+const withoutFiles = ({ options }: Network, set: Readonly<Record<string, string>>) => {
+  const files = options.filter(({ type }) => type === 'Media').map(({ key }) => key);
+  return Object.fromEntries(Object.entries(set).filter(([key]) => !files.includes(key)));
+};
 
 /** The secret is random, so a fast hash is the right one. */
 const hashOf = (secret: string) => hash('sha256', secret, 'buffer');

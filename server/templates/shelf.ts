@@ -43,6 +43,11 @@ export const createTemplates = ({
       const message = `names no option (${unknown}); providers.limits lists them`;
       throw badInput({ path: `options.${unknown}`, code: 'UnknownOption', message });
     }
+    const file = keys.find((key) => networks.option(key)?.option.type === 'Media');
+    if (file !== undefined) {
+      const message = 'names a file, which stays with its post: leave the option out of a template';
+      throw badInput({ path: `options.${file}`, code: 'OptionValue', message });
+    }
     if (kind === 'Signature' && items.length > 1) {
       throw badInput({ path: 'items', code: 'TooBig', message: 'must have one entry in a signature', limit: 1 });
     }

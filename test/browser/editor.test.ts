@@ -334,6 +334,39 @@ inBrowser('the editor', (world) => {
     await soon(async () => (await read(id)).versions[0]?.options).toEqual({});
   });
 
+  test('an option that is a file: from this device, another from the library, and removed', async () => {
+    const youtube = await world.service.connect('youtube', { handle: 'anna' });
+    const { id } = await makeDraft({ accountIds: [youtube] });
+    const page = await visit({ at: `/posts/${id}` });
+    const options = page.getByRole('region', { name: 'Options' });
+    const thumbnail = async () => (await read(id)).versions[0]?.options['youtube.thumbnail'];
+    await options.getByRole('button', { name: 'Choose a file for Thumbnail' }).waitFor();
+    const file = { name: 'cover.png', mimeType: 'image/png', buffer: onePixel };
+    await options.getByLabel('File of this device for Thumbnail').setInputFiles(file);
+    await options.getByRole('img', { name: 'Thumbnail' }).waitFor();
+    await soon(thumbnail).toMatch(/^media_/);
+    // The picture is too small, which the check says; it leads to the button.
+    await page.getByText(/Use a larger image/).waitFor();
+    const first = await thumbnail();
+    const { id: second } = await world.service.client.media.upload(new Uint8Array(onePixel), { alt: 'A loaf' });
+    await options.getByRole('button', { name: 'Change for Thumbnail' }).click();
+    await page.getByRole('menuitem', { name: 'From the library' }).click();
+    const library = page.getByRole('dialog', { name: 'Media library' });
+    await library.getByRole('button', { name: 'A loaf' }).click();
+    await library.getByRole('button', { name: 'Add 1 file' }).click();
+    await options.getByRole('img', { name: 'A loaf' }).waitFor();
+    await soon(thumbnail).toBe(second);
+    expect(first).not.toBe(second);
+    expect(await axe(page)).toEqual([]);
+    await options.getByRole('button', { name: 'Remove Thumbnail' }).click();
+    await soon(thumbnail).toBeUndefined();
+    expect(
+      await options
+        .getByRole('button', { name: 'Choose a file for Thumbnail' })
+        .evaluate((one) => one === document.activeElement),
+    ).toBe(true);
+  });
+
   test('a time that the clock skips, or shows twice, is told', async () => {
     const year = world.service.clock.now().getUTCFullYear() + 1;
     const page = await visit({ at: `/posts/new?at=${lastSunday(year, 2)}T10:00:00Z` });

@@ -11,6 +11,8 @@ export interface PostExample {
   title: string;
   items: { body: Text; media?: Media[] }[];
   options?: Record<string, Text>;
+  /** The files that options of type Media name. */
+  optionFiles?: Record<string, Media>;
 }
 
 export interface Examples {
@@ -20,7 +22,11 @@ export interface Examples {
   /** Limits that depend on the post, by their dotted path; null when there is none. */
   limits?: (PostExample & { limits: Record<string, unknown> })[];
   /** Posts that are sent to the sandbox, and what that has to show of each part. The first is the plainest. */
-  publish: (PostExample & { posted: Record<string, unknown>[] })[];
+  publish: (PostExample & {
+    posted: Record<string, unknown>[];
+    /** Nothing is public, so there is nothing to open. */
+    withoutUrl?: true;
+  })[];
   /** Whether the network can say what became of a post whose answer was lost. */
   confirms: boolean;
   /** False where a person is told nothing about the permissions they granted. */
@@ -74,6 +80,8 @@ export const textOf = (text: Text): string => {
 
 export const mediaOf = (media: Media, index: number): NetworkMedia => {
   const fields = typeof media === 'string' ? { mimeType: media } : media;
+  if (fields.mimeType === 'application/pdf')
+    return { id: `media_${index}`, kind: 'Document', bytes: 300_000, width: 0, height: 0, ...fields };
   const ordinary = fields.mimeType.startsWith('video/')
     ? ({ kind: 'Video', bytes: 5_000_000, width: 1080, height: 1920, durationMs: 30_000 } as const)
     : ({ kind: 'Image', bytes: 200_000, width: 1080, height: 1080 } as const);
@@ -85,7 +93,18 @@ export const optionsOf = (network: Network, options: Record<string, Text> = {}):
   ...Object.fromEntries(Object.entries(options).map(([key, value]) => [key, textOf(value)])),
 });
 
-export const postOf = (network: Network, { items, options }: Pick<PostExample, 'items' | 'options'>): NetworkPost => ({
-  items: items.map(({ body, media = [] }) => ({ body: textOf(body), media: media.map(mediaOf) })),
-  options: optionsOf(network, options),
-});
+export const postOf = (
+  network: Network,
+  { items, options, optionFiles }: Pick<PostExample, 'items' | 'options' | 'optionFiles'>,
+): NetworkPost => {
+  const files = Object.entries(optionFiles ?? {}).map(
+    ([key, file], index) => [key, mediaOf(file, 100 + index)] as const,
+  );
+  // As ids are written that are made up from a number.
+  const ids = Object.fromEntries(files.map(([key], index) => [key, `media_${String(index).padStart(26, '0')}`]));
+  return {
+    items: items.map(({ body, media = [] }) => ({ body: textOf(body), media: media.map(mediaOf) })),
+    options: { ...optionsOf(network, options), ...ids },
+    ...(files.length > 0 && { optionFiles: Object.fromEntries(files) }),
+  };
+};

@@ -83,6 +83,13 @@ export const startSandboxNetworks = async ({
 
   const withBytes = async (post: NetworkPost): Promise<NetworkPost<PublishMedia>> => ({
     options: post.options,
+    ...(post.optionFiles && {
+      optionFiles: Object.fromEntries(
+        await Promise.all(
+          Object.entries(post.optionFiles).map(async ([key, file]) => [key, await media(file)] as const),
+        ),
+      ),
+    }),
     items: await Promise.all(
       post.items.map(async (item) => ({ body: item.body, media: await Promise.all(item.media.map(media)) })),
     ),
@@ -159,6 +166,7 @@ export const startSandboxNetworks = async ({
 const bytesOf = async ({ mimeType, bytes, width, height, durationMs, kind }: NetworkMedia): Promise<Buffer> => {
   if (kind === 'Video')
     return mp4({ width, height, durationMs: durationMs ?? 10_000, padding: Math.min(bytes, 2_500_000) });
+  if (kind === 'Document') return Buffer.from('%PDF-1.7\n%%EOF\n');
   const image = sharp({ create: { width, height, channels: 3, background: '#8a4b08' } });
   const format = mimeType.replace('image/', '');
   return image.toFormat(format === 'gif' || format === 'png' || format === 'webp' ? format : 'jpeg').toBuffer();

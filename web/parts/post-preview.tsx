@@ -39,6 +39,8 @@ interface Props {
   title: string | undefined;
   /** What options add to the first item. */
   extras?: Extras;
+  /** A picture that stands for the video. */
+  cover?: string | undefined;
   /** All of a long text and all files, not the beginning that a network shows. */
   whole?: boolean;
 }
@@ -56,7 +58,8 @@ const familyOf = ({ media }: Constraints, hasTitle: boolean): Family => {
 const shownCharacters = 1200;
 
 /** What one account gets. */
-export const PostPreview = ({ account, limits, items, title, extras = {}, whole = false }: Props) => {
+export const PostPreview = ({ account, limits, items: written, title, extras = {}, cover, whole = false }: Props) => {
+  const items = cover === undefined ? written : written.map((item) => withCover(item, cover));
   const family = familyOf(limits, title !== undefined);
   const label = `${account.provider}, ${handleOf(account)}`;
   if (family === 'text') {
@@ -102,15 +105,22 @@ export const PostPreview = ({ account, limits, items, title, extras = {}, whole 
         {first && <Body text={first.body} whole={whole} />}
         <ExtrasView {...extras} />
         {limits.thread.form === 'Comments' &&
-          others.map((item) => (
-            <div key={item.key} className={styles.comment}>
-              <Body text={item.body} whole={whole} />
-            </div>
-          ))}
+          others.map((item) => <Comment key={item.key} text={item.body} whole={whole} />)}
       </div>
     </article>
   );
 };
+
+const Comment = ({ text, whole }: { text: string; whole: boolean }) => (
+  <div className={styles.comment}>
+    <Body text={text} whole={whole} />
+  </div>
+);
+
+const withCover = (item: PreviewItem, src: string): PreviewItem => ({
+  ...item,
+  media: item.media.map((file) => (file.isVideo ? { ...file, src } : file)),
+});
 
 /** A page without a handle has its name there already. */
 const who = (account: PreviewAccount) => (handleOf(account) === account.name ? '· ' : `${handleOf(account)} · `);

@@ -89,6 +89,8 @@ export const issueCodes = [
   'AccountGone',
   'Empty',
   'TextRequired',
+  'TextLeftOut',
+  'Draft',
   'TooManyBytes',
   'TooManyLinks',
   'TooManyCashtags',

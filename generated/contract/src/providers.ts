@@ -30,6 +30,8 @@ const ImageLimits = z
   })
   .meta({ id: 'ImageLimits' });
 
+const FileLimits = ImageLimits.omit({ max: true, maxAltLength: true }).meta({ id: 'FileLimits' });
+
 const VideoLimits = z
   .object({
     max: z.int().describe('Videos per item'),
@@ -41,6 +43,14 @@ const VideoLimits = z
     maxRatio: z.number().optional().describe('Greatest width divided by height'),
   })
   .meta({ id: 'VideoLimits' });
+
+const DocumentLimits = z
+  .object({
+    max: z.int().describe('Documents per item; one stands alone'),
+    mimeTypes: z.array(z.string()).describe('Accepted types'),
+    maxBytes: z.int().describe('Bytes per document'),
+  })
+  .meta({ id: 'DocumentLimits' });
 
 export const countingRules = [
   'Utf16Units',
@@ -86,6 +96,7 @@ export const Constraints = z
         mixed: z.boolean().describe('Whether images and videos may stand in one item'),
         images: ImageLimits.optional().describe('Absent when the network takes no images'),
         videos: VideoLimits.optional().describe('Absent when the network takes no videos'),
+        documents: DocumentLimits.optional().describe('Absent when the network takes no documents'),
         transport: z
           .enum(['Upload', 'PublicUrl'])
           .describe('PublicUrl: the network fetches the file, so the service must be reachable from the internet'),
@@ -122,9 +133,9 @@ export const Option = z
     key: OptionKey,
     label: z.string().describe('Name for humans'),
     type: z
-      .enum(['Text', 'Choice', 'Boolean', 'Integer', 'Url', 'List', 'Instant', 'Poll', 'Focus'])
+      .enum(['Text', 'Choice', 'Boolean', 'Integer', 'Url', 'List', 'Instant', 'Poll', 'Focus', 'Media'])
       .describe(
-        'Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`. Focus: JSON, what stays in sight of each image by media id, `{"media_…":{"x":0,"y":0.5}}` with -1 to 1 from left to right and from bottom to top',
+        'Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list, the id of a file of the media library. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`. Focus: JSON, what stays in sight of each image by media id, `{"media_…":{"x":0,"y":0.5}}` with -1 to 1 from left to right and from bottom to top',
       ),
     choices: z
       .array(
@@ -139,6 +150,7 @@ export const Option = z
     required: z.boolean().optional().describe('True when a post to this network needs it'),
     maxLength: z.int().optional().describe('Greatest length of a Text, or entries of a List'),
     poll: PollLimits.optional().describe('The limits of a Poll'),
+    file: FileLimits.optional().describe('What the file of a Media has to be'),
     description: z.string().optional().describe('What it does'),
   })
   .meta({ id: 'Option' });

@@ -72,7 +72,7 @@ class MediaApi(MediaUploads):
     def list(self, *, limit: int | None = None, cursor: str | None = None, options: Options | None = None) -> t.MediaListOutput:
         """List the media library.
 
-        Images and videos that posts can use, newest first. Their ids go into the media list of a content item.
+        Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item.
 
         limit: How many to return
         cursor: nextCursor of the page before

@@ -109,20 +109,20 @@ class Totals(TypedDict):
     """likes + comments + shares + quotes + saves"""
 
 class MediaItem(TypedDict):
-    """An image or video of the media library"""
+    """An image, video or document of the media library"""
 
     id: str
     """Media id, prefix `media_`; goes into the media list of a content item"""
-    kind: Literal["Image", "Video"]
+    kind: Literal["Image", "Video", "Document"]
     """What the content of the file is"""
     mimeType: str
     """Read from the content, not from the file name"""
     bytes: int
     """Size of the file"""
     width: int
-    """Pixels"""
+    """Pixels; 0 for a document"""
     height: int
-    """Pixels"""
+    """Pixels; 0 for a document"""
     durationMs: NotRequired[int]
     """Length of a video in milliseconds"""
     alt: NotRequired[str]
@@ -203,6 +203,8 @@ class Result(TypedDict):
     """Why it failed"""
     publishedAt: NotRequired[str]
     """ISO-8601 instant"""
+    note: NotRequired[str]
+    """With ok: what a person still has to do at the network, or what did not work after the post was out"""
 
 class PostLine(TypedDict):
     """What it takes to find a post"""
@@ -240,7 +242,7 @@ class VersionInput(TypedDict):
     options: NotRequired[dict[str, str]]
     """Network options by key, see providers.limits"""
 
-OptionKey = Literal["bluesky.reply_control", "bluesky.allow_quotes", "bluesky.languages", "bluesky.content_label", "bluesky.link_card", "bluesky.captions", "bluesky.quote", "bluesky.fit", "facebook.type", "facebook.link", "facebook.first_comment", "facebook.fit", "google_business.topic_type", "google_business.cta_type", "google_business.cta_url", "google_business.event_title", "google_business.event_start", "google_business.event_end", "google_business.offer_code", "google_business.offer_url", "google_business.offer_terms", "google_business.language", "google_business.fit", "instagram.type", "instagram.first_comment", "instagram.collaborators", "instagram.share_to_feed", "instagram.trial_reel", "instagram.fit", "linkedin.visibility", "linkedin.disable_reshare", "linkedin.link_url", "linkedin.link_title", "linkedin.fit", "linkedin_page.disable_reshare", "linkedin_page.link_url", "linkedin_page.link_title", "linkedin_page.fit", "mastodon.visibility", "mastodon.spoiler_text", "mastodon.sensitive", "mastodon.language", "mastodon.quote_policy", "mastodon.focus", "mastodon.quote", "mastodon.poll", "mastodon.fit", "pinterest.board", "pinterest.board_section", "pinterest.title", "pinterest.link", "pinterest.alt_text", "pinterest.cover_second", "pinterest.fit", "pixelfed.visibility", "pixelfed.sensitive", "pixelfed.spoiler_text", "pixelfed.comments_disabled", "pixelfed.fit", "threads.reply_control", "threads.topic_tag", "threads.link", "threads.spoiler_media", "threads.quote", "threads.text_attachment", "threads.location", "threads.poll", "threads.fit", "tiktok.privacy", "tiktok.allow_comment", "tiktok.allow_duet", "tiktok.allow_stitch", "tiktok.brand_content", "tiktok.brand_organic", "tiktok.ai_generated", "tiktok.title", "tiktok.auto_music", "tiktok.cover_ms", "tiktok.fit", "x.reply_settings", "x.made_with_ai", "x.paid_partnership", "x.community", "x.quote", "x.tagged_users", "x.poll", "x.fit", "youtube.title", "youtube.privacy", "youtube.category", "youtube.made_for_kids", "youtube.tags", "youtube.notify_subscribers", "youtube.synthetic_media", "youtube.license", "youtube.embeddable"]
+OptionKey = Literal["bluesky.reply_control", "bluesky.allow_quotes", "bluesky.languages", "bluesky.content_label", "bluesky.link_card", "bluesky.captions", "bluesky.quote", "bluesky.fit", "facebook.type", "facebook.link", "facebook.first_comment", "facebook.video_title", "facebook.cover", "facebook.fit", "google_business.topic_type", "google_business.cta_type", "google_business.cta_url", "google_business.event_title", "google_business.event_start", "google_business.event_end", "google_business.offer_code", "google_business.offer_url", "google_business.offer_terms", "google_business.language", "google_business.fit", "instagram.type", "instagram.first_comment", "instagram.collaborators", "instagram.share_to_feed", "instagram.trial_reel", "instagram.user_tags", "instagram.location_id", "instagram.cover", "instagram.cover_ms", "instagram.fit", "linkedin.visibility", "linkedin.disable_reshare", "linkedin.link_url", "linkedin.link_title", "linkedin.link_thumbnail", "linkedin.document_title", "linkedin.fit", "linkedin_page.disable_reshare", "linkedin_page.link_url", "linkedin_page.link_title", "linkedin_page.link_thumbnail", "linkedin_page.document_title", "linkedin_page.first_comment", "linkedin_page.fit", "mastodon.visibility", "mastodon.spoiler_text", "mastodon.sensitive", "mastodon.language", "mastodon.quote_policy", "mastodon.focus", "mastodon.quote", "mastodon.poll", "mastodon.fit", "pinterest.board", "pinterest.board_section", "pinterest.title", "pinterest.link", "pinterest.alt_text", "pinterest.cover_second", "pinterest.cover_image", "pinterest.fit", "pixelfed.visibility", "pixelfed.sensitive", "pixelfed.spoiler_text", "pixelfed.comments_disabled", "pixelfed.fit", "threads.reply_control", "threads.topic_tag", "threads.link", "threads.spoiler_media", "threads.quote", "threads.text_attachment", "threads.location", "threads.poll", "threads.fit", "tiktok.mode", "tiktok.privacy", "tiktok.allow_comment", "tiktok.allow_duet", "tiktok.allow_stitch", "tiktok.brand_content", "tiktok.brand_organic", "tiktok.ai_generated", "tiktok.title", "tiktok.auto_music", "tiktok.cover_ms", "tiktok.cover_photo", "tiktok.fit", "x.reply_settings", "x.made_with_ai", "x.paid_partnership", "x.community", "x.quote", "x.tagged_users", "x.poll", "x.fit", "youtube.title", "youtube.privacy", "youtube.category", "youtube.made_for_kids", "youtube.tags", "youtube.notify_subscribers", "youtube.synthetic_media", "youtube.license", "youtube.embeddable", "youtube.thumbnail", "youtube.playlist", "youtube.language", "youtube.first_comment"]
 
 class Validation(TypedDict):
     valid: Literal[True]
@@ -275,7 +277,7 @@ class Issue(TypedDict):
     fix: NotRequired[IssueFix]
     """An option that would mend it (posts.setOption), and the values that do"""
 
-IssueCode = Literal["BadFormat", "TooBig", "TooSmall", "TooDeep", "TooLong", "Required", "UnknownField", "UnknownValue", "WrongType", "BadText", "BadRange", "Incomplete", "Invalid", "Repeated", "UnknownAccount", "UnknownMedia", "UnknownOption", "UnknownTimeZone", "OptionValue", "OptionNotAllowed", "OptionRequired", "OptionTooLong", "OptionUnused", "PollChoices", "PollChoiceTooLong", "PollDuration", "NotInFuture", "NoAccounts", "AccountGone", "Empty", "TextRequired", "TooManyBytes", "TooManyLinks", "TooManyCashtags", "ManyHashtags", "ThreadTooLong", "TooManyMedia", "MixedMedia", "MediaRequired", "MediaKind", "MediaType", "MediaTooLarge", "MediaTooSmall", "VideoTooLarge", "VideoTooLong", "VideoTooShort", "BadCharacter", "MediaRatio", "MediaNotPublic", "MediaGone", "MediaFitted", "MediaFitting", "AltTooLong", "BadUrl", "BadServer", "UnknownLabel", "UnknownPost", "Unreadable", "BadAddress", "BadStep", "WrongColumns", "BadZone", "NewerVersion", "UnknownFormat", "WrongName", "Yourself", "WrongPassword", "NeedsCode", "NoAddress", "NotInvited"]
+IssueCode = Literal["BadFormat", "TooBig", "TooSmall", "TooDeep", "TooLong", "Required", "UnknownField", "UnknownValue", "WrongType", "BadText", "BadRange", "Incomplete", "Invalid", "Repeated", "UnknownAccount", "UnknownMedia", "UnknownOption", "UnknownTimeZone", "OptionValue", "OptionNotAllowed", "OptionRequired", "OptionTooLong", "OptionUnused", "PollChoices", "PollChoiceTooLong", "PollDuration", "NotInFuture", "NoAccounts", "AccountGone", "Empty", "TextRequired", "TextLeftOut", "Draft", "TooManyBytes", "TooManyLinks", "TooManyCashtags", "ManyHashtags", "ThreadTooLong", "TooManyMedia", "MixedMedia", "MediaRequired", "MediaKind", "MediaType", "MediaTooLarge", "MediaTooSmall", "VideoTooLarge", "VideoTooLong", "VideoTooShort", "BadCharacter", "MediaRatio", "MediaNotPublic", "MediaGone", "MediaFitted", "MediaFitting", "AltTooLong", "BadUrl", "BadServer", "UnknownLabel", "UnknownPost", "Unreadable", "BadAddress", "BadStep", "WrongColumns", "BadZone", "NewerVersion", "UnknownFormat", "WrongName", "Yourself", "WrongPassword", "NeedsCode", "NoAddress", "NotInvited"]
 
 class MetricsEntry(TypedDict):
     """Statistics of one post on one account"""
@@ -346,6 +348,8 @@ class ConstraintsMedia(TypedDict):
     """Absent when the network takes no images"""
     videos: NotRequired[VideoLimits]
     """Absent when the network takes no videos"""
+    documents: NotRequired[DocumentLimits]
+    """Absent when the network takes no documents"""
     transport: Literal["Upload", "PublicUrl"]
     """PublicUrl: the network fetches the file, so the service must be reachable from the internet"""
 
@@ -430,6 +434,14 @@ class VideoLimits(TypedDict):
     maxRatio: NotRequired[float]
     """Greatest width divided by height"""
 
+class DocumentLimits(TypedDict):
+    max: int
+    """Documents per item; one stands alone"""
+    mimeTypes: list[str]
+    """Accepted types"""
+    maxBytes: int
+    """Bytes per document"""
+
 class OptionChoices(TypedDict):
     value: str
     """What posts.setOption takes"""
@@ -440,8 +452,8 @@ class Option(TypedDict):
     key: OptionKey
     label: str
     """Name for humans"""
-    type: Literal["Text", "Choice", "Boolean", "Integer", "Url", "List", "Instant", "Poll", "Focus"]
-    """Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`. Focus: JSON, what stays in sight of each image by media id, `{"media_…":{"x":0,"y":0.5}}` with -1 to 1 from left to right and from bottom to top"""
+    type: Literal["Text", "Choice", "Boolean", "Integer", "Url", "List", "Instant", "Poll", "Focus", "Media"]
+    """Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list, the id of a file of the media library. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`. Focus: JSON, what stays in sight of each image by media id, `{"media_…":{"x":0,"y":0.5}}` with -1 to 1 from left to right and from bottom to top"""
     choices: NotRequired[list[OptionChoices]]
     """The allowed values of a Choice"""
     default: NotRequired[str]
@@ -452,6 +464,8 @@ class Option(TypedDict):
     """Greatest length of a Text, or entries of a List"""
     poll: NotRequired[PollLimits]
     """The limits of a Poll"""
+    file: NotRequired[FileLimits]
+    """What the file of a Media has to be"""
     description: NotRequired[str]
     """What it does"""
 
@@ -472,6 +486,22 @@ class PollLimits(TypedDict):
     """Whether a voter may have more than one choice"""
     hideTotals: bool
     """Whether the numbers can be hidden until the end"""
+
+class FileLimits(TypedDict):
+    mimeTypes: list[str]
+    """Accepted types"""
+    maxBytes: int
+    """Bytes per image"""
+    minWidth: NotRequired[int]
+    """Pixels"""
+    minHeight: NotRequired[int]
+    """Pixels"""
+    maxPixels: NotRequired[int]
+    """Width times height"""
+    minRatio: NotRequired[float]
+    """Least width divided by height"""
+    maxRatio: NotRequired[float]
+    """Greatest width divided by height"""
 
 class ProvidersLimitsOutput(TypedDict):
     """What providers.limits answers."""

@@ -129,7 +129,8 @@ export class MediaApi extends MediaUploads {
   /**
    * List the media library.
    *
-   * Images and videos that posts can use, newest first. Their ids go into the media list of a content item.
+   * Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a
+   * content item.
    *
    * @example
    * const answer = await posthorn.media.list();

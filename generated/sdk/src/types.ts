@@ -182,19 +182,19 @@ export interface MediaListInput {
   cursor?: string;
 }
 
-/** An image or video of the media library */
+/** An image, video or document of the media library */
 export interface MediaItem {
   /** Media id, prefix `media_`; goes into the media list of a content item */
   id: string;
   /** What the content of the file is */
-  kind: 'Image' | 'Video';
+  kind: 'Image' | 'Video' | 'Document';
   /** Read from the content, not from the file name */
   mimeType: string;
   /** Size of the file */
   bytes: number;
-  /** Pixels */
+  /** Pixels; 0 for a document */
   width: number;
-  /** Pixels */
+  /** Pixels; 0 for a document */
   height: number;
   /** Length of a video in milliseconds */
   durationMs?: number;
@@ -292,6 +292,8 @@ export interface Result {
   };
   /** ISO-8601 instant */
   publishedAt?: string;
+  /** With ok: what a person still has to do at the network, or what did not work after the post was out */
+  note?: string;
 }
 
 /** What it takes to find a post */
@@ -379,7 +381,7 @@ export interface PostsSetVersionTextInput {
 }
 
 /** `<network>.<option>`, see providers.limits */
-export type OptionKey = 'bluesky.reply_control' | 'bluesky.allow_quotes' | 'bluesky.languages' | 'bluesky.content_label' | 'bluesky.link_card' | 'bluesky.captions' | 'bluesky.quote' | 'bluesky.fit' | 'facebook.type' | 'facebook.link' | 'facebook.first_comment' | 'facebook.fit' | 'google_business.topic_type' | 'google_business.cta_type' | 'google_business.cta_url' | 'google_business.event_title' | 'google_business.event_start' | 'google_business.event_end' | 'google_business.offer_code' | 'google_business.offer_url' | 'google_business.offer_terms' | 'google_business.language' | 'google_business.fit' | 'instagram.type' | 'instagram.first_comment' | 'instagram.collaborators' | 'instagram.share_to_feed' | 'instagram.trial_reel' | 'instagram.fit' | 'linkedin.visibility' | 'linkedin.disable_reshare' | 'linkedin.link_url' | 'linkedin.link_title' | 'linkedin.fit' | 'linkedin_page.disable_reshare' | 'linkedin_page.link_url' | 'linkedin_page.link_title' | 'linkedin_page.fit' | 'mastodon.visibility' | 'mastodon.spoiler_text' | 'mastodon.sensitive' | 'mastodon.language' | 'mastodon.quote_policy' | 'mastodon.focus' | 'mastodon.quote' | 'mastodon.poll' | 'mastodon.fit' | 'pinterest.board' | 'pinterest.board_section' | 'pinterest.title' | 'pinterest.link' | 'pinterest.alt_text' | 'pinterest.cover_second' | 'pinterest.fit' | 'pixelfed.visibility' | 'pixelfed.sensitive' | 'pixelfed.spoiler_text' | 'pixelfed.comments_disabled' | 'pixelfed.fit' | 'threads.reply_control' | 'threads.topic_tag' | 'threads.link' | 'threads.spoiler_media' | 'threads.quote' | 'threads.text_attachment' | 'threads.location' | 'threads.poll' | 'threads.fit' | 'tiktok.privacy' | 'tiktok.allow_comment' | 'tiktok.allow_duet' | 'tiktok.allow_stitch' | 'tiktok.brand_content' | 'tiktok.brand_organic' | 'tiktok.ai_generated' | 'tiktok.title' | 'tiktok.auto_music' | 'tiktok.cover_ms' | 'tiktok.fit' | 'x.reply_settings' | 'x.made_with_ai' | 'x.paid_partnership' | 'x.community' | 'x.quote' | 'x.tagged_users' | 'x.poll' | 'x.fit' | 'youtube.title' | 'youtube.privacy' | 'youtube.category' | 'youtube.made_for_kids' | 'youtube.tags' | 'youtube.notify_subscribers' | 'youtube.synthetic_media' | 'youtube.license' | 'youtube.embeddable';
+export type OptionKey = 'bluesky.reply_control' | 'bluesky.allow_quotes' | 'bluesky.languages' | 'bluesky.content_label' | 'bluesky.link_card' | 'bluesky.captions' | 'bluesky.quote' | 'bluesky.fit' | 'facebook.type' | 'facebook.link' | 'facebook.first_comment' | 'facebook.video_title' | 'facebook.cover' | 'facebook.fit' | 'google_business.topic_type' | 'google_business.cta_type' | 'google_business.cta_url' | 'google_business.event_title' | 'google_business.event_start' | 'google_business.event_end' | 'google_business.offer_code' | 'google_business.offer_url' | 'google_business.offer_terms' | 'google_business.language' | 'google_business.fit' | 'instagram.type' | 'instagram.first_comment' | 'instagram.collaborators' | 'instagram.share_to_feed' | 'instagram.trial_reel' | 'instagram.user_tags' | 'instagram.location_id' | 'instagram.cover' | 'instagram.cover_ms' | 'instagram.fit' | 'linkedin.visibility' | 'linkedin.disable_reshare' | 'linkedin.link_url' | 'linkedin.link_title' | 'linkedin.link_thumbnail' | 'linkedin.document_title' | 'linkedin.fit' | 'linkedin_page.disable_reshare' | 'linkedin_page.link_url' | 'linkedin_page.link_title' | 'linkedin_page.link_thumbnail' | 'linkedin_page.document_title' | 'linkedin_page.first_comment' | 'linkedin_page.fit' | 'mastodon.visibility' | 'mastodon.spoiler_text' | 'mastodon.sensitive' | 'mastodon.language' | 'mastodon.quote_policy' | 'mastodon.focus' | 'mastodon.quote' | 'mastodon.poll' | 'mastodon.fit' | 'pinterest.board' | 'pinterest.board_section' | 'pinterest.title' | 'pinterest.link' | 'pinterest.alt_text' | 'pinterest.cover_second' | 'pinterest.cover_image' | 'pinterest.fit' | 'pixelfed.visibility' | 'pixelfed.sensitive' | 'pixelfed.spoiler_text' | 'pixelfed.comments_disabled' | 'pixelfed.fit' | 'threads.reply_control' | 'threads.topic_tag' | 'threads.link' | 'threads.spoiler_media' | 'threads.quote' | 'threads.text_attachment' | 'threads.location' | 'threads.poll' | 'threads.fit' | 'tiktok.mode' | 'tiktok.privacy' | 'tiktok.allow_comment' | 'tiktok.allow_duet' | 'tiktok.allow_stitch' | 'tiktok.brand_content' | 'tiktok.brand_organic' | 'tiktok.ai_generated' | 'tiktok.title' | 'tiktok.auto_music' | 'tiktok.cover_ms' | 'tiktok.cover_photo' | 'tiktok.fit' | 'x.reply_settings' | 'x.made_with_ai' | 'x.paid_partnership' | 'x.community' | 'x.quote' | 'x.tagged_users' | 'x.poll' | 'x.fit' | 'youtube.title' | 'youtube.privacy' | 'youtube.category' | 'youtube.made_for_kids' | 'youtube.tags' | 'youtube.notify_subscribers' | 'youtube.synthetic_media' | 'youtube.license' | 'youtube.embeddable' | 'youtube.thumbnail' | 'youtube.playlist' | 'youtube.language' | 'youtube.first_comment';
 
 /** What posts.setOption takes. */
 export interface PostsSetOptionInput {
@@ -432,7 +434,7 @@ export interface Issue {
 }
 
 /** A stable name of a problem, for programs. New ones may come */
-export type IssueCode = 'BadFormat' | 'TooBig' | 'TooSmall' | 'TooDeep' | 'TooLong' | 'Required' | 'UnknownField' | 'UnknownValue' | 'WrongType' | 'BadText' | 'BadRange' | 'Incomplete' | 'Invalid' | 'Repeated' | 'UnknownAccount' | 'UnknownMedia' | 'UnknownOption' | 'UnknownTimeZone' | 'OptionValue' | 'OptionNotAllowed' | 'OptionRequired' | 'OptionTooLong' | 'OptionUnused' | 'PollChoices' | 'PollChoiceTooLong' | 'PollDuration' | 'NotInFuture' | 'NoAccounts' | 'AccountGone' | 'Empty' | 'TextRequired' | 'TooManyBytes' | 'TooManyLinks' | 'TooManyCashtags' | 'ManyHashtags' | 'ThreadTooLong' | 'TooManyMedia' | 'MixedMedia' | 'MediaRequired' | 'MediaKind' | 'MediaType' | 'MediaTooLarge' | 'MediaTooSmall' | 'VideoTooLarge' | 'VideoTooLong' | 'VideoTooShort' | 'BadCharacter' | 'MediaRatio' | 'MediaNotPublic' | 'MediaGone' | 'MediaFitted' | 'MediaFitting' | 'AltTooLong' | 'BadUrl' | 'BadServer' | 'UnknownLabel' | 'UnknownPost' | 'Unreadable' | 'BadAddress' | 'BadStep' | 'WrongColumns' | 'BadZone' | 'NewerVersion' | 'UnknownFormat' | 'WrongName' | 'Yourself' | 'WrongPassword' | 'NeedsCode' | 'NoAddress' | 'NotInvited';
+export type IssueCode = 'BadFormat' | 'TooBig' | 'TooSmall' | 'TooDeep' | 'TooLong' | 'Required' | 'UnknownField' | 'UnknownValue' | 'WrongType' | 'BadText' | 'BadRange' | 'Incomplete' | 'Invalid' | 'Repeated' | 'UnknownAccount' | 'UnknownMedia' | 'UnknownOption' | 'UnknownTimeZone' | 'OptionValue' | 'OptionNotAllowed' | 'OptionRequired' | 'OptionTooLong' | 'OptionUnused' | 'PollChoices' | 'PollChoiceTooLong' | 'PollDuration' | 'NotInFuture' | 'NoAccounts' | 'AccountGone' | 'Empty' | 'TextRequired' | 'TextLeftOut' | 'Draft' | 'TooManyBytes' | 'TooManyLinks' | 'TooManyCashtags' | 'ManyHashtags' | 'ThreadTooLong' | 'TooManyMedia' | 'MixedMedia' | 'MediaRequired' | 'MediaKind' | 'MediaType' | 'MediaTooLarge' | 'MediaTooSmall' | 'VideoTooLarge' | 'VideoTooLong' | 'VideoTooShort' | 'BadCharacter' | 'MediaRatio' | 'MediaNotPublic' | 'MediaGone' | 'MediaFitted' | 'MediaFitting' | 'AltTooLong' | 'BadUrl' | 'BadServer' | 'UnknownLabel' | 'UnknownPost' | 'Unreadable' | 'BadAddress' | 'BadStep' | 'WrongColumns' | 'BadZone' | 'NewerVersion' | 'UnknownFormat' | 'WrongName' | 'Yourself' | 'WrongPassword' | 'NeedsCode' | 'NoAddress' | 'NotInvited';
 
 /** What posts.schedule takes. */
 export interface PostsScheduleInput {
@@ -537,6 +539,8 @@ export interface Constraints {
     images?: ImageLimits;
     /** Absent when the network takes no videos */
     videos?: VideoLimits;
+    /** Absent when the network takes no documents */
+    documents?: DocumentLimits;
     /** PublicUrl: the network fetches the file, so the service must be reachable from the internet */
     transport: 'Upload' | 'PublicUrl';
   };
@@ -614,12 +618,21 @@ export interface VideoLimits {
   maxRatio?: number;
 }
 
+export interface DocumentLimits {
+  /** Documents per item; one stands alone */
+  max: number;
+  /** Accepted types */
+  mimeTypes: string[];
+  /** Bytes per document */
+  maxBytes: number;
+}
+
 export interface Option {
   key: OptionKey;
   /** Name for humans */
   label: string;
-  /** Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`. Focus: JSON, what stays in sight of each image by media id, `{"media_…":{"x":0,"y":0.5}}` with -1 to 1 from left to right and from bottom to top */
-  type: 'Text' | 'Choice' | 'Boolean' | 'Integer' | 'Url' | 'List' | 'Instant' | 'Poll' | 'Focus';
+  /** Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list, the id of a file of the media library. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`. Focus: JSON, what stays in sight of each image by media id, `{"media_…":{"x":0,"y":0.5}}` with -1 to 1 from left to right and from bottom to top */
+  type: 'Text' | 'Choice' | 'Boolean' | 'Integer' | 'Url' | 'List' | 'Instant' | 'Poll' | 'Focus' | 'Media';
   /** The allowed values of a Choice */
   choices?: Array<{
     /** What posts.setOption takes */
@@ -635,6 +648,8 @@ export interface Option {
   maxLength?: number;
   /** The limits of a Poll */
   poll?: PollLimits;
+  /** What the file of a Media has to be */
+  file?: FileLimits;
   /** What it does */
   description?: string;
 }
@@ -655,6 +670,23 @@ export interface PollLimits {
   multiple: boolean;
   /** Whether the numbers can be hidden until the end */
   hideTotals: boolean;
+}
+
+export interface FileLimits {
+  /** Accepted types */
+  mimeTypes: string[];
+  /** Bytes per image */
+  maxBytes: number;
+  /** Pixels */
+  minWidth?: number;
+  /** Pixels */
+  minHeight?: number;
+  /** Width times height */
+  maxPixels?: number;
+  /** Least width divided by height */
+  minRatio?: number;
+  /** Greatest width divided by height */
+  maxRatio?: number;
 }
 
 /** What providers.limits answers. */

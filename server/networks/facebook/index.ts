@@ -6,6 +6,7 @@ import { comments, GB, MB, minutes, seconds } from '#server/networks/shared/limi
 import {
   commentsWithin,
   eachMedia,
+  firstItem,
   hasMedia,
   isVideo,
   itemsAndFirstComment,
@@ -15,7 +16,7 @@ import {
 import { countedAsUnits } from '#server/networks/shared/text';
 import { app } from './app.ts';
 import { connect, profile } from './connect.ts';
-import { confirm, type Prepared, prepare, send } from './publish.ts';
+import { confirm, coverKey, type Prepared, prepare, send, titleKey } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
 const images = {
@@ -90,6 +91,20 @@ export default {
       description: 'Shows a preview of this link below the text. Only on posts without media.',
     },
     firstCommentOption('facebook', maxComment),
+    {
+      key: titleKey,
+      label: 'Video title',
+      type: 'Text',
+      maxLength: 255,
+      description: 'Title of a video or reel.',
+    },
+    {
+      key: coverKey,
+      label: 'Cover',
+      type: 'Media',
+      file: { mimeTypes: ['image/jpeg', 'image/png'], maxBytes: 10 * MB },
+      description: 'A picture that stands for a video or reel. It is set right after the video is out.',
+    },
   ],
   constraintsFor: (post) => {
     const type = option(post, 'facebook.type');
@@ -103,7 +118,17 @@ export default {
           code: 'OptionNotAllowed',
           message: 'A link preview and media exclude each other: remove one, or put the link into the text.',
         },
-      ...notOnStories(post, 'facebook', ['first_comment']),
+      ...notOnStories(post, 'facebook', ['first_comment', 'video_title', 'cover']),
+      ...[titleKey, coverKey].map(
+        (key) =>
+          option(post, key) !== '' &&
+          option(post, 'facebook.type') !== 'story' &&
+          !firstItem(post).media.some(isVideo) && {
+            path: `options.${key}`,
+            code: 'OptionNotAllowed' as const,
+            message: 'Only a video or reel takes this: add a video, or remove it.',
+          },
+      ),
       ...commentsWithin(post, maxComment),
       ...eachMedia(
         post,

@@ -17,14 +17,20 @@ import {
 import { shaped } from '#server/networks/request';
 import { isVideo, option } from '#server/networks/shared/post';
 import { notAmong } from '#server/networks/shared/recent';
+import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, askVideo } from './api.ts';
-import { readVideo, uploadToFeed, uploadWhole } from './video.ts';
+import { readVideo, setCover, uploadToFeed, uploadWhole } from './video.ts';
+
+export const titleKey = 'facebook.video_title';
+export const coverKey = 'facebook.cover';
 
 export interface Prepared {
   readonly photos: readonly string[];
   readonly video?: string;
   /** Of an upload to the feed. */
   readonly session?: string;
+  /** Of a file for the feed, which becomes a video when it is sent. */
+  readonly handle?: string;
   /** Facebook has accepted the video and is processing it. */
   readonly taken?: true;
   readonly asked: number;
@@ -69,7 +75,8 @@ const uploadPhoto = async (site: Site, account: NetworkAccount, media: PublishMe
 
 export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
   const { account, part, post, out } = sending;
-  const { photos, video, session } = prepared;
+  const { photos, video, session, handle } = prepared;
+  const title = option(post, titleKey) || undefined;
   const text = part.body.trim() === '' ? undefined : part.body;
   const edge = (name: string) => `/${account.id}/${name}`;
   switch (formOf(sending)) {
@@ -93,12 +100,18 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
       return story(site, await ask(site, account, { path: edge('video_stories'), json }));
     }
     case 'reel': {
-      const json = { upload_phase: 'finish', video_id: video, video_state: 'PUBLISHED', description: text };
+      const json = { upload_phase: 'finish', video_id: video, video_state: 'PUBLISHED', description: text, title };
       shaped(Done, await ask(site, account, { path: edge('video_reels'), json }));
       return waiting({ ...prepared, taken: true }, pauseMs(0));
     }
     case 'video': {
-      const form = { upload_phase: 'finish', upload_session_id: session, description: text, published: 'true' };
+      const about = { description: text, title, published: 'true' };
+      if (handle !== undefined) {
+        const form = { fbuploader_video_file_chunk: handle, ...about };
+        const { id } = shaped(Made, await askVideo(site, account, { path: edge('videos'), form }));
+        return waiting({ ...prepared, video: id, taken: true }, pauseMs(0));
+      }
+      const form = { upload_phase: 'finish', upload_session_id: session, ...about };
       shaped(Done, await askVideo(site, account, { path: edge('videos'), form }));
       return waiting({ ...prepared, taken: true }, pauseMs(0));
     }
@@ -131,8 +144,16 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
   }
 };
 
-const confirmVideo = async (site: Site, { account }: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
+/** A file whose answer was lost has no id to ask for, and its post is listed only once it is processed. */
+const confirmFile = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
+  const found = await confirmPost(site, sending);
+  return found.is === 'absent' ? unknown : found;
+};
+
+const confirmVideo = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
+  const { account } = sending;
   const { video = '', taken, asked } = prepared;
+  if (video === '') return confirmFile(site, sending);
   const again = waiting({ ...prepared, asked: asked + 1 }, pauseMs(asked));
   try {
     const state = await readVideo(site, account, video);
@@ -143,7 +164,7 @@ const confirmVideo = async (site: Site, { account }: Sending, prepared: Prepared
       const url = state.url?.startsWith('/')
         ? site.link('web') + state.url
         : (state.url ?? addressOf(site, externalId));
-      return sent({ externalId, url });
+      return sent({ externalId, url, ...(await coverNote(site, sending, video)) });
     }
     // A call whose answer was lost may still be under way.
     return taken || state.isBegun || asked === 0 ? again : absent;
@@ -151,6 +172,19 @@ const confirmVideo = async (site: Site, { account }: Sending, prepared: Prepared
     // A video that was just taken may not be known everywhere yet.
     if (isGone(error)) return taken && asked < maxGone ? again : unknown;
     throw error;
+  }
+};
+
+/** The video is out, whatever becomes of its cover. */
+const coverNote = async (site: Site, { account, post }: Sending, video: string): Promise<{ note?: string }> => {
+  const cover = post.optionFiles?.[coverKey];
+  if (cover === undefined) return {};
+  try {
+    await setCover(site, account, video, cover);
+    return {};
+  } catch (error) {
+    if (!(error instanceof NetworkTrouble)) throw error;
+    return { note: `The video is out without its cover: set it on Facebook. ${error.message}` };
   }
 };
 

@@ -4,7 +4,10 @@ import { invalid, parametersOf, refuse } from '#server/networks/families/meta/sa
 import type { SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 import { type Page, type Pages, pageOf, refusals } from './sandbox-pages.ts';
 
-/** Videos come in three phases: started, filled, and finished, which makes them public. */
+/**
+ * Videos come in three phases: started, filled, and finished, which makes them public. Those of the feed can also come as
+ * a file of the app, which is published in one call that makes the video.
+ */
 
 type Edge = 'videos' | 'video_reels' | 'video_stories';
 
@@ -16,6 +19,8 @@ type Video = {
   readonly finishedAt: string | null;
   readonly postId: string | null;
 };
+
+type AppFile = { readonly owner: string; readonly size: number; readonly received: number };
 
 const chunkBytes = 1_000_000;
 const processingMs = 8_000;
@@ -38,7 +43,13 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
     res: Response,
     page: Page,
     person: SandboxPerson,
-    { id, video, text }: { id: string; video: Video; text: string },
+    {
+      id,
+      video,
+      text,
+      title,
+      isNew = false,
+    }: { id: string; video: Video; text: string; title?: string | undefined; isNew?: boolean },
   ) =>
     kit.commit(req, res, {
       text,
@@ -48,11 +59,13 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
         const number = kit.newId();
         const isStory = video.edge === 'video_stories';
         const type = { videos: 'video', video_reels: 'reel', video_stories: 'story' }[video.edge];
-        await add(page, { id: isStory ? number : `${page.id}_${number}`, text, media: [id], data: { type } });
+        const data = { type, ...(title !== undefined && { title }) };
+        await add(page, { id: isStory ? number : `${page.id}_${number}`, text, media: [id], data });
         await kit.records.put('video', id, { ...video, finishedAt: kit.now().toISOString(), postId: number });
         return number;
       },
-      answer: (post_id) => res.send({ success: true, ...(video.edge === 'video_stories' && { post_id }) }),
+      answer: (post_id) =>
+        res.send(isNew ? { id } : { success: true, ...(video.edge === 'video_stories' && { post_id }) }),
     });
 
   const Start = z.strictObject({ upload_phase: z.literal('start'), file_size: z.coerce.number().int().positive() });
@@ -60,8 +73,19 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
     upload_phase: z.literal('finish'),
     upload_session_id: z.string(),
     description: z.string().optional(),
+    title: z.string().max(255).optional(),
     published: z.literal('true').optional(),
   });
+  const PublishFile = z.strictObject({
+    fbuploader_video_file_chunk: z.string(),
+    description: z.string().optional(),
+    title: z.string().max(255).optional(),
+    published: z.literal('true').optional(),
+  });
+  const noCapability = {
+    code: 3,
+    message: '(#3) Application does not have the capability to make this API call.',
+  };
 
   videoApi.post(
     '/:id/videos',
@@ -86,17 +110,80 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
       }
       const parameters = parametersOf(req);
       const start = Start.safeParse(parameters).data;
+      if (start && person.handle.includes('nochunks')) return refuse(res, noCapability);
       if (start) {
         if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
         const id = await begin(page, 'videos', start.file_size);
         const session = { video_id: id, upload_session_id: `s${id}` };
         return res.send({ ...session, ...offsets({ received: 0, size: start.file_size }) });
       }
+      const asFile = PublishFile.safeParse(parameters).data;
+      if (asFile) {
+        const file = await kit.records.get<AppFile>('file', asFile.fbuploader_video_file_chunk);
+        if (file?.owner !== person.id || file.received !== file.size) return refusals['media-refused'](res);
+        const id = await begin(page, 'videos', file.size);
+        const video = { ...(await kit.records.get<Video>('video', id)), received: file.size } as Video;
+        const { description: text = '', title } = asFile;
+        return finish(req, res, page, person, { id, video, text, title, isNew: true });
+      }
       const wanted = FinishVideo.safeParse(parameters).data;
       const id = wanted?.upload_session_id.replace(/^s/, '') ?? '';
       const video = await ownVideo(id, page, 'videos');
       if (!wanted || !video || !isWhole(video)) return refuse(res, invalid('Invalid parameter'));
-      await finish(req, res, page, person, { id, video, text: wanted.description ?? '' });
+      await finish(req, res, page, person, { id, video, text: wanted.description ?? '', title: wanted.title });
+    }),
+  );
+
+  const NewFile = z.strictObject({
+    file_name: z.string().min(1),
+    file_length: z.coerce.number().int().positive(),
+    file_type: z.literal('video/mp4'),
+  });
+  api.post(
+    '/:id/uploads',
+    asPage('pages_manage_posts', async (req, res, { person }) => {
+      if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
+      const wanted = NewFile.safeParse(parametersOf(req)).data;
+      if (req.params.id !== 'sandbox' || !wanted) return refuse(res, invalid('Invalid parameter'));
+      const id = `upload:${kit.newId()}`;
+      await kit.records.put('file', id, { owner: person.id, size: wanted.file_length, received: 0 });
+      res.send({ id });
+    }),
+  );
+  api.post(
+    /^\/(upload:\d+)$/,
+    asPage('pages_manage_posts', async (req, res, { person }) => {
+      const bytes = await kit.readBytes(req);
+      const id = String(req.params[0]);
+      const file = await kit.records.get<AppFile>('file', id);
+      const isNext =
+        req.headers.authorization?.startsWith('OAuth ') && Number(req.headers.file_offset) === file?.received;
+      if (file?.owner !== person.id || !isNext) return refuse(res, invalid('Invalid parameter'));
+      const handle = `4::${id}`;
+      await kit.records.put('file', handle, { ...file, received: file.received + bytes.length });
+      res.send({ h: handle });
+    }),
+  );
+
+  /** A cover that is preferred takes the place of the one before. */
+  api.post(
+    '/:id/thumbnails',
+    asPage('pages_manage_posts', async (req, res, grant) => {
+      const { fields, files } = await kit.readMultipart(req);
+      const page = pageOf(grant);
+      const video = await ownVideo(req.params.id, page);
+      const { is_preferred, ...unknown } = fields;
+      const { source } = files;
+      if (!video?.postId || is_preferred !== 'true' || Object.keys(unknown).length > 0)
+        return refuse(res, invalid('Invalid parameter'));
+      if (grant.person.handle.includes('nocover')) return refusals['missing-permission'](res);
+      if (!source || !/^image\/(jpeg|png)$/.test(source.mimeType)) return refusals['media-refused'](res);
+      const post = await kit.posts.get(`${page.id}_${video.postId}`);
+      if (post) {
+        await kit.posts.remove(post.id);
+        await kit.posts.add({ ...post, data: { ...(post.data as object), cover: source.mimeType } });
+      }
+      res.send({ success: true });
     }),
   );
 
@@ -105,6 +192,7 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
     video_id: z.string(),
     video_state: z.literal('PUBLISHED'),
     description: z.string().optional(),
+    title: z.string().max(255).optional(),
   });
   const FinishStory = z.strictObject({ upload_phase: z.literal('finish'), video_id: z.string() });
 
@@ -125,7 +213,8 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
         const video = await ownVideo(wanted?.video_id, page, edge);
         if (!wanted || !video || !isWhole(video)) return refuse(res, invalid('Invalid parameter'));
         const text = String(parameters.description ?? '');
-        await finish(req, res, page, person, { id: wanted.video_id, video, text });
+        const title = typeof parameters.title === 'string' ? parameters.title : undefined;
+        await finish(req, res, page, person, { id: wanted.video_id, video, text, title });
       }),
     );
   }

@@ -54,7 +54,11 @@ const sandbox: Sandbox = (kit) => {
       check: checkAuthorize,
       scopesOf: (query) => (query.scope ?? '').split(','),
       suffix: '#_',
-      states: { small: 'Has Pages with 40 likes, for which Facebook counts no views' },
+      states: {
+        small: 'Has Pages with 40 likes, for which Facebook counts no views',
+        nochunks: 'Posts through an app that may not upload videos in the three phases of the feed',
+        nocover: 'Has Pages whose videos take no cover',
+      },
     }),
   );
 

@@ -10,8 +10,45 @@ import { ask, askVideo } from './api.ts';
 const Offsets = z.object({ start_offset: z.coerce.number(), end_offset: z.coerce.number() });
 const Session = Offsets.extend({ video_id: z.string(), upload_session_id: z.string() });
 
-/** For the feed, in the pieces that Facebook asks for. */
+/**
+ * For the feed. In three phases the id of the video is known before it is public, so that it can be asked for when an
+ * answer is lost. An app that may not do so uploads a file, whose id is known only once it is out.
+ */
 export const uploadToFeed = async (site: Site, account: NetworkAccount, media: PublishMedia) => {
+  try {
+    return await uploadInPhases(site, account, media);
+  } catch (error) {
+    if (!(error instanceof NetworkTrouble && unsupported.test(error.networkCode ?? ''))) throw error;
+    return { handle: await uploadFile(site, account, media) };
+  }
+};
+
+/** No capability, or no longer offered. */
+const unsupported = /^(3|12)\b/;
+
+const File = z.object({ id: z.string().startsWith('upload:') });
+const Handle = z.object({ h: z.string().min(1) });
+
+const uploadFile = async (site: Site, account: NetworkAccount, media: PublishMedia): Promise<string> => {
+  const { id } = shaped(
+    File,
+    await ask(site, account, {
+      method: 'POST',
+      path: `/${site.registration.clientId}/uploads`,
+      query: { file_name: media.id, file_length: media.bytes, file_type: media.mimeType },
+    }),
+  );
+  const answer = await ask(site, account, {
+    method: 'POST',
+    path: `/${id}`,
+    headers: { authorization: `OAuth ${account.tokens.accessToken}`, file_offset: '0' },
+    bytes: { length: media.bytes, stream: await media.read() },
+  });
+  return shaped(Handle, answer).h;
+};
+
+/** In the pieces that Facebook asks for. */
+const uploadInPhases = async (site: Site, account: NetworkAccount, media: PublishMedia) => {
   const path = `/${account.id}/videos`;
   const begun = shaped(
     Session,
@@ -93,4 +130,17 @@ export const readVideo = async (site: Site, account: NetworkAccount, id: string)
     postId: post_id,
     url: permalink_url,
   };
+};
+
+/** A video takes it once it is there. Doing it again changes nothing. */
+export const setCover = async (site: Site, account: NetworkAccount, video: string, cover: PublishMedia) => {
+  const file = {
+    field: 'source',
+    name: cover.id,
+    mimeType: cover.mimeType,
+    length: cover.bytes,
+    stream: await cover.read(),
+  };
+  const multipart = { fields: { is_preferred: 'true' }, file };
+  await ask(site, account, { path: `/${video}/thumbnails`, multipart });
 };

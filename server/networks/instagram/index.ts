@@ -3,12 +3,13 @@ import { asStory, firstCommentOption, notOnStories, typeOption } from '#server/n
 import { longTokensAheadMs } from '#server/networks/families/meta/tokens';
 import type { Network } from '#server/networks/network';
 import { choices, comments, MB, minutes, seconds } from '#server/networks/shared/limits';
-import { eachItem, firstItem, isVideo, itemsAndFirstComment, option, problems } from '#server/networks/shared/post';
+import { coverInside, eachItem, firstItem, isVideo, list, option, problems } from '#server/networks/shared/post';
 import { countedAsUnits } from '#server/networks/shared/text';
 import { app } from './app.ts';
 import { connect, profile, refresh } from './connect.ts';
-import { confirm, type Prepared, prepare, send } from './publish.ts';
+import { confirm, coverKey, isComment, type Prepared, parts, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
+import { isTag, tagsKey } from './tags.ts';
 
 // Widths outside 320 to 1440 are rescaled, not refused.
 const images = { max: 10, mimeTypes: ['image/jpeg'], maxBytes: 8 * MB, maxAltLength: 1_000 };
@@ -51,12 +52,13 @@ const reel: Constraints = {
 
 const story: Constraints = {
   ...asStory(constraints, {
+    // Each file is a story of its own.
     min: 1,
-    max: 1,
-    mixed: false,
+    max: 10,
+    mixed: true,
     // 9:16 fills the screen; other ratios are cropped, not refused.
-    images: { ...images, max: 1 },
-    videos: { ...videos, max: 1, maxBytes: 100 * MB, maxDurationMs: seconds(60) },
+    images,
+    videos: { ...videos, maxBytes: 100 * MB, maxDurationMs: seconds(60) },
     transport: 'PublicUrl',
   }),
   // SPEC, Statistics rules 7.
@@ -79,7 +81,7 @@ export default {
   statisticsPermission: 'instagram_business_manage_insights',
   constraints,
   options: [
-    typeOption('instagram'),
+    typeOption('instagram', 'images and videos without text, each of them on its own'),
     firstCommentOption('instagram', maxText),
     {
       key: 'instagram.collaborators',
@@ -107,6 +109,35 @@ export default {
       default: 'no',
       description: 'A trial reel is shown to people who do not follow you first.',
     },
+    {
+      key: tagsKey,
+      label: 'Tagged people',
+      type: 'List',
+      maxLength: 20,
+      description:
+        'Up to 20 usernames with commas, tagged on the first image, reel or story. `anna:0.3:0.7` says where on an image: from the left and from the top, 0 to 1.',
+    },
+    {
+      key: 'instagram.location_id',
+      label: 'Location',
+      type: 'Text',
+      maxLength: 30,
+      description: 'Id of the Facebook Page of a place. Not on stories.',
+    },
+    {
+      key: coverKey,
+      label: 'Cover of a reel',
+      type: 'Media',
+      file: { mimeTypes: ['image/jpeg'], maxBytes: 8 * MB },
+      description: 'A picture that stands for the reel; 9:16 fits best.',
+    },
+    {
+      key: 'instagram.cover_ms',
+      label: 'Moment of the cover',
+      type: 'Integer',
+      description:
+        'The moment of a reel that its cover shows, in milliseconds from the start; without a picture for it.',
+    },
   ],
   constraintsFor: (post) => {
     const type = option(post, 'instagram.type');
@@ -117,7 +148,42 @@ export default {
     // Instagram turns a post of one video into a reel by itself.
     const isReel = option(post, 'instagram.type') !== 'story' && media.length === 1 && media.every(isVideo);
     return problems([
-      ...notOnStories(post, 'instagram', ['first_comment', 'collaborators']),
+      ...notOnStories(post, 'instagram', ['first_comment', 'collaborators', 'location_id']),
+      ...list(post, tagsKey)
+        .filter((entry) => !isTag(entry))
+        .slice(0, 1)
+        .map((entry) => ({
+          path: `options.${tagsKey}`,
+          code: 'OptionValue' as const,
+          message: `${entry} is neither a username nor one with its place, such as anna:0.3:0.7.`,
+          actual: entry,
+        })),
+      list(post, tagsKey).length > 0 &&
+        media.length > 1 &&
+        option(post, 'instagram.type') !== 'story' &&
+        media.every(isVideo) && {
+          path: `options.${tagsKey}`,
+          code: 'OptionNotAllowed',
+          message:
+            'In a carousel people are tagged on images, and this one has videos alone: add an image, or remove the tags.',
+        },
+      !/^\d*$/.test(option(post, 'instagram.location_id')) && {
+        path: 'options.instagram.location_id',
+        code: 'OptionValue',
+        message: 'A location is the number of a Facebook Page: look it up there.',
+        actual: option(post, 'instagram.location_id'),
+      },
+      ...[coverKey, 'instagram.cover_ms'].map(
+        (key) =>
+          option(post, key) !== '' &&
+          media.length > 0 &&
+          !isReel && {
+            path: `options.${key}`,
+            code: 'OptionNotAllowed' as const,
+            message: 'Only a reel has a cover: use one video, or remove the option.',
+          },
+      ),
+      coverInside(post, 'instagram.cover_ms', 1),
       ['MANUAL', 'SS_PERFORMANCE'].includes(option(post, 'instagram.trial_reel')) &&
         !isReel && {
           path: 'options.instagram.trial_reel',
@@ -145,11 +211,11 @@ export default {
   refreshAheadMs: longTokensAheadMs,
   refresh,
   profile,
-  parts: itemsAndFirstComment('instagram.first_comment'),
+  parts,
   prepare,
   send,
   // A container is published once; a comment has none.
-  isRepeatable: ({ index }) => index === 0,
+  isRepeatable: (sending) => !isComment(sending),
   confirm,
   postsPerRead: 1,
   readMetrics,

@@ -10,6 +10,9 @@ import { isPart } from '#server/networks/families/meta/graph';
 import {
   type Confirmation,
   type NetworkAccount,
+  type NetworkItem,
+  type NetworkMedia,
+  type NetworkPost,
   type Preparation,
   type PublishMedia,
   ready,
@@ -20,16 +23,31 @@ import {
   sent,
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { isOn, isVideo, list, option } from '#server/networks/shared/post';
+import { isOn, isVideo, itemsAndFirstComment, list, option } from '#server/networks/shared/post';
 import { notAmong } from '#server/networks/shared/recent';
 import { ask } from './api.ts';
+import { tagsOf } from './tags.ts';
+
+export const coverKey = 'instagram.cover';
 
 export type Prepared = Containers;
 
 /** What tells a story from a post, whose numbers are others. */
 export const Ref = z.object({ story: z.boolean() });
 
-const isStory = ({ post }: Sending) => option(post, 'instagram.type') === 'story';
+export const isStory = ({ post }: Pick<Sending, 'post'>) => option(post, 'instagram.type') === 'story';
+
+/** Every file of a story is a story of its own. */
+export const parts = <Media extends NetworkMedia>(post: NetworkPost<Media>): readonly NetworkItem<Media>[] => {
+  const [first] = post.items;
+  if (option(post, 'instagram.type') !== 'story' || first === undefined || first.media.length === 0)
+    return ordinary(post);
+  return first.media.map((media) => ({ body: first.body, media: [media] }));
+};
+
+const ordinary = itemsAndFirstComment('instagram.first_comment');
+
+export const isComment = (sending: Sending) => sending.index > 0 && !isStory(sending);
 
 const fileOf = (media: PublishMedia) => (isVideo(media) ? { video_url: media.url } : { image_url: media.url });
 const altOf = (media: PublishMedia) => (!isVideo(media) && media.alt ? { alt_text: media.alt } : {});
@@ -38,32 +56,48 @@ const formOf = (sending: Sending): Form => {
   const { part, post } = sending;
   const [first, ...others] = part.media;
   const collaborators = list(post, 'instagram.collaborators');
+  const location = option(post, 'instagram.location_id');
   const about = {
     ...(part.body.trim() !== '' && { caption: part.body }),
     ...(collaborators.length > 0 && { collaborators }),
+    ...(location !== '' && { location_id: location }),
   };
   if (first === undefined) return alone(about);
-  if (isStory(sending)) return alone({ media_type: 'STORIES', ...fileOf(first) });
+  if (isStory(sending)) {
+    const tags = sending.index === 0 ? taggedIn(post, 'video') : {};
+    return alone({ media_type: 'STORIES', ...fileOf(first), ...tags });
+  }
   if (others.length > 0) {
+    const tagged = part.media.find((media) => !isVideo(media));
     return {
       children: part.media.map((media) => ({
         is_carousel_item: true,
         ...(isVideo(media) && { media_type: 'VIDEO' }),
         ...fileOf(media),
         ...altOf(media),
+        ...(media === tagged && taggedIn(post, 'image')),
       })),
       container: (children) => ({ media_type: 'CAROUSEL', children: children.join(','), ...about }),
     };
   }
-  if (!isVideo(first)) return alone({ ...fileOf(first), ...altOf(first), ...about });
+  if (!isVideo(first)) return alone({ ...fileOf(first), ...altOf(first), ...taggedIn(post, 'image'), ...about });
+  const cover = post.optionFiles?.[coverKey];
+  const moment = option(post, 'instagram.cover_ms');
   const trial = option(post, 'instagram.trial_reel');
   return alone({
     media_type: 'REELS',
     ...fileOf(first),
     ...about,
+    ...taggedIn(post, 'video'),
+    ...(cover ? { cover_url: cover.url } : moment !== '' && { thumb_offset: Number(moment) }),
     share_to_feed: isOn(post, 'instagram.share_to_feed'),
     ...(trial !== '' && trial !== 'no' && { trial_params: { graduation_strategy: trial } }),
   });
+};
+
+const taggedIn = (post: NetworkPost, on: 'image' | 'video') => {
+  const tags = tagsOf(post, on);
+  return tags.length > 0 ? { user_tags: tags } : {};
 };
 
 const alone = (container: Readonly<Record<string, unknown>>): Form => ({ children: [], container: () => container });
@@ -113,13 +147,13 @@ const containers = createContainers({
 });
 
 export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>
-  sending.index === 0 ? containers.prepare(site, sending, kept) : ready(noContainers);
+  isComment(sending) ? ready(noContainers) : containers.prepare(site, sending, kept);
 
 const Made = z.object({ id: z.string() });
 
 export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
-  const { account, part, index } = sending;
-  if (index > 0) {
+  const { account, part } = sending;
+  if (isComment(sending)) {
     const answer = await ask(site, account, { path: commentsOf(sending), json: { message: part.body } });
     return sent({ externalId: shaped(Made, answer).id });
   }
@@ -135,8 +169,8 @@ const CommentList = z.object({
 });
 
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
-  const { account, index } = sending;
-  if (index === 0) return containers.confirm(site, sending, prepared);
+  const { account } = sending;
+  if (!isComment(sending)) return containers.confirm(site, sending, prepared);
   const query = { fields: 'id,text,timestamp,username', limit: pageSize };
   const answer = await ask(site, account, { path: commentsOf(sending), query });
   const { data } = shaped(CommentList, answer);

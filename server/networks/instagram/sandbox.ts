@@ -56,25 +56,47 @@ const dailyEnd = {
   words: 'You reached the maximum number of posts that is allowed to be published by Content Publishing API.',
 };
 const badRatio = { code: 36003, subcode: 2207009, message: 'The aspect ratio is not supported.' };
+const noPlace = { code: 100, subcode: 2207055, message: 'INSTAGRAM_PLATFORM_API__INVALID_LOCATION_ID' };
+/** A Page that has no place on the map. */
+const placeless = '404';
 const badFormat = { code: 36001, subcode: 2207005, message: 'The image format is not supported.' };
 
-const about = { caption: z.string().optional(), collaborators: z.array(z.string()).max(3).optional() };
+const about = {
+  caption: z.string().optional(),
+  collaborators: z.array(z.string()).max(3).optional(),
+  location_id: z.string().regex(/^\d+$/).optional(),
+};
+const username = z.string().regex(/^[A-Za-z0-9._]{1,30}$/);
+const share = z.number().min(0).max(1);
+/** An image needs the place of each, a reel takes none, and a story may have one. */
+const onImage = z
+  .array(z.strictObject({ username, x: share, y: share }))
+  .max(20)
+  .optional();
+const onReel = z.array(z.strictObject({ username })).max(20).optional();
+const onStory = z
+  .array(z.strictObject({ username, x: share.optional(), y: share.optional() }))
+  .max(20)
+  .optional();
 const altText = z.string().max(1_000).optional();
 
 const NewContainer = z.union([
-  z.strictObject({ image_url: z.url(), alt_text: altText, ...about }),
-  z.strictObject({ is_carousel_item: z.literal(true), image_url: z.url(), alt_text: altText }),
+  z.strictObject({ image_url: z.url(), alt_text: altText, user_tags: onImage, ...about }),
+  z.strictObject({ is_carousel_item: z.literal(true), image_url: z.url(), alt_text: altText, user_tags: onImage }),
   z.strictObject({ is_carousel_item: z.literal(true), media_type: z.literal('VIDEO'), video_url: z.url() }),
   z.strictObject({ media_type: z.literal('CAROUSEL'), children: z.string(), ...about }),
   z.strictObject({
     media_type: z.literal('REELS'),
     video_url: z.url(),
     share_to_feed: z.boolean().optional(),
+    cover_url: z.url().optional(),
+    thumb_offset: z.int().min(0).optional(),
+    user_tags: onReel,
     trial_params: z.strictObject({ graduation_strategy: z.enum(['MANUAL', 'SS_PERFORMANCE']) }).optional(),
     ...about,
   }),
-  z.strictObject({ media_type: z.literal('STORIES'), image_url: z.url() }),
-  z.strictObject({ media_type: z.literal('STORIES'), video_url: z.url() }),
+  z.strictObject({ media_type: z.literal('STORIES'), image_url: z.url(), user_tags: onStory }),
+  z.strictObject({ media_type: z.literal('STORIES'), video_url: z.url(), user_tags: onStory }),
 ]);
 type NewContainer = z.output<typeof NewContainer>;
 
@@ -174,6 +196,10 @@ const sandbox: Sandbox = (kit) => {
       const wanted = parsed.data;
       const text = 'caption' in wanted ? (wanted.caption ?? '') : '';
       if (text.length > 2_200) return refuse(res, longCaption);
+      if ('location_id' in wanted && wanted.location_id === placeless) return refuse(res, noPlace);
+      const cover = 'cover_url' in wanted && wanted.cover_url !== undefined ? wanted.cover_url : undefined;
+      if (cover !== undefined && (await kit.fetchMedia(cover))?.mimeType !== 'image/jpeg')
+        return refuse(res, badFormat);
       const { refusal, error = null } = await wrongWith(wanted);
       if (refusal) return refuse(res, refusal);
       const children = 'children' in wanted ? await containers.children(wanted.children, person.id) : [];

@@ -10,7 +10,7 @@ import {
 import type { Prepared } from '#server/networks/families/linkedin/publish';
 import type { Network } from '#server/networks/network';
 import { comments, minutes } from '#server/networks/shared/limits';
-import { commentsWithin, itemsOf, problems } from '#server/networks/shared/post';
+import { commentsWithin, itemsAndFirstComment, problems } from '#server/networks/shared/post';
 import { app } from './app.ts';
 import { connect, profile } from './connect.ts';
 import { confirm, prepare, send } from './publish.ts';
@@ -29,7 +29,16 @@ export default {
   hosts: linkedinHosts,
   paidPerPost: false,
   constraints,
-  options: linkedinOptions('linkedin_page'),
+  options: [
+    ...linkedinOptions('linkedin_page'),
+    {
+      key: 'linkedin_page.first_comment',
+      label: 'First comment',
+      type: 'Text',
+      maxLength: maxComment,
+      description: 'A comment that the page writes below its own post right after publishing.',
+    },
+  ],
   constraintsFor: () => constraints,
   check: (post) => problems([...linkedinFindings('linkedin_page', post), ...commentsWithin(post, maxComment)]),
   connect,
@@ -39,7 +48,7 @@ export default {
   revoke,
   // One person may have connected many pages; whether LinkedIn ends their other tokens too is unconfirmed.
   revokesWholeApp: true,
-  parts: itemsOf,
+  parts: itemsAndFirstComment('linkedin_page.first_comment'),
   prepare,
   send,
   confirm,

@@ -1,10 +1,19 @@
 import type { Constraints } from '#contracts/providers';
 import type { Network } from '#server/networks/network';
 import { GB, MB, minutes, noThread, seconds } from '#server/networks/shared/limits';
-import { coverInside, eachMedia, firstItem, itemsOf, option, problems } from '#server/networks/shared/post';
+import {
+  coverInside,
+  eachMedia,
+  firstItem,
+  hasMedia,
+  isVideo,
+  itemsOf,
+  option,
+  problems,
+} from '#server/networks/shared/post';
 import { app } from './app.ts';
 import { boardsFrom, connect, profile, refresh } from './connect.ts';
-import { confirm, type Prepared, prepare, send } from './publish.ts';
+import { confirm, coverKey, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
 const maxAlt = 500;
@@ -88,6 +97,13 @@ export default {
       default: '0',
       description: 'The moment of a video that its cover shows, in seconds from the start.',
     },
+    {
+      key: coverKey,
+      label: 'Cover image',
+      type: 'Media',
+      file: { mimeTypes: ['image/jpeg', 'image/png'], maxBytes: 10 * MB },
+      description: 'A picture that stands for a video, instead of one of its moments.',
+    },
   ],
   constraintsFor: () => constraints,
   choicesFor: (key, facts) =>
@@ -102,6 +118,13 @@ export default {
         limit: maxLink,
         actual: link.length,
       },
+      option(post, coverKey) !== '' &&
+        hasMedia(post) &&
+        !firstItem(post).media.some(isVideo) && {
+          path: `options.${coverKey}`,
+          code: 'OptionNotAllowed',
+          message: 'Only a video has a cover image: remove it.',
+        },
       coverInside(post, 'pinterest.cover_second', 1_000),
       ...eachMedia(post, ({ width, height }, path) => {
         const [first] = firstItem(post).media;

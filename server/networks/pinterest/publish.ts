@@ -19,6 +19,8 @@ import { isSince, notAmong } from '#server/networks/shared/recent';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, storeTrouble } from './api.ts';
 
+export const coverKey = 'pinterest.cover_image';
+
 const processingMs = seconds(5);
 const secondLookMs = seconds(15);
 const pageSize = 250;
@@ -99,22 +101,25 @@ const textsOf = ({ post, part }: Sending) => ({
   link: option(post, 'pinterest.link'),
 });
 
-const mediaSource = async (post: NetworkPost, media: readonly PublishMedia[], { mediaId }: Prepared) => {
+const mediaSource = async (post: NetworkPost<PublishMedia>, media: readonly PublishMedia[], { mediaId }: Prepared) => {
   if (mediaId !== undefined) {
+    const cover = post.optionFiles?.[coverKey];
     return {
       source_type: 'video_id',
       media_id: mediaId,
-      cover_image_key_frame_time: Number(option(post, 'pinterest.cover_second')),
+      ...(cover
+        ? { cover_image_content_type: cover.mimeType, cover_image_data: await base64Of(cover) }
+        : { cover_image_key_frame_time: Number(option(post, 'pinterest.cover_second')) }),
     };
   }
   const items = [];
-  for (const image of media) {
-    items.push({ content_type: image.mimeType, data: (await buffer(await image.read())).toString('base64') });
-  }
+  for (const image of media) items.push({ content_type: image.mimeType, data: await base64Of(image) });
   return items.length === 1
     ? { source_type: 'image_base64', ...items[0] }
     : { source_type: 'multiple_image_base64', items, index: 0 };
 };
+
+const base64Of = async (image: PublishMedia) => (await buffer(await image.read())).toString('base64');
 
 const pinned = (site: Site, id: string, publishedAt?: string) =>
   sent({ externalId: id, url: `${site.link('web')}/pin/${id}/`, ...(publishedAt !== undefined && { publishedAt }) });

@@ -289,9 +289,15 @@ const sandbox: Sandbox = (kit) => {
       return true;
     }
     const { cover_image_url, cover_image_content_type, cover_image_data, cover_image_key_frame_time } = source;
-    const hasCover = cover_image_url ?? (cover_image_content_type && cover_image_data) ?? cover_image_key_frame_time;
-    if (hasCover === undefined) {
-      invalid(res, 'A cover image is required for a video.');
+    const ofBytes = cover_image_content_type &&
+      cover_image_data && { content_type: cover_image_content_type, data: cover_image_data };
+    const covers = [cover_image_url, ofBytes, cover_image_key_frame_time].filter((one) => one !== undefined);
+    if (covers.length !== 1) {
+      invalid(res, 'Exactly one cover image is required for a video.');
+      return true;
+    }
+    if (ofBytes && !isImage(ofBytes)) {
+      brokenImage(res);
       return true;
     }
     return false;
@@ -390,8 +396,8 @@ const mediaNames = (source: NewPin['media_source']): string[] => {
 
 const withoutBytes = (source: NewPin['media_source']) => {
   if (source.source_type === 'video_id') {
-    const { source_type, media_id, cover_image_key_frame_time } = source;
-    return { source_type, media_id, cover_image_key_frame_time };
+    const { cover_image_data: _, ...shown } = source;
+    return shown;
   }
   if (source.source_type === 'image_base64') {
     return { source_type: source.source_type, content_type: source.content_type };

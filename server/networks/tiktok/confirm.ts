@@ -20,11 +20,22 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
   if (prepared.publishId === undefined) return findPhotos(site, sending, prepared);
   const status = await readStatus(site, sending.account, prepared.publishId);
   if (status === undefined) return unknown;
+  if (status.said === 'SEND_TO_USER_INBOX') return inInbox(prepared.publishId, sending);
   if (status.said === 'PUBLISH_COMPLETE') return published(site, sending, prepared, status.publicIds);
   if (status.said === 'FAILED') return failed(status.failReason);
   const video = sending.part.media.find(isVideo);
   const isCut = video !== undefined && !prepared.uploaded && status.uploadedBytes < video.bytes;
   return isCut ? waitOr(site, prepared, cutMs, absent) : waiting(prepared, askAgainMs);
+};
+
+/** That is all that was asked for. It has no address, and nobody tells us when the person posts it. */
+const inInbox = (publishId: string, { part }: Sending) => {
+  const text = part.media.some(isVideo) && part.body.trim() !== '' ? 'paste the text, ' : '';
+  return sent({
+    externalId: publishId,
+    withoutStatistics: true,
+    note: `Not public yet: open the notification in the inbox of the TikTok app, ${text}choose who can see it and post it there.`,
+  });
 };
 
 /** TikTok has given up on it: whatever the reason, asking again changes nothing. */
@@ -80,6 +91,7 @@ const Listed = z.object({
 const findPhotos = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   const { account, part, post, since } = sending;
   const wanted = beginning(part.body) || beginning(option(post, 'tiktok.title'));
+  // Drafts are in no list.
   if (prepared.privacy !== everyone || wanted === '' || !account.scopes.includes('video.list')) return unknown;
   const answer = await ask(site, account, {
     path: '/video/list/',

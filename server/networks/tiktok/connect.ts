@@ -6,7 +6,8 @@ import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 import { readCreator } from './creator.ts';
 
-export const scopes = ['user.info.basic', 'video.publish', 'video.list'];
+const drafts = 'video.upload';
+export const scopes = ['user.info.basic', 'video.publish', drafts, 'video.list'];
 
 /** A refusal may come with HTTP 200. */
 const Refused = z.object({ error: z.string().min(1) });
@@ -27,7 +28,11 @@ const Me = z.object({
   }),
 });
 
-const readMe = async (site: Site, tokens: Tokens, before?: Profile): Promise<Profile & { id: string }> => {
+const readMe = async (
+  site: Site,
+  { tokens, scopes }: Pick<NetworkAccount, 'tokens' | 'scopes'>,
+  before?: Profile,
+): Promise<Profile & { id: string }> => {
   const query = { fields: 'open_id,display_name,avatar_url' };
   const { user } = shaped(Me, await ask(site, { tokens }, { path: '/user/info/', query })).data;
   const creator = await readCreatorIfAllowed(site, tokens);
@@ -36,9 +41,11 @@ const readMe = async (site: Site, tokens: Tokens, before?: Profile): Promise<Pro
     name: user.display_name,
     handle: creator?.username ?? before?.handle ?? user.display_name,
     ...(user.avatar_url && { avatarUrl: user.avatar_url }),
-    facts: creator
-      ? { privacyOptions: creator.privacyOptions, maxVideoSeconds: creator.maxVideoSeconds }
-      : (before?.facts ?? null),
+    facts: {
+      ...factsFrom(before?.facts),
+      ...(creator && { privacyOptions: creator.privacyOptions, maxVideoSeconds: creator.maxVideoSeconds }),
+      mayDraft: scopes.includes(drafts),
+    },
   };
 };
 
@@ -56,6 +63,8 @@ const readCreatorIfAllowed = async (site: Site, tokens: Tokens) => {
 const Facts = z.object({
   privacyOptions: z.array(z.string()).optional(),
   maxVideoSeconds: z.number().positive().optional(),
+  /** Whether drafts were allowed. */
+  mayDraft: z.boolean().optional(),
 });
 
 export const factsFrom = (facts: Json | undefined) => Facts.safeParse(facts).data ?? {};
@@ -74,12 +83,13 @@ export const connect: OAuthConnect = {
   exchange: async (site, { code, redirectUri }) => {
     const answer = await askForTokens(site, { grant_type: 'authorization_code', code, redirect_uri: redirectUri });
     const tokens = tokensFrom(answer, site.now());
-    return [{ ...(await readMe(site, tokens)), tokens, scopes: answer.scope?.split(/[\s,]+/) ?? scopes }];
+    const granted = { tokens, scopes: answer.scope?.split(/[\s,]+/) ?? scopes };
+    return [{ ...(await readMe(site, granted)), ...granted }];
   },
 };
 
 export const profile = async (site: Site, account: NetworkAccount): Promise<Profile> => {
-  const { id: _, ...told } = await readMe(site, account.tokens, account);
+  const { id: _, ...told } = await readMe(site, account, account);
   return told;
 };
 

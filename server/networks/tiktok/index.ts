@@ -1,5 +1,5 @@
 import type { Constraints } from '#contracts/providers';
-import type { Json, Network } from '#server/networks/network';
+import type { Json, Network, NetworkPost } from '#server/networks/network';
 import { choices, GB, MB, minutes, noThread, seconds } from '#server/networks/shared/limits';
 import {
   coverInside,
@@ -15,7 +15,7 @@ import { app } from './app.ts';
 import { confirm } from './confirm.ts';
 import { connect, factsFrom, profile, refresh, revoke } from './connect.ts';
 import { labelOf, privacyLabels } from './creator.ts';
-import { type Prepared, prepare, send } from './publish.ts';
+import { isDraft, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 
 const counting = 'UTF-16 units, hashtags included: a letter is 1, most emoji are 2 or more, a URL counts in full';
@@ -56,6 +56,12 @@ const forAccount = (facts: Json | undefined): Constraints => {
   return { ...constraints, media: { ...constraints.media, videos: { ...videos, maxDurationMs } } };
 };
 
+const coverPhotoOutside = (post: NetworkPost) => {
+  const photos = firstItem(post).media.filter((media) => !isVideo(media)).length;
+  const wanted = Number(option(post, 'tiktok.cover_photo'));
+  return photos > 0 && (wanted < 1 || wanted > photos);
+};
+
 const side = { min: 360, max: 4_096 };
 
 export default {
@@ -70,6 +76,15 @@ export default {
   constraints,
   options: [
     {
+      key: 'tiktok.mode',
+      label: 'Send as',
+      type: 'Choice',
+      choices: choices({ post: 'Post', draft: 'Draft, finished in the TikTok app' }),
+      default: 'post',
+      description:
+        'A draft goes to the inbox of the account. Nothing is public until somebody finishes it in the TikTok app.',
+    },
+    {
       // No default: TikTok's rules want people to choose.
       key: 'tiktok.privacy',
       label: 'Who can see it',
@@ -77,7 +92,7 @@ export default {
       choices: choices(privacyLabels),
       required: true,
       description:
-        'Who can see the post. TikTok wants it chosen for every post; some accounts cannot choose all of them.',
+        'Who can see the post. TikTok wants it chosen for every post, and asks again for a draft; some accounts cannot choose all of them.',
     },
     {
       key: 'tiktok.allow_comment',
@@ -142,6 +157,13 @@ export default {
       default: '0',
       description: 'The moment of the video that its cover shows, in milliseconds from the start.',
     },
+    {
+      key: 'tiktok.cover_photo',
+      label: 'Cover photo',
+      type: 'Integer',
+      default: '1',
+      description: 'Which of the photos is the cover; 1 is the first.',
+    },
   ],
   constraintsFor: (post, facts) => {
     const { media } = firstItem(post);
@@ -151,8 +173,21 @@ export default {
     key === 'tiktok.privacy'
       ? factsFrom(facts).privacyOptions?.map((value) => ({ value, label: labelOf(value) }))
       : undefined,
-  check: (post) =>
+  check: (post, facts) =>
     problems([
+      isDraft(post) &&
+        factsFrom(facts).mayDraft === false && {
+          path: 'options.tiktok.mode',
+          code: 'OptionNotAllowed',
+          message: 'The account did not allow drafts: connect it again and allow everything, or send it as a post.',
+        },
+      coverPhotoOutside(post) && {
+        path: 'options.tiktok.cover_photo',
+        code: 'OptionValue',
+        message: 'The cover has to be one of the photos: 1 is the first.',
+        limit: firstItem(post).media.length,
+        actual: option(post, 'tiktok.cover_photo'),
+      },
       isOn(post, 'tiktok.brand_content') &&
         option(post, 'tiktok.privacy') === 'SELF_ONLY' && {
           path: 'options.tiktok.brand_content',
@@ -180,6 +215,23 @@ export default {
           },
       ),
     ]),
+  surprises: (post) =>
+    isDraft(post)
+      ? problems([
+          {
+            path: 'options.tiktok.mode',
+            code: 'Draft',
+            message:
+              'TikTok gets a draft: nothing is public until somebody finishes it in the TikTok app, and there are no statistics.',
+          },
+          firstItem(post).media.some(isVideo) &&
+            firstItem(post).body.trim() !== '' && {
+              path: 'content.0.body',
+              code: 'TextLeftOut',
+              message: 'TikTok takes no text with a draft of a video: it has to be pasted in the TikTok app.',
+            },
+        ])
+      : [],
   connect,
   refreshAheadMs: minutes(120),
   refresh,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import {
   type ByteRange,
+  type NetworkAccount,
+  type NetworkPost,
   type Preparation,
   type PublishMedia,
   ready,
@@ -44,27 +46,44 @@ const chunksOf = (bytes: number): { size: number; first: ByteRange[]; last: Byte
 const Begun = z.object({ data: z.object({ publish_id: z.string().min(1), upload_url: z.string().min(1) }) });
 
 /** A video becomes a post with its last byte; until then it can be begun again. */
-export const prepare = async (site: Site, { account, post, part }: Sending): Promise<Preparation<Prepared>> => {
+export const prepare = async (site: Site, sending: Sending): Promise<Preparation<Prepared>> => {
+  const { account, post, part } = sending;
+  if (isDraft(post)) return prepareDraft(site, sending);
   const creator = await readCreator(site, account);
   const about = { username: creator.username, privacy: privacyFor(post, creator), commentsOff: creator.commentsOff };
   const video = part.media.find(isVideo);
   if (video === undefined) return ready(about);
   refuseTooLong(video, creator);
+  const info = {
+    title: part.body,
+    privacy_level: about.privacy,
+    disable_comment: creator.commentsOff || !isOn(post, 'tiktok.allow_comment'),
+    disable_duet: creator.duetsOff || !isOn(post, 'tiktok.allow_duet'),
+    disable_stitch: creator.stitchesOff || !isOn(post, 'tiktok.allow_stitch'),
+    video_cover_timestamp_ms: Number(option(post, 'tiktok.cover_ms')),
+    brand_content_toggle: isOn(post, 'tiktok.brand_content'),
+    brand_organic_toggle: isOn(post, 'tiktok.brand_organic'),
+    is_aigc: isOn(post, 'tiktok.ai_generated'),
+  };
+  return ready({ ...about, ...(await uploadAllButEnd(site, account, video, info)) });
+};
+
+/** It is finished in the app, where the person also says who can see it. */
+export const isDraft = (post: NetworkPost): boolean => option(post, 'tiktok.mode') === 'draft';
+
+const prepareDraft = async (site: Site, { account, part }: Sending): Promise<Preparation<Prepared>> => {
+  const about = { username: account.handle, privacy: '', commentsOff: false };
+  const video = part.media.find(isVideo);
+  return ready({ ...about, ...(video && (await uploadAllButEnd(site, account, video))) });
+};
+
+/** Without `info` it is a draft, which takes none. */
+const uploadAllButEnd = async (site: Site, account: NetworkAccount, video: PublishMedia, info?: object) => {
   const chunks = chunksOf(video.bytes);
   const answer = await ask(site, account, {
-    path: '/post/publish/video/init/',
+    path: info ? '/post/publish/video/init/' : '/post/publish/inbox/video/init/',
     json: {
-      post_info: {
-        title: part.body,
-        privacy_level: about.privacy,
-        disable_comment: creator.commentsOff || !isOn(post, 'tiktok.allow_comment'),
-        disable_duet: creator.duetsOff || !isOn(post, 'tiktok.allow_duet'),
-        disable_stitch: creator.stitchesOff || !isOn(post, 'tiktok.allow_stitch'),
-        video_cover_timestamp_ms: Number(option(post, 'tiktok.cover_ms')),
-        brand_content_toggle: isOn(post, 'tiktok.brand_content'),
-        brand_organic_toggle: isOn(post, 'tiktok.brand_organic'),
-        is_aigc: isOn(post, 'tiktok.ai_generated'),
-      },
+      ...(info && { post_info: info }),
       source_info: {
         source: 'FILE_UPLOAD',
         video_size: video.bytes,
@@ -75,7 +94,7 @@ export const prepare = async (site: Site, { account, post, part }: Sending): Pro
   });
   const { publish_id, upload_url } = shaped(Begun, answer).data;
   for (const range of chunks.first) await upload(site, upload_url, video, range);
-  return ready({ ...about, publishId: publish_id, uploadUrl: upload_url });
+  return { publishId: publish_id, uploadUrl: upload_url };
 };
 
 const upload = async (site: Site, url: string, video: PublishMedia, { first, last }: ByteRange) => {
@@ -100,23 +119,25 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
 const Sent = z.object({ data: z.object({ publish_id: z.string().min(1) }) });
 
 const sendPhotos = async (site: Site, { account, post, part }: Sending, { privacy, commentsOff }: Prepared) => {
+  const words = { title: option(post, 'tiktok.title'), description: part.body };
   const answer = await ask(site, account, {
     path: '/post/publish/content/init/',
     json: {
       media_type: 'PHOTO',
-      post_mode: 'DIRECT_POST',
-      post_info: {
-        title: option(post, 'tiktok.title'),
-        description: part.body,
-        privacy_level: privacy,
-        disable_comment: commentsOff || !isOn(post, 'tiktok.allow_comment'),
-        auto_add_music: isOn(post, 'tiktok.auto_music'),
-        brand_content_toggle: isOn(post, 'tiktok.brand_content'),
-        brand_organic_toggle: isOn(post, 'tiktok.brand_organic'),
-      },
+      post_mode: isDraft(post) ? 'MEDIA_UPLOAD' : 'DIRECT_POST',
+      post_info: isDraft(post)
+        ? words
+        : {
+            ...words,
+            privacy_level: privacy,
+            disable_comment: commentsOff || !isOn(post, 'tiktok.allow_comment'),
+            auto_add_music: isOn(post, 'tiktok.auto_music'),
+            brand_content_toggle: isOn(post, 'tiktok.brand_content'),
+            brand_organic_toggle: isOn(post, 'tiktok.brand_organic'),
+          },
       source_info: {
         source: 'PULL_FROM_URL',
-        photo_cover_index: 0,
+        photo_cover_index: Number(option(post, 'tiktok.cover_photo')) - 1,
         photo_images: part.media.map(({ url }) => url),
       },
     },

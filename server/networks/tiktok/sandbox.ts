@@ -4,7 +4,7 @@ import type { Refusals, Sandbox, SandboxGrant, SandboxPerson, SandboxPost } from
 
 /**
  * TikTok's API v2 as its reference describes it: login, Direct Post of videos (uploaded in chunks) and photos (fetched by
- * address), the status of a post, and the list of public videos. Somebody whose handle begins with `private` has a
+ * address), drafts of both in the inbox of the account, the status of a post, and the list of public videos. Somebody whose handle begins with `private` has a
  * private account.
  */
 
@@ -37,6 +37,16 @@ const refusals: Refusals = {
 const privacyLevel = z.enum(['PUBLIC_TO_EVERYONE', 'MUTUAL_FOLLOW_FRIENDS', 'FOLLOWER_OF_CREATOR', 'SELF_ONLY']);
 const toggles = { brand_content_toggle: z.boolean().optional(), brand_organic_toggle: z.boolean().optional() };
 
+const FileSource = z.strictObject({
+  source: z.literal('FILE_UPLOAD'),
+  video_size: z.int().positive(),
+  chunk_size: z.int().positive(),
+  total_chunk_count: z.int().positive(),
+});
+
+/** A draft of a video has no text and no settings: the person gives them in the app. */
+const NewDraft = z.strictObject({ source_info: FileSource });
+
 const NewVideo = z.strictObject({
   post_info: z.strictObject({
     title: z.string().max(2200).optional(),
@@ -48,36 +58,42 @@ const NewVideo = z.strictObject({
     is_aigc: z.boolean().optional(),
     ...toggles,
   }),
-  source_info: z.strictObject({
-    source: z.literal('FILE_UPLOAD'),
-    video_size: z.int().positive(),
-    chunk_size: z.int().positive(),
-    total_chunk_count: z.int().positive(),
-  }),
+  source_info: FileSource,
 });
 
-const NewPhotos = z.strictObject({
-  media_type: z.literal('PHOTO'),
-  post_mode: z.literal('DIRECT_POST'),
-  post_info: z.strictObject({
-    title: z.string().max(90).optional(),
-    description: z.string().max(4000).optional(),
-    privacy_level: privacyLevel,
-    disable_comment: z.boolean().optional(),
-    auto_add_music: z.boolean().optional(),
-    ...toggles,
-  }),
-  source_info: z.strictObject({
-    source: z.literal('PULL_FROM_URL'),
-    photo_cover_index: z.int().min(0).optional(),
-    photo_images: z.array(z.url()).min(1).max(35),
-  }),
+const words = { title: z.string().max(90).optional(), description: z.string().max(4000).optional() };
+const photoSource = z.strictObject({
+  source: z.literal('PULL_FROM_URL'),
+  photo_cover_index: z.int().min(0).optional(),
+  photo_images: z.array(z.url()).min(1).max(35),
 });
+const NewPhotos = z.discriminatedUnion('post_mode', [
+  z.strictObject({
+    media_type: z.literal('PHOTO'),
+    post_mode: z.literal('DIRECT_POST'),
+    post_info: z.strictObject({
+      ...words,
+      privacy_level: privacyLevel,
+      disable_comment: z.boolean().optional(),
+      auto_add_music: z.boolean().optional(),
+      ...toggles,
+    }),
+    source_info: photoSource,
+  }),
+  z.strictObject({
+    media_type: z.literal('PHOTO'),
+    post_mode: z.literal('MEDIA_UPLOAD'),
+    post_info: z.strictObject(words),
+    source_info: photoSource,
+  }),
+]);
 
 /** One attempt to post. */
 type Publish = {
   owner: string;
   kind: 'video' | 'photo';
+  /** A draft, which the person finishes in the app. */
+  isDraft: boolean;
   postId: string;
   info: Record<string, string | number | boolean>;
   begunAt: string;
@@ -112,6 +128,7 @@ const sandbox: Sandbox = (kit) => {
         private: 'Has a private account (at the beginning of the handle)',
         unaudited: 'Posts through an app that TikTok has not reviewed: only private ones are taken',
         unverified: 'Posts photos from an address that the operator has not verified',
+        fivedrafts: 'Has five drafts that were not finished, so that no more are taken today',
       },
     }),
   );
@@ -169,12 +186,16 @@ const sandbox: Sandbox = (kit) => {
 
   /** The grant behind the bearer token, if it has the scope. */
   const signedIn =
-    (scope: string, work: (req: Request, res: Response, grant: SandboxGrant) => Promise<unknown>): RequestHandler =>
+    (
+      scope: string | ((req: Request) => string),
+      work: (req: Request, res: Response, grant: SandboxGrant) => Promise<unknown>,
+    ): RequestHandler =>
     async (req, res) => {
       const secret = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1] ?? '';
       const grant = await kit.grants.find('access', secret);
       if (grant === undefined || grant.expired) return refusals['expired-token'](res);
-      if (!grant.scopes.includes(scope)) return refusals['missing-permission'](res);
+      if (!grant.scopes.includes(typeof scope === 'string' ? scope : scope(req)))
+        return refusals['missing-permission'](res);
       if (req.method === 'POST' && !req.is('application/json')) return invalid(res, 'Content-Type must be JSON');
       await work(req, res, grant);
     };
@@ -246,9 +267,13 @@ const sandbox: Sandbox = (kit) => {
     return false;
   };
 
-  const begin = (person: SandboxPerson, kind: Publish['kind'], info: Publish['info']): Publish => ({
+  const begin = (
+    person: SandboxPerson,
+    { kind, info, isDraft = false }: Pick<Publish, 'kind' | 'info'> & { isDraft?: boolean },
+  ): Publish => ({
     owner: person.id,
     kind,
+    isDraft,
     postId: kit.newId(),
     info,
     begunAt: kit.now().toISOString(),
@@ -267,18 +292,35 @@ const sandbox: Sandbox = (kit) => {
       if (!parsed.success) return invalid(res, z.prettifyError(parsed.error));
       const { post_info, source_info } = parsed.data;
       if (refusesInfo(res, person, post_info)) return;
-      const wrong = chunkProblem(source_info);
-      if (wrong !== undefined) return invalid(res, wrong);
-      const publish: Publish = {
-        ...begin(person, 'video', post_info as Publish['info']),
-        size: source_info.video_size,
-        chunkSize: source_info.chunk_size,
-        chunks: source_info.total_chunk_count,
-      };
-      const publishId = `v_pub_file~v2-1.${publish.postId}`;
-      await kit.records.put('publish', publishId, publish);
-      const upload = new URLSearchParams({ upload_id: publishId, upload_token: 'sandbox' });
-      res.send({ data: { publish_id: publishId, upload_url: `${kit.here(req)}/upload?${upload}` }, error: ok });
+      await openUpload(req, res, begin(person, { kind: 'video', info: post_info as Publish['info'] }), source_info);
+    }),
+  );
+
+  const openUpload = async (req: Request, res: Response, begun: Publish, source: z.output<typeof FileSource>) => {
+    const wrong = chunkProblem(source);
+    if (wrong !== undefined) return invalid(res, wrong);
+    const publishId = `${begun.isDraft ? 'v_inbox_file' : 'v_pub_file'}~v2-1.${begun.postId}`;
+    await kit.records.put('publish', publishId, {
+      ...begun,
+      size: source.video_size,
+      chunkSize: source.chunk_size,
+      chunks: source.total_chunk_count,
+    });
+    const upload = new URLSearchParams({ upload_id: publishId, upload_token: 'sandbox' });
+    res.send({ data: { publish_id: publishId, upload_url: `${kit.here(req)}/upload?${upload}` }, error: ok });
+  };
+
+  const tooManyDrafts = (res: Response) =>
+    refuse(res, 403, 'spam_risk_too_many_pending_share', 'The user has too many drafts that are not finished.');
+
+  api.post(
+    '/v2/post/publish/inbox/video/init',
+    signedIn('video.upload', async (req, res, { person }) => {
+      if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
+      const parsed = NewDraft.safeParse(req.body);
+      if (!parsed.success) return invalid(res, z.prettifyError(parsed.error));
+      if (person.handle.includes('fivedrafts')) return tooManyDrafts(res);
+      await openUpload(req, res, begin(person, { kind: 'video', info: {}, isDraft: true }), parsed.data.source_info);
     }),
   );
 
@@ -292,7 +334,7 @@ const sandbox: Sandbox = (kit) => {
       text: String(description ?? title),
       media,
       createdAt: kit.now().toISOString(),
-      data: { ids: [publishId], kind: publish.kind, ...publish.info },
+      data: { ids: [publishId], kind: publish.kind, ...(publish.isDraft && { draft: true }), ...publish.info },
     });
   };
 
@@ -343,13 +385,18 @@ const sandbox: Sandbox = (kit) => {
     return undefined;
   };
 
+  const scopeOfPhotos = (req: Request) =>
+    (req.body as { post_mode?: unknown } | undefined)?.post_mode === 'MEDIA_UPLOAD' ? 'video.upload' : 'video.publish';
+
   api.post(
     '/v2/post/publish/content/init',
-    signedIn('video.publish', async (req, res, { person }) => {
+    signedIn(scopeOfPhotos, async (req, res, { person }) => {
       const parsed = NewPhotos.safeParse(req.body);
       if (!parsed.success) return invalid(res, z.prettifyError(parsed.error));
-      const { post_info, source_info } = parsed.data;
-      if (refusesInfo(res, person, post_info)) return;
+      const { post_mode, post_info, source_info } = parsed.data;
+      const isDraft = post_mode === 'MEDIA_UPLOAD';
+      if (parsed.data.post_mode === 'DIRECT_POST' && refusesInfo(res, person, parsed.data.post_info)) return;
+      if (isDraft && person.handle.includes('fivedrafts')) return tooManyDrafts(res);
       if (person.handle.includes('unverified')) {
         return refuse(res, 403, 'url_ownership_unverified', 'Please verify the ownership of the URL properties.');
       }
@@ -361,8 +408,10 @@ const sandbox: Sandbox = (kit) => {
         refusals,
         make: async () => {
           const failReason = await pullProblem(source_info.photo_images);
-          const publish = begin(person, 'photo', post_info as Publish['info']);
-          const publishId = `p_pub_url~v2.${publish.postId}`;
+          const cover = source_info.photo_cover_index ?? 0;
+          const info = { ...post_info, photo_cover_index: cover } as Publish['info'];
+          const publish = begin(person, { kind: 'photo', info, isDraft });
+          const publishId = `${isDraft ? 'p_inbox_url' : 'p_pub_url'}~v2.${publish.postId}`;
           const takenAt = kit.now().toISOString();
           await kit.records.put('publish', publishId, { ...publish, takenAt, ...(failReason && { failReason }) });
           if (failReason === undefined) await post(publishId, publish, source_info.photo_images);
@@ -377,9 +426,15 @@ const sandbox: Sandbox = (kit) => {
     (data as { privacy_level: string }).privacy_level === 'PUBLIC_TO_EVERYONE' &&
     kit.now().getTime() - Date.parse(createdAt) >= moderationMs;
 
+  /** Either permission reads what was made with it. */
+  const scopeOfStatus = (req: Request) =>
+    String((req.body as { publish_id?: unknown } | undefined)?.publish_id).includes('_inbox_')
+      ? 'video.upload'
+      : 'video.publish';
+
   api.post(
     '/v2/post/publish/status/fetch',
-    signedIn('video.publish', async (req, res, { person }) => {
+    signedIn(scopeOfStatus, async (req, res, { person }) => {
       const publishId = String((req.body as { publish_id?: unknown }).publish_id);
       const publish = await kit.records.get<Publish>('publish', publishId);
       if (publish === undefined) return refuse(res, 400, 'invalid_publish_id', 'The publish_id does not exist.');
@@ -390,7 +445,8 @@ const sandbox: Sandbox = (kit) => {
       await kit.records.put('publish', publishId, { ...publish, asked });
       const found = await kit.posts.get(publish.postId);
       const processing = publish.kind === 'video' ? 'PROCESSING_UPLOAD' : 'PROCESSING_DOWNLOAD';
-      const status = asked < 2 ? processing : publish.failReason ? 'FAILED' : 'PUBLISH_COMPLETE';
+      const done = publish.isDraft ? 'SEND_TO_USER_INBOX' : 'PUBLISH_COMPLETE';
+      const status = asked < 2 ? processing : publish.failReason ? 'FAILED' : done;
       const isPublic = status === 'PUBLISH_COMPLETE' && found !== undefined && isListed(found);
       // Written by hand: JavaScript has no numbers of this size.
       const ids = isPublic ? publish.postId : '';
@@ -468,7 +524,7 @@ const sandbox: Sandbox = (kit) => {
 
 export default sandbox;
 
-const chunkProblem = ({ video_size, chunk_size, total_chunk_count }: z.output<typeof NewVideo>['source_info']) => {
+const chunkProblem = ({ video_size, chunk_size, total_chunk_count }: z.output<typeof FileSource>) => {
   if (video_size > 4000 * MB) return 'video_size: at most 4 GB';
   if (total_chunk_count !== Math.floor(video_size / chunk_size) || total_chunk_count > 1000)
     return 'total_chunk_count: video_size divided by chunk_size, rounded down, at most 1000';

@@ -3,10 +3,12 @@ import type { Constraints } from '#contracts/providers';
 import { codePoints } from '#server/networks/counting';
 import { googleRefresh, googleRevoke } from '#server/networks/families/google/api';
 import type { Network } from '#server/networks/network';
-import { choices, GB, minutes, noThread } from '#server/networks/shared/limits';
-import { eachItem, type Finding, itemsOf, list, option, problems } from '#server/networks/shared/post';
+import { choices, GB, MB, minutes, noThread } from '#server/networks/shared/limits';
+import { eachItem, type Finding, itemsAndFirstComment, list, option, problems } from '#server/networks/shared/post';
+import { isLanguage } from '#server/networks/shared/text';
+import { playlistKey, thumbnailKey } from './afterwards.ts';
 import { app } from './app.ts';
-import { connect, profile } from './connect.ts';
+import { connect, factsFrom, profile } from './connect.ts';
 import { confirm, type Prepared, prepare, send } from './publish.ts';
 import { readMetrics } from './statistics.ts';
 import { maxTitle, titleOf } from './title.ts';
@@ -36,6 +38,7 @@ const constraints: Constraints = {
 };
 
 const maxTags = 500;
+const commentKey = 'youtube.first_comment';
 
 /** YouTube counts the commas between tags, and quotes around a tag with a space. */
 const tagsLength = (tags: readonly string[]) =>
@@ -141,11 +144,68 @@ export default {
       default: 'true',
       description: 'Whether other sites may show the video.',
     },
+    {
+      key: thumbnailKey,
+      label: 'Thumbnail',
+      type: 'Media',
+      file: { mimeTypes: ['image/jpeg', 'image/png'], maxBytes: 2 * MB, minWidth: 640 },
+      description:
+        'The picture that stands for the video. YouTube takes it from verified channels only; 16:9 fits best.',
+    },
+    {
+      // Playlists differ by account, so they are no choices here.
+      key: playlistKey,
+      label: 'Playlist',
+      type: 'Text',
+      description: 'Id of a playlist of the channel that the video is added to.',
+    },
+    {
+      key: 'youtube.language',
+      label: 'Language',
+      type: 'Text',
+      maxLength: 35,
+      description: 'Language of the video, its title and description, such as en or pt-BR.',
+    },
+    {
+      key: 'youtube.first_comment',
+      label: 'First comment',
+      type: 'Text',
+      maxLength: 10_000,
+      description: 'A comment of the channel below its video.',
+    },
   ],
   constraintsFor: () => constraints,
-  check: (post) => {
+  choicesFor: (key, facts) =>
+    key === playlistKey ? factsFrom(facts).playlists?.map(({ id, title }) => ({ value: id, label: title })) : undefined,
+  check: (post, facts) => {
     const tags = tagsLength(list(post, 'youtube.tags'));
+    const language = option(post, 'youtube.language');
+    const comment = option(post, commentKey);
+    const { mayManage = true } = factsFrom(facts);
+    const needsPermission = (key: string) =>
+      !mayManage &&
+      option(post, key) !== '' && {
+        path: `options.${key}`,
+        code: 'OptionNotAllowed' as const,
+        message:
+          'The channel did not allow Posthorn to manage playlists and comments: connect it again and leave everything checked, or leave this out.',
+      };
     return problems([
+      needsPermission(playlistKey),
+      needsPermission(commentKey),
+      language !== '' &&
+        !isLanguage(language) && {
+          path: 'options.youtube.language',
+          code: 'OptionValue',
+          message: `${language} is not a language tag such as en or pt-BR.`,
+          actual: language,
+        },
+      comment !== '' &&
+        (option(post, 'youtube.privacy') === 'private' || option(post, 'youtube.made_for_kids') === 'yes') && {
+          path: `options.${commentKey}`,
+          code: 'OptionNotAllowed',
+          message: 'YouTube takes no comments on private videos and on videos made for kids: leave the comment out.',
+        },
       titleOf(post) === '' && {
         path: 'options.youtube.title',
         code: 'OptionRequired',
@@ -168,7 +228,7 @@ export default {
   profile,
   revoke: googleRevoke,
   revokesWholeApp: true,
-  parts: itemsOf,
+  parts: itemsAndFirstComment(commentKey),
   prepare,
   send,
   confirm,

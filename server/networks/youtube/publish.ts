@@ -16,7 +16,9 @@ import {
 import { type NetworkRequest, shaped } from '#server/networks/request';
 import { isOn, list, option } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
+import { type Left, takeSteps, wanted } from './afterwards.ts';
 import { ask, troubleOf } from './api.ts';
+import { confirmComment, sendComment } from './comment.ts';
 import { titleOf } from './title.ts';
 
 /** A piece is a multiple of this, except the last. */
@@ -28,6 +30,8 @@ const finishingMs = 5_000;
 /** YouTube reports how much of the video it has. */
 export interface Prepared {
   readonly session: string;
+  /** The video is out, and there is something left to do to it. */
+  readonly out?: { readonly videoId: string } & Left;
 }
 
 type Progress =
@@ -38,6 +42,7 @@ type Progress =
 
 /** Everything but the end of the video, which makes it public. One piece per call, so that little is lost. */
 export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
+  if (sending.index > 0) return ready({ session: '' });
   const before = kept && (await progressOf(site, sending, kept));
   if (kept === undefined || before === undefined || before.is === 'gone') {
     return waiting({ session: await openSession(site, sending) }, 0);
@@ -62,6 +67,7 @@ const openSession = async (site: Site, sending: Sending): Promise<string> => {
   const { account, post, part } = sending;
   const video = videoOf(sending);
   const tags = list(post, 'youtube.tags');
+  const language = option(post, 'youtube.language');
   const { headers } = await ask(site, account, {
     path: '/upload/youtube/v3/videos',
     query: {
@@ -76,6 +82,7 @@ const openSession = async (site: Site, sending: Sending): Promise<string> => {
         description: part.body,
         categoryId: option(post, 'youtube.category'),
         ...(tags.length > 0 && { tags }),
+        ...(language !== '' && { defaultLanguage: language, defaultAudioLanguage: language }),
       },
       status: {
         privacyStatus: option(post, 'youtube.privacy'),
@@ -91,10 +98,11 @@ const openSession = async (site: Site, sending: Sending): Promise<string> => {
 };
 
 export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
+  if (sending.index > 0) return sendComment(site, sending);
   const before = await progressOf(site, sending, prepared);
   const last = videoOf(sending).bytes - 1;
   const after = before.is === 'partial' ? await put(site, sending, prepared, { first: before.received, last }) : before;
-  if (after.is === 'complete') return posted(site, sending, after);
+  if (after.is === 'complete') return posted(site, sending, prepared, after);
   throw new NetworkTrouble('temporary', 'YouTube did not take the end of the video. Try again later.', {
     networkCode: after.is,
     reached: after.is !== 'gone',
@@ -103,15 +111,23 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
 
 /** A session makes one video, and says which, however often it is asked. */
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
+  if (sending.index > 0) return confirmComment(site, sending);
+  if (prepared.out) return finish(site, sending, prepared, prepared.out);
   const progress = await progressOf(site, sending, prepared);
-  if (progress.is === 'complete') return posted(site, sending, progress);
+  if (progress.is === 'complete') return posted(site, sending, prepared, progress);
   if (progress.is === 'gone') return unknown;
   return progress.received < videoOf(sending).bytes ? absent : waiting(prepared, finishingMs);
 };
 
 /** A video that YouTube hides is not what was asked for, and asking again would only make another. */
-const posted = (site: Site, { post }: Sending, { videoId, privacy }: Progress & { is: 'complete' }) => {
-  const url = `${site.link('web')}/watch?${new URLSearchParams({ v: videoId })}`;
+const posted = (
+  site: Site,
+  sending: Sending,
+  prepared: Prepared,
+  { videoId, privacy }: Progress & { is: 'complete' },
+): SendEnd<Prepared> => {
+  const { post } = sending;
+  const url = urlOf(site, videoId);
   if (privacy === 'private' && option(post, 'youtube.privacy') !== 'private') {
     throw new NetworkTrouble(
       'permission',
@@ -119,7 +135,24 @@ const posted = (site: Site, { post }: Sending, { videoId, privacy }: Progress & 
       { networkCode: 'lockedPrivate' },
     );
   }
-  return sent({ externalId: videoId, url });
+  const steps = wanted(sending);
+  if (steps.length === 0) return sent({ externalId: videoId, url });
+  return waiting({ ...prepared, out: { videoId, steps, tries: 0, notes: [] } }, 0);
+};
+
+const urlOf = (site: Site, videoId: string) => `${site.link('web')}/watch?${new URLSearchParams({ v: videoId })}`;
+
+/** Whatever happens here, the video is out. */
+const finish = async (
+  site: Site,
+  sending: Sending,
+  prepared: Prepared,
+  { videoId, ...before }: NonNullable<Prepared['out']>,
+): Promise<SendEnd<Prepared>> => {
+  const left = await takeSteps(site, sending, videoId, before);
+  if (left.steps.length > 0) return waiting({ ...prepared, out: { videoId, ...left } }, stuckMs);
+  const note = left.notes.join(' ');
+  return sent({ externalId: videoId, url: urlOf(site, videoId), ...(note !== '' && { note }) });
 };
 
 const videoOf = ({ part }: Sending): PublishMedia => {

@@ -5,10 +5,14 @@ import { googleSignIn, refuse, signedInWith } from '#server/networks/families/go
 import type { Json } from '#server/networks/network';
 import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPost } from '#server/networks/sandbox';
 
-/** YouTube's Data API v3 as its reference describes it: a channel, resumable uploads, statistics. */
+/**
+ * YouTube's Data API v3 as its reference describes it: a channel with two playlists, resumable uploads, thumbnails,
+ * comments, statistics.
+ */
 
 const upload = 'https://www.googleapis.com/auth/youtube.upload';
 const readonly = 'https://www.googleapis.com/auth/youtube.readonly';
+const forceSsl = 'https://www.googleapis.com/auth/youtube.force-ssl';
 
 const bad = (res: Response, reason: string, message: string) =>
   refuse(res, { code: 400, status: 'INVALID_ARGUMENT', reason, message });
@@ -61,6 +65,7 @@ const NewVideo = z.strictObject({
     tags: z.array(z.string()).default([]),
     categoryId: z.string().optional(),
     defaultLanguage: z.string().optional(),
+    defaultAudioLanguage: z.string().optional(),
   }),
   status: z
     .strictObject({
@@ -95,6 +100,7 @@ const states = {
   'no-channel': 'Has no channel',
   unaudited: 'Uploads through a project that YouTube has not audited: every video is locked as private',
   noquota: 'The project has used up its quota of the day',
+  nothumbnail: 'Has a channel that is not verified, so that it has no thumbnails of its own',
 };
 
 type Session = {
@@ -111,7 +117,7 @@ const sandbox: Sandbox = (kit) => {
   const router = Router();
   const api = Router();
   const signedIn = signedInWith(kit, refusals);
-  router.use(googleSignIn(kit, [upload, readonly], states));
+  router.use(googleSignIn(kit, [upload, readonly, forceSsl], states));
   router.use('/api', api);
   router.get('/web/avatars/:file', (req, res) => {
     res.type('svg').send(avatarOf(req.params.file));
@@ -246,10 +252,164 @@ const sandbox: Sandbox = (kit) => {
     }),
   );
 
+  const ownVideo = async (personId: string, id: unknown) => {
+    const post = await kit.posts.get(String(id));
+    return post?.author === channelOf(personId) && post.replyTo === undefined ? post : undefined;
+  };
+  const change = async (post: SandboxPost, data: Readonly<Record<string, Json>>) => {
+    await kit.posts.remove(post.id);
+    await kit.posts.add({ ...post, data: { ...(post.data as object), ...data } });
+  };
+  const notFound = (res: Response, reason: string, message: string) =>
+    refuse(res, { code: 404, status: 'NOT_FOUND', reason, message });
+
+  api.post(
+    '/upload/youtube/v3/thumbnails/set',
+    signedIn(upload, async (req, res, { person }) => {
+      if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
+      const type = String(req.headers['content-type']);
+      const bytes = await kit.readBytes(req);
+      const video = await ownVideo(person.id, req.query.videoId);
+      if (video === undefined) return notFound(res, 'videoNotFound', 'The video could not be found.');
+      if (person.handle.includes('nothumbnail')) {
+        const message = "The authenticated user doesn't have permissions to upload and set custom video thumbnails.";
+        return refuse(res, { code: 403, status: 'PERMISSION_DENIED', reason: 'forbidden', message });
+      }
+      if (!/^image\/(jpeg|png)$/.test(type) || bytes.length === 0)
+        return bad(res, 'invalidImage', 'The provided image content is invalid.');
+      if (bytes.length > 2 * 1024 * 1024) return bad(res, 'mediaTooLarge', 'The image is larger than 2 MB.');
+      await change(video, { thumbnail: type });
+      res.send({ kind: 'youtube#thumbnailSetResponse', items: [{}] });
+    }),
+  );
+
+  const playlistsOf = (personId: string) =>
+    Object.entries({ PLbaking: 'Baking', PLcounter: 'Behind the counter' }).map(([id, title]) => ({
+      kind: 'youtube#playlist',
+      id,
+      snippet: { title, channelId: channelOf(personId) },
+    }));
+
+  api.get(
+    '/youtube/v3/playlists',
+    signedIn(readonly, async (req, res, { person }) => {
+      if (req.query.part !== 'snippet' || req.query.mine !== 'true')
+        return bad(res, 'missingRequiredParameter', 'No filter was selected.');
+      res.send({ kind: 'youtube#playlistListResponse', items: playlistsOf(person.id) });
+    }),
+  );
+
+  const inPlaylist = async (personId: string, playlistId: unknown, videoId: unknown) => {
+    const { playlists = [] } = ((await ownVideo(personId, videoId))?.data ?? {}) as { playlists?: string[] };
+    return playlists.includes(String(playlistId));
+  };
+
+  api.get(
+    '/youtube/v3/playlistItems',
+    signedIn(readonly, async (req, res, { person }) => {
+      const { part, playlistId, videoId } = req.query;
+      if (part !== 'id' || !playlistId) return bad(res, 'missingRequiredParameter', 'No filter was selected.');
+      if (!playlistsOf(person.id).some(({ id }) => id === playlistId))
+        return notFound(res, 'playlistNotFound', 'The playlist identified with the playlistId could not be found.');
+      const items = (await inPlaylist(person.id, playlistId, videoId)) ? [{ kind: 'youtube#playlistItem' }] : [];
+      res.send({ kind: 'youtube#playlistItemListResponse', items });
+    }),
+  );
+
+  api.post(
+    '/youtube/v3/playlistItems',
+    signedIn(forceSsl, async (req, res, { person }) => {
+      const parsed = NewPlaylistItem.safeParse(req.body);
+      if (req.query.part !== 'snippet' || !parsed.success)
+        return bad(res, 'badRequest', 'Invalid JSON payload received.');
+      const { playlistId, resourceId } = parsed.data.snippet;
+      if (!playlistsOf(person.id).some(({ id }) => id === playlistId))
+        return notFound(res, 'playlistNotFound', 'The playlist identified with the playlistId could not be found.');
+      const video = await ownVideo(person.id, resourceId.videoId);
+      if (video === undefined) return notFound(res, 'videoNotFound', 'The video could not be found.');
+      const { playlists = [] } = video.data as { playlists?: string[] };
+      await change(video, { playlists: [...playlists, playlistId] });
+      res.send({ kind: 'youtube#playlistItem', id: kit.newId() });
+    }),
+  );
+
+  api.post(
+    '/youtube/v3/commentThreads',
+    signedIn(forceSsl, async (req, res, { person }) => {
+      const parsed = NewComment.safeParse(req.body);
+      if (req.query.part !== 'snippet' || !parsed.success)
+        return bad(res, 'badRequest', 'Invalid JSON payload received.');
+      const { channelId, videoId, topLevelComment } = parsed.data.snippet;
+      const text = topLevelComment.snippet.textOriginal;
+      const video = await ownVideo(person.id, videoId);
+      if (video === undefined || channelId !== channelOf(person.id))
+        return notFound(res, 'videoNotFound', 'The video identified by the videoId parameter could not be found.');
+      const { selfDeclaredMadeForKids, privacyStatus } = video.data as Record<string, Json>;
+      if (selfDeclaredMadeForKids || privacyStatus === 'private') {
+        const message = 'The video identified by the videoId parameter has disabled comments.';
+        return refuse(res, { code: 403, status: 'PERMISSION_DENIED', reason: 'commentsDisabled', message });
+      }
+      if (text.trim() === '') return bad(res, 'commentTextRequired', 'The comment has no text.');
+      if (text.length > 10_000) return bad(res, 'commentTextTooLong', 'The comment is too long.');
+      await kit.commit(req, res, {
+        text,
+        person,
+        refusals,
+        make: async () => {
+          const post: SandboxPost = {
+            id: `Ug${kit.newId()}`,
+            author: channelId,
+            authorName: `@${person.handle}`,
+            text,
+            media: [],
+            replyTo: videoId,
+            createdAt: kit.now().toISOString(),
+            data: {},
+          };
+          await kit.posts.add(post);
+          return post;
+        },
+        answer: (post) => res.send(threadOf(post)),
+      });
+    }),
+  );
+
+  api.get(
+    '/youtube/v3/commentThreads',
+    signedIn(forceSsl, async (req, res) => {
+      const { part, videoId, order = 'time', maxResults = '20' } = req.query;
+      if (part !== 'snippet' || !videoId || order !== 'time' || Number(maxResults) > 100)
+        return bad(res, 'missingRequiredParameter', 'No filter was selected.');
+      const items = (await kit.posts.replies(String(videoId))).map(threadOf);
+      res.send({ kind: 'youtube#commentThreadListResponse', items });
+    }),
+  );
+
   return router;
 };
 
 export default sandbox;
+
+const NewPlaylistItem = z.strictObject({
+  snippet: z.strictObject({
+    playlistId: z.string(),
+    resourceId: z.strictObject({ kind: z.literal('youtube#video'), videoId: z.string() }),
+  }),
+});
+
+const NewComment = z.strictObject({
+  snippet: z.strictObject({
+    channelId: z.string(),
+    videoId: z.string(),
+    topLevelComment: z.strictObject({ snippet: z.strictObject({ textOriginal: z.string() }) }),
+  }),
+});
+
+const threadOf = ({ id, replyTo, text, createdAt }: SandboxPost) => ({
+  kind: 'youtube#commentThread',
+  id,
+  snippet: { videoId: replyTo, topLevelComment: { id, snippet: { textOriginal: text, publishedAt: createdAt } } },
+});
 
 const channelOf = (personId: string) => `UC${personId.padStart(22, '0')}`;
 

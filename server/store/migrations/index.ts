@@ -25,6 +25,7 @@ import { sql as sharedCounts } from './0024-shared-counts.ts';
 import { sql as registeredClients } from './0025-registered-clients.ts';
 import { sql as linkCardPictures } from './0026-link-card-pictures.ts';
 import { sql as renditions } from './0027-renditions.ts';
+import { sql as documents } from './0028-documents.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -55,4 +56,5 @@ export const migrations = [
   { number: 25, name: 'registered-clients', sql: registeredClients },
   { number: 26, name: 'link-card-pictures', sql: linkCardPictures },
   { number: 27, name: 'renditions', sql: renditions },
+  { number: 28, name: 'documents', sql: documents },
 ] as const;

@@ -31,6 +31,7 @@ export const CardContent = ({ card, now }: { card: ApprovalCard; now?: Pick<Post
         fitted={card.fitted}
         linkCards={card.linkCards}
         extras={extrasFor(card.post, group.accounts)}
+        versions={(now ?? card.post)?.versions ?? []}
         withCounts={index > 0}
       />
     );
@@ -58,6 +59,7 @@ const Group = ({
   fitted,
   linkCards,
   extras,
+  versions,
   withCounts,
 }: {
   group: TextGroup;
@@ -66,6 +68,7 @@ const Group = ({
   fitted: ApprovalCard['fitted'];
   linkCards: ApprovalCard['linkCards'];
   extras: ReturnType<typeof extrasFor>;
+  versions: Post['versions'];
   withCounts: boolean;
 }) => {
   const shown = (became ?? content).flatMap((item) => item.media);
@@ -105,6 +108,7 @@ const Group = ({
             <ExtrasView {...added} />
           </div>
         ))}
+        <Options accounts={accounts} versions={versions} media={media} />
         {withCounts && <Counts accounts={accounts} content={content} />}
       </div>
       {files.length > 0 && (
@@ -144,6 +148,54 @@ const Texts = ({ content, became }: { content: Item[]; became: Item[] | undefine
     );
   });
 };
+
+/** What is set for these accounts: it decides who sees the post, or is public itself. */
+const Options = ({
+  accounts,
+  versions,
+  media,
+}: {
+  accounts: readonly Account[];
+  versions: Post['versions'];
+  media: ApprovalCard['media'];
+}) => {
+  const limits = useQuery(queries.limits).data?.providers ?? [];
+  const original = versions.find(({ accountId }) => accountId === undefined);
+  const lines = new Map<string, { label: string; value: string; file: ApprovalCard['media'][number] | undefined }>();
+  for (const { id, network } of accounts) {
+    const set = { ...original?.options, ...versions.find(({ accountId }) => accountId === id)?.options };
+    const found = limits.find((one) => one.network === network);
+    for (const { key, label, type, choices } of found?.options ?? []) {
+      const value = set[key];
+      if (value === undefined || value === '' || isShownApart(key, type)) continue;
+      const words = choices?.find((choice) => choice.value === value)?.label ?? yesNo(type, value);
+      lines.set(`${key} ${value}`, {
+        label: `${found?.provider}, ${label}`,
+        value: words,
+        file: type === 'Media' ? media.find((one) => one.id === value) : undefined,
+      });
+    }
+  }
+  if (lines.size === 0) return null;
+  return (
+    <dl className={styles.options} aria-label="Options">
+      {[...lines].map(([key, { label, value, file }]) => (
+        <div key={key}>
+          <dt className="small text-2">{label}</dt>
+          <dd dir="auto">
+            {file ? <img src={file.thumbnailUrl} alt={file.alt || `${file.kind} without alt text`} /> : value}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+/** Polls, quotes and the like stand below the text; the focus of a picture says nothing in numbers. */
+const isShownApart = (key: string, type: string) =>
+  type === 'Poll' || type === 'Focus' || /\.(quote|text_attachment|first_comment)$/.test(key);
+
+const yesNo = (type: string, value: string) => (type !== 'Boolean' ? value : value === 'true' ? 'Yes' : 'No');
 
 /** `X 97/280 · Bluesky 97/300`: the longest item, as each network counts. */
 const Counts = ({ accounts, content }: { accounts: readonly Account[]; content: readonly Item[] }) => {

@@ -23,14 +23,16 @@ export const MediaCard = memo(({ item, onOpen }: { item: LibraryItem; onOpen: (i
         </span>
       </button>
       <p className="caption text-3 number">
-        {width} × {height} · {formatBytes(bytes)}
+        {kind === 'Document' ? 'PDF' : `${width} × ${height}`} · {formatBytes(bytes)}
       </p>
-      <p className={`caption ${styles.alt}`} data-missing={!alt || undefined}>
-        {alt ? <Captions size={14} aria-hidden="true" /> : <CaptionsOff size={14} aria-hidden="true" />}
-        <span className="one-line" dir="auto">
-          {alt ?? 'No alt text'}
-        </span>
-      </p>
+      {kind !== 'Document' && (
+        <p className={`caption ${styles.alt}`} data-missing={!alt || undefined}>
+          {alt ? <Captions size={14} aria-hidden="true" /> : <CaptionsOff size={14} aria-hidden="true" />}
+          <span className="one-line" dir="auto">
+            {alt ?? 'No alt text'}
+          </span>
+        </p>
+      )}
       <p className="caption text-3">{usedIn === 0 ? 'Not used' : `Used in ${count(usedIn, 'post')}`}</p>
     </li>
   );

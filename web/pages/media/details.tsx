@@ -40,6 +40,10 @@ const Inside = ({ item, onClose, onDelete }: { item: LibraryItem; onClose: () =>
         {kind === 'Video' ? (
           // biome-ignore lint/a11y/useMediaCaption: people's own videos have no captions to show
           <video src={`/media/${id}`} poster={`/media/${id}?size=thumbnail`} controls preload="none" />
+        ) : kind === 'Document' ? (
+          <a href={`/media/${id}`} download={nameOf(item)}>
+            <img src={`/media/${id}?size=thumbnail`} alt={`Save ${nameOf(item)}`} />
+          </a>
         ) : (
           <img src={`/media/${id}`} alt={item.alt ?? ''} />
         )}
@@ -54,7 +58,7 @@ const Inside = ({ item, onClose, onDelete }: { item: LibraryItem; onClose: () =>
           <DefinitionList
             items={[
               ['Kind', `${kind}, ${mimeType}`],
-              ['Size', `${width} × ${height}, ${formatBytes(bytes)}`],
+              ['Size', kind === 'Document' ? formatBytes(bytes) : `${width} × ${height}, ${formatBytes(bytes)}`],
               ['Length', durationMs === undefined ? undefined : lengthWords(durationMs)],
               ['Used in', usedIn === 0 ? 'No post' : count(usedIn, 'post')],
               ['Added', <When key="added" at={createdAt} form="full" />],

@@ -203,7 +203,8 @@ const Nothing = ({ onPick, onUrl }: { onPick: () => void; onUrl: () => void }) =
           </>
         }
       >
-        Or paste them. JPEG, PNG, GIF, WebP, AVIF, MP4, MOV and WebM. Metadata such as the place is removed.
+        Or paste them. JPEG, PNG, GIF, WebP, AVIF, MP4, MOV, WebM and PDF. Metadata such as the place is removed, from
+        PDFs not.
       </EmptyState>
     </div>
   );

@@ -7,6 +7,7 @@ export const filters = [
   { value: 'all', label: 'All', input: {} },
   { value: 'images', label: 'Images', input: { kind: 'Image' } },
   { value: 'videos', label: 'Videos', input: { kind: 'Video' } },
+  { value: 'documents', label: 'PDFs', input: { kind: 'Document' } },
   { value: 'no-alt', label: 'No alt text', input: { alt: 'Missing' } },
 ] as const satisfies readonly { value: string; label: string; input: SearchMediaInput }[];
 

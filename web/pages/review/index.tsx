@@ -67,7 +67,7 @@ const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
       <main className={styles.main}>
         {post.accounts.length === 0 && <p className="text-2">No account is chosen for this post yet.</p>}
         <div className={styles.previews}>
-          {post.accounts.map(({ provider, badge, name, handle, constraints, titleKey, options, items }) => (
+          {post.accounts.map(({ provider, badge, name, handle, constraints, titleKey, options, items, cover }) => (
             <section key={`${provider} ${handle} ${name}`} aria-label={`${provider}, ${handleOf({ handle, name })}`}>
               <h2 className={styles.network}>
                 <Badge look={{ ...badge, name: provider }} size={20} />
@@ -79,6 +79,7 @@ const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
                 limits={constraints}
                 extras={extrasOf(options, networkIn(options))}
                 title={titleKey === undefined ? undefined : (options[titleKey] ?? '')}
+                cover={cover && `/review/${encodeURIComponent(secret)}/media/${cover}?size=thumbnail`}
                 items={items.map(({ body, media }, index) => ({
                   key: String(index),
                   body,

@@ -7,7 +7,11 @@ import { NetworkTrouble } from '#server/networks/trouble';
 /** `accountsOf` reads every account that the person can choose from. */
 export const googleConnect = (
   scopes: readonly string[],
-  accountsOf: (site: Site, tokens: Tokens) => Promise<readonly (Profile & { id: string })[]>,
+  accountsOf: (
+    site: Site,
+    tokens: Tokens,
+    granted: readonly string[],
+  ) => Promise<readonly (Profile & { id: string })[]>,
 ): OAuthConnect => ({
   kind: 'OAuth',
   pkce: true,
@@ -33,7 +37,7 @@ export const googleConnect = (
     });
     const tokens = tokensFrom(answer, site.now());
     const granted = answer.scope?.split(' ') ?? scopes;
-    return (await accountsOf(site, tokens)).map((account) => ({ ...account, tokens, scopes: granted }));
+    return (await accountsOf(site, tokens, granted)).map((account) => ({ ...account, tokens, scopes: granted }));
   },
 });
 

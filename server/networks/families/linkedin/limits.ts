@@ -1,7 +1,7 @@
 import type { Constraints, Option } from '#contracts/providers';
 import type { Network, NetworkPost } from '#server/networks/network';
 import { MB, minutes, seconds } from '#server/networks/shared/limits';
-import { eachMedia, type Finding, hasMedia, isVideo, option } from '#server/networks/shared/post';
+import { eachMedia, type Finding, firstItem, hasMedia, isVideo, option } from '#server/networks/shared/post';
 
 export const linkedinHosts = { web: 'https://www.linkedin.com', api: 'https://api.linkedin.com' };
 
@@ -33,10 +33,14 @@ export const linkedinConstraints: Omit<Constraints, 'thread'> = {
       minRatio: 0.416,
       maxRatio: 2.4,
     },
+    documents: { max: 1, mimeTypes: ['application/pdf'], maxBytes: 100 * MB },
     transport: 'Upload',
   },
   metrics: [],
 };
+
+/** Unconfirmed. */
+const maxDocumentTitle = 100;
 
 export const linkedinOptions = (network: string): Option[] => [
   {
@@ -60,7 +64,26 @@ export const linkedinOptions = (network: string): Option[] => [
     maxLength: 400,
     description: 'Title of the card; the address when it is not set.',
   },
+  {
+    key: `${network}.link_thumbnail`,
+    label: 'Link picture',
+    type: 'Media',
+    file: { mimeTypes: ['image/jpeg', 'image/png', 'image/gif'], maxBytes: 5 * MB, maxPixels: 36_152_319 },
+    description: 'Picture of the card.',
+  },
+  {
+    key: `${network}.document_title`,
+    label: 'Document title',
+    type: 'Text',
+    maxLength: maxDocumentTitle,
+    description: 'Title of a PDF; the first line of the text when it is not set.',
+  },
 ];
+
+export const documentTitle = (network: string, post: NetworkPost): string => {
+  const [firstLine = ''] = firstItem(post).body.trim().split('\n');
+  return option(post, `${network}.document_title`) || [...firstLine].slice(0, maxDocumentTitle).join('').trim();
+};
 
 const minVideoBytes = 75_000;
 
@@ -71,12 +94,23 @@ export const linkedinFindings = (network: string, post: NetworkPost): Finding[] 
       code: 'OptionNotAllowed',
       message: 'A link card and media exclude each other: remove one, or put the link into the text.',
     },
-  option(post, `${network}.link_title`) !== '' &&
+  ['link_title', 'link_thumbnail'].some((key) => option(post, `${network}.${key}`) !== '') &&
     option(post, `${network}.link_url`) === '' && {
       path: `options.${network}.link_url`,
       code: 'OptionRequired',
-      message: 'A link title needs a link: set it, or remove the title.',
+      message: 'A link title or picture needs a link: set it, or remove them.',
     },
+  firstItem(post).media.some(({ kind }) => kind === 'Document')
+    ? documentTitle(network, post) === '' && {
+        path: `options.${network}.document_title`,
+        code: 'OptionRequired',
+        message: 'A document needs a title: set one, or write a text.',
+      }
+    : option(post, `${network}.document_title`) !== '' && {
+        path: `options.${network}.document_title`,
+        code: 'OptionNotAllowed',
+        message: 'Only a PDF has this title: add one, or remove the title.',
+      },
   ...eachMedia(
     post,
     (media, path) =>

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { PublishMedia, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { isVideo } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { type Access, ask, upload } from './api.ts';
 
@@ -18,7 +17,7 @@ const BegunVideo = z.object({
 
 /** Returns the URN. */
 export const uploadMedia = (site: Site, access: Access, owner: string, media: PublishMedia): Promise<string> =>
-  (isVideo(media) ? uploadVideo : uploadImage)(site, access, owner, media);
+  ({ Image: uploadImage, Video: uploadVideo, Document: uploadDocument })[media.kind](site, access, owner, media);
 
 const uploadImage = async (site: Site, access: Access, owner: string, media: PublishMedia) => {
   const begun = await ask(site, access, {
@@ -28,6 +27,18 @@ const uploadImage = async (site: Site, access: Access, owner: string, media: Pub
   const { uploadUrl, image } = shaped(BegunImage, begun).value;
   await upload(site, access, uploadUrl, { length: media.bytes, stream: await media.read() });
   return image;
+};
+
+const BegunDocument = z.object({ value: z.object({ uploadUrl: z.string(), document: z.string() }) });
+
+const uploadDocument = async (site: Site, access: Access, owner: string, media: PublishMedia) => {
+  const begun = await ask(site, access, {
+    path: '/rest/documents?action=initializeUpload',
+    json: { initializeUploadRequest: { owner } },
+  });
+  const { uploadUrl, document } = shaped(BegunDocument, begun).value;
+  await upload(site, access, uploadUrl, { length: media.bytes, stream: await media.read() });
+  return document;
 };
 
 const uploadVideo = async (site: Site, access: Access, owner: string, media: PublishMedia) => {
@@ -63,7 +74,8 @@ const State = z.object({ status: z.string(), processingFailureReason: z.string()
 export const stillProcessing = async (site: Site, access: Access, urns: readonly string[]): Promise<string[]> => {
   const processing: string[] = [];
   for (const urn of urns) {
-    const path = `/rest/${isVideoUrn(urn) ? 'videos' : 'images'}/${encodeURIComponent(urn)}`;
+    const [, , kind] = urn.split(':');
+    const path = `/rest/${kind}s/${encodeURIComponent(urn)}`;
     const { status, processingFailureReason } = shaped(State, await ask(site, access, { path }));
     if (status === 'PROCESSING_FAILED') {
       throw new NetworkTrouble(

@@ -12,17 +12,20 @@ import {
   waiting,
 } from '#server/networks/network';
 import type { NetworkAnswer } from '#server/networks/request';
-import { isOn, isVideo, option } from '#server/networks/shared/post';
+import { isOn, option } from '#server/networks/shared/post';
 import { isSince } from '#server/networks/shared/recent';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { call, postUrn, troubleOf } from './api.ts';
+import { documentTitle } from './limits.ts';
 import { isVideoUrn, stillProcessing, uploadMedia } from './media.ts';
 
 /** How long an image takes where its state cannot be read. Other clients advise this, LinkedIn does not. */
 const processingMs = 10_000;
 
 export interface Prepared {
-  readonly media: readonly { readonly id: string; readonly alt: string }[];
+  readonly media: readonly { readonly id: string; readonly alt: string; readonly title?: string }[];
+  /** Of a link card. */
+  readonly thumbnail?: string;
   /** Those that LinkedIn is still processing, as far as it says. */
   readonly processing: readonly string[];
   /** It was looked for once and not found; the list may lag. */
@@ -41,19 +44,26 @@ export interface Author {
 }
 
 export const createPublishing = ({ network, urnOf, tellsImages, visibilityOf }: Author) => {
-  const uploadAll = async (site: Site, { account, part }: Sending): Promise<Prepared> => {
+  const thumbnailOf = ({ post }: Sending) => post.optionFiles?.[`${network}.link_thumbnail`];
+
+  const uploadAll = async (site: Site, sending: Sending): Promise<Prepared> => {
+    const { account, part, post } = sending;
     const media: Prepared['media'][number][] = [];
     for (const file of part.media) {
       const id = await uploadMedia(site, account, urnOf(account), file);
-      media.push({ id, alt: isVideo(file) ? '' : (file.alt ?? '') });
+      const title = file.kind === 'Document' ? documentTitle(network, post) : '';
+      media.push({ id, alt: file.kind === 'Image' ? (file.alt ?? '') : '', ...(title !== '' && { title }) });
     }
-    const processing = media.map(({ id }) => id).filter((id) => tellsImages || isVideoUrn(id));
-    return { media, processing };
+    const picture = thumbnailOf(sending);
+    const thumbnail = picture && (await uploadMedia(site, account, urnOf(account), picture));
+    const all = [...media.map(({ id }) => id), ...(thumbnail ? [thumbnail] : [])];
+    const processing = all.filter((id) => tellsImages || isVideoUrn(id));
+    return { media, processing, ...(thumbnail && { thumbnail }) };
   };
 
   return {
     prepare: async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
-      if (sending.part.media.length === 0) return ready(nothing);
+      if (sending.part.media.length === 0 && thumbnailOf(sending) === undefined) return ready(nothing);
       if (kept === undefined) return waiting(await uploadAll(site, sending), processingMs);
       const processing = await stillProcessing(site, sending.account, kept.processing);
       const now = { ...kept, processing };
@@ -87,12 +97,17 @@ export const createPublishing = ({ network, urnOf, tellsImages, visibilityOf }: 
 /** LinkedIn's ids begin with the time in milliseconds. A post since this send began is its own, whose answer was lost. */
 const madeAt = (urn: string) => Number(BigInt(urn.split(':').at(-1) ?? 0) >> 22n);
 
-const contentOf = (network: string, post: NetworkPost, { media }: Prepared) => {
-  const [first, ...others] = media.map(({ id, alt }) => ({ id, ...(alt !== '' && { altText: alt }) }));
+const contentOf = (network: string, post: NetworkPost, { media, thumbnail }: Prepared) => {
+  const [first, ...others] = media.map(({ id, alt, title }) => ({
+    id,
+    ...(title !== undefined && { title }),
+    ...(alt !== '' && { altText: alt }),
+  }));
   if (first) return others.length > 0 ? { multiImage: { images: [first, ...others] } } : { media: first };
   const source = option(post, `${network}.link_url`);
   if (source === '') return undefined;
-  return { article: { source, title: option(post, `${network}.link_title`) || source } };
+  const title = option(post, `${network}.link_title`) || source;
+  return { article: { source, title, ...(thumbnail !== undefined && { thumbnail }) } };
 };
 
 /** LinkedIn names what it made in a header; the body is empty. */

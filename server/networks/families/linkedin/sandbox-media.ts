@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { Refusals, SandboxGrant } from '#server/networks/sandbox';
 import { fail, failInput, type LinkedinSandbox } from './sandbox.ts';
 
-/** LinkedIn's images and videos: an upload is begun, sent to the address in the answer, and processed for a while. */
+/** LinkedIn's images, documents and videos: an upload is begun, sent to the address in the answer, and processed for a while. */
 
 export type Media = {
   owner: string;
   personId: string;
-  /** Of an image one, which is the whole file. */
+  /** Of an image or document one, which is the whole file. */
   parts: { first: number; last: number; etag: string }[];
   isFinished: boolean;
   isUsable: boolean;
@@ -23,6 +23,7 @@ const partBytes = 1024 * 1024;
 const processingMs = 8_000;
 const urlLifeMs = 24 * 3_600_000;
 const minVideoBytes = 75_000;
+const maxDocumentBytes = 100 * 1024 * 1024;
 const maxVideoBytes = 500 * 1024 * 1024;
 
 const ImageBegin = z.strictObject({ initializeUploadRequest: z.strictObject({ owner: z.string() }) });
@@ -80,7 +81,12 @@ export const createSandboxMedia = ({ kit, rules, router, refusals, signedIn, aut
     return fail(res, 403, 'ACCESS_DENIED', 'Accessing this resource is forbidden');
   };
 
-  const put = async (kind: 'image' | 'video', { person }: SandboxGrant, owner: string, parts: Media['parts']) => {
+  const put = async (
+    kind: 'image' | 'document' | 'video',
+    { person }: SandboxGrant,
+    owner: string,
+    parts: Media['parts'],
+  ) => {
     const urn = `urn:li:${kind}:D4E10AQ${kit.newId()}`;
     const media: Media = { owner, personId: person.id, parts, isFinished: false, isUsable: false, doneAt: '' };
     await kit.records.put('media', urn, media);
@@ -95,18 +101,21 @@ export const createSandboxMedia = ({ kit, rules, router, refusals, signedIn, aut
     doneAt: new Date(kit.now().getTime() + processingMs).toISOString(),
   });
 
-  router.post(
-    '/api/rest/images',
-    signedIn([rules.writeScope], async (req, res, grant) => {
-      if (req.query.action !== 'initializeUpload') return fail(res, 400, 'ILLEGAL_ARGUMENT', 'The action is not known');
-      const asked = await begin(req, res, grant, ImageBegin);
-      if (asked === undefined) return;
-      const part = { first: 0, last: 0, etag: '' };
-      const image = await put('image', grant, asked.initializeUploadRequest.owner, [part]);
-      const uploadUrlExpiresAt = kit.now().getTime() + urlLifeMs;
-      res.send({ value: { uploadUrlExpiresAt, uploadUrl: uploadUrl(req, image, 0), image } });
-    }),
-  );
+  for (const kind of ['image', 'document'] as const) {
+    router.post(
+      `/api/rest/${kind}s`,
+      signedIn([rules.writeScope], async (req, res, grant) => {
+        if (req.query.action !== 'initializeUpload')
+          return fail(res, 400, 'ILLEGAL_ARGUMENT', 'The action is not known');
+        const asked = await begin(req, res, grant, ImageBegin);
+        if (asked === undefined) return;
+        const part = { first: 0, last: 0, etag: '' };
+        const urn = await put(kind, grant, asked.initializeUploadRequest.owner, [part]);
+        const uploadUrlExpiresAt = kit.now().getTime() + urlLifeMs;
+        res.send({ value: { uploadUrlExpiresAt, uploadUrl: uploadUrl(req, urn, 0), [kind]: urn } });
+      }),
+    );
+  }
 
   const beginVideo = async (req: Request, res: Response, grant: SandboxGrant) => {
     const asked = await begin(req, res, grant, VideoBegin);
@@ -166,16 +175,18 @@ export const createSandboxMedia = ({ kit, rules, router, refusals, signedIn, aut
     const person = await kit.people.get(media?.personId ?? '');
     if (!media || !part || !person) return plain(res, 404);
     if (await kit.isFaulty('upload', req, res, { person, refusals: plainRefusals })) return;
-    const isImage = urn.startsWith('urn:li:image:');
-    if (bytes.length === 0 || (!isImage && bytes.length !== part.last - part.first + 1)) return plain(res, 400);
-    const etag = isImage ? '' : `/ambry-video/signedId/AQ${kit.newId()}.bin`;
+    const [, , kind = ''] = urn.split(':');
+    const isWhole = kind !== 'video';
+    if (bytes.length === 0 || (!isWhole && bytes.length !== part.last - part.first + 1)) return plain(res, 400);
+    if (kind === 'document' && bytes.length > maxDocumentBytes) return plain(res, 400);
+    const etag = isWhole ? '' : `/ambry-video/signedId/AQ${kit.newId()}.bin`;
     await kit.records.put('media', urn, {
       ...media,
       parts: media.parts.map((one, at) => (at === index ? { ...one, etag } : one)),
-      isUsable: index === 0 ? (isImage ? isImageFile(bytes) : isVideoFile(bytes)) : media.isUsable,
-      ...(isImage && finished()),
+      isUsable: index === 0 ? isFileOf(kind, bytes) : media.isUsable,
+      ...(isWhole && finished()),
     });
-    if (isImage) return res.status(201).end();
+    if (isWhole) return res.status(201).end();
     res.setHeader('etag', etag);
     res.status(200).end();
   });
@@ -183,6 +194,7 @@ export const createSandboxMedia = ({ kit, rules, router, refusals, signedIn, aut
   for (const [path, isTold] of [
     ['/api/rest/videos/:urn', true],
     ['/api/rest/images/:urn', rules.tellsImages],
+    ['/api/rest/documents/:urn', rules.tellsImages],
   ] as const) {
     router.get(
       path,
@@ -229,7 +241,8 @@ export const parsed = <Shape>(schema: z.ZodType<Shape>, req: Request, res: Respo
   res.status(422).send({ message: `ERROR :: /${issue?.path.join('/')} :: ${why}`, status: 422 });
 };
 
-const isImageFile = (bytes: Buffer) =>
-  ['ffd8ff', '89504e47', '47494638'].some((start) => bytes.toString('hex', 0, 4).startsWith(start));
-
-const isVideoFile = (bytes: Buffer) => bytes.toString('latin1', 4, 8) === 'ftyp';
+const isFileOf = (kind: string, bytes: Buffer) => {
+  if (kind === 'video') return bytes.toString('latin1', 4, 8) === 'ftyp';
+  const starts = kind === 'document' ? ['25504446'] : ['ffd8ff', '89504e47', '47494638'];
+  return starts.some((start) => bytes.toString('hex', 0, 4).startsWith(start));
+};

@@ -34,7 +34,7 @@ const NewPost = z.strictObject({
           source: z.url(),
           title: z.string().min(1).max(400),
           description: z.string().optional(),
-          thumbnail: z.string().optional(),
+          thumbnail: z.string().startsWith('urn:li:image:').optional(),
         }),
       }),
     ])
@@ -63,6 +63,11 @@ export const addSandboxPosts = (sandbox: LinkedinSandbox) => {
       }
       if (asked.commentary === '' && asked.content === undefined) {
         return failInput(res, 422, 'MISSING_FIELD', 'A post needs a commentary or content');
+      }
+      if (asked.content && 'media' in asked.content) {
+        const { id, title } = asked.content.media;
+        if (id.startsWith('urn:li:document:') && !title)
+          return failInput(res, 422, 'MISSING_FIELD', 'A document needs a title');
       }
       const urns = mediaOf(asked);
       if (await media.isRefused(res, author.urn, urns)) return;
@@ -114,14 +119,15 @@ const hashtagsOf = (commentary: string) =>
 const unescaped = (text: string) => text.replace(/\\([\\|{}@[\]()<>#*_~])/g, '$1');
 
 const mediaOf = ({ content }: NewPost): string[] => {
-  if (content === undefined || 'article' in content) return [];
+  if (content === undefined) return [];
+  if ('article' in content) return content.article.thumbnail === undefined ? [] : [content.article.thumbnail];
   return 'media' in content ? [content.media.id] : content.multiImage.images.map(({ id }) => id);
 };
 
 /** Escaped characters and templates become what readers see; a bracket on its own cuts the rest off. */
 const readersText = (commentary: string): string => {
   const token =
-    /(https?:\/\/[^\s|{}[\]()<>]+)|\\([\\|{}@[\]()<>#*_~])|\{hashtag\|\\?#\|([^}]*)\}|@\[([^\]]*)\]\(urn:li:organization:\d+\)|([|{}[\]()<>])|./gsu;
+    /(https?:\/\/[^\s|{}[\]()<>]+)|\\([\\|{}@[\]()<>#*_~])|\{hashtag\|\\?#\|([^}]*)\}|@\[([^\]]*)\]\(urn:li:(?:organization|person):[\w-]+\)|([|{}[\]()<>])|./gsu;
   let text = '';
   for (const [whole, link, escaped, tag, name, bracket] of commentary.matchAll(token)) {
     if (bracket !== undefined) break;

@@ -4,13 +4,13 @@ import { choices, noThread } from '#server/networks/shared/limits';
 import { type Finding, option } from '#server/networks/shared/post';
 
 /** What Facebook and Instagram call one upload: three forms with limits of their own. */
-export const typeOption = (network: string): Option => ({
+export const typeOption = (network: string, story = 'one image or video without text'): Option => ({
   key: `${network}.type`,
   label: 'Type',
   type: 'Choice',
   choices: choices({ post: 'Post', reel: 'Reel', story: 'Story' }),
   default: 'post',
-  description: 'A reel is one video. A story is one image or video without text, and is gone after 24 hours.',
+  description: `A reel is one video. A story is ${story}; it is gone after 24 hours.`,
 });
 
 export const firstCommentOption = (network: string, maxLength: number): Option => ({

@@ -13,11 +13,16 @@ import styles from './dialogs.module.css';
 import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 
-/** Images and videos that are there already, newest first; in the order in which they are chosen. */
+/** Files that are there already, newest first; in the order in which they are chosen. */
 export default function LibraryDialog({
+  accepts,
+  single = false,
   onClose,
   onChoose,
 }: {
+  /** Types; all of them when it is absent. */
+  accepts?: readonly string[] | undefined;
+  single?: boolean;
   onClose: () => void;
   onChoose: (ids: readonly string[]) => void;
 }) {
@@ -30,9 +35,10 @@ export default function LibraryDialog({
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
-  const media = data?.pages.flatMap((page) => page.media) ?? [];
+  const all = data?.pages.flatMap((page) => page.media) ?? [];
+  const media = all.filter(({ mimeType }) => accepts?.includes(mimeType) ?? true);
   const toggle = (id: string) =>
-    setChosen((ids) => (ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id]));
+    setChosen((ids) => (ids.includes(id) ? ids.filter((one) => one !== id) : single ? [id] : [...ids, id]));
   const add = () => {
     learnMedia(...media.filter(({ id }) => chosen.includes(id)));
     onChoose(chosen);
@@ -43,7 +49,7 @@ export default function LibraryDialog({
       {isPending && <SkeletonRows rows={3} height={110} />}
       {error && <FaultBanner fault={error} title="The library could not be loaded" onRetry={() => void refetch()} />}
       {data && media.length === 0 && (
-        <EmptyState icon={Images} title="No media yet" level={3}>
+        <EmptyState icon={Images} title={all.length > 0 ? 'No file of this kind' : 'No media yet'} level={3}>
           What you add to a post is kept here.
         </EmptyState>
       )}

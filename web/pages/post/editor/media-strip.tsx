@@ -78,7 +78,7 @@ const Tile = ({
 }) => {
   const { mediaOf, readOnly } = useEditor();
   const found = mediaOf(id);
-  const name = `${found?.kind === 'Video' ? 'Video' : 'Image'} ${position + 1}`;
+  const name = `${found?.kind ?? 'Image'} ${position + 1}`;
   return (
     <div className={styles.tile}>
       <img src={thumbnailOf(id)} alt={found?.alt ?? name} loading="lazy" />
@@ -115,8 +115,9 @@ const Tile = ({
 
 const AltLine = ({ id, field, onOpen }: { id: string; field: string; onOpen: () => void }) => {
   const { mediaOf, readOnly } = useEditor();
-  const alt = mediaOf(id)?.alt;
-  if (readOnly) return <span className={styles.alt}>{alt ?? ''}</span>;
+  const { alt, kind } = mediaOf(id) ?? {};
+  // No network takes one with a document.
+  if (readOnly || kind === 'Document') return <span className={styles.alt}>{alt ?? ''}</span>;
   return (
     <button type="button" id={field} className={styles.alt} data-missing={!alt || undefined} onClick={onOpen}>
       {alt ? (
@@ -132,12 +133,13 @@ const AltLine = ({ id, field, onOpen }: { id: string; field: string; onOpen: () 
   );
 };
 
-const UploadTile = ({ upload: { name, url, isVideo, share } }: { upload: Upload }) => {
+const UploadTile = ({ upload: { name, url, kind, share } }: { upload: Upload }) => {
   const percent = Math.round(share * 100);
   return (
     <>
       <div className={styles.tile} data-waiting="">
-        {isVideo ? <video src={url} muted /> : <img src={url} alt="" />}
+        {kind === 'Video' && <video src={url} muted />}
+        {kind === 'Image' && <img src={url} alt="" />}
         <span
           className={styles.progress}
           role="progressbar"
@@ -196,7 +198,7 @@ export const AddMedia = ({
         ref={input}
         type="file"
         multiple
-        accept="image/*,video/*"
+        accept="image/*,video/*,application/pdf"
         hidden
         aria-label="Files of this device"
         onChange={(event) => {

@@ -4,6 +4,7 @@ import { instantOf, wallTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
 import { FocusField } from './focus-field.tsx';
 import type { Option } from './limits.ts';
+import { MediaOption } from './media-option.tsx';
 import styles from './options-card.module.css';
 import { PollField } from './poll-field.tsx';
 import { fields } from './use-reveal.ts';
@@ -105,6 +106,8 @@ const Input = ({
       });
     case 'List':
       return text({ placeholder: fallback ?? 'One, two, three' });
+    case 'Media':
+      return <MediaOption {...same} option={option} value={value} fallback={fallback} onChange={onChange} />;
     case 'Instant':
       return <TimeField {...same} value={value} onChange={onChange} />;
     case 'Focus':

@@ -12,7 +12,9 @@ export const Preview = ({ account }: { account: Account }) => {
   if (limits === undefined) return null;
   const { items, options } = resultFor(calm, account.id);
   const titleKey = `${account.network}.title`;
-  const hasTitle = optionsOf(account.network).some(({ key }) => key === titleKey);
+  const own = optionsOf(account.network);
+  const hasTitle = own.some(({ key }) => key === titleKey);
+  const cover = own.find(({ key, type }) => type === 'Media' && options[key]);
   const hasCards = options[`${account.network}.link_card`] !== 'false';
   return (
     <PostPreview
@@ -20,6 +22,7 @@ export const Preview = ({ account }: { account: Account }) => {
       limits={limits}
       extras={extrasOf(options, account.network)}
       title={hasTitle ? (options[titleKey] ?? '') : undefined}
+      cover={cover && thumbnailOf(options[cover.key] ?? '')}
       items={items.map(({ media, ...item }) => ({
         ...item,
         linkCard: media.length === 0 && hasCards ? linkCardsIn(linkCards, account.network, item.body)[0] : undefined,

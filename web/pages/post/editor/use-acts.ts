@@ -10,6 +10,7 @@ import { keys } from '#web/queries.ts';
 import { NotSaved } from './autosave.ts';
 import { contentOf, draftOf, titleOf } from './draft.ts';
 import { forgetText } from './kept-text.ts';
+import { isMediaId } from './thumbnail-of.ts';
 import { type Editor, rememberAccounts } from './use-editor.ts';
 
 export type Acts = ReturnType<typeof useActs>;
@@ -83,6 +84,9 @@ export const useActs = ({ save, saver, learnMedia }: Editor) => {
         const kept = versions.map((version) => ({
           ...version,
           content: version.content.map((item) => ({ ...item, media: item.media.filter((id) => known.has(id)) })),
+          options: Object.fromEntries(
+            Object.entries(version.options).filter(([, value]) => known.has(value) || !isMediaId(value)),
+          ),
         }));
         saver.edit((draft) => draftOf({ ...post, versions: kept }, draft));
         await saver.settle();

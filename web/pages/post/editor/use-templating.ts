@@ -24,7 +24,7 @@ export const useTemplating = (editor: Editor, item: number) => {
         kind: 'Text',
         name: titleOf(save.draft),
         items: own.items.map(({ body }) => body),
-        options: { ...own.options },
+        options: Object.fromEntries(Object.entries(own.options).filter(([key]) => !namesFile(editor, key))),
       }),
     change: (template: TemplateDraft) => setOpened(template),
     close: () => setOpened(undefined),
@@ -51,6 +51,9 @@ export const useTemplating = (editor: Editor, item: number) => {
     },
   };
 };
+
+const namesFile = ({ chosen, optionsOf }: Editor, key: string) =>
+  chosen.some(({ network }) => optionsOf(network).some((one) => one.key === key && one.type === 'Media'));
 
 /** Whether an account that is meant has the option, and can have this value: what no account has cannot be saved. */
 const fits = ({ chosen, version, optionsOf, choicesOf }: Editor, key: string, value: string) =>

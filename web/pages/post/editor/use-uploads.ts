@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import type { MediaItem } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { showToast } from '#web/parts/toasts.tsx';
@@ -11,7 +12,7 @@ export interface Upload {
   readonly name: string;
   /** Of this browser, until the server has it. */
   readonly url: string;
-  readonly isVideo: boolean;
+  readonly kind: MediaItem['kind'];
   /** 0 to 1. */
   readonly share: number;
 }
@@ -46,8 +47,14 @@ export const useUploads = ({ edit, version, learnMedia }: Editor) => {
     of: (itemKey: string) => list.filter((one) => one.itemKey === itemKey),
     add: (files: readonly File[], itemKey: string) => {
       const uploads = files.map((file): Upload => {
-        const isVideo = file.type.startsWith('video/');
-        return { key: ++made, itemKey, name: nameOf(file), url: URL.createObjectURL(file), isVideo, share: 0 };
+        return {
+          key: ++made,
+          itemKey,
+          name: nameOf(file),
+          url: URL.createObjectURL(file),
+          kind: kindOf(file),
+          share: 0,
+        };
       });
       setList((all) => [...all, ...uploads]);
       for (const [index, file] of files.entries()) {
@@ -64,6 +71,9 @@ export const withMedia = (itemKey: string, ids: readonly string[]) => (side: Sid
     item.key === itemKey ? { ...item, media: [...item.media, ...ids.filter((id) => !item.media.includes(id))] } : item,
   ),
 });
+
+const kindOf = ({ type }: File) =>
+  type.startsWith('video/') ? 'Video' : type === 'application/pdf' ? 'Document' : 'Image';
 
 /** Without the folders that some systems put before it. */
 const nameOf = ({ name }: File) => name.split(/[\\/]/).at(-1)?.slice(-80) || 'The file';

@@ -31,6 +31,7 @@ export const Published = ({ target }: { target: Target }) => {
             </a>
           )}
           {!publishedAt && !url && 'Found by a person.'}
+          {result?.note && <span className={styles.note}>{result.note}</span>}
         </>
       }
       side={<Numbers target={target} />}

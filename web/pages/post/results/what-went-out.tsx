@@ -51,7 +51,10 @@ export const WhatWentOut = ({ post, targets }: { post: Post; targets: readonly T
                       <img
                         src={`/media/${id}?size=thumbnail`}
                         alt={
-                          file?.alt ?? (file?.kind === 'Video' ? 'Video without description' : 'Image without alt text')
+                          file?.alt ??
+                          { Image: 'Image without alt text', Video: 'Video without description', Document: 'Document' }[
+                            file?.kind ?? 'Image'
+                          ]
                         }
                         loading="lazy"
                       />

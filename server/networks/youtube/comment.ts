@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { type Confirmation, type Sending, type Site, sent, unknown } from '#server/networks/network';
+import { shaped } from '#server/networks/request';
+import { minutes } from '#server/networks/shared/limits';
+import { ask } from './api.ts';
+
+const path = '/youtube/v3/commentThreads';
+const clockDifferenceMs = minutes(2);
+
+const Made = z.object({ id: z.string().min(1) });
+
+export const sendComment = async (site: Site, { account, part, out }: Sending) => {
+  const topLevelComment = { snippet: { textOriginal: part.body } };
+  const json = { snippet: { channelId: account.id, videoId: out[0]?.externalId, topLevelComment } };
+  return sent({ externalId: shaped(Made, await ask(site, account, { path, query: { part: 'snippet' }, json })).id });
+};
+
+const Threads = z.object({
+  items: z
+    .array(
+      z.object({
+        id: z.string(),
+        snippet: z.object({
+          topLevelComment: z.object({
+            snippet: z.object({ textOriginal: z.string().optional(), publishedAt: z.string() }),
+          }),
+        }),
+      }),
+    )
+    .default([]),
+});
+
+/** A comment that was just made may be listed later, so one that is not listed may be there all the same. */
+export const confirmComment = async (site: Site, sending: Sending): Promise<Confirmation<never>> => {
+  const { account, part, out, since } = sending;
+  const query = { part: 'snippet', videoId: out[0]?.externalId, order: 'time', maxResults: 100 };
+  const found = shaped(Threads, await ask(site, account, { path, query })).items.find(
+    ({ snippet: { topLevelComment } }) =>
+      topLevelComment.snippet.textOriginal?.trim() === part.body.trim() &&
+      Date.parse(topLevelComment.snippet.publishedAt) >= since.getTime() - clockDifferenceMs,
+  );
+  if (found === undefined) return unknown;
+  return sent({ externalId: found.id, publishedAt: found.snippet.topLevelComment.snippet.publishedAt });
+};

@@ -1,0 +1,119 @@
+import { Button, Menu } from '@mantine/core';
+import { Images, Upload as UploadIcon, X } from 'lucide-react';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { app } from '#web/api.ts';
+import { faultOf } from '#web/faults.ts';
+import { showToast } from '#web/parts/toasts.tsx';
+import type { Option } from './limits.ts';
+import styles from './media-option.module.css';
+import { thumbnailOf } from './thumbnail-of.ts';
+import { useEditor } from './use-editor.ts';
+
+const LibraryDialog = lazy(() => import('./library-dialog.tsx'));
+
+/** A file as the value of an option: from this device or from the library. */
+export const MediaOption = ({
+  option: { label, file },
+  value,
+  fallback,
+  disabled,
+  onChange,
+  ...same
+}: {
+  id: string;
+  option: Option;
+  value: string;
+  /** The file of the original, on the version of an account. */
+  fallback: string | undefined;
+  disabled: boolean;
+  onChange: (value: string) => void;
+}) => {
+  const { learnMedia, mediaOf } = useEditor();
+  const input = useRef<HTMLInputElement>(null);
+  const [choosing, setChoosing] = useState(false);
+  const [adding, setAdding] = useState(false);
+  const shown = value || fallback;
+  const add = async (chosen: File) => {
+    setAdding(true);
+    try {
+      const item = await app.uploadMedia({ file: chosen }, { filename: chosen.name });
+      learnMedia(item);
+      onChange(item.id);
+    } catch (error) {
+      showToast({ text: `${chosen.name} was not added. ${faultOf(error).message}`, tone: 'red', stays: true });
+    } finally {
+      setAdding(false);
+    }
+  };
+  const words = value ? 'Change' : 'Choose a file';
+  return (
+    <div className={styles.field}>
+      {shown && (
+        <img
+          className={styles.picture}
+          src={thumbnailOf(shown)}
+          alt={mediaOf(shown)?.alt || label}
+          data-inherited={!value || undefined}
+        />
+      )}
+      <Menu position="bottom-start">
+        <Menu.Target>
+          <Button
+            {...same}
+            variant="default"
+            size="sm"
+            disabled={disabled}
+            loading={adding}
+            aria-label={`${words} for ${label}`}
+          >
+            {words}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<UploadIcon size={15} aria-hidden="true" />} onClick={() => input.current?.click()}>
+            From this device
+          </Menu.Item>
+          <Menu.Item leftSection={<Images size={15} aria-hidden="true" />} onClick={() => setChoosing(true)}>
+            From the library
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {value && !disabled && (
+        <Button
+          variant="quiet"
+          size="sm"
+          leftSection={<X size={15} aria-hidden="true" />}
+          aria-label={`Remove ${label}`}
+          onClick={() => {
+            onChange('');
+            document.getElementById(same.id)?.focus();
+          }}
+        >
+          Remove
+        </Button>
+      )}
+      <input
+        ref={input}
+        type="file"
+        accept={file?.mimeTypes.join(',')}
+        hidden
+        aria-label={`File of this device for ${label}`}
+        onChange={({ currentTarget }) => {
+          const [chosen] = currentTarget.files ?? [];
+          if (chosen) void add(chosen);
+          currentTarget.value = '';
+        }}
+      />
+      <Suspense>
+        {choosing && (
+          <LibraryDialog
+            accepts={file?.mimeTypes}
+            single
+            onClose={() => setChoosing(false)}
+            onChoose={([id = '']) => onChange(id)}
+          />
+        )}
+      </Suspense>
+    </div>
+  );
+};
