@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -38,51 +38,57 @@ const environment = (): NodeJS.ProcessEnv => ({
   POSTHORN_TOKEN: service.token,
 });
 
-test('the Python client creates, edits, lists, uploads, retries and verifies as the other one does', async () => {
-  const body = JSON.stringify({ id: 'evt_1', type: 'ping', data: { message: 'Grüße' } });
-  const secret = 'whsec_dGhlIHBvc3QgaG9ybg';
-  const { stdout } = await run('python3', [join(root, 'test/support/consumer.py'), join(folder, 'horn.jpg')], {
-    env: {
-      ...environment(),
-      PYTHONPATH: join(root, 'generated/python'),
-      PYTHONDONTWRITEBYTECODE: '1',
-      PYTHONUTF8: '1',
-      WEBHOOK_BODY: body,
-      WEBHOOK_HEADER: await signWebhook(body, secret),
-      WEBHOOK_SECRET: secret,
-    },
-  });
-  const { approval, ...said } = JSON.parse(stdout);
-  expect(approval).toMatch(new RegExp(`^${service.url}/posts/post_\\w+$`));
-  expect(said).toEqual({
-    who: { ...service.owner, workspaceName: 'Demo', role: 'owner' },
-    invalid: [['TooLong', 280, 281]],
-    conflict: 409,
-    waited: 'Draft',
-    all: 4,
-    upload: ['Image', 'A horn', true, true],
-    progress: true,
-    bytes: 80,
-    retried: 'post_1',
-    keys: [3, 1, 'posthorn-python/0.1.0'],
-    waits: [1.5, true],
-    noAnswer: true,
-    event: 'ping',
-    signature: true,
-    rotated: 'evt_1',
-    refusals: [
-      'WrongSignature',
-      'WrongSignature',
-      'TooOld',
-      'FromTheFuture',
-      'MissingHeader',
-      'MalformedHeader',
-      'MissingSecret',
-      'NotTheRawBody',
-      'NotAnEvent',
-    ],
-  });
-});
+/** Not every machine has one; where the servers of Debian have to be there, it has to be too. */
+const mayLackPython = spawnSync('python3', ['--version']).status !== 0 && !process.env.DEBIAN_SERVERS_REQUIRED;
+
+test.skipIf(mayLackPython)(
+  'the Python client creates, edits, lists, uploads, retries and verifies as the other one does',
+  async () => {
+    const body = JSON.stringify({ id: 'evt_1', type: 'ping', data: { message: 'Grüße' } });
+    const secret = 'whsec_dGhlIHBvc3QgaG9ybg';
+    const { stdout } = await run('python3', [join(root, 'test/support/consumer.py'), join(folder, 'horn.jpg')], {
+      env: {
+        ...environment(),
+        PYTHONPATH: join(root, 'generated/python'),
+        PYTHONDONTWRITEBYTECODE: '1',
+        PYTHONUTF8: '1',
+        WEBHOOK_BODY: body,
+        WEBHOOK_HEADER: await signWebhook(body, secret),
+        WEBHOOK_SECRET: secret,
+      },
+    });
+    const { approval, ...said } = JSON.parse(stdout);
+    expect(approval).toMatch(new RegExp(`^${service.url}/posts/post_\\w+$`));
+    expect(said).toEqual({
+      who: { ...service.owner, workspaceName: 'Demo', role: 'owner' },
+      invalid: [['TooLong', 280, 281]],
+      conflict: 409,
+      waited: 'Draft',
+      all: 4,
+      upload: ['Image', 'A horn', true, true],
+      progress: true,
+      bytes: 80,
+      retried: 'post_1',
+      keys: [3, 1, 'posthorn-python/0.1.0'],
+      waits: [1.5, true],
+      noAnswer: true,
+      event: 'ping',
+      signature: true,
+      rotated: 'evt_1',
+      refusals: [
+        'WrongSignature',
+        'WrongSignature',
+        'TooOld',
+        'FromTheFuture',
+        'MissingHeader',
+        'MalformedHeader',
+        'MissingSecret',
+        'NotTheRawBody',
+        'NotAnEvent',
+      ],
+    });
+  },
+);
 
 describe('a generated client', () => {
   const node = (...args: string[]) => run('node', args, { cwd: folder, env: environment() });

@@ -317,7 +317,7 @@ describe('a forgotten password', () => {
     expect((await own.browser().get('/api/auth/entrance')).body.mail).toBe(false);
     expect((await own.browser().post('/api/auth/password/forgot', { email: 'owner@example.com' })).body).toMatchObject({
       code: 'Forbidden',
-      message: expect.stringContaining('npx posthorn link'),
+      message: expect.stringContaining('npx posthorn user reset --email'),
     });
     await own.stop();
   });

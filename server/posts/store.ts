@@ -1,4 +1,13 @@
-import type { Post, PostGroup, PostLine, PostStatus, PostSummary, Result, Version } from '#contracts/posts';
+import {
+  type Post,
+  type PostGroup,
+  type PostLine,
+  type PostStatus,
+  type PostSummary,
+  type Result,
+  resultErrorCodes,
+  type Version,
+} from '#contracts/posts';
 import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
 import { tellsOf } from '#server/live/news';
@@ -471,6 +480,9 @@ export const createPostStore = (db: Database) => {
   };
 };
 
+/** Another release may have written others. */
+const known: ReadonlySet<string> = new Set(resultErrorCodes);
+
 const toPost = (row: PostRow): Post => ({
   id: row.id,
   status: row.status,
@@ -480,7 +492,11 @@ const toPost = (row: PostRow): Post => ({
   // The row remembers accounts that were taken out: should they come back, they still have the post.
   results: row.results
     .filter(({ accountId }) => row.account_ids.includes(accountId))
-    .map((result) => ({ ...result, uncertain: result.uncertain ?? false })),
+    .map(({ error, ...result }) => ({
+      ...result,
+      uncertain: result.uncertain ?? false,
+      ...(error && { error: { ...error, code: known.has(error.code) ? error.code : ('unavailable' as const) } }),
+    })),
   updatedAt: row.updated_at,
 });
 

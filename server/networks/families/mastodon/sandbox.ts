@@ -171,12 +171,17 @@ export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
       url: address,
       content: own.htmlBefore(post) + htmlOf(post.text),
       account: accountView({ id: post.author, handle, name: handle }),
-      media_attachments: attachments,
+      media_attachments: attachments.map(({ focus, ...attachment }) => ({ ...attachment, meta: metaOf(focus) })),
       favourites_count: numbers.likes,
       replies_count: numbers.comments,
       reblogs_count: numbers.shares,
       ...own.ownFields(post),
     };
+  };
+
+  const metaOf = (focus: string | null) => {
+    const [x, y] = (focus ?? '').split(',').map(Number);
+    return focus === null ? null : { focus: { x, y } };
   };
 
   const addPost = async (

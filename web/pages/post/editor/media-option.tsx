@@ -30,6 +30,7 @@ export const MediaOption = ({
 }) => {
   const { learnMedia, mediaOf } = useEditor();
   const input = useRef<HTMLInputElement>(null);
+  const chooser = useRef<HTMLButtonElement>(null);
   const [choosing, setChoosing] = useState(false);
   const [adding, setAdding] = useState(false);
   const shown = value || fallback;
@@ -60,6 +61,7 @@ export const MediaOption = ({
         <Menu.Target>
           <Button
             {...same}
+            ref={chooser}
             variant="default"
             size="sm"
             disabled={disabled}
@@ -86,7 +88,7 @@ export const MediaOption = ({
           aria-label={`Remove ${label}`}
           onClick={() => {
             onChange('');
-            document.getElementById(same.id)?.focus();
+            chooser.current?.focus();
           }}
         >
           Remove
