@@ -147,7 +147,10 @@ export const Issue = z
     limit: z.union([z.number(), z.string()]).optional().describe('What the network allows'),
     actual: z.union([z.number(), z.string()]).optional().describe('What the post has'),
     fix: z
-      .object({ key: z.string(), values: z.array(z.string()) })
+      .object({
+        key: z.string().describe('Key of the option'),
+        values: z.array(z.string()).describe('Values that mend it'),
+      })
       .optional()
       .describe('An option that would mend it (posts.setOption), and the values that do'),
   })

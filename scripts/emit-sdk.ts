@@ -22,6 +22,7 @@ const runtime = [
   'posts.ts',
   'progress.ts',
   'retries.ts',
+  'waiting.ts',
   'webhooks.ts',
   'who-am-i.ts',
 ];
@@ -201,7 +202,7 @@ export * from './client.ts';
 export { ${Object.keys(errors).map(errorClass).join(', ')} } from './errors.ts';
 export type { CallOptions, PosthornOptions, ReceivedAnswer, SentRequest } from './http.ts';
 export type { UploadFromUrlOptions, UploadOptions } from './media.ts';
-export { NotPublishedYetError, type WaitOptions } from './posts.ts';
+export { NotPublishedYetError, type WaitOptions } from './waiting.ts';
 export type { Progress } from './progress.ts';
 export type { WhoAmI } from './who-am-i.ts';
 export { ConnectionError, isPosthornError, PosthornError, TimeoutError } from './posthorn-error.ts';

@@ -210,7 +210,7 @@ describe('20,000 posts', () => {
       ),
       [workspaceId],
     );
-    const query = vi.spyOn(service.database, 'query');
+    const query = vi.spyOn(service.database, 'late');
     pages = () => query.mock.calls.filter(([{ name }]) => name === 'exports.page').length;
   }, 60_000);
 

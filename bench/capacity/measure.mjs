@@ -95,11 +95,13 @@ const workIn = async (number) => {
     'claim deliveries': (db) => createDeliveryStore(db).claim(100, randomUUID(), 30_000, [], 8),
     'claim sends': (db) => createPublishingStore(db).claim(rooms, randomUUID(), 60_000),
     'due posts': (db) => createPublishingStore(db).due(100, 86_400_000),
-    'posts.list': (db) => createPostStore(db).list(workspaceId(number), { limit: 50, mostBytes: 1e6 }, null, undefined),
+    'posts.list': (db) => createPostStore(db).list(workspaceId(number), { limit: 50, mostBytes: 1e6 }, null, everyPost),
     'delivery log': (db) => createDeliveryStore(db).list(webhookId(number), 50, keptMs),
     summary: (db) => createAnalyticsStore(db).counted(workspaceId(number), { from, to, accountIds: [] }, stretches),
   };
 };
+
+const everyPost = { query: '', from: null, to: null };
 
 const storeOn = (query) => ({ query, late: query, run: async (...asked) => (await query(...asked)).length });
 

@@ -24,16 +24,18 @@ const ids = (value, path) => {
 
 const text = (value, path) => (typeof value === 'string' && value.length <= 100_000 ? value : fail(path));
 
-const createFields = ['accountIds', 'body', 'scheduledAt'];
+const createFields = ['accountIds', 'body', 'scheduledAt', 'versions'];
 
 export const createInput = (input) => {
   if (!isObject(input)) fail('body');
   onlyFields(input, createFields, '');
-  const { accountIds = [], body = '', scheduledAt = '' } = input;
+  const { accountIds = [], body = '', scheduledAt = '', versions = [] } = input;
+  if (!Array.isArray(versions) || versions.length > 101) fail('versions');
   return {
     accountIds: ids(accountIds, 'accountIds'),
     body: text(body, 'body'),
     scheduledAt: instantOrEmpty(scheduledAt, 'scheduledAt'),
+    versions: versions.map((version, i) => versionOf(version, `versions.${i}.`)),
   };
 };
 

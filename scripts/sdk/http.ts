@@ -1,6 +1,6 @@
 import { ApiPromise, type WithResponse } from './api-promise.ts';
 import { ConnectionError, type ErrorClasses, errorFrom, TimeoutError } from './posthorn-error.ts';
-import { type Progress, sendForm } from './progress.ts';
+import type { Progress } from './progress.ts';
 import { type Retry, sleep, waitBeforeRetry } from './retries.ts';
 import { version } from './version.ts';
 
@@ -161,7 +161,8 @@ export class Http {
       const init: RequestInit = { method, headers, body: body ?? null, redirect: 'manual', signal: limit.signal };
       response =
         call.onProgress && body instanceof FormData
-          ? await sendForm(url, init, body, call.onProgress, send)
+          ? // Pages that never show progress need not load it.
+            await (await import('./progress.ts')).sendForm(url, init, body, call.onProgress, send)
           : await send(url, init);
       text = await response.text();
     } catch (cause) {

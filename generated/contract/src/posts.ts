@@ -155,8 +155,8 @@ export type PostSummary = z.output<typeof PostSummary>;
 
 export const PostLine = z
   .object({
-    id: z.string(),
-    status: z.enum(postStatuses),
+    id: z.string().describe('Post id, prefix `post_`'),
+    status: z.enum(postStatuses).describe('Where it stands'),
     text: z.string().describe('The beginning of the original version, at most 100 characters'),
     scheduledAt: z.string().optional().describe('ISO-8601 instant'),
     networks: z.array(z.string()).describe('Keys of the networks it goes to'),

@@ -210,7 +210,9 @@ class PostLine(TypedDict):
     """What it takes to find a post"""
 
     id: str
+    """Post id, prefix `post_`"""
     status: Literal["Draft", "Scheduled", "Publishing", "Published", "Failed"]
+    """Where it stands"""
     text: str
     """The beginning of the original version, at most 100 characters"""
     scheduledAt: NotRequired[str]
@@ -256,7 +258,9 @@ class IssueFix(TypedDict):
     """An option that would mend it (posts.setOption), and the values that do"""
 
     key: str
+    """Key of the option"""
     values: list[str]
+    """Values that mend it"""
 
 class Issue(TypedDict):
     """One problem in an input or a post"""

@@ -5,7 +5,7 @@ export * from './client.ts';
 export { BadInputError, InvalidError, UnauthorizedError, PlanLimitError, ApprovalRequiredError, ForbiddenError, NotFoundError, UnknownActionError, ConflictError, TooManyRequestsError, InternalError } from './errors.ts';
 export type { CallOptions, PosthornOptions, ReceivedAnswer, SentRequest } from './http.ts';
 export type { UploadFromUrlOptions, UploadOptions } from './media.ts';
-export { NotPublishedYetError, type WaitOptions } from './posts.ts';
+export { NotPublishedYetError, type WaitOptions } from './waiting.ts';
 export type { Progress } from './progress.ts';
 export type { WhoAmI } from './who-am-i.ts';
 export { ConnectionError, isPosthornError, PosthornError, TimeoutError } from './posthorn-error.ts';

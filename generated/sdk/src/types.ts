@@ -298,7 +298,9 @@ export interface Result {
 
 /** What it takes to find a post */
 export interface PostLine {
+  /** Post id, prefix `post_` */
   id: string;
+  /** Where it stands */
   status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
   /** The beginning of the original version, at most 100 characters */
   text: string;
@@ -428,7 +430,9 @@ export interface Issue {
   actual?: number | string;
   /** An option that would mend it (posts.setOption), and the values that do */
   fix?: {
+    /** Key of the option */
     key: string;
+    /** Values that mend it */
     values: string[];
   };
 }
