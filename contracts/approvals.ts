@@ -24,7 +24,7 @@ export const ApprovalCard = z
       .describe(
         'What a person decides, such as `Publish this post now`; also what stays public when a post is deleted',
       ),
-    verb: z.string().describe('For the button that approves, such as `Approve and publish`'),
+    verb: z.string().describe('Label of the button that approves, such as `Approve and publish`'),
     requestedBy: z.string().describe('User whose agent asked'),
     requestedByName: z.string().describe('Their e-mail address'),
     post: Post.optional().describe('The post as it was at the request; approving is for this content only'),
@@ -39,10 +39,10 @@ export const ApprovalCard = z
           media: MediaItem.describe('What the account gets in its place'),
         }),
       )
-      .describe('Pictures that were fitted to a network, as they were at the request; they go out so'),
+      .describe('Pictures that were fitted to a network, as they were at the request; they are sent as shown'),
     linkCards: z
       .array(LinkCard)
-      .describe('Previews of pages that the post links to, as they were at the request; they go out so'),
+      .describe('Previews of pages that the post links to, as they were at the request; they are sent as shown'),
     account: Account.optional().describe('The account it is about'),
     accounts: z.array(Account).describe('The accounts the post goes to'),
     validation: z
@@ -68,7 +68,7 @@ export const ApprovalCard = z
     decidedBy: z.string().optional().describe('User who approved or rejected'),
     decidedByName: z.string().optional().describe('Their e-mail address'),
   })
-  .meta({ id: 'ApprovalCard', description: 'A request of an agent that waits for a human' });
+  .meta({ id: 'ApprovalCard', description: 'An agent’s request that waits for a human' });
 export type ApprovalCard = z.output<typeof ApprovalCard>;
 
 export const approvalRoutes = {
@@ -121,7 +121,7 @@ export const approvalRoutes = {
     path: '/api/approvals/:id/reject',
     tag: 'Approvals',
     summary: 'Reject',
-    description: 'Nothing runs. One whose post has changed can be rejected too.',
+    description: 'Nothing runs. A request whose post has changed can be rejected too.',
     roles: editors,
     params: ById,
     body: Empty,

@@ -40,12 +40,12 @@ export type ChatLine = z.output<typeof ChatLine>;
 
 /** The body of a question; the answer is a stream. */
 export const Question = z.strictObject({
-  chatId: Id.optional().describe('The chat to go on with; absent begins a new one'),
+  chatId: Id.optional().describe('The chat to continue; leave it out to begin a new one'),
   text: z
     .string()
     .max(assistantBounds.messageCharacters)
     .refine((text) => text.trim() !== '', 'must not be empty'),
-  timeZone: TimeZone.describe('IANA name: days and times of the question and of the answer are meant in it'),
+  timeZone: TimeZone.describe('IANA name of the time zone that days and times refer to'),
   sees: z.boolean().default(true).describe('Whether the assistant may know which page is open'),
 });
 export type Question = z.input<typeof Question>;

@@ -5,7 +5,7 @@ export const ConsentQuestion = z
   .object({
     client: z.object({
       name: z.string().describe('As the client calls itself'),
-      host: z.string().optional().describe('Where the client published its document; absent when nothing proves it'),
+      host: z.string().optional().describe('Where the client published its document; absent when it published none'),
     }),
     leadsTo: z.string().describe('Host that the person is sent to with the answer'),
     onThisComputer: z
@@ -40,9 +40,9 @@ export const consentRoutes = {
     params: ById,
     body: z.strictObject({
       approve: z.boolean(),
-      scopes: z.array(z.string().max(100)).max(20).default([]).describe('Those that are given'),
+      scopes: z.array(z.string().max(100)).max(20).default([]).describe('The scopes that are granted'),
     }),
-    answer: z.object({ next: z.string().describe('Go there') }),
+    answer: z.object({ next: z.string().describe('Address to open next') }),
     more: ['NotFound'],
   }),
 } as const satisfies Record<string, Route>;

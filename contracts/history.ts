@@ -36,11 +36,11 @@ export const HistoryEntry = z
     kind: z
       .enum(historyKinds)
       .describe('Publishing: somebody published it by hand. Requested, Approved, Rejected: a request of an agent'),
-    at: z.string().describe('ISO-8601 instant; of several small steps the last'),
+    at: z.string().describe('ISO-8601 instant; the last of several small steps'),
     since: z.string().optional().describe('ISO-8601 instant of the first of several small steps'),
     person: z.object({ id: z.string(), name: z.string() }).optional().describe('Absent when nobody had to do it'),
     client: Client.optional().describe('Absent when it is not known'),
-    revision: z.int().optional().describe('Number of the text it left, see getRevision'),
+    revision: z.int().optional().describe('Number of the revision it made, see getRevision'),
     changed: z.array(z.enum(changes)).optional().describe('What an edit changed'),
     scheduledAt: z.string().optional().describe('ISO-8601 instant for which it was scheduled'),
     action: z.string().optional().describe('What an agent asked for'),

@@ -18,7 +18,7 @@ const LabelName = z
       .refine((text) => !/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(text), 'must be one line of plain text')
       .refine((text) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text), 'must have a letter, a digit or a sign that can be seen'),
   )
-  .describe('One line; no other label of the workspace has it, in whatever case');
+  .describe('One line, unique in the workspace whatever its case');
 const Color = z.enum(labelColors);
 
 export const Label = z
@@ -28,7 +28,7 @@ export const Label = z
     color: Color,
     posts: z.int().describe('How many posts have it'),
   })
-  .meta({ id: 'Label', description: 'What people sort posts by. Networks never see it' });
+  .meta({ id: 'Label', description: 'A name to sort posts by. Networks never see it' });
 export type Label = z.output<typeof Label>;
 
 const LabelIds = z.array(Id).max(100).default([]);
@@ -74,7 +74,7 @@ export const labelRoutes = {
     path: '/api/app/labels/:id',
     tag: 'Labels',
     summary: 'Delete a label',
-    description: 'Its posts stay, without it.',
+    description: 'Its posts stay and lose the label.',
     roles: editors,
     params: ById,
     answer: Done,
@@ -103,8 +103,8 @@ export const labelRoutes = {
     roles: editors,
     body: z.strictObject({
       postIds: z.array(Id).min(1).max(100),
-      add: LabelIds.describe('Labels that all of them have then'),
-      remove: LabelIds.describe('Labels that none of them has then'),
+      add: LabelIds.describe('Labels to add to all of them'),
+      remove: LabelIds.describe('Labels to remove from all of them'),
     }),
     answer: Done,
     more: ['Conflict'],

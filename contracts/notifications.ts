@@ -34,8 +34,8 @@ export const Notification = z
     title: z.string().describe('What happened'),
     detail: z.string().describe('What it means, and what to do; may be empty'),
     excerpt: z.string().optional().describe('The beginning of the post it is about'),
-    path: z.string().describe('The page of the app where one goes on'),
-    needsYou: z.boolean().describe('It waits for a person, and your role may do it'),
+    path: z.string().describe('The page of the app that deals with it'),
+    needsYou: z.boolean().describe('It waits for a person, and your role may decide'),
     read: z.boolean().describe('By you'),
     createdAt: z.string().describe('ISO-8601 instant'),
   })
@@ -51,7 +51,7 @@ const PushBrowser = z
     id: z.string(),
     browser: z.string().describe('Such as `Firefox on Linux`'),
     since: z.string().describe('ISO-8601 instant'),
-    current: z.boolean().describe('The one that asks'),
+    current: z.boolean().describe('True for the browser that asks'),
   })
   .meta({ id: 'PushBrowser', description: 'A browser that push messages go to, while you are signed in with it' });
 
@@ -64,7 +64,7 @@ const NotificationChoices = z
     pushKey: z.string().describe('Public VAPID key, for the browser'),
     browsers: z.array(PushBrowser),
   })
-  .meta({ id: 'NotificationChoices', description: 'What you hear of outside the app; the same in all workspaces' });
+  .meta({ id: 'NotificationChoices', description: 'What you are told outside the app; the same in all workspaces' });
 
 /** As `PushSubscription.toJSON()` of a browser gives it. */
 const PushSubscription = z.strictObject({
@@ -118,7 +118,7 @@ export const notificationRoutes = {
     method: 'GET',
     path: '/api/app/notification-choices',
     tag: 'Notifications',
-    summary: 'What do you hear of?',
+    summary: 'Read what you are told',
     description: 'By mail and by push message, and the browsers that get those.',
     answer: NotificationChoices,
   }),
@@ -127,8 +127,8 @@ export const notificationRoutes = {
     method: 'PATCH',
     path: '/api/app/notification-choices',
     tag: 'Notifications',
-    summary: 'Choose what you hear of',
-    description: 'What is left out stays. Invitations and forgotten passwords are always mailed.',
+    summary: 'Choose what you are told',
+    description: 'Fields left out stay as they are. Invitations and forgotten passwords are always mailed.',
     body: z.strictObject({ mail: TopicList.optional(), push: TopicList.optional(), pushText: z.boolean().optional() }),
     answer: NotificationChoices,
   }),
@@ -147,8 +147,8 @@ export const notificationRoutes = {
     method: 'DELETE',
     path: '/api/app/push-browsers/:id',
     tag: 'Notifications',
-    summary: 'Send none to a browser',
-    description: 'What waits for it is not sent.',
+    summary: 'Stop push messages to a browser',
+    description: 'Messages that wait for it are not sent.',
     params: ById,
     answer: Done,
     more: ['NotFound'],

@@ -27,12 +27,12 @@ const Profile = z.object({
   name: z.string().describe('Shown to others; at first the local part of the e-mail address'),
   timeZone: z.string().describe('IANA name; empty until it is set, then the app asks the browser'),
   theme: z.enum(themes),
-  shortcuts: z.boolean().describe('Whether single keys do something'),
+  shortcuts: z.boolean().describe('Whether shortcuts of a single key are on'),
 });
 
 const ProfileChange = z.strictObject({
   name: Name.optional(),
-  timeZone: z.string().max(100).optional().describe('IANA name, such as Europe/Berlin; empty takes it back'),
+  timeZone: z.string().max(100).optional().describe('IANA name, such as Europe/Berlin; empty removes it'),
   theme: z.enum(themes).optional(),
   shortcuts: z.boolean().optional(),
 });
@@ -44,7 +44,9 @@ export const SessionRecord = z
       id: z.string(),
       email: z.string(),
       operator: z.boolean().describe('Set this installation up; moves the sandbox clock'),
-      hasPassword: z.boolean().describe('False for somebody who came by a one-time link and has set none yet'),
+      hasPassword: z
+        .boolean()
+        .describe('False for a person who signed in with a one-time link and has not set one yet'),
       asksPassword: z.boolean().describe('Whether changing the password asks for the present one'),
       mayMakeWorkspaces: z.boolean(),
     }),
@@ -96,10 +98,10 @@ const Entrance = z
     empty: z.boolean().describe('There is no user yet: whoever signs up becomes the owner'),
     needsCode: z.boolean().describe('The first owner needs the code that start printed'),
     outside: z.boolean().describe('An outside identity provider signs people in; there are no passwords'),
-    mail: z.boolean().describe('A forgotten password can be set anew by mail'),
+    mail: z.boolean().describe('A forgotten password can be reset by mail'),
     signedInAs: z.string().optional().describe('E-mail address of the person signed in with this browser'),
   })
-  .meta({ id: 'Entrance', description: 'How people get in here' });
+  .meta({ id: 'Entrance', description: 'How people sign in' });
 
 const OpenedInvitation = z
   .object({
@@ -115,7 +117,7 @@ export const peopleRoutes = {
     method: 'GET',
     path: '/api/auth/entrance',
     tag: 'Session',
-    summary: 'How do people get in?',
+    summary: 'Read how people sign in',
     description: 'What the sign-in page has to ask for.',
     answer: Entrance,
   }),
@@ -135,7 +137,7 @@ export const peopleRoutes = {
     method: 'POST',
     path: '/api/auth/links/use',
     tag: 'Session',
-    summary: 'Come in by a one-time link',
+    summary: 'Sign in with a one-time link',
     description: 'Signs in with the secret of a link that the server printed, and uses it up.',
     body: z.strictObject({ secret: z.string().min(1).max(100) }),
     answer: SessionRecord,
@@ -146,7 +148,7 @@ export const peopleRoutes = {
     method: 'GET',
     path: '/api/auth/session',
     tag: 'Session',
-    summary: 'Who is signed in?',
+    summary: 'Read who is signed in',
     description: 'The user, the open workspace, and the workspaces to choose from.',
     answer: SessionRecord,
   }),
@@ -157,7 +159,7 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Sign up',
     description:
-      'Makes the first user and a workspace; possible while there is no user; later people join by invitation. In production it takes the code that Posthorn prints when it starts.',
+      'Makes the first user and a workspace, while there is no user yet. Everybody else joins by invitation. In production it takes the code that Posthorn prints when it starts.',
     body: z.strictObject({
       email: Email,
       password: Password,
@@ -173,7 +175,7 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Sign in',
     description:
-      'Sets the session cookie. After five wrong passwords in a row for an account from one network every further try has to wait longer: TooManyRequests with Retry-After.',
+      'Sets the session cookie. After five wrong passwords in a row for an account from one network, each further try must wait longer: TooManyRequests with Retry-After.',
     body: z.strictObject({ email: Email, password: z.string().max(1024) }),
     answer: SessionRecord,
   }),
@@ -230,7 +232,7 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Accept an invitation',
     description:
-      'Joins the workspace. Somebody new chooses a password; somebody who has an account gives theirs; somebody who is signed in with the invited address gives none. Signs in.',
+      'Joins the workspace. A new person chooses a password; a person with an account gives theirs; a person signed in with the invited address gives none. Signs in.',
     body: z.strictObject({ token: z.string().min(1).max(100), password: z.string().max(1024).default('') }),
     answer: SessionRecord,
     more: ['PlanLimit', 'NotFound'],
@@ -241,7 +243,7 @@ export const peopleRoutes = {
     path: '/api/app/profile',
     tag: 'Session',
     summary: 'Change your profile',
-    description: 'Name, time zone, theme and shortcuts. What is left out stays.',
+    description: 'Name, time zone, theme and shortcuts. Fields left out stay as they are.',
     body: ProfileChange,
     answer: SessionRecord,
   }),

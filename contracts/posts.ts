@@ -116,7 +116,9 @@ export const Post = z
     scheduledAt: z
       .string()
       .optional()
-      .describe('ISO-8601 instant. On a Draft it is only a wish: nothing happens at that time until it is scheduled'),
+      .describe(
+        'ISO-8601 instant. On a Draft it is only a suggestion: nothing happens at that time until the post is scheduled',
+      ),
     results: z.array(Result).describe('One per account after publishing; empty before'),
     updatedAt: z
       .string()
@@ -145,7 +147,7 @@ export const PostSummary = z
     results: z.array(Result.pick({ accountId: true, ok: true, uncertain: true, error: true })),
     scheduledAt: z.string().optional().describe('ISO-8601 instant'),
     publishedAt: z.string().optional().describe('ISO-8601 instant at which the first account had it'),
-    engagement: z.int().optional().describe('Absent until it is out'),
+    engagement: z.int().optional().describe('Absent until it is published'),
     labelIds: z.array(z.string()).describe('Its labels'),
     updatedAt: z.string().describe('ISO-8601 instant'),
   })
@@ -504,7 +506,7 @@ export const postActions = {
     mcp: 'Listed',
     summary: 'Delete a post',
     description:
-      'Deletes a post that is not published. It cannot be brought back; where a Failed post is public already, it stays public. A human approves it in the app.',
+      'Deletes a post that is not published. This cannot be undone. What a Failed post already published stays public. A human approves it in the app.',
     input: z.strictObject({ id: PostId }),
     output: Deleted,
     errors: ['NotFound', 'Conflict'],
@@ -614,7 +616,7 @@ export const postRoutes = {
     tag: 'posts',
     summary: 'Count scheduled posts by account',
     description:
-      'How many scheduled posts each account has, those with none left out; they fail when it is disconnected.',
+      'How many scheduled posts each account has; accounts without any are left out. These posts fail if the account is disconnected.',
     roles: everyone,
     answer: z.object({ accounts: z.array(z.object({ id: z.string(), scheduled: z.int() })) }),
   }),
@@ -623,8 +625,8 @@ export const postRoutes = {
     method: 'POST',
     path: '/api/app/posts/:id/unschedule',
     tag: 'posts',
-    summary: 'Take a scheduled post back',
-    description: 'It is a Draft again; its time stays as a wish.',
+    summary: 'Unschedule a post',
+    description: 'It becomes a Draft again and keeps its time as a suggestion.',
     roles: editors,
     params: ById,
     body: Empty,
@@ -636,7 +638,7 @@ export const postRoutes = {
     method: 'POST',
     path: '/api/app/posts/:id/publish-again',
     tag: 'posts',
-    summary: 'Publish again despite doubt',
+    summary: 'Publish again despite an uncertain result',
     description:
       'Publishes a Failed post again, also to accounts whose result is `uncertain` and where you looked and did not find it. Without this, an uncertain account gets the post only when its network says that it is not there. With `only` the results of all other accounts stay as they are.',
     roles: editors,
@@ -671,7 +673,7 @@ export const postRoutes = {
     tag: 'posts',
     summary: 'Say that an uncertain post is there',
     description:
-      'You looked at the accounts whose result is `uncertain` and found the post. It counts as out there, and nothing is sent. Without an id of the network it has no statistics.',
+      'You looked at the accounts whose result is `uncertain` and found the post. It counts as published, and nothing is sent. Without an id of the network it has no statistics.',
     roles: editors,
     params: ById,
     body: z.strictObject({ accountIds: z.array(Id).min(1).max(100).describe('The uncertain accounts you looked at') }),

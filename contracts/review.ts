@@ -20,7 +20,7 @@ export const Comment = z
     mayEdit: z.boolean().describe('It is your own'),
     mayDelete: z.boolean().describe('It is your own, or you are an owner or admin'),
   })
-  .meta({ id: 'Comment', description: 'What a member says about a post; it never leaves the workspace' });
+  .meta({ id: 'Comment', description: 'What a member wrote about a post; it never leaves the workspace' });
 export type Comment = z.output<typeof Comment>;
 
 export const Share = z
@@ -97,7 +97,7 @@ export const reviewRoutes = {
     path: '/api/app/comments/:id',
     tag: 'Review',
     summary: 'Change a comment',
-    description: 'Your own alone.',
+    description: 'Only your own.',
     roles: everyone,
     params: ById,
     body: z.strictObject({ body: CommentBody }),
@@ -110,7 +110,7 @@ export const reviewRoutes = {
     path: '/api/app/comments/:id',
     tag: 'Review',
     summary: 'Delete a comment',
-    description: 'Your own, or as an owner or admin that of anybody.',
+    description: 'Your own, or anybody’s as an owner or admin.',
     roles: everyone,
     params: ById,
     answer: Done,
@@ -148,7 +148,7 @@ export const reviewRoutes = {
     path: '/api/app/shares/:id',
     tag: 'Review',
     summary: 'End a shared address',
-    description: 'At once.',
+    description: 'It stops working at once.',
     roles: editors,
     params: ById,
     answer: Done,
@@ -160,8 +160,8 @@ export const reviewRoutes = {
     path: '/api/review',
     tag: 'Review',
     summary: 'See a shared post',
-    description: 'For whoever has the address. One that is wrong, has ended or was revoked is NotFound alike.',
-    body: z.strictObject({ secret: Id.describe('What stands behind /review/ in the address') }),
+    description: 'For whoever has the address. A wrong, ended or revoked one is NotFound alike.',
+    body: z.strictObject({ secret: Id.describe('What follows /review/ in the address') }),
     answer: SharedPost,
     more: ['NotFound'],
   }),

@@ -27,7 +27,8 @@ export const sandboxRoutes = {
     path: '/api/app/sandbox',
     tag: 'Sandbox',
     summary: 'Look at the sandbox networks',
-    description: 'What was posted there by every workspace of this server, newest first, and what will go wrong there.',
+    description:
+      'What was posted there by every workspace of this server, newest first, and which faults are planned there.',
     roles: everyone,
     answer: z.object({
       now: z.string().describe('ISO-8601 instant: the time that Posthorn goes by'),
@@ -42,7 +43,7 @@ export const sandboxRoutes = {
             z.object({
               moment: z.enum(moments),
               fault: z.string(),
-              times: z.int().nullable().describe('null: every time until it is taken back'),
+              times: z.int().nullable().describe('null: every time until it is cancelled'),
             }),
           ),
         }),
@@ -95,13 +96,13 @@ export const sandboxRoutes = {
     method: 'POST',
     path: '/api/app/sandbox/faults',
     tag: 'Sandbox',
-    summary: 'Let a sandbox network misbehave',
-    description: 'The next calls of one kind go wrong in a chosen way. Not in production.',
+    summary: 'Make a sandbox network fail',
+    description: 'The next calls of one kind fail in a chosen way. Not in production.',
     roles: admins,
     body: z.strictObject({
       network: z.string().max(50),
       moment: z.enum(moments).describe('While media come in, when a post is sent, when numbers are read'),
-      fault: z.string().max(50).describe('Such as `429`, `lost` or `expired-token`; empty takes it back'),
+      fault: z.string().max(50).describe('Such as `429`, `lost` or `expired-token`; empty cancels it'),
       times: z.coerce.number<number | string>().int().min(1).max(1000).default(1),
     }),
     answer: Done,

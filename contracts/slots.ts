@@ -12,13 +12,13 @@ const Days = z
 const Time = z
   .string()
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the day, such as 09:30')
-  .describe('On the wall in the zone of the slots, such as 09:30');
+  .describe('Wall-clock time in the zone of the slots, such as 09:30');
 const SlotAccounts = z.array(Id).max(textBounds.accounts).describe('Only for these accounts; empty for all');
 const Zone = z.string().max(100).describe('IANA name, such as Europe/Berlin');
 
 export const Slot = z
   .object({ id: z.string(), days: z.array(z.int()), time: z.string(), accountIds: z.array(z.string()) })
-  .meta({ id: 'Slot', description: 'A time of the week at which posts like to go out' });
+  .meta({ id: 'Slot', description: 'A time of the week at which posts go out' });
 export type Slot = z.output<typeof Slot>;
 
 export const Slots = z
@@ -69,7 +69,7 @@ export const slotRoutes = {
     path: '/api/app/slots',
     tag: 'Slots',
     summary: 'Change the zone of the slots',
-    description: 'Their times on the wall stay. Posts that are scheduled stay at their instant.',
+    description: 'Their wall-clock times stay. Scheduled posts keep their instant.',
     roles: editors,
     body: z.strictObject({ timeZone: Zone.min(1) }),
     answer: Slots,
@@ -80,7 +80,7 @@ export const slotRoutes = {
     path: '/api/app/slots/:id',
     tag: 'Slots',
     summary: 'Change a slot',
-    description: 'What is left out stays. Posts that are scheduled stay at their instant.',
+    description: 'Fields left out stay as they are. Scheduled posts keep their instant.',
     roles: editors,
     params: ById,
     body: z.strictObject({ days: Days.optional(), time: Time.optional(), accountIds: SlotAccounts.optional() }),
@@ -93,7 +93,7 @@ export const slotRoutes = {
     path: '/api/app/slots/:id',
     tag: 'Slots',
     summary: 'Delete a slot',
-    description: 'Posts that are scheduled stay at their instant.',
+    description: 'Scheduled posts keep their instant.',
     roles: editors,
     params: ById,
     answer: Done,
@@ -121,7 +121,7 @@ export const slotRoutes = {
     tag: 'Slots',
     summary: 'Find the next free slot',
     description:
-      'The first slot from now on, within a year, at which no post is scheduled; a slot for some accounts is free while none is scheduled for the accounts of this post. Nothing is reserved: schedule the post at that time.',
+      'The first slot within a year at which no post is scheduled. A slot for some accounts is free while nothing is scheduled for the accounts of this post. Nothing is reserved: schedule the post at that time.',
     roles: everyone,
     query: z.strictObject({
       accountIds: PostAccounts,

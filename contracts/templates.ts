@@ -88,7 +88,7 @@ export const templateRoutes = {
     path: '/api/app/templates/:id',
     tag: 'Templates',
     summary: 'Change a template',
-    description: 'What is left out stays. Posts that it was inserted into stay as they are.',
+    description: 'Fields left out stay as they are. Posts that it was inserted into stay as they are.',
     roles: editors,
     params: ById,
     body: z.strictObject({ name: Name.optional(), items: Items.optional(), options: Options.optional() }),

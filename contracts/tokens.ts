@@ -17,7 +17,7 @@ export const ConnectedClient = z
     id: z.string().describe('Prefix `cli_`'),
     name: z.string().describe('As the client calls itself'),
     clientId: z.string(),
-    host: z.string().optional().describe('Where the client published its document; absent when nothing proves it'),
+    host: z.string().optional().describe('Where the client published its document; absent when it published none'),
     scopes: z.array(z.string()),
     since: z.string().describe('ISO-8601 instant'),
     lastUsedAt: z.string().optional().describe('ISO-8601 instant, to the minute'),
@@ -30,7 +30,7 @@ export const OpenSession = z
     since: z.string().describe('ISO-8601 instant'),
     lastSeenAt: z.string().describe('ISO-8601 instant, to the hour'),
     userAgent: z.string().describe('Such as `Firefox on Linux`'),
-    current: z.boolean().describe('The one that asks'),
+    current: z.boolean().describe('True for the browser that asks'),
   })
   .meta({ id: 'OpenSession', description: 'A browser that the user is signed in with' });
 

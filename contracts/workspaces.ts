@@ -8,7 +8,7 @@ export const workspaceRoutes = {
     path: '/api/app/workspaces',
     tag: 'Workspaces',
     summary: 'Make a workspace',
-    description: 'You own it, and it opens at once. The operator decides who may make one (NEW_WORKSPACES).',
+    description: 'You own it, and it opens at once. NEW_WORKSPACES says who may make one.',
     body: z.strictObject({ name: Name }),
     answer: SessionRecord,
   }),
@@ -55,7 +55,7 @@ export const workspaceRoutes = {
     tag: 'Workspaces',
     summary: 'Delete the open workspace',
     description:
-      'In 7 days; until then an owner can take it back. Publishing stops at once: scheduled posts do not go out, and nothing can be scheduled or published. `name` repeats the name of the workspace.',
+      'In 7 days; until then an owner can cancel it. Publishing stops at once: scheduled posts do not go out, and nothing can be scheduled or published. `name` repeats the name of the workspace.',
     roles: ['owner'],
     body: z.strictObject({ name: z.string().max(100) }),
     answer: SessionRecord,

@@ -30,7 +30,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     actions: new Posthorn(sdkOptions(options)),
 
     /**
-     * What does a network ask for?.
+     * Read what a network asks for.
      *
      * The fields to fill in before the account is connected; none where the network asks on its own page.
      *
@@ -40,7 +40,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', (field) => `/api/app/connect/${field('network')}`, [], input, options),
 
     /**
-     * Come back from a network.
+     * Return from a network.
      *
      * Takes what the network put into the address when it sent the person back.
      *
@@ -73,7 +73,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Choose accounts.
      *
-     * Of the pages or places that the person can post to, those that are connected.
+     * Connects the chosen pages or places.
      *
      * Roles: owner, admin.
      */
@@ -135,7 +135,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Reject.
      *
-     * Nothing runs. One whose post has changed can be rejected too.
+     * Nothing runs. A request whose post has changed can be rejected too.
      *
      * Roles: owner, admin, editor.
      */
@@ -249,7 +249,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Delete a label.
      *
-     * Its posts stay, without it.
+     * Its posts stay and lose the label.
      *
      * Roles: owner, admin, editor.
      */
@@ -364,16 +364,16 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', () => '/api/app/notifications/mark', [], input, options),
 
     /**
-     * What do you hear of?.
+     * Read what you are told.
      *
      * By mail and by push message, and the browsers that get those.
      */
     getNotificationChoices: (options?: CallOptions): ApiPromise<NotificationChoices> => http.json('GET', () => '/api/app/notification-choices', [], {}, options),
 
     /**
-     * Choose what you hear of.
+     * Choose what you are told.
      *
-     * What is left out stays. Invitations and forgotten passwords are always mailed.
+     * Fields left out stay as they are. Invitations and forgotten passwords are always mailed.
      */
     changeNotificationChoices: (input: ChangeNotificationChoicesInput = {}, options?: CallOptions): ApiPromise<NotificationChoices> =>
       http.json('PATCH', () => '/api/app/notification-choices', [], input, options),
@@ -387,15 +387,15 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', () => '/api/app/push-browsers', [], input, options),
 
     /**
-     * Send none to a browser.
+     * Stop push messages to a browser.
      *
-     * What waits for it is not sent.
+     * Messages that wait for it are not sent.
      */
     removePushBrowser: (input: RemovePushBrowserInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/push-browsers/${field('id')}`, [], input, options),
 
     /**
-     * How do people get in?.
+     * Read how people sign in.
      *
      * What the sign-in page has to ask for.
      */
@@ -410,7 +410,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', () => '/api/auth/invitations/open', [], input, options),
 
     /**
-     * Come in by a one-time link.
+     * Sign in with a one-time link.
      *
      * Signs in with the secret of a link that the server printed, and uses it up.
      */
@@ -418,7 +418,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', () => '/api/auth/links/use', [], input, options),
 
     /**
-     * Who is signed in?.
+     * Read who is signed in.
      *
      * The user, the open workspace, and the workspaces to choose from.
      */
@@ -427,7 +427,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Sign up.
      *
-     * Makes the first user and a workspace; possible while there is no user; later people join by invitation. In
+     * Makes the first user and a workspace, while there is no user yet. Everybody else joins by invitation. In
      * production it takes the code that Posthorn prints when it starts.
      */
     signUp: (input: SignUpInput, options?: CallOptions): ApiPromise<Session> =>
@@ -436,8 +436,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Sign in.
      *
-     * Sets the session cookie. After five wrong passwords in a row for an account from one network every further try
-     * has to wait longer: TooManyRequests with Retry-After.
+     * Sets the session cookie. After five wrong passwords in a row for an account from one network, each further try
+     * must wait longer: TooManyRequests with Retry-After.
      */
     signIn: (input: SignInInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/sign-in', [], input, options),
@@ -478,8 +478,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Accept an invitation.
      *
-     * Joins the workspace. Somebody new chooses a password; somebody who has an account gives theirs; somebody who
-     * is signed in with the invited address gives none. Signs in.
+     * Joins the workspace. A new person chooses a password; a person with an account gives theirs; a person signed
+     * in with the invited address gives none. Signs in.
      */
     acceptInvitation: (input: AcceptInvitationInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/invitations/accept', [], input, options),
@@ -487,7 +487,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Change your profile.
      *
-     * Name, time zone, theme and shortcuts. What is left out stays.
+     * Name, time zone, theme and shortcuts. Fields left out stay as they are.
      */
     changeProfile: (input: ChangeProfileInput = {}, options?: CallOptions): ApiPromise<Session> =>
       http.json('PATCH', () => '/api/app/profile', [], input, options),
@@ -595,16 +595,17 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Count scheduled posts by account.
      *
-     * How many scheduled posts each account has, those with none left out; they fail when it is disconnected.
+     * How many scheduled posts each account has; accounts without any are left out. These posts fail if the account
+     * is disconnected.
      *
      * Roles: owner, admin, editor, viewer.
      */
     countScheduled: (options?: CallOptions): ApiPromise<CountScheduledOutput> => http.json('GET', () => '/api/app/posts/scheduled', [], {}, options),
 
     /**
-     * Take a scheduled post back.
+     * Unschedule a post.
      *
-     * It is a Draft again; its time stays as a wish.
+     * It becomes a Draft again and keeps its time as a suggestion.
      *
      * Roles: owner, admin, editor.
      */
@@ -612,7 +613,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', (field) => `/api/app/posts/${field('id')}/unschedule`, [], input, options),
 
     /**
-     * Publish again despite doubt.
+     * Publish again despite an uncertain result.
      *
      * Publishes a Failed post again, also to accounts whose result is `uncertain` and where you looked and did not
      * find it. Without this, an uncertain account gets the post only when its network says that it is not there.
@@ -636,7 +637,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Say that an uncertain post is there.
      *
-     * You looked at the accounts whose result is `uncertain` and found the post. It counts as out there, and nothing
+     * You looked at the accounts whose result is `uncertain` and found the post. It counts as published, and nothing
      * is sent. Without an id of the network it has no statistics.
      *
      * Roles: owner, admin, editor.
@@ -667,7 +668,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Change a comment.
      *
-     * Your own alone.
+     * Only your own.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -677,7 +678,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Delete a comment.
      *
-     * Your own, or as an owner or admin that of anybody.
+     * Your own, or anybody’s as an owner or admin.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -708,7 +709,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * End a shared address.
      *
-     * At once.
+     * It stops working at once.
      *
      * Roles: owner, admin, editor.
      */
@@ -718,7 +719,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * See a shared post.
      *
-     * For whoever has the address. One that is wrong, has ended or was revoked is NotFound alike.
+     * For whoever has the address. A wrong, ended or revoked one is NotFound alike.
      */
     openShare: (input: OpenShareInput, options?: CallOptions): ApiPromise<SharedPost> =>
       http.json('POST', () => '/api/review', [], input, options),
@@ -726,7 +727,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Look at the sandbox networks.
      *
-     * What was posted there by every workspace of this server, newest first, and what will go wrong there.
+     * What was posted there by every workspace of this server, newest first, and which faults are planned there.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -764,9 +765,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', () => '/api/app/sandbox/clock', [], input, options),
 
     /**
-     * Let a sandbox network misbehave.
+     * Make a sandbox network fail.
      *
-     * The next calls of one kind go wrong in a chosen way. Not in production.
+     * The next calls of one kind fail in a chosen way. Not in production.
      *
      * Roles: owner, admin.
      */
@@ -795,7 +796,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Change the zone of the slots.
      *
-     * Their times on the wall stay. Posts that are scheduled stay at their instant.
+     * Their wall-clock times stay. Scheduled posts keep their instant.
      *
      * Roles: owner, admin, editor.
      */
@@ -805,7 +806,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Change a slot.
      *
-     * What is left out stays. Posts that are scheduled stay at their instant.
+     * Fields left out stay as they are. Scheduled posts keep their instant.
      *
      * Roles: owner, admin, editor.
      */
@@ -815,7 +816,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Delete a slot.
      *
-     * Posts that are scheduled stay at their instant.
+     * Scheduled posts keep their instant.
      *
      * Roles: owner, admin, editor.
      */
@@ -835,8 +836,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Find the next free slot.
      *
-     * The first slot from now on, within a year, at which no post is scheduled; a slot for some accounts is free
-     * while none is scheduled for the accounts of this post. Nothing is reserved: schedule the post at that time.
+     * The first slot within a year at which no post is scheduled. A slot for some accounts is free while nothing is
+     * scheduled for the accounts of this post. Nothing is reserved: schedule the post at that time.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -875,7 +876,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Change a template.
      *
-     * What is left out stays. Posts that it was inserted into stay as they are.
+     * Fields left out stay as they are. Posts that it was inserted into stay as they are.
      *
      * Roles: owner, admin, editor.
      */
@@ -1146,7 +1147,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Make a workspace.
      *
-     * You own it, and it opens at once. The operator decides who may make one (NEW_WORKSPACES).
+     * You own it, and it opens at once. NEW_WORKSPACES says who may make one.
      */
     createWorkspace: (input: CreateWorkspaceInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/app/workspaces', [], input, options),
@@ -1182,7 +1183,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Delete the open workspace.
      *
-     * In 7 days; until then an owner can take it back. Publishing stops at once: scheduled posts do not go out, and
+     * In 7 days; until then an owner can cancel it. Publishing stops at once: scheduled posts do not go out, and
      * nothing can be scheduled or published. `name` repeats the name of the workspace.
      *
      * Roles: owner.
@@ -1322,7 +1323,7 @@ export interface GetHistoryInput {
   id: string;
 }
 
-/** A request of an agent that waits for a human */
+/** An agent’s request that waits for a human */
 export interface ApprovalCard {
   /** Card id, prefix `card_` */
   id: string;
@@ -1341,7 +1342,7 @@ export interface ApprovalCard {
   input: Record<string, unknown>;
   /** What a person decides, such as `Publish this post now`; also what stays public when a post is deleted */
   sentence: string;
-  /** For the button that approves, such as `Approve and publish` */
+  /** Label of the button that approves, such as `Approve and publish` */
   verb: string;
   /** User whose agent asked */
   requestedBy: string;
@@ -1351,7 +1352,7 @@ export interface ApprovalCard {
   post?: Post;
   /** The files of the post with their alternative texts, as they were at the request */
   media: MediaItem[];
-  /** Pictures that were fitted to a network, as they were at the request; they go out so */
+  /** Pictures that were fitted to a network, as they were at the request; they are sent as shown */
   fitted: Array<{
     accountId: string;
     /** The file that breaks a limit of the account */
@@ -1359,7 +1360,7 @@ export interface ApprovalCard {
     /** What the account gets in its place */
     media: MediaItem;
   }>;
-  /** Previews of pages that the post links to, as they were at the request; they go out so */
+  /** Previews of pages that the post links to, as they were at the request; they are sent as shown */
   linkCards: LinkCard[];
   /** The account it is about */
   account?: Account;
@@ -1503,7 +1504,7 @@ export interface ConsentQuestion {
   client: {
     /** As the client calls itself */
     name: string;
-    /** Where the client published its document; absent when nothing proves it */
+    /** Where the client published its document; absent when it published none */
     host?: string;
   };
   /** Host that the person is sent to with the answer */
@@ -1528,7 +1529,7 @@ export interface ReadConsentInput {
 
 /** What `decideConsent` answers. */
 export interface DecideConsentOutput {
-  /** Go there */
+  /** Address to open next */
   next: string;
 }
 
@@ -1536,7 +1537,7 @@ export interface DecideConsentOutput {
 export interface DecideConsentInput {
   id: string;
   approve: boolean;
-  /** Those that are given (default `[]`) */
+  /** The scopes that are granted (default `[]`) */
   scopes?: string[];
 }
 
@@ -1545,7 +1546,7 @@ export interface HistoryEntry {
   id: string;
   /** Publishing: somebody published it by hand. Requested, Approved, Rejected: a request of an agent */
   kind: 'Created' | 'Edited' | 'Scheduled' | 'Unscheduled' | 'Publishing' | 'Requested' | 'Approved' | 'Rejected' | 'Published' | 'Failed';
-  /** ISO-8601 instant; of several small steps the last */
+  /** ISO-8601 instant; the last of several small steps */
   at: string;
   /** ISO-8601 instant of the first of several small steps */
   since?: string;
@@ -1556,7 +1557,7 @@ export interface HistoryEntry {
   };
   /** Absent when it is not known */
   client?: ClientUsed;
-  /** Number of the text it left, see getRevision */
+  /** Number of the revision it made, see getRevision */
   revision?: number;
   /** What an edit changed */
   changed?: Array<'Text' | 'Media' | 'Options' | 'Accounts'>;
@@ -1608,7 +1609,7 @@ export interface GetRevisionInput {
   number: string;
 }
 
-/** What people sort posts by. Networks never see it */
+/** A name to sort posts by. Networks never see it */
 export interface Label {
   id: string;
   name: string;
@@ -1624,7 +1625,7 @@ export interface ListLabelsOutput {
 
 /** What `addLabel` takes. */
 export interface AddLabelInput {
-  /** One line; no other label of the workspace has it, in whatever case */
+  /** One line, unique in the workspace whatever its case */
   name: string;
   /** (default `'grey'`) */
   color?: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
@@ -1633,7 +1634,7 @@ export interface AddLabelInput {
 /** What `changeLabel` takes. */
 export interface ChangeLabelInput {
   id: string;
-  /** One line; no other label of the workspace has it, in whatever case */
+  /** One line, unique in the workspace whatever its case */
   name?: string;
   color?: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
 }
@@ -1656,9 +1657,9 @@ export interface GetPostLabelsInput {
 /** What `labelPosts` takes. */
 export interface LabelPostsInput {
   postIds: string[];
-  /** Labels that all of them have then (default `[]`) */
+  /** Labels to add to all of them (default `[]`) */
   add?: string[];
-  /** Labels that none of them has then (default `[]`) */
+  /** Labels to remove from all of them (default `[]`) */
   remove?: string[];
 }
 
@@ -1754,9 +1755,9 @@ export interface Notification {
   detail: string;
   /** The beginning of the post it is about */
   excerpt?: string;
-  /** The page of the app where one goes on */
+  /** The page of the app that deals with it */
   path: string;
-  /** It waits for a person, and your role may do it */
+  /** It waits for a person, and your role may decide */
   needsYou: boolean;
   /** By you */
   read: boolean;
@@ -1791,7 +1792,7 @@ export interface MarkNotificationsInput {
   read: boolean;
 }
 
-/** What you hear of outside the app; the same in all workspaces */
+/** What you are told outside the app; the same in all workspaces */
 export interface NotificationChoices {
   mail: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
   push: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
@@ -1811,7 +1812,7 @@ export interface PushBrowser {
   browser: string;
   /** ISO-8601 instant */
   since: string;
-  /** The one that asks */
+  /** True for the browser that asks */
   current: boolean;
 }
 
@@ -1837,7 +1838,7 @@ export interface RemovePushBrowserInput {
   id: string;
 }
 
-/** How people get in here */
+/** How people sign in */
 export interface Entrance {
   /** There is no user yet: whoever signs up becomes the owner */
   empty: boolean;
@@ -1845,7 +1846,7 @@ export interface Entrance {
   needsCode: boolean;
   /** An outside identity provider signs people in; there are no passwords */
   outside: boolean;
-  /** A forgotten password can be set anew by mail */
+  /** A forgotten password can be reset by mail */
   mail: boolean;
   /** E-mail address of the person signed in with this browser */
   signedInAs?: string;
@@ -1875,13 +1876,13 @@ export interface Session {
     /** IANA name; empty until it is set, then the app asks the browser */
     timeZone: string;
     theme: 'auto' | 'light' | 'dark';
-    /** Whether single keys do something */
+    /** Whether shortcuts of a single key are on */
     shortcuts: boolean;
     id: string;
     email: string;
     /** Set this installation up; moves the sandbox clock */
     operator: boolean;
-    /** False for somebody who came by a one-time link and has set none yet */
+    /** False for a person who signed in with a one-time link and has not set one yet */
     hasPassword: boolean;
     /** Whether changing the password asks for the present one */
     asksPassword: boolean;
@@ -1967,7 +1968,7 @@ export interface AcceptInvitationInput {
 /** What `changeProfile` takes. */
 export interface ChangeProfileInput {
   name?: string;
-  /** IANA name, such as Europe/Berlin; empty takes it back */
+  /** IANA name, such as Europe/Berlin; empty removes it */
   timeZone?: string;
   theme?: 'auto' | 'light' | 'dark';
   shortcuts?: boolean;
@@ -2096,7 +2097,7 @@ export interface PostSummary {
   scheduledAt?: string;
   /** ISO-8601 instant at which the first account had it */
   publishedAt?: string;
-  /** Absent until it is out */
+  /** Absent until it is published */
   engagement?: number;
   /** Its labels */
   labelIds: string[];
@@ -2225,7 +2226,7 @@ export interface ConfirmFoundInput {
   accountIds: string[];
 }
 
-/** What a member says about a post; it never leaves the workspace */
+/** What a member wrote about a post; it never leaves the workspace */
 export interface Comment {
   /** Comment id, prefix `cmt_` */
   id: string;
@@ -2364,7 +2365,7 @@ export interface SharedPost {
 
 /** What `openShare` takes. */
 export interface OpenShareInput {
-  /** What stands behind /review/ in the address */
+  /** What follows /review/ in the address */
   secret: string;
 }
 
@@ -2404,7 +2405,7 @@ export interface ReadSandboxOutput {
     planned: Array<{
       moment: 'upload' | 'publish' | 'read';
       fault: string;
-      /** null: every time until it is taken back */
+      /** null: every time until it is cancelled */
       times: number | null;
     }>;
   }>;
@@ -2444,7 +2445,7 @@ export interface PlanSandboxFaultInput {
   network: string;
   /** While media come in, when a post is sent, when numbers are read */
   moment: 'upload' | 'publish' | 'read';
-  /** Such as `429`, `lost` or `expired-token`; empty takes it back */
+  /** Such as `429`, `lost` or `expired-token`; empty cancels it */
   fault: string;
   /** (default `1`) */
   times?: number;
@@ -2458,7 +2459,7 @@ export interface Slots {
   slots: Slot[];
 }
 
-/** A time of the week at which posts like to go out */
+/** A time of the week at which posts go out */
 export interface Slot {
   id: string;
   days: number[];
@@ -2473,7 +2474,7 @@ export interface AddSlotsInput {
   slots: Array<{
     /** 1 Monday to 7 Sunday */
     days: number[];
-    /** On the wall in the zone of the slots, such as 09:30 */
+    /** Wall-clock time in the zone of the slots, such as 09:30 */
     time: string;
     /** Only for these accounts; empty for all (default `[]`) */
     accountIds?: string[];
@@ -2491,7 +2492,7 @@ export interface ChangeSlotInput {
   id: string;
   /** 1 Monday to 7 Sunday */
   days?: number[];
-  /** On the wall in the zone of the slots, such as 09:30 */
+  /** Wall-clock time in the zone of the slots, such as 09:30 */
   time?: string;
   /** Only for these accounts; empty for all */
   accountIds?: string[];
@@ -2646,7 +2647,7 @@ export interface ConnectedClient {
   /** As the client calls itself */
   name: string;
   clientId: string;
-  /** Where the client published its document; absent when nothing proves it */
+  /** Where the client published its document; absent when it published none */
   host?: string;
   scopes: string[];
   /** ISO-8601 instant */
@@ -2675,7 +2676,7 @@ export interface OpenSession {
   lastSeenAt: string;
   /** Such as `Firefox on Linux` */
   userAgent: string;
-  /** The one that asks */
+  /** True for the browser that asks */
   current: boolean;
 }
 

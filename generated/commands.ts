@@ -522,7 +522,7 @@ export const commands: readonly Command[] = [
   {
     "name": "posts.delete",
     "summary": "Delete a post",
-    "description": "Deletes a post that is not published. It cannot be brought back; where a Failed post is public already, it stays public. A human approves it in the app.",
+    "description": "Deletes a post that is not published. This cannot be undone. What a Failed post already published stays public. A human approves it in the app.",
     "kind": "NeedsApproval",
     "retry": "IfRefused",
     "fields": [

@@ -655,7 +655,7 @@ export const mcpTools = [
     "tool": {
       "name": "posts_delete",
       "title": "Delete a post",
-      "description": "Deletes a post that is not published. It cannot be brought back; where a Failed post is public already, it stays public. A human approves it in the app.",
+      "description": "Deletes a post that is not published. This cannot be undone. What a Failed post already published stays public. A human approves it in the app.",
       "inputSchema": {
         "type": "object",
         "properties": {

@@ -361,7 +361,7 @@ export const rest = {
     getConnectForm: {
       method: 'GET',
       path: '/api/app/connect/:network',
-      summary: "What does a network ask for?",
+      summary: "Read what a network asks for",
       pathParams: accountRoutes.getConnectForm.params,
       metadata: {"access":"Session","roles":["owner","admin"]},
       responses: {
@@ -378,7 +378,7 @@ export const rest = {
     finishConnection: {
       method: 'POST',
       path: '/api/app/connect/:network/finish',
-      summary: "Come back from a network",
+      summary: "Return from a network",
       pathParams: accountRoutes.finishConnection.params,
       body: accountRoutes.finishConnection.body,
       metadata: {"access":"Session","roles":["owner","admin"]},
@@ -663,7 +663,7 @@ export const rest = {
     alive: {
       method: 'GET',
       path: '/healthz',
-      summary: "Is the process running?",
+      summary: "Check that the process runs",
       metadata: {"access":"Open"},
       responses: {
         200: c.otherResponse({ contentType: 'text/plain', body: healthRoutes.alive.responses[200].body }),
@@ -673,7 +673,7 @@ export const rest = {
     ready: {
       method: 'GET',
       path: '/readyz',
-      summary: "Can it serve?",
+      summary: "Check that it can serve",
       metadata: {"access":"Open"},
       responses: {
         200: c.otherResponse({ contentType: 'text/plain', body: healthRoutes.ready.responses[200].body }),
@@ -947,7 +947,7 @@ export const rest = {
     getNotificationChoices: {
       method: 'GET',
       path: '/api/app/notification-choices',
-      summary: "What do you hear of?",
+      summary: "Read what you are told",
       metadata: {"access":"Session"},
       responses: {
         200: notificationRoutes.getNotificationChoices.responses[200].body,
@@ -961,7 +961,7 @@ export const rest = {
     changeNotificationChoices: {
       method: 'PATCH',
       path: '/api/app/notification-choices',
-      summary: "Choose what you hear of",
+      summary: "Choose what you are told",
       body: notificationRoutes.changeNotificationChoices.body,
       metadata: {"access":"Session"},
       responses: {
@@ -991,7 +991,7 @@ export const rest = {
     removePushBrowser: {
       method: 'DELETE',
       path: '/api/app/push-browsers/:id',
-      summary: "Send none to a browser",
+      summary: "Stop push messages to a browser",
       pathParams: notificationRoutes.removePushBrowser.params,
       metadata: {"access":"Session"},
       responses: {
@@ -1007,7 +1007,7 @@ export const rest = {
     readEntrance: {
       method: 'GET',
       path: '/api/auth/entrance',
-      summary: "How do people get in?",
+      summary: "Read how people sign in",
       metadata: {"access":"Public"},
       responses: {
         200: peopleRoutes.readEntrance.responses[200].body,
@@ -1037,7 +1037,7 @@ export const rest = {
     enterByLink: {
       method: 'POST',
       path: '/api/auth/links/use',
-      summary: "Come in by a one-time link",
+      summary: "Sign in with a one-time link",
       body: peopleRoutes.enterByLink.body,
       metadata: {"access":"Public"},
       responses: {
@@ -1053,7 +1053,7 @@ export const rest = {
     getSession: {
       method: 'GET',
       path: '/api/auth/session',
-      summary: "Who is signed in?",
+      summary: "Read who is signed in",
       metadata: {"access":"Session"},
       responses: {
         200: peopleRoutes.getSession.responses[200].body,
@@ -1367,7 +1367,7 @@ export const rest = {
     unschedule: {
       method: 'POST',
       path: '/api/app/posts/:id/unschedule',
-      summary: "Take a scheduled post back",
+      summary: "Unschedule a post",
       pathParams: postRoutes.unschedule.params,
       body: postRoutes.unschedule.body,
       metadata: {"access":"Session","roles":["owner","admin","editor"]},
@@ -1385,7 +1385,7 @@ export const rest = {
     publishAgain: {
       method: 'POST',
       path: '/api/app/posts/:id/publish-again',
-      summary: "Publish again despite doubt",
+      summary: "Publish again despite an uncertain result",
       pathParams: postRoutes.publishAgain.params,
       body: postRoutes.publishAgain.body,
       metadata: {"access":"Session","roles":["owner","admin","editor"]},
@@ -1641,7 +1641,7 @@ export const rest = {
     planSandboxFault: {
       method: 'POST',
       path: '/api/app/sandbox/faults',
-      summary: "Let a sandbox network misbehave",
+      summary: "Make a sandbox network fail",
       body: sandboxRoutes.planSandboxFault.body,
       metadata: {"access":"Session","roles":["owner","admin"]},
       responses: {

@@ -126,7 +126,7 @@ const jsonIn = (where: string, source: string): unknown => {
   try {
     return JSON.parse(source);
   } catch {
-    throw new UsageError(`${where} must be JSON, and is not`);
+    throw new UsageError(`${where} must be JSON, but is not`);
   }
 };
 

@@ -86,7 +86,7 @@ const parse = (text: string): unknown => {
   } catch (error) {
     // It quotes the body around the mistake, which may hold half a surrogate pair or a secret.
     const where = / at position \d+/.exec((error as Error).message)?.[0] ?? '';
-    throw badInput({ path: 'body', code: 'BadFormat', message: `must be JSON, and is not${where}` });
+    throw badInput({ path: 'body', code: 'BadFormat', message: `must be JSON, but is not${where}` });
   }
 };
 

@@ -128,4 +128,4 @@ const untilStalled = async (req: Request, work: () => Promise<void>) => {
 };
 
 export const unknownField = (name: string) =>
-  badInput({ path: name.slice(0, 100), code: 'UnknownField', message: 'is not expected, or not twice' });
+  badInput({ path: name.slice(0, 100), code: 'UnknownField', message: 'is not expected here, or was sent twice' });

@@ -69,7 +69,7 @@ export const createPush = ({
         throw badInput({ path: 'endpoint', code: 'BadAddress', message: `is refused. ${checked.message}` });
       const bytes = Buffer.from(subscription.keys.p256dh, 'base64url');
       if (bytes.length !== 65 || bytes[0] !== 4 || Buffer.from(subscription.keys.auth, 'base64url').length !== 16) {
-        throw badInput({ path: 'keys', code: 'BadFormat', message: 'must be those that the browser made' });
+        throw badInput({ path: 'keys', code: 'BadFormat', message: 'must be the keys that the browser made' });
       }
       const hash = hashOf(subscription.endpoint);
       const sealed = seal.seal(JSON.stringify(subscription), placeOf(hash.toString('hex')));

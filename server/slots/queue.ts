@@ -154,7 +154,7 @@ const serves = ({ accountIds }: Slot, wanted: readonly string[]) =>
 
 const mustBeTimeZone = (timeZone: string) => {
   try {
-    if (!/^[A-Za-z]/.test(timeZone)) throw new RangeError('an offset is no zone');
+    if (!/^[A-Za-z]/.test(timeZone)) throw new RangeError('an offset is not a time zone');
     new Intl.DateTimeFormat('en', { timeZone });
   } catch {
     const message = 'must be an IANA name, such as Europe/Berlin';

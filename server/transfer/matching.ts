@@ -25,7 +25,8 @@ export const createMatching = (accounts: readonly Account[], networks: Networks)
     const found = byHandle.length > 0 ? byHandle : there.filter((account) => tidyHandle(account.name) === handle);
     const [account] = found;
     if (account === undefined) return { message: `names ${shown}, which is not connected to this workspace` };
-    if (found.length > 1) return { message: `names ${shown}, and ${found.length} accounts are called so` };
+    if (found.length > 1)
+      return { message: `names ${shown}, which is the name of ${found.length} accounts; write network:handle` };
     return { accountId: account.id };
   };
 

@@ -338,7 +338,7 @@ export const rest = {
     alive: {
       method: 'GET',
       path: '/healthz',
-      summary: "Is the process running?",
+      summary: "Check that the process runs",
       metadata: {"access":"Open"},
       responses: {
         200: c.otherResponse({ contentType: 'text/plain', body: healthRoutes.alive.responses[200].body }),
@@ -348,7 +348,7 @@ export const rest = {
     ready: {
       method: 'GET',
       path: '/readyz',
-      summary: "Can it serve?",
+      summary: "Check that it can serve",
       metadata: {"access":"Open"},
       responses: {
         200: c.otherResponse({ contentType: 'text/plain', body: healthRoutes.ready.responses[200].body }),

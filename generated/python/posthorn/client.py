@@ -230,7 +230,7 @@ class PostsApi(PostWaiting):
     def delete(self, *, id: str, options: Options | None = None) -> t.Deleted:
         """Delete a post.
 
-        Deletes a post that is not published. It cannot be brought back; where a Failed post is public already, it stays public. A human approves it in the app.
+        Deletes a post that is not published. This cannot be undone. What a Failed post already published stays public. A human approves it in the app.
         With a token it always raises ApprovalRequiredError, whose approval_url is where a human does it.
 
         id: Post id

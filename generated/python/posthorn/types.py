@@ -152,7 +152,7 @@ class Post(TypedDict):
     versions: list[Version]
     """The original version first, then the overrides"""
     scheduledAt: NotRequired[str]
-    """ISO-8601 instant. On a Draft it is only a wish: nothing happens at that time until it is scheduled"""
+    """ISO-8601 instant. On a Draft it is only a suggestion: nothing happens at that time until the post is scheduled"""
     results: list[Result]
     """One per account after publishing; empty before"""
     updatedAt: str

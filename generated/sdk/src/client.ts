@@ -295,8 +295,8 @@ export class PostsApi extends PostWaiting {
   /**
    * Delete a post.
    *
-   * Deletes a post that is not published. It cannot be brought back; where a Failed post is public already, it
-   * stays public. A human approves it in the app.
+   * Deletes a post that is not published. This cannot be undone. What a Failed post already published stays
+   * public. A human approves it in the app.
    * With a token it always answers ApprovalRequired; `error.approvalUrl` is where a human does it.
    *
    * @example

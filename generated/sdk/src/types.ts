@@ -243,7 +243,7 @@ export interface Post {
   accountIds: string[];
   /** The original version first, then the overrides */
   versions: Version[];
-  /** ISO-8601 instant. On a Draft it is only a wish: nothing happens at that time until it is scheduled */
+  /** ISO-8601 instant. On a Draft it is only a suggestion: nothing happens at that time until the post is scheduled */
   scheduledAt?: string;
   /** One per account after publishing; empty before */
   results: Result[];

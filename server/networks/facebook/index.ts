@@ -138,7 +138,7 @@ export default {
           (media.width < 540 || media.height < 960) && {
             path,
             code: 'MediaTooSmall',
-            message: 'A reel has at least 540 x 960 pixels: choose a larger video.',
+            message: 'A reel needs at least 540 x 960 pixels: choose a larger video.',
             limit: '540x960',
             actual: `${media.width}x${media.height}`,
           },

@@ -163,7 +163,7 @@ export default {
           media.bytes < minImageBytes && {
             path,
             code: 'MediaTooSmall',
-            message: 'An image has at least 10 kB: choose another.',
+            message: 'An image needs at least 10 kB: choose another.',
             limit: minImageBytes,
             actual: media.bytes,
           },

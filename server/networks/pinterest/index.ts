@@ -133,7 +133,7 @@ export default {
           Math.abs(width / height - first.width / first.height) > 0.01 && {
             path,
             code: 'MediaRatio',
-            message: 'All images of a carousel have the same shape at Pinterest: choose images of one ratio.',
+            message: 'The images of a Pinterest carousel must have the same shape: choose images of one ratio.',
             limit: `${first.width}x${first.height}`,
             actual: `${width}x${height}`,
           }

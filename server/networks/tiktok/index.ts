@@ -199,7 +199,7 @@ export default {
         !firstItem(post).media.some(isVideo) && {
           path: 'options.tiktok.ai_generated',
           code: 'OptionNotAllowed',
-          message: 'TikTok labels videos alone as made with AI: remove the label, and say it in the text.',
+          message: 'TikTok labels only videos as made with AI: remove the label, and say it in the text.',
         },
       coverInside(post, 'tiktok.cover_ms', 1),
       ...eachMedia(
@@ -209,7 +209,7 @@ export default {
           (Math.min(media.width, media.height) < side.min || Math.max(media.width, media.height) > side.max) && {
             path,
             code: Math.min(media.width, media.height) < side.min ? 'MediaTooSmall' : 'MediaTooLarge',
-            message: 'The sides of a video have 360 to 4096 pixels: choose another.',
+            message: 'The sides of a video measure 360 to 4096 pixels: choose another.',
             limit: `${side.min}-${side.max}`,
             actual: `${media.width}x${media.height}`,
           },

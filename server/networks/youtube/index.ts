@@ -216,7 +216,7 @@ export default {
       tags > maxTags && {
         path: 'options.youtube.tags',
         code: 'OptionTooLong',
-        message: 'All tags together have at most 500 characters: remove some.',
+        message: 'All tags together may have 500 characters: remove some.',
         limit: maxTags,
         actual: tags,
       },

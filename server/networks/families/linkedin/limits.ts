@@ -118,7 +118,7 @@ export const linkedinFindings = (network: string, post: NetworkPost): Finding[] 
       media.bytes < minVideoBytes && {
         path,
         code: 'MediaTooSmall',
-        message: 'A video has at least 75 kB: choose another.',
+        message: 'A video needs at least 75 kB: choose another.',
         limit: minVideoBytes,
         actual: media.bytes,
       },
