@@ -1,6 +1,6 @@
 // posts.get, posts.list and posts.create through the whole service, beside the same work on other servers.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -77,13 +77,20 @@ export const enterWith =
 const mustBeStatementsOfTheService = (cli) => {
   // What stands in a placeholder is named differently once it is compiled.
   const plain = (sql) => sql.replaceAll(/\$\{[^}]*\}/g, '{}').replaceAll(/\s+/g, ' ');
-  const folder = dirname(cli);
-  const parts = readdirSync(folder).filter((name) => name.endsWith('.js'));
-  const service = plain(parts.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n'));
+  const service = plain(textOf(cli));
   for (const [name, source] of Object.entries(sources)) {
     if (!service.includes(plain(source)))
       throw new Error(`The statement ${name} in statements.mjs is not the service's.`);
   }
+};
+
+/** Of a file and all that it loads: the folder also has parts of builds before. */
+const textOf = (file, seen = new Set()) => {
+  if (seen.has(file)) return '';
+  seen.add(file);
+  const text = readFileSync(file, 'utf8');
+  const parts = [...text.matchAll(/["']\.\/([\w.-]+\.js)["']/g)].map(([, name]) => join(dirname(file), name));
+  return [text, ...parts.map((part) => textOf(part, seen))].join('\n');
 };
 
 const startServers = async ({ contender, service }, others) => [

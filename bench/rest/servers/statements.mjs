@@ -14,7 +14,7 @@ export const sources = {
        sum(octet_length(versions) + octet_length(results)) over (order by id desc rows unbounded preceding)
          - octet_length(versions) - octet_length(results) as "bytesBefore"
        from (\${rows}) as listed
-   ) as sized where "bytesBefore" < $4 order by id desc`,
+   ) as sized where "bytesBefore" < \${mostBytes} order by id desc`,
   create: `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
    values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning \${columns}, \${news}`,
   news: `pg_notify('\${channel}', json_build_object(
@@ -31,6 +31,6 @@ export const statements = {
   token: sources.token,
   accounts: sources.accounts,
   get: fill(sources.get, { columns }),
-  list: fill(sources.page, { rows: fill(sources.list, { listed }) }),
+  list: fill(sources.page, { rows: fill(sources.list, { listed }), mostBytes: '$4' }),
   create: fill(sources.create, { columns, news: fill(sources.news, place) }),
 };
