@@ -77,7 +77,7 @@ inBrowser('planning', (world) => {
     await panel.getByText(`Someone took ${named(date)}, 08:30 just now.`).waitFor();
     expect((await world.service.asHuman('posts.get', { id }, as)).status).toBe('Draft');
     await panel.getByRole('button', { name: `Schedule for ${named(next)}, 08:30` }).click();
-    await page.getByText('Goes out').first().waitFor();
+    await page.getByText(/^Goes out .*Your changes count at once/).waitFor();
     expect((await world.service.asHuman('posts.get', { id }, as)).scheduledAt).toBe(`${next}T08:30:00.000000Z`);
 
     const after = new Date(Date.parse(next) + 7 * dayMs).toISOString().slice(0, 10);
