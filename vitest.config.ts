@@ -21,7 +21,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // Many tests wait for processes, the network or a browser: two would leave a third of two cores idle.
+    maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
   },
 });
