@@ -117,7 +117,9 @@ export const Post = z
     scheduledAt: z
       .string()
       .optional()
-      .describe('ISO-8601 instant. On a Draft it is only a suggestion: nothing happens at that time until the post is scheduled'),
+      .describe(
+        'ISO-8601 instant. On a Draft it is only a suggestion: nothing happens at that time until the post is scheduled',
+      ),
     results: z.array(Result).describe('One per account after publishing; empty before'),
     updatedAt: z
       .string()
