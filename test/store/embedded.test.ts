@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '#server/store/embedded';
 import { isAlive } from '#server/store/embedded-process';
 import { until } from '#test/support/until';
@@ -23,6 +23,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  vi.unstubAllEnvs();
   for (const child of children) child.kill('SIGKILL');
   await Promise.allSettled(started.map((embedded) => embedded.stop()));
   for (const below of [dir, ...deepIn(dir)]) end(serverIn(below));
@@ -149,6 +150,16 @@ describe('the embedded server', () => {
     expect(embedded.config.host).not.toContain('deep-');
     await embedded.stop();
     fs.rmSync(embedded.config.host, { recursive: true });
+  });
+
+  it.runIf(isRoot)('runs for root in a container that allows no user namespace, below a closed data folder', async () => {
+    fs.chmodSync(dir, 0o700);
+    // Where `unshare` cannot be found, it is as good as refused.
+    vi.stubEnv('PATH', '');
+    const embedded = await start(path.join(dir, 'database'));
+    vi.unstubAllEnvs();
+    expect(await ask(embedded, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect((fs.statSync(dir).mode & 0o777).toString(8)).toBe('711');
   });
 
   it('gives up in time, with the reason, when the server cannot start', async () => {
