@@ -152,15 +152,18 @@ describe('the embedded server', () => {
     fs.rmSync(embedded.config.host, { recursive: true });
   });
 
-  it.runIf(isRoot)('runs for root in a container that allows no user namespace, below a closed data folder', async () => {
-    fs.chmodSync(dir, 0o700);
-    // Where `unshare` cannot be found, it is as good as refused.
-    vi.stubEnv('PATH', '');
-    const embedded = await start(path.join(dir, 'database'));
-    vi.unstubAllEnvs();
-    expect(await ask(embedded, 'select 1 as one')).toEqual([{ one: 1 }]);
-    expect((fs.statSync(dir).mode & 0o777).toString(8)).toBe('711');
-  });
+  it.runIf(isRoot)(
+    'runs for root in a container that allows no user namespace, below a closed data folder',
+    async () => {
+      fs.chmodSync(dir, 0o700);
+      // Where `unshare` cannot be found, it is as good as refused.
+      vi.stubEnv('PATH', '');
+      const embedded = await start(path.join(dir, 'database'));
+      vi.unstubAllEnvs();
+      expect(await ask(embedded, 'select 1 as one')).toEqual([{ one: 1 }]);
+      expect((fs.statSync(dir).mode & 0o777).toString(8)).toBe('711');
+    },
+  );
 
   it('gives up in time, with the reason, when the server cannot start', async () => {
     const flags = ['-c', 'shared_buffers=nonsense'];
