@@ -482,6 +482,8 @@ describe('a running service', () => {
     expect(text).toContain('posthorn_http_requests_total{door="rest",status="401"} 1\n');
     expect(text).toMatch(/^posthorn_http_request_seconds_bucket\{le="60",door="rest"\} [1-9]/m);
     expect(text).toContain('posthorn_database_connections{pool="statements",state="most"} 4\n');
+    // What the figures themselves ask does not count.
+    expect(text).toContain('posthorn_database_connections{pool="statements",state="waiting"} 0\n');
     expect(text).toMatch(/^posthorn_database_connections\{pool="transactions",state="idle"\} [1-4]$/m);
     expect(text).toMatch(/^posthorn_queue_age_seconds\{kind="posts"\} 0$/m);
     await own.stop();

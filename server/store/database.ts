@@ -274,7 +274,8 @@ export function openDatabase(
       statements: {
         used: pool.totalCount - pool.idleCount,
         idle: pool.idleCount,
-        waiting: pool.waitingCount,
+        // Those who were given one of the idle connections take it in the next tick.
+        waiting: Math.max(0, pool.waitingCount - pool.idleCount),
         most: poolSize,
       },
       transactions: { ...poolOf(sequelize), most: poolSize },
