@@ -13,6 +13,10 @@ export interface PreviewFile {
   readonly src: string;
   readonly isVideo: boolean;
   readonly alt: string;
+  /** Made for the network: all of it is shown. */
+  readonly isFitted?: boolean | undefined;
+  /** Of a document. */
+  readonly title?: string | undefined;
   /** Where it can be played. */
   readonly playsAt?: string | undefined;
 }
@@ -198,14 +202,19 @@ const Rest = ({ media }: { media: readonly PreviewFile[] }) =>
     </div>
   );
 
-const Picture = ({ file: { src, alt, isVideo, playsAt } }: { file: PreviewFile }) => {
+const Picture = ({ file: { src, alt, isVideo, isFitted, title, playsAt } }: { file: PreviewFile }) => {
   if (isVideo && playsAt !== undefined) {
     // biome-ignore lint/a11y/useMediaCaption: networks take a video without captions, and so nobody has any
     return <video src={playsAt} poster={src} controls preload="none" aria-label={alt || 'Video'} />;
   }
   return (
     <>
-      <img src={src} alt={alt} loading="lazy" />
+      <img src={src} alt={alt} loading="lazy" data-fitted={isFitted || undefined} />
+      {title && (
+        <span className={styles.document} dir="auto">
+          {title}
+        </span>
+      )}
       {isVideo && <Play className={styles.play} size={28} aria-label="Video" />}
     </>
   );

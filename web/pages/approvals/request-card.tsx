@@ -19,12 +19,13 @@ import { handleOf, useNetworks } from '#web/networks.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
+import { withLabels } from '#web/parts/option-words.ts';
 import { Chip, StateChip } from '#web/parts/state-chip.tsx';
 import { formatDay, formatRelative } from '#web/parts/time.ts';
 import { closeToast } from '#web/parts/toasts.tsx';
 import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/queries.ts';
+import { keys, queries } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import styles from './card.module.css';
 import { CardActions } from './card-actions.tsx';
@@ -230,17 +231,21 @@ const Checks = ({ card: { post, becomes, accounts, validation, action } }: { car
 
 type Findings = NonNullable<ApprovalCard['validation']>['issues'];
 
-const CheckList = ({ kind, icon: Icon, found }: { kind: 'issue' | 'warning'; icon: LucideIcon; found: Findings }) =>
-  found.length > 0 && (
+const CheckList = ({ kind, icon: Icon, found }: { kind: 'issue' | 'warning'; icon: LucideIcon; found: Findings }) => {
+  const limits = useQuery(queries.limits).data?.providers ?? [];
+  const optionsOf = (name: string) => limits.find(({ provider }) => provider === name)?.options ?? [];
+  if (found.length === 0) return null;
+  return (
     <ul className={styles.checks}>
       {found.map(({ path, code, message, provider = '' }) => (
         <li key={`${path} ${code} ${provider}`} data-kind={kind}>
           <Icon size={16} aria-hidden="true" />
           <span>
             {provider && !message.startsWith(provider) && `${provider}: `}
-            {message}
+            {withLabels(message, optionsOf(provider))}
           </span>
         </li>
       ))}
     </ul>
   );
+};

@@ -1,5 +1,6 @@
 import type { Account, EditorView, MediaItem, Post } from '#generated/app-client';
 import { formatNumber } from '#web/parts/number.ts';
+import { withLabels } from '#web/parts/option-words.ts';
 import { lengthOf } from './counting.ts';
 import { type Draft, isEdited, resultFor } from './draft.ts';
 import type { Constraints, Option } from './limits.ts';
@@ -126,7 +127,7 @@ const altChecks = ({ draft, mediaOf, chosen }: Known): Check[] => {
   );
 };
 
-const toCheck = ({ base, chosen }: Known, issue: Issue, tone: 'red' | 'orange'): Check => {
+const toCheck = ({ base, chosen, optionsOf }: Known, issue: Issue, tone: 'red' | 'orange'): Check => {
   const account = chosen.find(({ id }) => id === issue.accountId);
   const [, at, rest = issue.path] = /^versions\.(\d+)\.(.*)$/.exec(issue.path) ?? [];
   const version = at === undefined ? undefined : base?.versions[Number(at)]?.accountId;
@@ -135,7 +136,8 @@ const toCheck = ({ base, chosen }: Known, issue: Issue, tone: 'red' | 'orange'):
   const place = field ? { version, field } : undefined;
   const fix = issue.fix && account ? { ...issue.fix, accountId: account.id } : undefined;
   // The buttons say what the option would do.
-  const text = issue.message.replace(fix ? /, or set [^,]*\.$/ : /\.$/, '');
+  const said = issue.message.replace(fix ? /, or set [^,]*\.$/ : /\.$/, '');
+  const text = account ? withLabels(said, optionsOf(account.network)) : said;
   return { tone: issue.code === 'MediaFitted' ? 'info' : tone, networks, text, act: field && 'Show', place, fix };
 };
 

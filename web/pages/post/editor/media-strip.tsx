@@ -115,9 +115,11 @@ const Tile = ({
 
 const AltLine = ({ id, field, onOpen }: { id: string; field: string; onOpen: () => void }) => {
   const { mediaOf, readOnly } = useEditor();
-  const { alt, kind } = mediaOf(id) ?? {};
-  // No network takes one with a document.
-  if (readOnly || kind === 'Document') return <span className={styles.alt}>{alt ?? ''}</span>;
+  const found = mediaOf(id);
+  const alt = found?.alt;
+  // No network takes one with a document; of a file that is not read yet nobody knows.
+  if (readOnly || found === undefined || found.kind === 'Document')
+    return <span className={styles.alt}>{alt ?? ''}</span>;
   return (
     <button type="button" id={field} className={styles.alt} data-missing={!alt || undefined} onClick={onOpen}>
       {alt ? (
