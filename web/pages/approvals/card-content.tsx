@@ -3,7 +3,7 @@ import type { ApprovalCard, Post } from '#generated/app-client';
 import { countText } from '#server/networks/counting';
 import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
-import { type Extras, extrasOf } from '#web/parts/extras.ts';
+import { extrasFor } from '#web/parts/extras.ts';
 import { ExtrasView } from '#web/parts/extras-view.tsx';
 import { LinkCardView, linkCardsIn } from '#web/parts/link-card.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
@@ -27,26 +27,12 @@ export const CardContent = ({ card, now }: { card: ApprovalCard; now?: Content |
       key={group.accounts.map(({ id }) => id).join()}
       group={group}
       card={card}
-      extras={extrasFor(shown, group.accounts)}
+      extras={extrasFor(shown.versions, group.accounts)}
       versions={shown.versions}
-      before={now && card.post?.versions}
+      before={now && card.post}
       withCounts={index > 0}
     />
   ));
-};
-
-/** What options add for readers, with the networks on which they do. */
-const extrasFor = ({ versions }: Content, accounts: readonly Account[]) => {
-  const optionsOf = (id: string | undefined) => versions.find(({ accountId }) => accountId === id)?.options ?? {};
-  const found = new Map<string, Extras & { networks: string[] }>();
-  for (const { id, network } of accounts) {
-    const extras = extrasOf({ ...optionsOf(undefined), ...optionsOf(id) }, network);
-    const key = JSON.stringify(extras);
-    if (key === '{}') continue;
-    const networks = [...new Set([...(found.get(key)?.networks ?? []), network])];
-    found.set(key, { ...extras, networks });
-  }
-  return [...found.values()];
 };
 
 const Group = ({
@@ -61,7 +47,7 @@ const Group = ({
   card: ApprovalCard;
   extras: ReturnType<typeof extrasFor>;
   versions: Post['versions'];
-  before: Post['versions'] | undefined;
+  before: Content | undefined;
   withCounts: boolean;
 }) => {
   const shown = (became ?? content).flatMap((item) => item.media);
@@ -161,7 +147,7 @@ const Options = ({
   postId: string;
   accounts: readonly Account[];
   versions: Post['versions'];
-  before: Post['versions'] | undefined;
+  before: Content | undefined;
   media: ApprovalCard['media'];
 }) => {
   const limits = useQuery(queries.limits).data?.providers ?? [];
@@ -174,7 +160,9 @@ const Options = ({
   });
   const lines = new Map<string, OptionLine>();
   for (const { id, network } of accounts) {
-    const [set, wasSet] = [optionsFor(versions, id), optionsFor(before ?? versions, id)];
+    // An account that is new has nothing to be compared with.
+    const earlier = before?.accountIds.includes(id) ? before.versions : versions;
+    const [set, wasSet] = [optionsFor(versions, id), optionsFor(earlier, id)];
     const own = view?.accounts.find(({ accountId }) => accountId === id)?.choices;
     const found = limits.find((one) => one.network === network);
     for (const { key, label, type, choices } of found?.options ?? []) {

@@ -5,6 +5,7 @@ import {
   CircleCheck,
   CircleHelp,
   Clock,
+  Info,
   type LucideIcon,
   Trash2,
   TriangleAlert,
@@ -54,6 +55,7 @@ export const RequestCard = ({
   // Whoever looks at it needs no toast for it.
   useEffect(() => closeToast(toastIdOf('approval', listed.id)), [listed.id]);
   const { title, warning } = titleOf(card, zone);
+  const { post } = card;
   const isOpen = card.status === 'Open';
   const at = typeof card.input.at === 'string' ? card.input.at : undefined;
   return (
@@ -68,6 +70,12 @@ export const RequestCard = ({
             Asked at {shortMoment(card.createdAt, zone)}
             {!isToDecide(card) && ` · ${decision}`}
             {isOpen && at && ` · ${formatRelative(at)}`}
+            {isOpen && post?.status === 'Scheduled' && post.scheduledAt && (
+              <>
+                {' · goes out '}
+                <When at={post.scheduledAt} form="full" />
+              </>
+            )}
             {isOpen && ` · card open until ${formatDay(card.expiresAt, zone).replace(/^\w+ /, '')}`}
           </p>
         </div>
@@ -224,14 +232,26 @@ const Checks = ({ card: { post, becomes, accounts, validation, action } }: { car
         </p>
       )}
       <CheckList kind="issue" icon={CircleAlert} found={issues} />
-      <CheckList kind="warning" icon={TriangleAlert} found={warnings} />
+      <CheckList kind="warning" icon={TriangleAlert} found={warnings.filter((one) => !isNote(one))} />
+      <CheckList kind="note" icon={Info} found={warnings.filter(isNote)} />
     </>
   );
 };
 
 type Findings = NonNullable<ApprovalCard['validation']>['issues'];
 
-const CheckList = ({ kind, icon: Icon, found }: { kind: 'issue' | 'warning'; icon: LucideIcon; found: Findings }) => {
+/** What happens to a picture, as the card shows it. */
+const isNote = ({ code }: Findings[number]) => code === 'MediaFitted';
+
+const CheckList = ({
+  kind,
+  icon: Icon,
+  found,
+}: {
+  kind: 'issue' | 'warning' | 'note';
+  icon: LucideIcon;
+  found: Findings;
+}) => {
   const limits = useQuery(queries.limits).data?.providers ?? [];
   const optionsOf = (name: string) => limits.find(({ provider }) => provider === name)?.options ?? [];
   if (found.length === 0) return null;
@@ -241,7 +261,7 @@ const CheckList = ({ kind, icon: Icon, found }: { kind: 'issue' | 'warning'; ico
         <li key={`${path} ${code} ${provider}`} data-kind={kind}>
           <Icon size={16} aria-hidden="true" />
           <span>
-            {provider && !message.startsWith(provider) && `${provider}: `}
+            {provider && !message.includes(provider) && `${provider}: `}
             {withLabels(message, optionsOf(provider))}
           </span>
         </li>

@@ -37,9 +37,10 @@ const contentFor = ({ versions }: Versions, id?: string) =>
   (versions.find(({ accountId }) => accountId === id) ?? versions.find(({ accountId }) => accountId === undefined))
     ?.content ?? [];
 
-const noteOf = ({ accounts, content }: Omit<TextGroup, 'note'>, first: Omit<TextGroup, 'note'> | undefined) => {
+const noteOf = (group: Omit<TextGroup, 'note'>, first: Omit<TextGroup, 'note'> | undefined) => {
+  const { accounts } = group;
   if (first === undefined) return accounts.length > 1 ? `the same on ${accounts.length} accounts` : '';
-  const [mine, theirs] = [textOf(content), textOf(first.content)];
+  const [mine, theirs] = [group, first].map(({ content, became }) => textOf(became ?? content)) as [string, string];
   if (mine === theirs) return 'other media';
   return mine.length < theirs.length
     ? 'a shorter text'

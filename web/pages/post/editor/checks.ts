@@ -40,14 +40,21 @@ export interface Known {
 }
 
 /** Those that are counted here with every key; of the others the server says them after each save. */
-const countedHere = ['TooLong', 'TooManyBytes', 'TextRequired', 'OptionRequired', 'NoAccounts'];
+const countedHere = ['TooLong', 'TooManyBytes', 'TextRequired', 'NoAccounts'];
+
+/** An option may be needed only because of another one; the network knows that, and no editor. */
+const isCountedHere = ({ chosen, optionsOf }: Known, { code, path, accountId }: Issue) => {
+  if (code !== 'OptionRequired') return countedHere.includes(code);
+  const network = chosen.find(({ id }) => id === accountId)?.network ?? '';
+  return optionsOf(network).some(({ key, required }) => required && path.endsWith(`options.${key}`));
+};
 
 /** What keeps the post from going out, what may surprise, and what is good to know; each said once. */
 export const checksOf = (known: Known): Check[] => {
   const { chosen, issues, warnings, draft } = known;
   const found = [
     ...chosen.flatMap((account) => checkAccount(known, account)),
-    ...issues.filter(({ code }) => !countedHere.includes(code)).map((issue) => toCheck(known, issue, 'red')),
+    ...issues.filter((issue) => !isCountedHere(known, issue)).map((issue) => toCheck(known, issue, 'red')),
     ...warnings.filter((issue) => isWorthSaying(known, issue)).map((issue) => toCheck(known, issue, 'orange')),
     ...altChecks(known),
   ];

@@ -1,14 +1,5 @@
 import { Menu } from '@mantine/core';
-import {
-  ChevronLeft,
-  ChevronRight,
-  ImagePlus,
-  Images,
-  Play,
-  TriangleAlert,
-  Upload as UploadIcon,
-  X,
-} from 'lucide-react';
+import { ChevronLeft, ChevronRight, ImagePlus, Images, TriangleAlert, Upload as UploadIcon, X } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { changeItem, type Item, moved } from './draft.ts';
 import styles from './media-strip.module.css';
@@ -82,7 +73,6 @@ const Tile = ({
   return (
     <div className={styles.tile}>
       <img src={thumbnailOf(id)} alt={found?.alt ?? name} loading="lazy" />
-      {found?.kind === 'Video' && <Play className={styles.play} size={26} aria-label="Video" />}
       <span className={styles.order} aria-hidden="true">
         {position + 1}
       </span>
