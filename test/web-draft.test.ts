@@ -77,13 +77,13 @@ test('what only the network knows to be needed is said, by the name of the optio
     base: post,
     issues: [
       issue('google_business.event_start', 'Set google_business.event_start.'),
-      issue('google_business.type', 'Set it.'),
+      issue('google_business.topic_type', 'Set it.'),
     ],
     warnings: [],
     limitsOf: () => ({ characters: { max: 100, rule: 'CodePoints' }, thread: { max: 1, form: 'None' } }) as never,
     optionsOf: () => [
       { key: 'google_business.event_start', label: 'Start', type: 'Instant' },
-      { key: 'google_business.type', label: 'Type', type: 'Choice', required: true },
+      { key: 'google_business.topic_type', label: 'Type', type: 'Choice', required: true },
     ],
     mediaOf: () => undefined,
     isSandbox: () => true,
