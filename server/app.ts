@@ -77,8 +77,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const written = { accounts, access, library, renditions, plans, deletion, events, revisions };
   const posts = openPosts({ ...told, ...written });
   const { reading, lifecycle, drafts, outcomes, linkCards } = posts;
-  const { shares, ...review } = openReview({ ...core, reading, lifecycle, accounts, library, wallClock });
-  const transfer = openTransfer({ ...core, accounts, library, uploads, drafts, lifecycle });
+  const { shares, ...review } = openReview({ ...told, reading, lifecycle, accounts, library, wallClock });
+  const transfer = openTransfer({ ...told, accounts, library, uploads, drafts, lifecycle });
   const { imports, exports } = transfer;
   const { slots, ...planning } = openSlots({ ...core, accounts });
   const labels = openLabels(core);
