@@ -131,9 +131,10 @@ export const createPublishing = ({
       const { due, missed: tooLate } = await store.due(postsAtOnce, parts.graceMs);
       const all = [...due, ...tooLate];
       if (all.length === 0) return 0;
-      await begin(all);
+      const withoutSend = await begin(all);
       if (tooLate.length > 0) await store.endMissed(tooLate, missed, uncertain);
-      await outcomes.end(all);
+      const over = [...new Set([...withoutSend, ...tooLate])];
+      if (over.length > 0) await outcomes.end(over);
       return all.length;
     });
 
