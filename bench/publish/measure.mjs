@@ -131,7 +131,12 @@ const compare = async (place, size, rounds) => {
     String(Math.min(...each(what, ({ earliest }) => earliest))),
     inWords(each(what, ({ perSecond }) => perSecond)),
     ratio,
-    each(what, ({ cpuMs }) => cpuMs).includes(undefined) ? '' : inWords(each(what, ({ cpuMs }) => cpuMs), 2),
+    cpuSeconds(process.pid) === undefined
+      ? ''
+      : inWords(
+          seen[what].map(({ cpuMs }) => cpuMs),
+          2,
+        ),
   ]);
 };
 

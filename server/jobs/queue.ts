@@ -75,6 +75,7 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
 
   const turn = async () => {
     if (stopped) return;
+    again = false;
     const room = Math.min(concurrency - running.size, largestClaim);
     // The next one that ends wakes the loop.
     if (room <= 0) return;

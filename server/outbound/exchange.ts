@@ -78,7 +78,7 @@ export const exchange = (
         },
         onResponseEnd: () => {
           clearTimeout(timer);
-          if (answer) resolve({ ...answer, body: chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks) });
+          if (answer) resolve({ ...answer, body: Buffer.concat(chunks) });
         },
         onResponseError: (_, error) => {
           clearTimeout(timer);

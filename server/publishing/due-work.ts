@@ -10,7 +10,8 @@ import { missed, uncertain } from './result.ts';
 import { createSendOne, type HeldRow, type SendingParts } from './sending.ts';
 import type { Begin, Ended, PublishingStore, SendRow } from './store.ts';
 
-const postsAtOnce = 500;
+/** The first are sent while the next are moved. */
+const postsAtOnce = 200;
 
 export type Publishing = ReturnType<typeof createPublishing>;
 
