@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { OpenedAgenda } from '#server/jobs/agenda';
 import { type DueKind, dueWork } from '#server/jobs/notices';
-import type { DueLoop } from '#server/jobs/queue';
+import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import { createScheduler } from '#server/jobs/scheduler';
 import type { Database } from '#server/store/database';
+import { until } from '#test/support/until';
 
 interface Job {
   name: string;
@@ -123,5 +125,47 @@ describe('the overview is in the time of the service', () => {
     await start(opened);
     expect(await overviewOf(opened, dueWork.posts)).toMatchObject({ nextDueAt: new Date('2026-01-01T01:41:00Z') });
     expect(await overviewOf(opened, dueWork.sends)).toMatchObject({ nextDueAt: null });
+  });
+});
+
+describe('a loop of due work', () => {
+  /** With so many rows that are due; each is handled until it is let go. */
+  const openLoop = (due: number) => {
+    const rooms: number[] = [];
+    const held: (() => void)[] = [];
+    let left = due;
+    const loop = createDueLoop<number>({
+      concurrency: 4,
+      claim: async (room) => {
+        rooms.push(room);
+        const rows = Array.from({ length: Math.min(room, left) }, (_, i) => left - i);
+        left -= rows.length;
+        return rows;
+      },
+      handle: () => new Promise((resolve) => void held.push(resolve)),
+      msToNext: async () => undefined,
+      report: () => undefined,
+    });
+    return { loop, rooms, held };
+  };
+
+  test('claims once for all places that were freed in the same moment', async () => {
+    const { loop, rooms, held } = openLoop(8);
+    loop.start();
+    await until('four are in hand', () => held.length === 4);
+    for (const letGo of held.splice(0)) letGo();
+    await until('the other four are', () => held.length === 4);
+    for (const letGo of held) letGo();
+    await loop.stop(1_000);
+    expect(rooms).toEqual([4, 4]);
+  });
+
+  test('claims nothing when it is stopped in the moment it was woken', async () => {
+    const { loop, rooms } = openLoop(8);
+    loop.start();
+    await loop.stop(0);
+    await setImmediate();
+    await setImmediate();
+    expect(rooms).toEqual([]);
   });
 });

@@ -513,6 +513,23 @@ describe('a partial failure', () => {
     expect((await publishNow(id)).status).toBe('Published');
     expect(await eventsOf(id)).toEqual(['post.failed', 'post.published']);
   });
+
+  test('whose failed account is taken out of the post is Published at the time it is scheduled for', async () => {
+    const [good, bad] = [await service.connect('x'), await service.connect('x')];
+    const text = newText();
+    const { id } = await draft([good, bad], text);
+    await service.client.posts.setVersionText({ id, accountId: bad, body: newText('content-refused') });
+    await publishNow(id);
+    const { versions } = await endedInTime(id);
+    await service.client.posts.update({ id, accountIds: [good], versions: [{ content: versions[0]?.content ?? [] }] });
+    await service.asHuman('posts.schedule', {
+      id,
+      at: new Date(service.clock.now().getTime() + minuteMs).toISOString(),
+    });
+    await service.clock.forward(minuteMs);
+    expect((await endedInTime(id)).status).toBe('Published');
+    expect(await shown('x', text)).toBe(1);
+  });
 });
 
 describe('access to an account', () => {
