@@ -179,6 +179,18 @@ describe('a scheduled post', () => {
     expect(Date.parse(post.results[0]?.publishedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(post.scheduledAt ?? ''));
   });
 
+  test('goes out once, with all others that are due to the same accounts', async () => {
+    const accounts = [await service.connect('x'), await service.connect('mastodon')];
+    const texts = Array.from({ length: 5 }, () => newText());
+    const ids: string[] = [];
+    for (const text of texts) ids.push(await schedule(accounts, minuteMs, text));
+    await service.clock.forward(minuteMs + secondMs);
+    for (const id of ids) expect((await ended(id)).status).toBe('Published');
+    for (const text of texts) {
+      for (const network of ['x', 'mastodon']) expect(await shown(network, text)).toBe(1);
+    }
+  });
+
   test('that is moved by its human goes out at the new time', async () => {
     const account = await service.connect('x');
     const id = await schedule([account], hourMs);
