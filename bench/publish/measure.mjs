@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { importCompiled } from '../compiled.mjs';
-import { command, messageFrom, startFile, startService, stopAll } from '../processes.mjs';
-import { spread, table } from '../table.mjs';
+import { command, cpuSeconds, messageFrom, startFile, startService, stopAll } from '../processes.mjs';
+import { median, spread, table } from '../table.mjs';
 
 const figures = { due: 1_000, sizes: [1_000, 10_000, 100_000] };
 const blinkFigures = { due: 20, sizes: [40] };
@@ -19,21 +19,26 @@ export const measure = async ({ rounds = 5, blink }) => {
   const postgres = await startEmbedded(join(dir, 'database'));
   try {
     const rows = [];
+    const values = [];
     const place = await prepare(dir, postgres.config);
-    for (const size of sizes) rows.push(...(await compare({ ...place, due }, size, rounds)));
-    console.log(
-      [
-        '## publish',
-        '',
-        `${due} posts to one account, due in the same second, while so many are scheduled. Lateness is from that moment until`,
-        `the network has a post. The ratio is posts per second, 1.00 the bare loop of the same round; higher is faster. Median`,
-        `[quartiles] of ${rounds} rounds. Node ${process.version}.`,
-        '',
-        table(['scheduled', 'what', 'lateness p50, ms', 'lateness p99, ms', 'earliest, ms', 'posts/s', 'ratio'], rows),
-        '',
-      ].join('\n'),
-    );
+    for (const size of sizes) {
+      const seen = await compare({ ...place, due }, size, rounds);
+      rows.push(...rowsOf(size, seen));
+      values.push([`p99, ${size}`, median(seen.service.map(({ p99 }) => p99))]);
+      values.push([`CPU a send, ${size}`, median(seen.service.map(({ cpuMs }) => cpuMs))]);
+    }
+    const text = [
+      '## publish',
+      '',
+      `${due} posts to one account, due in the same second, while so many are scheduled. Lateness is from that moment until`,
+      `the network has a post. The ratio is posts per second, 1.00 the bare loop of the same round; higher is faster. Median`,
+      `[quartiles] of ${rounds} rounds. Node ${process.version}.`,
+      '',
+      table(['scheduled', 'what', 'lateness p50, ms', 'lateness p99, ms', 'earliest, ms', 'posts/s', 'ratio'], rows),
+      '',
+    ].join('\n');
     await place.close();
+    return { text, values: Object.fromEntries(values) };
   } finally {
     await stopAll();
     await postgres.stop();
@@ -70,10 +75,10 @@ const prepare = async (dir, config) => {
     `create table bare_posts (id text primary key, body text not null, due_at timestamptz, state text not null default 'due')`,
   );
   await db.query('create index bare_posts_due on bare_posts (due_at) where due_at is not null');
-  await startService(cli, env, join(dir, 'service.log'));
+  const { pid } = await startService(cli, env, join(dir, 'service.log'));
   const bare = startFile('publish/bare.mjs', { NETWORK_URL: networkUrl, DATABASE: JSON.stringify(config) });
   await messageFrom(bare);
-  return { db, networkUrl, workspaceId, userId, accountId, close: () => db.end() };
+  return { db, pid, networkUrl, workspaceId, userId, accountId, close: () => db.end() };
 };
 
 let batch = 0;
@@ -99,6 +104,10 @@ const compare = async (place, size, rounds) => {
       await sleep(500);
     }
   }
+  return seen;
+};
+
+const rowsOf = (size, seen) => {
   const each = (what, pick) => seen[what].map(pick);
   const ratios = each('service', ({ perSecond }, i) => perSecond / seen.bare[i].perSecond);
   return [
@@ -142,8 +151,9 @@ const fillBare = ({ db }, count, at) => {
 };
 
 /** Until the network has all of them. */
-const watch = async ({ networkUrl, due }, at) => {
+const watch = async ({ networkUrl, due, pid }, at) => {
   const times = [];
+  const cpuBefore = cpuSeconds(pid);
   const deadline = at + 60_000;
   await sleep(at - Date.now());
   while (times.length < due) {
@@ -157,6 +167,7 @@ const watch = async ({ networkUrl, due }, at) => {
     p50: late[due / 2],
     p99: late[Math.floor(due * 0.99)],
     earliest: late[0],
+    cpuMs: ((cpuSeconds(pid) - cpuBefore) * 1000) / due,
     perSecond: (due * 1000) / late.at(-1),
   };
 };
