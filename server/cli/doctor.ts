@@ -2,10 +2,10 @@ import { chmodSync, statSync } from 'node:fs';
 import type { Posthorn } from '#server/app';
 import { systemClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config';
-import type { Opened } from '#server/main';
 import { type Examined, examineNetwork, versionOf } from '#server/networks/examine';
 import type { Network } from '#server/networks/network';
 import { endOfNode } from '#server/node-version';
+import type { Opened } from '#server/open';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
 import type { Command } from './command.ts';
 
@@ -20,7 +20,8 @@ export const doctor: Command = async (config, { network, fix, json }) => {
 
 /** `network` is a key, or `all`. */
 export const diagnoseNetworks = async (config: Config, network: string, internet: OutboundOptions = {}) => {
-  const { createLog, open } = await import('#server/main');
+  const { createLog } = await import('#server/log');
+  const { open } = await import('#server/open');
   const { posthorn, close } = await open(
     config,
     createLog({ ...config, logLevel: 'silent', logFile: undefined }),
@@ -85,7 +86,8 @@ export const diagnose = async (config: Config, { fix = false }: { fix?: boolean 
   }
 
   try {
-    const { assemble, createLog } = await import('#server/main');
+    const { createLog } = await import('#server/log');
+    const { assemble } = await import('#server/open');
     const opened = await assemble(config, createLog({ ...config, logLevel: 'silent', logFile: undefined }));
     try {
       await lookAtKeys(config, findings, fix);
