@@ -40,6 +40,14 @@ export const openOperator = async (config: Config) => {
   const { live } = openLive({ database });
   const { plans } = openPlans({ database, clock });
   const auth = openAuth({ database, audit, live, config, clock, wallClock: systemClock });
-  const { people, welcome, helpDesk } = openPeople({ database, auth, plans, audit, live, config, wallClock: systemClock });
+  const { people, welcome, helpDesk } = openPeople({
+    database,
+    auth,
+    plans,
+    audit,
+    live,
+    config,
+    wallClock: systemClock,
+  });
   return { ...auth, people, welcome, helpDesk, plans, audit, sandboxClock, close };
 };
