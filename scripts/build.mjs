@@ -64,6 +64,7 @@ const leftOut = {
   'moment-timezone/data/packed/latest.json': '{"version": "", "zones": [], "links": [], "countries": []}',
   'zod/v4/locales/index.js': "export { default as en } from './en.js';",
 };
+const noMap = encodeURIComponent('{"version":3,"sources":["package"],"mappings":"A"}');
 const leaveOut = {
   name: 'leave out',
   setup: ({ onLoad }) => {
@@ -71,6 +72,11 @@ const leaveOut = {
       const filter = new RegExp(`node_modules/${file.replaceAll('.', '\\.')}$`);
       onLoad({ filter }, () => ({ contents, loader: file.endsWith('.json') ? 'json' : 'js' }));
     }
+    // Our own sources alone are worth a map.
+    onLoad({ filter: /node_modules\/.+\.[cm]?js$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, 'utf8')}\n//# sourceMappingURL=data:application/json,${noMap}`,
+      loader: 'js',
+    }));
   },
 };
 
