@@ -10,7 +10,7 @@ const intro = `# Results
 Written by \`npm run bench\`, never by hand. [README.md](README.md) says how each figure is measured, and why an aim is missed.
 Compare ratios, not times: each section names the machine and the moment it was measured.`;
 
-const head = ['figure', 'what', 'aim', 'measured', ''];
+const head = ['figure', 'what', 'aim', 'measured', 'is it met'];
 
 export const writeResult = (file, figures, name, { text, values }, measured) => {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -18,7 +18,12 @@ export const writeResult = (file, figures, name, { text, values }, measured) => 
   const rows = rowsOf(sections.get('aims') ?? '');
   const told = aims.map((aim) => {
     const known = rows.find(([figure, what]) => figure === aim.figure && what === aim.what)?.slice(3);
-    return [aim.figure, aim.what, aimOf(aim), ...(aim.figure === name ? saidOf(aim, values) : (known ?? ['', '']))];
+    return [
+      aim.figure,
+      aim.what,
+      aimOf(aim),
+      ...(aim.figure === name ? saidOf(aim, values) : (known ?? ['', 'not measured yet'])),
+    ];
   });
   sections.set(name, `\n${measured}\n\n${text.replace(`## ${name}\n`, '').trim()}\n`);
   const parts = figures.filter((figure) => sections.has(figure)).map((figure) => [figure, sections.get(figure)]);
