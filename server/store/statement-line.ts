@@ -25,7 +25,7 @@ const tooLong = () => new Error('timeout exceeded when trying to connect');
 export const createStatementLine = (pool: pg.Pool, { most, waitMs }: { most: number; waitMs: number }) => {
   const waiting: Waiting[] = [];
   let lent = 0;
-  let watching: NodeJS.Timeout | undefined;
+  let isWatched = false;
 
   const borrow = () => {
     lent++;
@@ -77,18 +77,22 @@ export const createStatementLine = (pool: pg.Pool, { most, waitMs }: { most: num
     client.query(leading);
   };
 
-  const expire = () => {
-    watching = undefined;
-    const nowMs = performance.now();
-    while (waiting[0] && waiting[0].untilMs <= nowMs) waiting.shift()?.reject(tooLong());
-    if (waiting[0]) watching = setTimeout(expire, waiting[0].untilMs - nowMs).unref();
+  /** One timer for all: they end in the order in which they came. */
+  const watch = (ms: number) => {
+    isWatched = true;
+    setTimeout(() => {
+      isWatched = false;
+      const nowMs = performance.now();
+      while (waiting[0] && waiting[0].untilMs <= nowMs) waiting.shift()?.reject(tooLong());
+      if (waiting[0]) watch(waiting[0].untilMs - nowMs);
+    }, ms).unref();
   };
 
   return {
     ask: (statement: Statement, values: readonly unknown[]) =>
       new Promise<Answered>((resolve, reject) => {
         waiting.push({ statement, values, untilMs: performance.now() + waitMs, resolve, reject });
-        watching ??= setTimeout(expire, waitMs).unref();
+        if (!isWatched) watch(waitMs);
         if (lent < most) borrow();
       }),
 
