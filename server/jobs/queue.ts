@@ -25,6 +25,7 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
   let stopped = true;
   let busy = false;
   let again = false;
+  let isLookingSoon = false;
   let timer: NodeJS.Timeout | undefined;
   let extending: NodeJS.Timeout | undefined;
   let turnedAt = performance.now();
@@ -64,6 +65,16 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
       });
   };
 
+  /** What ends together is made up for by one claim. */
+  const lookSoon = () => {
+    if (isLookingSoon) return;
+    isLookingSoon = true;
+    setImmediate(() => {
+      isLookingSoon = false;
+      look();
+    });
+  };
+
   const sleepFor = (ms: number) => {
     clearTimeout(timer);
     if (!stopped) timer = setTimeout(wake, ms);
@@ -95,7 +106,7 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
       .finally(() => {
         running.delete(row);
         freed++;
-        look();
+        lookSoon();
       });
     running.set(row, work);
   };

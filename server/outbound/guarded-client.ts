@@ -6,7 +6,8 @@ import { Agent, buildConnector, type Dispatcher, request as send } from 'undici'
 import { type CheckedUrl, checkUrl, hostAndPort, withoutBrackets } from './check-url.ts';
 import { isPublicIp } from './public-address.ts';
 import { brokeWhileReused, tolerant } from './tolerant-socket.ts';
-import { BlockedAddress, TooLate, type Trouble, trouble, troubleFrom } from './trouble.ts';
+import { BlockedAddress, TooLate, type Trouble, troubleFrom } from './trouble.ts';
+import { WholeAnswer } from './whole-answer.ts';
 
 /**
  * Asked in the last step before bytes leave, when a connection is open: a process may have stood still for minutes
@@ -83,13 +84,10 @@ export interface ConnectorOptions {
 }
 
 const defaultTimeoutMs = 10_000;
-const defaultMaxBytes = 1024 * 1024;
 /** Shorter than any server waits, so that hardly ever one closes it under a request. */
 const keptMs = 1000;
 /** Node's own bound is 16 kB, which some servers exceed with cookies and policies. */
 const maxHeaderSize = 64 * 1024;
-/** What is read of an answer that nobody wants, to have the connection again. */
-const droppedBytes = 16 * 1024;
 
 /** The one HTTP client for every address that a user can influence: it reaches the public internet and nothing else. */
 export const createOutbound = ({
@@ -108,25 +106,22 @@ export const createOutbound = ({
   const connectAny = connectorFor({ ...secure, lookup: anyLookup(lookup) });
   const connect: buildConnector.connector = (target, callback) =>
     (rules.allow.has(hostAndPort(target)) ? connectAny : connectPublic)(target, callback);
+  // Every request has a time for all of it, so undici needs none for its parts.
+  const shared = { maxHeaderSize, connect: tolerant(connect), headersTimeout: 0, bodyTimeout: 0 };
   // A kept connection could be closed by the other side just as a request is written to it.
-  const agent = new Agent({ pipelining: 0, maxHeaderSize, connect: tolerant(connect) });
-  const keepingAgent = new Agent({
-    keepAliveTimeout: keptMs,
-    keepAliveMaxTimeout: keptMs,
-    maxHeaderSize,
-    connect: tolerant(connect),
-  });
-  const single = agent.compose(guarded);
-  const keeping = keepingAgent.compose(guarded);
+  const agent = new Agent({ ...shared, pipelining: 0 });
+  const keepingAgent = new Agent({ ...shared, keepAliveTimeout: keptMs, keepAliveMaxTimeout: keptMs });
 
+  /** Within one time for all tries. */
   const request = async (url: URL, options: OutboundRequest) => {
-    const signal = AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs);
-    if (!options.keptConnection) return ask(single, url, options, signal);
+    const { timeoutMs = defaultTimeoutMs } = options;
+    if (!options.keptConnection) return ask(agent, url, options, timeoutMs);
+    const begunMs = performance.now();
     try {
-      return await ask(keeping, url, options, signal);
+      return await ask(keepingAgent, url, options, timeoutMs);
     } catch (error) {
       if (!options.repeatable || !brokeWhileReused(error)) throw error;
-      return ask(single, url, options, signal);
+      return ask(agent, url, options, Math.max(timeoutMs - (performance.now() - begunMs), 0));
     }
   };
 
@@ -142,8 +137,7 @@ export const createOutbound = ({
 
   return {
     checkUrl: (url) => checkUrl(url, rules),
-    open: (text, options = {}) =>
-      checked(text, (url) => begin(single, url, options, AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs))),
+    open: (text, options = {}) => checked(text, (url) => open(agent, url, options)),
     request: (text, options = {}) => checked(text, (url) => request(url, options)),
     close: async () => {
       await Promise.all([agent.destroy(), keepingAgent.destroy()]);
@@ -151,34 +145,25 @@ export const createOutbound = ({
   };
 };
 
-const begin = async (
+const open = async (
   dispatcher: Dispatcher,
   url: URL,
-  { method = 'GET', headers = {}, body = null, guard }: RequestParts,
-  signal: AbortSignal,
-) => {
-  const watched = guard && body instanceof Readable ? inPieces(body, guard) : body;
-  const options: GuardedOptions = { dispatcher, method, headers, body: watched as Readable, signal, guard };
-  const answer = await send(url, options);
+  { method = 'GET', headers = {}, body, timeoutMs = defaultTimeoutMs }: Omit<OutboundRequest, 'maxBytes'>,
+): Promise<OpenResponse> => {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const answer = await send(url, { dispatcher, method, headers, body: body ?? null, signal });
   // Destroying a body that is still coming makes it report an error that is of no interest.
   answer.body.on('error', () => undefined);
-  return { ok: true as const, status: answer.statusCode, headers: answer.headers, body: answer.body };
+  return { ok: true, status: answer.statusCode, headers: answer.headers, body: answer.body };
 };
 
-type GuardedOptions = Parameters<typeof send>[1] & { readonly guard?: WriteGuard | undefined };
-
-/** `onRequestStart` is called right before the head of a request is written, to a new connection and to a kept one alike. */
-const guarded: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
-  const { guard } = options as GuardedOptions;
-  if (guard) {
-    const start = handler.onRequestStart?.bind(handler);
-    handler.onRequestStart = (controller, context) => {
-      if (!guard.mayBegin()) throw new TooLate();
-      start?.(controller, context);
-    };
-  }
-  return dispatch(options, handler);
-};
+const ask = (dispatcher: Dispatcher, url: URL, options: OutboundRequest, timeoutMs: number) =>
+  new Promise<OutboundAnswer>((resolve, reject) => {
+    const { method = 'GET', headers = {}, body, guard } = options;
+    const watched = guard && body instanceof Readable ? inPieces(body, guard) : body;
+    const request = { origin: url.origin, path: url.pathname + url.search, method, headers, body: watched as Readable };
+    dispatcher.dispatch(request, new WholeAnswer(options, { timeoutMs, resolve, reject }));
+  });
 
 /** Not as a stream, which would hold a piece back that was looked at too long ago. The head leaves with the first. */
 async function* inPieces(stream: Readable, { mayBegin, mayGoOn = () => true }: WriteGuard) {
@@ -190,36 +175,6 @@ async function* inPieces(stream: Readable, { mayBegin, mayGoOn = () => true }: W
     yield piece;
   }
 }
-
-const ask = async (
-  dispatcher: Dispatcher,
-  url: URL,
-  options: RequestParts,
-  signal: AbortSignal,
-): Promise<OutboundAnswer> => {
-  const { body, ...answer } = await begin(dispatcher, url, options, signal);
-  if (options.keptConnection && options.maxBytes === 0) {
-    body.dump({ limit: droppedBytes }).catch(() => undefined);
-    return { ...answer, body: Buffer.alloc(0) };
-  }
-  const bytes = await readUpTo(options.maxBytes ?? defaultMaxBytes, body);
-  body.destroy();
-  return bytes === undefined ? trouble('tooLarge') : { ...answer, body: bytes };
-};
-
-type RequestParts = Omit<OutboundRequest, 'body'> & { body?: string | Uint8Array | Readable | null };
-
-const readUpTo = async (maxBytes: number, stream: AsyncIterable<Buffer>): Promise<Buffer | undefined> => {
-  if (maxBytes === 0) return Buffer.alloc(0);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    length += chunk.length;
-    if (length > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-};
 
 /** The addresses that are checked are the ones that are dialled: a name cannot change its mind in between. */
 const publicLookup = (lookup: Lookup) =>

@@ -40,10 +40,14 @@ const watch = (socket: Socket) => {
   socket.read = (size?: number) => {
     const chunk = read(size);
     if (chunk === null || size === 0 || isAnswered) return chunk;
-    held = withoutContinue(Buffer.concat([held, chunk]));
-    if (isContinue(held)) return null;
+    if (held.length > 0 || isContinue(chunk)) {
+      held = withoutContinue(Buffer.concat([held, chunk]));
+      if (isContinue(held)) return null;
+      isAnswered = true;
+      return held;
+    }
     isAnswered = true;
-    return held;
+    return chunk;
   };
 
   socket.on('error', (error) => {

@@ -33,6 +33,11 @@ export class TooLate extends Error {
   readonly code = 'ELATE';
 }
 
+/** There was no complete answer. */
+export class TookTooLong extends Error {
+  readonly code = 'ETIMEDOUT';
+}
+
 export const troubleFrom = (error: unknown): Trouble => {
   const { name, code = '' } = error as { name?: string; code?: string | number };
   if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return trouble('timeout');
