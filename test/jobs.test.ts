@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenedAgenda } from '#server/jobs/agenda';
 import { type DueKind, dueWork } from '#server/jobs/notices';
-import type { DueLoop } from '#server/jobs/queue';
+import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import { createScheduler } from '#server/jobs/scheduler';
 import type { Database } from '#server/store/database';
+import { until } from '#test/support/until';
 
 interface Job {
   name: string;
@@ -123,5 +124,33 @@ describe('the overview is in the time of the service', () => {
     await start(opened);
     expect(await overviewOf(opened, dueWork.posts)).toMatchObject({ nextDueAt: new Date('2026-01-01T01:41:00Z') });
     expect(await overviewOf(opened, dueWork.sends)).toMatchObject({ nextDueAt: null });
+  });
+});
+
+describe('due work', () => {
+  test.each([0, 5])('that ends together makes room for one claim (gathered for %i ms)', async (gatherMs) => {
+    const rows = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const rooms: number[] = [];
+    let ends: (() => void)[] = [];
+    const loop = createDueLoop<string>({
+      concurrency: 3,
+      gatherMs,
+      claim: async (room) => {
+        rooms.push(room);
+        return rows.splice(0, room);
+      },
+      handle: () => new Promise<void>((end) => ends.push(end)),
+      msToNext: async () => undefined,
+      report: (error) => expect.unreachable(String(error)),
+    });
+    loop.start();
+    for (let turn = 1; turn <= 2; turn++) {
+      await until('three are under way', () => ends.length === 3);
+      expect(rooms).toEqual(Array.from({ length: turn }, () => 3));
+      const together = ends;
+      ends = [];
+      for (const end of together) end();
+    }
+    await loop.stop(0);
   });
 });

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { buildConnector } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readConfig } from '#server/config';
 import { createOutbound, type OutboundOptions, type WriteGuard } from '#server/outbound/guarded-client';
@@ -191,6 +192,32 @@ describe('a bad server does no harm', () => {
     const { outbound } = await publicHost(() => undefined);
     const answer = await outbound.request('https://hook.example.com/', { timeoutMs: 100 });
     expect(answer).toMatchObject({ ok: false, reason: 'timeout' });
+  });
+
+  test('a request whose time was up before its connection was open is not sent any more', async () => {
+    const seen: string[] = [];
+    const port = await secureServer((req, res) => {
+      seen.push(req.url ?? '');
+      res.end();
+    });
+    let connect = () => undefined as unknown;
+    const outbound = outboundWith({
+      allow: [`127.0.0.1:${port}`],
+      extraCa: certificate.cert,
+      connectorFor: (options) => {
+        const connector = buildConnector(options);
+        return (target, callback) => {
+          connect = () => connector(target, callback);
+        };
+      },
+    });
+    const ask = (path: string, timeoutMs: number) =>
+      outbound.request(`https://127.0.0.1:${port}${path}`, { keptConnection: true, timeoutMs });
+    expect(await ask('/first', 50)).toMatchObject({ ok: false, reason: 'timeout' });
+    const second = ask('/second', 10_000);
+    connect();
+    expect(await second).toMatchObject({ ok: true });
+    expect(seen).toEqual(['/second']);
   });
 
   test('a body that drips on for ever is given up', async () => {

@@ -7,6 +7,8 @@ export interface DueWork<Row> {
   handle(row: Row): Promise<void>;
   /** Until the next row is due; undefined when none is. */
   msToNext(): Promise<number | undefined>;
+  /** How long places that were freed wait for others, to be filled by one claim. */
+  readonly gatherMs?: number;
   /** Keeps the leases of what is being handled. */
   readonly extend?: { readonly everyMs: number; run(rows: readonly Row[]): Promise<void> };
   report(error: unknown): void;
@@ -20,7 +22,15 @@ const pauseAfterFaultMs = 1_000;
 const largestClaim = 200;
 
 /** Claims what is due, handles it, and sleeps exactly until the next is. Woken from outside when something is due earlier. */
-export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, extend, report }: DueWork<Row>) => {
+export const createDueLoop = <Row>({
+  concurrency,
+  claim,
+  handle,
+  msToNext,
+  gatherMs = 0,
+  extend,
+  report,
+}: DueWork<Row>) => {
   const running = new Map<Row, Promise<void>>();
   let stopped = true;
   let busy = false;
@@ -65,14 +75,16 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
       });
   };
 
-  /** What ends together is made up for by one claim. */
+  /** One claim for all that end together. */
   const lookSoon = () => {
     if (isLookingSoon) return;
     isLookingSoon = true;
-    setImmediate(() => {
+    const lookNow = () => {
       isLookingSoon = false;
       look();
-    });
+    };
+    if (gatherMs > 0) setTimeout(lookNow, gatherMs);
+    else setImmediate(lookNow);
   };
 
   const sleepFor = (ms: number) => {

@@ -17,6 +17,7 @@ const minuteMs = 60_000;
 export const ladderMs = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60].map((minutes) => minutes * minuteMs);
 /** SPEC, Delivery rules 4. */
 const givenUpUntilPause = 10;
+const saveGatherMs = 5;
 const tellEveryMs = 250;
 
 /** May be sent only while `mayBegin` is true: after that the lease may end before the answer comes. */
@@ -60,6 +61,7 @@ export const createDelivering = ({
       tellSoon(delivered).catch(() => undefined);
       return delivered;
     },
+    { gatherMs: saveGatherMs },
   );
 
   /** At once, and then no more often than open tabs can use. */
@@ -86,7 +88,8 @@ export const createDelivering = ({
     // Nothing was sent: it is due again when the lease ends, here or elsewhere.
     if (isLate) return true;
     if (isGood) {
-      await saveDelivered({ ...delivery, ...tried });
+      const { id, claim, webhookId, workspaceId } = delivery;
+      await saveDelivered({ id, claim, webhookId, workspaceId, ...tried });
       figures.tried('ok');
     } else await failed(delivery, tried);
     return isGood;
@@ -99,18 +102,20 @@ export const createDelivering = ({
     return older < allowed ? undefined : `Not sent. ${beyondPlan(allowed)}`;
   };
 
-  const call = async ({ url, mayBegin, ...delivery }: HeldDelivery) => {
+  const call = async (delivery: HeldDelivery) => {
     const body = Buffer.from(delivery.body);
-    const headers = deliveryHeaders({ ...delivery, body }, keysOf(delivery), clock.now());
-    const how = {
+    const headers = deliveryHeaders(delivery, body, keysOf(delivery), clock.now());
+    const begunMs = performance.now();
+    const answer = await outbound.request(delivery.url, {
+      method: 'POST',
+      headers,
+      body,
       timeoutMs: answerTimeoutMs,
       maxBytes: 0,
       keptConnection: true,
       repeatable: true,
-      guard: { mayBegin },
-    };
-    const begunMs = performance.now();
-    const answer = await outbound.request(url, { method: 'POST', headers, body, ...how });
+      guard: delivery,
+    });
     const tookMs = Math.round(performance.now() - begunMs);
     const isLate = !answer.ok && answer.reason === 'late';
     return { isGood: isGood(answer), isLate, answer: wordsFor(answer), tookMs, headers };

@@ -10,7 +10,6 @@ export interface Signed {
   readonly id: string;
   readonly eventId: string;
   readonly type: string;
-  readonly body: Buffer;
 }
 
 /** A secret as each of the two schemes takes it. */
@@ -25,7 +24,12 @@ export const signingKeysOf = (secret: string): SigningKeys => ({
 });
 
 /** SPEC, Request sent to the target URL; beside it the headers of Standard Webhooks. One signature for each secret. */
-export const deliveryHeaders = ({ id, eventId, type, body }: Signed, secrets: readonly SigningKeys[], now: Date) => {
+export const deliveryHeaders = (
+  { id, eventId, type }: Signed,
+  body: Buffer,
+  secrets: readonly SigningKeys[],
+  now: Date,
+) => {
   const time = String(Math.floor(now.getTime() / 1000));
   const ours = secrets.map((keys) => `v1=${sign(keys.ours, `${time}.`, body).digest('hex')}`);
   const standard = secrets.map((keys) => `v1,${sign(keys.standard, `${eventId}.${time}.`, body).digest('base64')}`);
