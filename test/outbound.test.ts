@@ -200,22 +200,28 @@ describe('a bad server does no harm', () => {
       seen.push(req.url ?? '');
       res.end();
     });
-    let connect = () => undefined as unknown;
+    const connects: (() => Promise<void>)[] = [];
     const outbound = outboundWith({
       allow: [`127.0.0.1:${port}`],
       extraCa: certificate.cert,
       connectorFor: (options) => {
         const connector = buildConnector(options);
         return (target, callback) => {
-          connect = () => connector(target, callback);
+          const connect = (opened: () => void) =>
+            connector(target, (...result) => {
+              callback(...result);
+              opened();
+            });
+          connects.push(() => new Promise<void>(connect));
         };
       },
     });
     const ask = (path: string, timeoutMs: number) =>
       outbound.request(`https://127.0.0.1:${port}${path}`, { keptConnection: true, timeoutMs });
     expect(await ask('/first', 50)).toMatchObject({ ok: false, reason: 'timeout' });
+    await connects[0]?.();
     const second = ask('/second', 10_000);
-    connect();
+    await connects[1]?.();
     expect(await second).toMatchObject({ ok: true });
     expect(seen).toEqual(['/second']);
   });

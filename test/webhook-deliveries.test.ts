@@ -531,6 +531,13 @@ describe('rotating the secret', () => {
     expect(alone.headers['posthorn-signature']).not.toMatch(/v1=.*v1=/);
     expect(await verifyWebhook(alone.raw, String(alone.headers['posthorn-signature']), fresh)).toEqual(alone.event);
     expect(await webhook.get()).not.toHaveProperty('oldSecretUntil');
+
+    // Nothing is sent while there are two, so that the keys of before are the last that were used.
+    const newest = await webhook.rotate();
+    await forwardTo((await webhook.get()).oldSecretUntil);
+    await webhook.test();
+    const later = await address.nth(5);
+    expect(await verifyWebhook(later.raw, String(later.headers['posthorn-signature']), newest)).toEqual(later.event);
   });
 });
 
