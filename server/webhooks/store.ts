@@ -83,6 +83,7 @@ export interface WebhookRow extends Pick<Webhook, 'id' | 'url' | 'events' | 'cre
 }
 
 const lockWorkspace = sql('webhooks.lockWorkspace', 'select from workspaces where id = $1 for no key update');
+const planOf = sql('webhooks.plan', 'select plan from workspaces where id = $1');
 const listWebhooks = sql('webhooks.list', `select ${webhookColumns} from webhooks where workspace_id = $1 order by id`);
 const lastDeliveries = sql(
   'webhooks.lastDeliveries',
@@ -118,6 +119,7 @@ export const createWebhookStore = (db: Database) => ({
   transaction: db.transaction,
   /** In a transaction: nobody else adds a webhook to this workspace until it ends. */
   lockWorkspace: (id: string) => db.run(lockWorkspace, [id]),
+  plan: async (workspaceId: string) => (await db.query<{ plan: string }>(planOf, [workspaceId]))[0]?.plan ?? '',
   /** Oldest first. */
   list: (workspaceId: string) => db.query<WebhookRow>(listWebhooks, [workspaceId]),
   lastDeliveries: (workspaceId: string, keptMs: number) =>
@@ -176,6 +178,8 @@ export interface ClaimedDelivery {
   readonly paused: boolean;
   /** How many webhooks of the workspace are older. */
   readonly older: number;
+  /** Of the workspace. */
+  readonly plan: string;
 }
 
 const listDeliveries = sql(
@@ -239,7 +243,8 @@ const claimDue = sql(
    returning d.id, d.claim, d.webhook_id as "webhookId", d.event_id as "eventId", d.type, d.body, d.attempts,
      w.workspace_id as "workspaceId", w.url, w.secret,
      case when w.old_secret_until > posthorn_now() then w.old_secret end as "oldSecret", w.paused_at is not null as paused,
-     (select count(*)::int from webhooks o where o.workspace_id = w.workspace_id and o.id < w.id) as older`,
+     (select count(*)::int from webhooks o where o.workspace_id = w.workspace_id and o.id < w.id) as older,
+     (select plan from workspaces where id = w.workspace_id) as plan`,
 );
 const msToNext = sql(
   'deliveries.msToNext',
@@ -262,10 +267,10 @@ const saveDelivered = sql(
   'deliveries.delivered',
   `with done as (
      update deliveries d set state = 'delivered', attempts = d.attempts + 1, last_answer = good.answer,
-            tried_at = clock.now, tries = ${oneMore('good.answer', 'good.took_ms')}, sent_headers = good.headers,
+            tried_at = clock.now, tries = ${oneMore('good.answer', 'good."tookMs"')}, sent_headers = good.headers,
             due_at = null, claim = null
        from (select posthorn_now() as now) clock,
-            unnest($1::text[], $2::uuid[], $3::text[], $4::int[], $5::json[]) as good (id, claim, answer, took_ms, headers)
+            json_to_recordset($1) as good (id text, claim uuid, answer text, "tookMs" int, headers json)
       where d.id = good.id and d.claim = good.claim
      returning d.webhook_id
    )
@@ -340,11 +345,7 @@ export const createDeliveryStore = (db: Database) => ({
 
   saveDelivered: (good: readonly (Claim & Tried)[]) =>
     db.run(saveDelivered, [
-      good.map(({ id }) => id),
-      good.map(({ claim }) => claim),
-      good.map(({ answer }) => answer),
-      good.map(({ tookMs }) => tookMs),
-      good.map(({ headers }) => JSON.stringify(headers)),
+      JSON.stringify(good.map(({ id, claim, answer, tookMs, headers }) => ({ id, claim, answer, tookMs, headers }))),
     ]),
   /** False when it is no longer ours. */
   saveFailed: async ({ id, claim }: Claim, { answer, tookMs, headers }: Tried, waitMs: number | undefined) =>
