@@ -1,6 +1,6 @@
 // posts.get, posts.list and posts.create through the whole service, beside the same work on other servers.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -89,7 +89,9 @@ const textOf = (file, seen = new Set()) => {
   if (seen.has(file)) return '';
   seen.add(file);
   const text = readFileSync(file, 'utf8');
-  const parts = [...text.matchAll(/["']\.\/([\w.-]+\.js)["']/g)].map(([, name]) => join(dirname(file), name));
+  const named = [...text.matchAll(/["']\.\/([\w.-]+\.js)["']/g)].map(([, name]) => join(dirname(file), name));
+  // Comments of packages that are compiled in name files too.
+  const parts = named.filter((part) => existsSync(part));
   return [text, ...parts.map((part) => textOf(part, seen))].join('\n');
 };
 
