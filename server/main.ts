@@ -21,7 +21,7 @@ import { createSeal, type Seal } from '#server/secrets/seal';
 import { isAway, messageOf } from '#server/store/away';
 import { connect } from '#server/store/connect';
 import { type Connection, type Database, openDatabase } from '#server/store/database';
-import { migrate } from '#server/store/migrate';
+import { migrate, postponedIn, postponedInWords } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
 /** Of the time to drain, for closing what is open at its end. */
@@ -31,6 +31,8 @@ const cutMs = 1_000;
 const retryMs = 500;
 /** For the lock of migrations, before the operator is told who holds it. */
 const lockWaitMs = 2_000;
+/** Between two looks whether a migration that was postponed can be applied. */
+const postponedMs = 20_000;
 /** Tries between two lines for the operator. */
 const sayEvery = 10;
 const secondMs = 1_000;
@@ -58,8 +60,9 @@ export const open = async (
   const opened = await assemble(config, log, ownUrl, internet);
   const { database, posthorn } = opened;
   try {
-    const applied = await migrate(database, migrations, { waitMs: Math.min(lockWaitMs, config.startPatienceMs) });
-    for (const { number, name } of applied) log.info({ number, name }, 'migration applied');
+    await applyMigrations(database, log, Math.min(lockWaitMs, config.startPatienceMs));
+    const postponed = await postponedIn(database, migrations);
+    if (postponed) log.info(postponedInWords(postponed));
     if (config.production) {
       const aheadMs = await posthorn.sandboxClock.close();
       if (aheadMs > 0) log.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
@@ -69,6 +72,12 @@ export const open = async (
   } catch (error) {
     await opened.close();
     return inWords('The database cannot be used')(error as Error);
+  }
+};
+
+const applyMigrations = async (database: Database, log: Logger, waitMs: number) => {
+  for (const { number, name } of await migrate(database, migrations, { waitMs })) {
+    log.info({ number, name }, 'migration applied');
   }
 };
 
@@ -254,6 +263,17 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
     clearInterval(saving);
     return save();
   });
+  // The last process of the release before may end at any time after this start.
+  if (await postponedIn(opened.database, migrations)) {
+    const migrating = setInterval(() => {
+      applyMigrations(opened.database, log, lockWaitMs)
+        .then(async () => {
+          if (!(await postponedIn(opened.database, migrations))) clearInterval(migrating);
+        })
+        .catch(report);
+    }, postponedMs);
+    pile.put(() => clearInterval(migrating));
+  }
   const sharing = setInterval(() => posthorn.rateLimits.share().catch(report), secondMs);
   pile.put(() => clearInterval(sharing));
 

@@ -132,8 +132,13 @@ const lookAtKeys = async (config: Config, { fixed, bad }: Findings, fix: boolean
 };
 
 /** Says whether the tables are those of this release. */
-const lookAtTables = async (config: Config, { database }: Opened, { good, fixed, bad }: Findings, fix: boolean) => {
-  const { migrate, pendingIn } = await import('#server/store/migrate');
+const lookAtTables = async (
+  config: Config,
+  { database }: Opened,
+  { good, note, fixed, bad }: Findings,
+  fix: boolean,
+) => {
+  const { migrate, pendingIn, postponedIn, postponedInWords } = await import('#server/store/migrate');
   const { migrations } = await import('#server/store/migrations/index');
   const place = config.databaseUrl ? 'DATABASE_URL' : 'embedded PostgreSQL';
   const pending = await pendingIn(database, migrations);
@@ -142,10 +147,17 @@ const lookAtTables = async (config: Config, { database }: Opened, { good, fixed,
     return true;
   }
   good.push(`Database answers (${place})`);
+  const postponed = await postponedIn(database, migrations);
+  if (postponed) {
+    note.push(`${postponedInWords(postponed)}. A running service of this release applies it within a minute after that`);
+    return true;
+  }
   const names = pending.map(({ number, name }) => `${number} ${name}`).join(', ');
   if (fix) {
-    await migrate(database, migrations);
-    fixed.push(`Migrations applied: ${names}`);
+    const applied = await migrate(database, migrations);
+    fixed.push(`Migrations applied: ${applied.map(({ number, name }) => `${number} ${name}`).join(', ')}`);
+    const left = await postponedIn(database, migrations);
+    if (left) note.push(postponedInWords(left));
     return true;
   }
   bad.push(

@@ -1,4 +1,5 @@
 import type { Outcomes } from '#server/posts/outcome';
+import type { PostKey } from '#server/store/post-key';
 import type { PublishingStore } from './store.ts';
 
 export type BeginPublishing = ReturnType<typeof createBegin>;
@@ -6,7 +7,7 @@ export type BeginPublishing = ReturnType<typeof createBegin>;
 /** From Draft, Scheduled or Failed to Publishing. Inside a transaction; posts that need no send are ended in it too. */
 export const createBegin =
   ({ store, outcomes }: { store: PublishingStore; outcomes: Outcomes }) =>
-  async (ids: readonly string[]) => {
-    await outcomes.begin(ids);
-    await store.queue(ids);
+  async (posts: readonly PostKey[]) => {
+    await outcomes.begin(posts);
+    await store.queue(posts);
   };

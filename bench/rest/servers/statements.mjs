@@ -8,7 +8,7 @@ export const sources = {
     'select id, network, facts from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
   get: `select \${columns} from posts where id = $1 and workspace_id = $2`,
   list: `select \${listed} from posts where workspace_id between $1 and $1 and id < $3
-      order by workspace_id, id desc limit $2`,
+      order by workspace_id desc, id desc limit $2`,
   page: `select * from (
      select *, count(*) over () as found,
        sum(octet_length(versions) + octet_length(results)) over (order by id desc rows unbounded preceding)

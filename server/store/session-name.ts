@@ -1,0 +1,8 @@
+import type { Connection } from './connection.ts';
+import { migrations } from './migrations/index.ts';
+
+/** PostgreSQL shows it for each session: by it a migration that contracts sees who does not know it. */
+export const inSessionName = <Given extends Connection>(connection: Given) => ({
+  ...connection,
+  application_name: `posthorn ${migrations.length}`,
+});
