@@ -25,7 +25,10 @@ export const fillWorkspace = async (db, id, userId, targets) => {
   }
   const { createPublishedPostStore } = await importCompiled('server/analytics/store.ts');
   const query = async ({ text }, values) => (await db.query(text, values)).rows;
-  const { rows } = await db.query('select workspace_id as "workspaceId", id as "postId" from posts where workspace_id = $1', [id]);
+  const { rows } = await db.query(
+    'select workspace_id as "workspaceId", id as "postId" from posts where workspace_id = $1',
+    [id],
+  );
   await createPublishedPostStore({ query }).add(rows);
 };
 

@@ -1,6 +1,6 @@
 import { type MetricName, metricNames } from '#contracts/analytics';
-import { keyColumns, type PostKey } from '#server/store/post-key';
 import { type Database, sql } from '#server/store/database';
+import { keyColumns, type PostKey } from '#server/store/post-key';
 import type { Stretch } from './time-zone.ts';
 
 export interface Counted {

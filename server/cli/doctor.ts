@@ -149,7 +149,9 @@ const lookAtTables = async (
   good.push(`Database answers (${place})`);
   const postponed = await postponedIn(database, migrations);
   if (postponed) {
-    note.push(`${postponedInWords(postponed)}. A running service of this release applies it within a minute after that`);
+    note.push(
+      `${postponedInWords(postponed)}. A running service of this release applies it within a minute after that`,
+    );
     return true;
   }
   const names = pending.map(({ number, name }) => `${number} ${name}`).join(', ');

@@ -30,7 +30,7 @@ const last = sql(
           exists (select from post_history e
                    where e.workspace_id = $4 and e.post_id = h.post_id and e.content_hash = $2) as was_there
      from post_history h
-    where workspace_id = $4 and post_id = $1 and versions is not null order by number desc limit 1`,
+    where h.workspace_id = $4 and post_id = $1 and versions is not null order by number desc limit 1`,
 );
 const textColumns = 'account_ids, versions, content_hash, characters, bytes';
 const textValues = (first: number) =>
@@ -173,13 +173,8 @@ export const createHistoryStore = (db: Database) => ({
   insertFirst: (workspaceId: string, postId: string, at: Date, text: Content & Measures) =>
     db.run(insertFirst, [postId, at, ...valuesOf(text), workspaceId]),
 
-  fold: (
-    workspaceId: string,
-    postId: string,
-    number: number,
-    changed: readonly ChangeOf[],
-    text: Content & Measures,
-  ) => db.run(fold, [postId, number, changed, ...valuesOf(text), workspaceId]),
+  fold: (workspaceId: string, postId: string, number: number, changed: readonly ChangeOf[], text: Content & Measures) =>
+    db.run(fold, [postId, number, changed, ...valuesOf(text), workspaceId]),
 
   drop: (workspaceId: string, postId: string, { entries, bytes }: { entries: number; bytes: number }) =>
     db.run(drop, [postId, entries, bytes, workspaceId]),

@@ -105,7 +105,16 @@ export const createRenditions = ({
     const sha256 = hashOf(bytes);
     const id = idOf(wish, sha256);
     await keepFiles(id, bytes, thumbnail, mimeType);
-    await store.insert(workspaceId, { id, ...key, refused: null, mimeType, bytes: bytes.length, width, height, sha256 });
+    await store.insert(workspaceId, {
+      id,
+      ...key,
+      refused: null,
+      mimeType,
+      bytes: bytes.length,
+      width,
+      height,
+      sha256,
+    });
   };
 
   /** One at a time for each wish of this process; two processes make the same bytes. */

@@ -103,7 +103,10 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
     ),
 
   /** Work that refuses in a transaction for want of renditions is done again once they are made, outside of it. */
-  making: async <T>({ workspaceId, approving }: Pick<Caller, 'workspaceId' | 'approving'>, work: () => Promise<T>): Promise<T> => {
+  making: async <T>(
+    { workspaceId, approving }: Pick<Caller, 'workspaceId' | 'approving'>,
+    work: () => Promise<T>,
+  ): Promise<T> => {
     // Whoever runs the approved action is in a transaction, and does this around it.
     if (approving) return work();
     for (let retries = 0; ; retries++) {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Post } from '#contracts/posts';
 import type { Live } from '#server/live/open-tabs';
 import type { Happening, Notifications } from '#server/notifications/notifications';
-import type { Events } from '#server/webhooks/events';
 import type { PostKey } from '#server/store/post-key';
+import type { Events } from '#server/webhooks/events';
 import type { PostStore } from './store.ts';
 
 /** With its keys in the order in which posts.get answers: the same bytes. */

@@ -14,8 +14,8 @@ import { tellsOf } from '#server/live/news';
 import { type MadeRendition, renditionColumns } from '#server/media/renditions';
 import type { ReadLinkCard } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
-import type { KeptLinkCard } from './outgoing.ts';
 import { keyColumns, type PostKey } from '#server/store/post-key';
+import type { KeptLinkCard } from './outgoing.ts';
 
 interface PostRow {
   readonly id: string;

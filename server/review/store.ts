@@ -36,7 +36,10 @@ const lock = sql(
   `select ${commentColumns} from post_comments c join users u on u.id = c.user_id
     where c.id = $1 and c.workspace_id = $2 for update of c`,
 );
-const count = sql('comments.count', 'select count(*)::int as count from post_comments where workspace_id = $1 and post_id = $2');
+const count = sql(
+  'comments.count',
+  'select count(*)::int as count from post_comments where workspace_id = $1 and post_id = $2',
+);
 const insert = sql(
   'comments.insert',
   `insert into post_comments (id, post_id, workspace_id, user_id, body, mentions) values ($1, $2, $3, $4, $5, $6)
@@ -47,7 +50,10 @@ const change = sql(
   `update post_comments set body = $3, mentions = $4, edited_at = posthorn_now() where workspace_id = $1 and id = $2
    returning ${tellsOfComment}`,
 );
-const remove = sql('comments.remove', `delete from post_comments where workspace_id = $1 and id = $2 returning ${tellsOfComment}`);
+const remove = sql(
+  'comments.remove',
+  `delete from post_comments where workspace_id = $1 and id = $2 returning ${tellsOfComment}`,
+);
 
 export type CommentStore = ReturnType<typeof createCommentStore>;
 

@@ -3,8 +3,8 @@ import { type AccountRow, accountColumns } from '#server/accounts/account-row';
 import { wakes } from '#server/jobs/notices';
 import { tellsOf } from '#server/live/news';
 import type { Json, PublishedPost } from '#server/networks/network';
-import { type PostKey } from '#server/store/post-key';
 import { type Database, sql } from '#server/store/database';
+import type { PostKey } from '#server/store/post-key';
 import { type Counts, countsOf, type Numbers } from './numbers.ts';
 
 interface PublicationRow {
@@ -263,11 +263,7 @@ export const createStatisticsStore = (db: Database) => ({
 
   /** No more reads. Without a reason it is not a failure. */
   end: async (reads: HeldReads, posts: readonly { readonly postId: string; readonly why?: string | undefined }[]) => {
-    await db.run(end, [
-      ...heldBy(reads),
-      posts.map(({ postId }) => postId),
-      posts.map(({ why }) => why ?? null),
-    ]);
+    await db.run(end, [...heldBy(reads), posts.map(({ postId }) => postId), posts.map(({ why }) => why ?? null)]);
   },
 
   /** To `byMs` from now. Once `lastMs` after publication have passed, only a limited number of times. */

@@ -111,7 +111,10 @@ const resumeWebhook = sql(
   'update webhooks set paused_at = null, pause_reason = null, given_up_in_a_row = 0 where id = $1',
 );
 /** Deliveries first, as everybody who needs both locks them in this order. */
-const removeDeliveries = sql('webhooks.removeDeliveries', 'delete from deliveries where workspace_id = $1 and webhook_id = $2');
+const removeDeliveries = sql(
+  'webhooks.removeDeliveries',
+  'delete from deliveries where workspace_id = $1 and webhook_id = $2',
+);
 const removeWebhook = sql('webhooks.remove', 'delete from webhooks where id = $1');
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>;

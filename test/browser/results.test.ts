@@ -200,7 +200,9 @@ inBrowser('the results of a post', (world) => {
       ),
       [id, doubtful],
     );
-    await service.database.transaction(() => service.posthorn.outcomes.end([{ workspaceId: service.owner.workspaceId, postId: id }]));
+    await service.database.transaction(() =>
+      service.posthorn.outcomes.end([{ workspaceId: service.owner.workspaceId, postId: id }]),
+    );
     await page.getByText('2 accounts have it.').waitFor();
   });
 
