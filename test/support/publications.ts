@@ -24,7 +24,7 @@ const claimReads = sql(
   'test.publications.claim',
   `update publications p set claim = $1 from unnest($2::text[], $3::text[]) as target (post_id, account_id)
     where p.post_id = target.post_id and p.account_id = target.account_id
-   returning p.workspace_id as "workspaceId"`,
+   returning p.account_id as id, p.workspace_id as "workspaceId"`,
 );
 
 /** Posts that went out at any time, and what the networks told of them, by the rules of the service. */
@@ -57,9 +57,9 @@ export const publicationsOf = (database: Database) => {
       byAccount.set(accountId, told);
     }
     const ids = [targets.map(({ postId }) => postId), targets.map(({ accountId }) => accountId)];
-    const [place] = await database.query<{ workspaceId: string }>(claimReads, [claim, ...ids]);
-    const workspaceId = place?.workspaceId ?? '';
-    return [...byAccount].map(([id, told]) => ({ reads: { account: { id, workspaceId }, claim }, told }));
+    const found = await database.query<{ id: string; workspaceId: string }>(claimReads, [claim, ...ids]);
+    const accounts = new Map(found.map((account) => [account.id, account]));
+    return [...accounts.values()].map((account) => ({ reads: { account, claim }, told: byAccount.get(account.id) ?? [] }));
   };
 
   const read = (targets: readonly Target[]) =>
