@@ -116,6 +116,14 @@ export const createAccountAccess = ({
     }
   };
 
+  /** Many sends may share a row: the registration at its server is read once. */
+  const sites = new WeakMap<AccountRow, Promise<Site>>();
+  const siteOf = (network: Network, row: AccountRow) => {
+    const site = sites.get(row) ?? networkAccess.site(network, row.sandbox, row.server);
+    sites.set(row, site);
+    return site;
+  };
+
   const acting = (whenRefused: WhenRefused) => {
     const claimAndRenew = async (id: string): Promise<Access> => {
       const claim = randomUUID();
@@ -131,7 +139,7 @@ export const createAccountAccess = ({
       const account = networkAccess.open(row);
       if (account === undefined || row.status !== 'Connected') return { is: 'refused' };
       if (isDue(account.tokens, Math.min(network.refreshAheadMs, lastMomentMs))) return claimAndRenew(row.id);
-      return { is: 'open', network, account, site: await networkAccess.site(network, row.sandbox, row.server) };
+      return { is: 'open', network, account, site: await siteOf(network, row) };
     };
 
     return {

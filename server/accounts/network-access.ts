@@ -59,6 +59,9 @@ export const createNetworkAccess = ({
     return registration;
   };
 
+  /** Many sends may share a row: its tokens are opened once, and forgotten with it. */
+  const opened = new WeakMap<AccountRow, NetworkAccount>();
+
   const tokensPlace = (accountId: string) => `accounts:${accountId}:tokens`;
 
   return {
@@ -78,7 +81,9 @@ export const createNetworkAccess = ({
     /** The account as its network knows it; undefined when we have no access to it. */
     open: (row: AccountRow): NetworkAccount | undefined => {
       if (row.tokens === null) return undefined;
-      return {
+      const known = opened.get(row);
+      if (known) return known;
+      const account: NetworkAccount = {
         id: row.externalId,
         name: row.name,
         handle: row.handle,
@@ -88,6 +93,8 @@ export const createNetworkAccess = ({
         tokens: JSON.parse(seal.open(row.tokens, tokensPlace(row.id))) as Tokens,
         scopes: row.grantedScopes,
       };
+      opened.set(row, account);
+      return account;
     },
   };
 };

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 /** Work that waits in rows of the database until it is due. */
 export interface DueWork<Row> {
   /** How many are handled at once. */
@@ -46,7 +48,9 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
     }
     busy = true;
     clearTimeout(timer);
-    turn()
+    // Whatever else ends in the same moment is claimed for together.
+    setImmediate()
+      .then(turn)
       .then(() => {
         turnedAt = performance.now();
       })
@@ -70,6 +74,8 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
   };
 
   const turn = async () => {
+    if (stopped) return;
+    again = false;
     const room = Math.min(concurrency - running.size, largestClaim);
     // The next one that ends wakes the loop.
     if (room <= 0) return;

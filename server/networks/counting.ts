@@ -92,6 +92,9 @@ export const codePoints = (text: string): number => sumOf(text, Number.POSITIVE_
 /** Pictographs, flags and keycaps. */
 const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 
+/** Each of these is a character of its own. */
+const plain = /^[\n -~]*$/;
+
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const chunk = 500;
 
@@ -101,6 +104,7 @@ const chunk = 500;
  * even through a surrogate pair, so the next chunk begins with the last two pieces of this one.
  */
 export const graphemes = function* (text: string): Generator<string> {
+  if (plain.test(text)) return yield* text;
   for (let start = 0; start < text.length; ) {
     const end = start + chunk;
     const pieces = Array.from(segmenter.segment(text.slice(start, end)), ({ segment }) => segment);

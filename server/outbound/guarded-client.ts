@@ -4,19 +4,12 @@ import { Readable } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { type CheckedUrl, checkUrl, hostAndPort, withoutBrackets } from './check-url.ts';
+import { exchange, type WriteGuard } from './exchange.ts';
 import { isPublicIp } from './public-address.ts';
 import { brokeWhileReused, tolerant } from './tolerant-socket.ts';
-import { BlockedAddress, TooLate, type Trouble, trouble, troubleFrom } from './trouble.ts';
+import { BlockedAddress, TooLate, type Trouble, troubleFrom } from './trouble.ts';
 
-/**
- * Asked in the last step before bytes leave, when a connection is open: a process may have stood still for minutes
- * since it decided to send something.
- */
-export interface WriteGuard {
-  mayBegin(): boolean;
-  /** Before each further piece of a stream. */
-  mayGoOn?(): boolean;
-}
+export type { WriteGuard };
 
 export interface OutboundRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
@@ -51,7 +44,7 @@ export interface OpenResponse extends Omit<OutboundResponse, 'body'> {
 
 export interface Outbound {
   /** For answers too large to hold. */
-  open(url: string, options?: Omit<OutboundRequest, 'maxBytes'>): Promise<OpenResponse | Trouble>;
+  open(url: string, options?: Pick<OutboundRequest, 'headers' | 'timeoutMs'>): Promise<OpenResponse | Trouble>;
   request(url: string, options?: OutboundRequest): Promise<OutboundAnswer>;
   /** What can be said of an address without asking anybody, for the moment it is typed in. */
   checkUrl(url: string): CheckedUrl;
@@ -116,17 +109,16 @@ export const createOutbound = ({
     maxHeaderSize,
     connect: tolerant(connect),
   });
-  const single = agent.compose(guarded);
-  const keeping = keepingAgent.compose(guarded);
 
   const request = async (url: URL, options: OutboundRequest) => {
-    const signal = AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs);
-    if (!options.keptConnection) return ask(single, url, options, signal);
+    const { timeoutMs = defaultTimeoutMs } = options;
+    if (!options.keptConnection) return ask(agent, url, options, timeoutMs);
+    const begunMs = performance.now();
     try {
-      return await ask(keeping, url, options, signal);
+      return await ask(keepingAgent, url, options, timeoutMs);
     } catch (error) {
       if (!options.repeatable || !brokeWhileReused(error)) throw error;
-      return ask(single, url, options, signal);
+      return ask(agent, url, options, timeoutMs - (performance.now() - begunMs));
     }
   };
 
@@ -142,8 +134,7 @@ export const createOutbound = ({
 
   return {
     checkUrl: (url) => checkUrl(url, rules),
-    open: (text, options = {}) =>
-      checked(text, (url) => begin(single, url, options, AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs))),
+    open: (text, options = {}) => checked(text, (url) => begin(agent, url, options)),
     request: (text, options = {}) => checked(text, (url) => request(url, options)),
     close: async () => {
       await Promise.all([agent.destroy(), keepingAgent.destroy()]);
@@ -154,31 +145,31 @@ export const createOutbound = ({
 const begin = async (
   dispatcher: Dispatcher,
   url: URL,
-  { method = 'GET', headers = {}, body = null, guard }: RequestParts,
-  signal: AbortSignal,
+  { headers = {}, timeoutMs = defaultTimeoutMs }: Pick<OutboundRequest, 'headers' | 'timeoutMs'>,
 ) => {
-  const watched = guard && body instanceof Readable ? inPieces(body, guard) : body;
-  const options: GuardedOptions = { dispatcher, method, headers, body: watched as Readable, signal, guard };
-  const answer = await send(url, options);
+  const answer = await send(url, { dispatcher, headers, signal: AbortSignal.timeout(timeoutMs) });
   // Destroying a body that is still coming makes it report an error that is of no interest.
   answer.body.on('error', () => undefined);
   return { ok: true as const, status: answer.statusCode, headers: answer.headers, body: answer.body };
 };
 
-type GuardedOptions = Parameters<typeof send>[1] & { readonly guard?: WriteGuard | undefined };
-
-/** `onRequestStart` is called right before the head of a request is written, to a new connection and to a kept one alike. */
-const guarded: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
-  const { guard } = options as GuardedOptions;
-  if (guard) {
-    const start = handler.onRequestStart?.bind(handler);
-    handler.onRequestStart = (controller, context) => {
-      if (!guard.mayBegin()) throw new TooLate();
-      start?.(controller, context);
-    };
-  }
-  return dispatch(options, handler);
-};
+const ask = async (
+  dispatcher: Dispatcher,
+  url: URL,
+  { method = 'GET', headers = {}, body, guard, maxBytes = defaultMaxBytes, keptConnection }: OutboundRequest,
+  timeoutMs: number,
+): Promise<OutboundResponse> => ({
+  ok: true,
+  ...(await exchange(dispatcher, url, {
+    method,
+    headers,
+    body: guard && body instanceof Readable ? (inPieces(body, guard) as unknown as Readable) : (body ?? null),
+    guard,
+    timeoutMs,
+    maxBytes,
+    droppedBytes: keptConnection ? droppedBytes : 0,
+  })),
+});
 
 /** Not as a stream, which would hold a piece back that was looked at too long ago. The head leaves with the first. */
 async function* inPieces(stream: Readable, { mayBegin, mayGoOn = () => true }: WriteGuard) {
@@ -190,36 +181,6 @@ async function* inPieces(stream: Readable, { mayBegin, mayGoOn = () => true }: W
     yield piece;
   }
 }
-
-const ask = async (
-  dispatcher: Dispatcher,
-  url: URL,
-  options: RequestParts,
-  signal: AbortSignal,
-): Promise<OutboundAnswer> => {
-  const { body, ...answer } = await begin(dispatcher, url, options, signal);
-  if (options.keptConnection && options.maxBytes === 0) {
-    body.dump({ limit: droppedBytes }).catch(() => undefined);
-    return { ...answer, body: Buffer.alloc(0) };
-  }
-  const bytes = await readUpTo(options.maxBytes ?? defaultMaxBytes, body);
-  body.destroy();
-  return bytes === undefined ? trouble('tooLarge') : { ...answer, body: bytes };
-};
-
-type RequestParts = Omit<OutboundRequest, 'body'> & { body?: string | Uint8Array | Readable | null };
-
-const readUpTo = async (maxBytes: number, stream: AsyncIterable<Buffer>): Promise<Buffer | undefined> => {
-  if (maxBytes === 0) return Buffer.alloc(0);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    length += chunk.length;
-    if (length > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-};
 
 /** The addresses that are checked are the ones that are dialled: a name cannot change its mind in between. */
 const publicLookup = (lookup: Lookup) =>

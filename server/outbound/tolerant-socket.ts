@@ -40,7 +40,7 @@ const watch = (socket: Socket) => {
   socket.read = (size?: number) => {
     const chunk = read(size);
     if (chunk === null || size === 0 || isAnswered) return chunk;
-    held = withoutContinue(Buffer.concat([held, chunk]));
+    held = withoutContinue(held === nothing ? chunk : Buffer.concat([held, chunk]));
     if (isContinue(held)) return null;
     isAnswered = true;
     return held;

@@ -33,11 +33,20 @@ export class TooLate extends Error {
   readonly code = 'ELATE';
 }
 
+export class TimedOut extends Error {
+  readonly code = 'ETIMEDOUT';
+}
+
+export class TooLarge extends Error {
+  readonly code = 'ETOOLARGE';
+}
+
 export const troubleFrom = (error: unknown): Trouble => {
   const { name, code = '' } = error as { name?: string; code?: string | number };
   if (name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return trouble('timeout');
   if (code === 'EBLOCKED') return trouble('blocked');
   if (code === 'ELATE') return trouble('late');
+  if (code === 'ETOOLARGE') return trouble('tooLarge');
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return trouble('notFound');
   if (code === 'ECONNREFUSED') return trouble('refused');
   if (/CERT|TLS|SSL|EPROTO|VERIFY/.test(String(code))) return trouble('badCertificate');

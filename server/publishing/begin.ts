@@ -4,10 +4,13 @@ import type { PublishingStore } from './store.ts';
 
 export type BeginPublishing = ReturnType<typeof createBegin>;
 
-/** From Draft, Scheduled or Failed to Publishing. Inside a transaction; posts that need no send are ended in it too. */
+/**
+ * From Draft, Scheduled or Failed to Publishing. Inside a transaction; those that need no send, which are the answer, are
+ * ended in it too.
+ */
 export const createBegin =
   ({ store, outcomes }: { store: PublishingStore; outcomes: Outcomes }) =>
   async (posts: readonly PostKey[]) => {
     await outcomes.begin(posts);
-    await store.queue(posts);
+    return store.queue(posts);
   };

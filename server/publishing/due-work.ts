@@ -10,7 +10,8 @@ import { missed, uncertain } from './result.ts';
 import { createSendOne, type HeldRow, type SendingParts } from './sending.ts';
 import type { Begin, Ended, PublishingStore, SendRow } from './store.ts';
 
-const postsAtOnce = 500;
+/** The first are sent while the next are moved. */
+const postsAtOnce = 200;
 
 export type Publishing = ReturnType<typeof createPublishing>;
 
@@ -131,9 +132,10 @@ export const createPublishing = ({
       const { due, missed: tooLate } = await store.due(postsAtOnce, parts.graceMs);
       const all = [...due, ...tooLate];
       if (all.length === 0) return 0;
-      await begin(all);
+      const withoutSend = await begin(all);
       if (tooLate.length > 0) await store.endMissed(tooLate, missed, uncertain);
-      await outcomes.end(all);
+      const over = [...new Set([...withoutSend, ...tooLate])];
+      if (over.length > 0) await outcomes.end(over);
       return all.length;
     });
 

@@ -96,8 +96,9 @@ const queue = sql(
             again = sends.begun_at is not null,
             prepared = case when sends.begun_at is not null then sends.prepared end,
             since = case when sends.begun_at is not null then sends.since end,
-            key = case when sends.begun_at is not null then sends.key else gen_random_uuid() end)
-   select ${wakes('sends')}`,
+            key = case when sends.begun_at is not null then sends.key else gen_random_uuid() end
+     returning post_id)
+   select array(select unnest($2::text[]) except select post_id from queued) as "withoutSend", ${wakes('sends')}`,
 );
 /** Accounts that have the post keep their result, and one that may have it is not reported as missed. */
 const endMissed = sql(
@@ -117,7 +118,10 @@ const overdue = sql(
   `select count(*)::int as count from posts
     where status = 'Scheduled' and scheduled_at < (select posthorn_now()) - interval '1 minute' and ${stays}`,
 );
-/** Up to this many for each network. By row position (ctid): a join could make PostgreSQL read every post. */
+/**
+ * Up to this many for each network. By row position (ctid): a join could make PostgreSQL read every post. The account comes
+ * with one of its rows.
+ */
 const claim = sql(
   'publishing.claim',
   `with due as (
@@ -126,20 +130,24 @@ const claim = sql(
       cross join lateral (
         select ctid as place from sends
          where sends.network = network.key and due_at <= (select posthorn_now())
-         order by due_at limit network.room for update skip locked) send)
-   update sends s set due_at = posthorn_now() + $4 * interval '1 ms', claim = $3, since = coalesce(s.since, posthorn_now())
-    where s.ctid = any(array(select place from due))
-   returning s.post_id as "postId", s.account_id as "accountId", s.workspace_id as "workspaceId", s.claim, s.key,
-             s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.begun_body as "begunBody", s.heard_at as "heardAt", s.repeat,
-             s.again, s.tries, posthorn_now() as "claimedAt",
-             (select p.versions from posts p where p.workspace_id = s.workspace_id and p.id = s.post_id) as versions,
-             (select json_agg(json_strip_nulls(json_build_object('network', l.network, 'uri', l.uri, 'title', l.title,
-                     'description', l.description, 'picture', l.picture)))
-                from link_cards l where l.workspace_id = s.workspace_id and l.post_id = s.post_id) as "linkCards",
-             (select array_agg(k.rendition_id) from post_renditions k
-               where k.workspace_id = s.workspace_id and k.post_id = s.post_id and k.account_id = s.account_id) as "renditionIds",
-             (select p.scheduled_at from posts p where p.workspace_id = s.workspace_id and p.id = s.post_id) as "scheduledAt",
-             (select ${accountColumns('a')} from accounts a where a.id = s.account_id) as account`,
+         order by due_at limit network.room for update skip locked) send),
+   claimed as (
+     update sends s set due_at = posthorn_now() + $4 * interval '1 ms', claim = $3, since = coalesce(s.since, posthorn_now())
+      where s.ctid = any(array(select place from due))
+     returning s.*)
+   select s.post_id as "postId", s.account_id as "accountId", s.workspace_id as "workspaceId", s.claim, s.key,
+          s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.begun_body as "begunBody", s.heard_at as "heardAt", s.repeat,
+          s.again, s.tries, posthorn_now() as "claimedAt",
+          (select p.versions from posts p where p.workspace_id = s.workspace_id and p.id = s.post_id) as versions,
+          (select json_agg(json_strip_nulls(json_build_object('network', l.network, 'uri', l.uri, 'title', l.title,
+                  'description', l.description, 'picture', l.picture)))
+             from link_cards l where l.workspace_id = s.workspace_id and l.post_id = s.post_id) as "linkCards",
+          (select array_agg(k.rendition_id) from post_renditions k
+            where k.workspace_id = s.workspace_id and k.post_id = s.post_id and k.account_id = s.account_id) as "renditionIds",
+          (select p.scheduled_at from posts p where p.workspace_id = s.workspace_id and p.id = s.post_id) as "scheduledAt",
+          case when row_number() over (partition by s.account_id) = 1
+               then (select ${accountColumns('a')} from accounts a where a.id = s.account_id) end as account
+     from claimed s`,
 );
 const msToSend = sql(
   'publishing.msToSend',
@@ -223,8 +231,10 @@ export const createPublishingStore = (db: Database) => {
       return { due: found.filter(({ missed }) => !missed), missed: found.filter(({ missed }) => missed) };
     },
 
+    /** Those of the posts that have nowhere to go. */
     queue: async (posts: readonly PostKey[]) => {
-      await db.query(queue, keyColumns(posts));
+      const [found] = await db.query<{ withoutSend: string[] }>(queue, keyColumns(posts));
+      return posts.filter(({ postId }) => found?.withoutSend.includes(postId));
     },
 
     endMissed: async (posts: readonly PostKey[], missed: Omit<Result, 'accountId'>, uncertain: typeof missed) => {
@@ -235,8 +245,13 @@ export const createPublishingStore = (db: Database) => {
 
     overdue: async () => (await db.query<{ count: number }>(overdue))[0]?.count ?? 0,
 
-    claim: (rooms: ReadonlyMap<string, number>, claimId: string, leaseMs: number) =>
-      db.query<SendRow>(claim, [[...rooms.keys()], [...rooms.values()], claimId, leaseMs]),
+    /** Rows of one account share its record. */
+    claim: async (rooms: ReadonlyMap<string, number>, claimId: string, leaseMs: number): Promise<SendRow[]> => {
+      const values = [[...rooms.keys()], [...rooms.values()], claimId, leaseMs];
+      const rows = await db.query<SendRow & { account: AccountRow | null }>(claim, values);
+      const accounts = new Map(rows.flatMap(({ account }) => (account ? [[account.id, account]] : [])));
+      return rows.map((row) => ({ ...row, account: accounts.get(row.accountId) as AccountRow }));
+    },
 
     msToSend: (but: readonly string[]) => ms(msToSend, [but]),
 

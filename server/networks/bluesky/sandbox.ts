@@ -368,10 +368,17 @@ const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('ba
 const isHandle = (text: string) =>
   /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(text);
 
+const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
+
 const base32 = (bytes: Buffer) => {
-  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('');
-  const fives = bits.match(/.{1,5}/g) ?? [];
-  return fives.map((five) => 'abcdefghijklmnopqrstuvwxyz234567'[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
+  let text = '';
+  let held = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    held = ((held << 8) | byte) & 0xfff;
+    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[(held >> (bits - 5)) & 31];
+  }
+  return bits > 0 ? text + alphabet[(held << (5 - bits)) & 31] : text;
 };
 
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest();
