@@ -7,6 +7,7 @@ export const mcpPaths = {
     path: '/mcp',
     access: 'Own',
     handler: 'Own',
+    busy: true,
     description: 'The MCP endpoint.',
   }),
 

@@ -7,6 +7,7 @@ import { transferPaths } from '#contracts/transfer';
 import { uiPaths } from '#contracts/ui';
 import type { RouteHandlers } from '#server/context';
 import type { FormRoute, Guards, Identify, OwnHandler } from '#server/http/app-routes';
+import type { BusyPaths } from '#server/http/busy-paths';
 import { wrongMethod } from '#server/http/errors';
 import { rest, routes } from './rest.ts';
 
@@ -40,15 +41,19 @@ export interface RouterParts {
   };
 }
 
+/** Answers the handlers of the busy paths, for who finds them sooner than Express does. */
 export const serveRoutes = (app: Express, { guards, runAction, handlers, own, forms }: RouterParts) => {
-  // The busy paths first: Express tries one after the other.
-  app.post('/api/agent/tools/:action', runAction(guards.byToken));
+  const busy = {
+    '/api/agent/tools/:action': runAction(guards.byToken),
+    '/mcp': own.mcp,
+  } satisfies BusyPaths;
+  app.post('/api/agent/tools/:action', busy['/api/agent/tools/:action']);
   app.post('/api/app/actions/:action', runAction(guards.byPerson));
   app.get('/avatars/:id', own.avatarBytes);
   app.post('/api/app/assistant/ask', guards.forPerson(assistantPaths.askAssistant, own.askAssistant));
   app.get('/openapi.json', own.openapi);
   app.get('/metrics', guards.mustBeOperator, own.metrics);
-  app.all('/mcp', own.mcp);
+  app.all('/mcp', busy['/mcp']);
   app.get('/.well-known/oauth-protected-resource/mcp', own.describeMcp);
   app.get('/llms.txt', own.describeForModels);
   app.get('/media/:id', own.mediaBytes);
@@ -1920,4 +1925,5 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/app/workspace', wrongMethod('PATCH'));
   app.all('/api/app/workspace/owner', wrongMethod('POST'));
   app.all('/api/app/workspace/deletion', wrongMethod('POST', 'DELETE'));
+  return busy;
 };

@@ -6,6 +6,7 @@ import { banner, lines } from './text.ts';
 export const emitRouter = (routes: readonly DeclaredRoute[], raw: readonly DeclaredRaw[]) => {
   const actionDoors = raw.filter(({ route }) => route.handler === 'RunsActions');
   const ownHandlers = raw.filter(({ route }) => route.handler === 'Own');
+  const busy = raw.filter(({ route }) => route.busy);
   const forms = routes.filter(({ route }) => route.form !== undefined);
   return {
     'generated/router.ts': lines(
@@ -15,6 +16,7 @@ export const emitRouter = (routes: readonly DeclaredRoute[], raw: readonly Decla
       recordImports(ownHandlers.filter(({ route }) => isAdmitted(route))),
       "import type { RouteHandlers } from '#server/context';",
       "import type { FormRoute, Guards, Identify, OwnHandler } from '#server/http/app-routes';",
+      "import type { BusyPaths } from '#server/http/busy-paths';",
       "import { wrongMethod } from '#server/http/errors';",
       "import { rest, routes } from './rest.ts';",
       '',
@@ -33,9 +35,12 @@ export const emitRouter = (routes: readonly DeclaredRoute[], raw: readonly Decla
       '  };',
       '}',
       '',
+      '/** Answers the handlers of the busy paths, for who finds them sooner than Express does. */',
       'export const serveRoutes = (app: Express, { guards, runAction, handlers, own, forms }: RouterParts) => {',
-      '  // The busy paths first: Express tries one after the other.',
-      actionDoors.map(({ route }) => `  app.post('${route.path}', runAction(guards.${identify(route)}));`),
+      '  const busy = {',
+      busy.map(({ name, route }) => `    '${route.path}': ${handlerOf(name, route)},`),
+      '  } satisfies BusyPaths;',
+      actionDoors.map(({ name, route }) => `  app.post('${route.path}', ${handlerOf(name, route, 'found')});`),
       ownHandlers.flatMap(ownLines),
       forms.map(
         ({ name, route }) =>
@@ -52,6 +57,7 @@ export const emitRouter = (routes: readonly DeclaredRoute[], raw: readonly Decla
       methodsByPath(routes, raw).map(
         ([path, methods]) => `  app.all('${path}', wrongMethod(${methods.map((method) => `'${method}'`).join(', ')}));`,
       ),
+      '  return busy;',
       '};',
     ),
   };
@@ -73,6 +79,11 @@ const handlerType = (route: RawRoute) => {
   return isAdmitted(route) ? `OwnHandler<${type}>` : `RequestHandler<${type}>`;
 };
 
+const handlerOf = (name: string, route: RawRoute, busy?: 'found') => {
+  if (busy && route.busy) return `busy['${route.path}']`;
+  return route.handler === 'RunsActions' ? `runAction(guards.${identify(route)})` : `own.${name}`;
+};
+
 const ownLines = ({ name, record, route }: DeclaredRaw): string[] => {
   // Express answers HEAD with the handler of GET.
   const verbs = route.methods === 'Every' ? ['all'] : route.methods.filter((method) => method !== 'HEAD').map(verb);
@@ -80,7 +91,7 @@ const ownLines = ({ name, record, route }: DeclaredRaw): string[] => {
     const start = `  app.${method}('${route.path}', `;
     if (isAdmitted(route)) return `${start}guards.forPerson(${record}.${name}, own.${name}));`;
     if (route.access === 'Operator') return `${start}guards.mustBeOperator, own.${name});`;
-    return `${start}own.${name});`;
+    return `${start}${handlerOf(name, route, 'found')});`;
   });
 };
 

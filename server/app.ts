@@ -4,6 +4,7 @@ import { createHandlers } from '#generated/handlers';
 import { mcpTools } from '#generated/mcp-tools';
 import { networks as networkFolders, sandboxes as sandboxFolders } from '#generated/networks';
 import { serveRoutes } from '#generated/router';
+import { writers } from '#generated/writers';
 import { openAccounts } from '#server/accounts/slice';
 import { openAnalytics } from '#server/analytics/slice';
 import { openApprovals } from '#server/approvals/slice';
@@ -96,7 +97,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const uploadOnce = createUploadOnce({ uploads, answers });
 
   const rules = { accounts, providers, library, openPage, reading, lifecycle, drafts, byHand, statistics, analytics };
-  const actions = prepareActions(declared, createHandlers(rules), config.baseUrl);
+  const actions = prepareActions(declared, createHandlers(rules), writers, config.baseUrl);
   const asked = { actions, reading, lifecycle, linkCards, library, renditions, accounts };
   const { cards, ...approvals } = openApprovals({ ...told, ...asked });
   const { assistant, ...chat } = openAssistant({ ...core, catalog, actions, cards, reading, slots, log });

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Action, Route } from '#contracts/define';
 import type { Client } from '#contracts/history';
 import type { Role } from '#contracts/scopes';
+import type { JsonText } from './json-text.ts';
 import type { SignedIn } from './signed-in.ts';
 
 /** Who asks, and where: decided by the door, trusted by everything behind it. */
@@ -30,8 +31,13 @@ export interface Call<A extends Action> {
   readonly caller: Caller;
 }
 
-/** What a file in `actions/` builds: the action, with defaults applied to its input. */
-export type Handler<A extends Action> = (call: Call<A>) => Promise<z.output<A['output']>>;
+export type Output<A extends Action> = z.output<A['output']>;
+
+/**
+ * What a file in `actions/` builds: the action, with defaults applied to its input. Its answer may be JSON that the database
+ * has written, of exactly the declared fields.
+ */
+export type Handler<A extends Action> = (call: Call<A>) => Promise<Output<A> | JsonText<Output<A>>>;
 
 /** What is known of every request of a path, whoever sends it. */
 export interface Visit {

@@ -235,10 +235,10 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   await posthorn.sweepIncoming();
   const identity = await posthorn.openIdentity();
   pile.put(() => identity.stop?.());
-  const { app, health } = posthorn.openDoors(identity);
+  const { app, busyDoor, health } = posthorn.openDoors(identity);
   if (config.role !== 'jobs') posthorn.live.start();
   const drain = createDrain(config.drainMs);
-  const server = serverFor(app);
+  const server = serverFor(app, busyDoor);
   const requests = requestsOf(server);
   server.listen(config.port, config.host);
   await once(server, 'listening');

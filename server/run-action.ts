@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import type { Action } from '#contracts/define';
-import type { Caller, Handler } from './context.ts';
+import type { Caller, Handler, Output } from './context.ts';
 import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from './errors.ts';
+import { JsonText } from './json-text.ts';
 
 export type Actions = Readonly<Record<string, Action>>;
 /** One handler for each action, which takes the input of that action. A missing one does not compile. */
 export type Handlers<A extends Actions> = { readonly [N in keyof A]: Handler<A[N]> };
+/** For each action what writes its answer: exactly the declared fields. */
+export type Writers<A extends Actions> = { readonly [N in keyof A]: (output: Output<A[N]>) => string };
 
 /** An action ready to run: schemas compiled, handler found. */
 export interface RunnableAction {
@@ -14,25 +17,31 @@ export interface RunnableAction {
   /** The input with its defaults, or BadInput naming the field. */
   parse(input: unknown): Record<string, unknown>;
   /** Role, approval, handler, output: the same for every door. */
-  run(input: Record<string, unknown>, caller: Caller): Promise<unknown>;
+  run(input: Record<string, unknown>, caller: Caller): Promise<JsonText>;
 }
 
 /** One action, whichever door it came through: parse → role → approval → handler → output. */
 export const prepareActions = <A extends Actions>(
   actions: A,
   handlers: Handlers<A>,
+  writers: Writers<A>,
   baseUrl: string,
 ): ReadonlyMap<string, RunnableAction> =>
   new Map(
-    Object.entries(actions).map(([name, action]) => [
-      name,
-      prepare(name, action, handlers[name] as unknown as Handler<Action>, baseUrl),
-    ]),
+    Object.entries(actions).map(([name, action]) => {
+      const handler = handlers[name] as unknown as Handler<Action>;
+      return [name, prepare(name, action, handler, writers[name] as (output: unknown) => string, baseUrl)];
+    }),
   );
 
-const prepare = (name: string, action: Action, handler: Handler<Action>, baseUrl: string): RunnableAction => {
+const prepare = (
+  name: string,
+  action: Action,
+  handler: Handler<Action>,
+  write: (output: unknown) => string,
+  baseUrl: string,
+): RunnableAction => {
   const inputSchema = z.compile(action.input);
-  const outputSchema = z.compile(action.output);
   return {
     name,
     action,
@@ -50,8 +59,9 @@ const prepare = (name: string, action: Action, handler: Handler<Action>, baseUrl
       }
       if (action.kind === 'NeedsApproval' && !caller.human)
         throw approvalRequired(name, pageOf(baseUrl, action.approval?.subject, input.id));
-      // Parsing the answer also keeps out what the contract does not show.
-      return outputSchema.parse(await handler({ input, caller }));
+      const answer = await handler({ input, caller });
+      // Writing it also keeps out what the contract does not show.
+      return answer instanceof JsonText ? answer : new JsonText(write(answer));
     },
   };
 };

@@ -2,6 +2,7 @@ import { Post } from '#contracts/posts';
 import type { ApprovalCards, Asked, RequestNews } from '#server/approvals/cards';
 import type { Caller } from './context.ts';
 import { Refusal } from './errors.ts';
+import type { JsonText } from './json-text.ts';
 import type { RunnableAction } from './run-action.ts';
 
 /** How an agent asks a human, and learns what became of it. */
@@ -13,7 +14,7 @@ export interface Approvals {
 /** What came of it; or, in its place, the card that waits for a human now. */
 export type AgentOutcome =
   | { readonly asked: Asked; readonly output?: never; readonly requests?: never }
-  | { readonly asked?: never; readonly output: unknown; readonly requests: readonly RequestNews[] };
+  | { readonly asked?: never; readonly output: JsonText; readonly requests: readonly RequestNews[] };
 
 /** An action for somebody who is not a human: an MCP client, or the assistant. What needs approval becomes a card. */
 export const runForAgent = async (

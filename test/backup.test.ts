@@ -88,7 +88,7 @@ describe('a backup taken under load', () => {
   /** A person's own click. */
   const asHuman = async ({ posthorn }: Running, name: string, input: object) => {
     const action = findAction(posthorn.actions, name);
-    return action.run(action.parse(input), { ...owner, role: 'owner', human: true });
+    return (await action.run(action.parse(input), { ...owner, role: 'owner', human: true })).value;
   };
   const upload = async (url: string) => {
     const form = new FormData();

@@ -6,6 +6,8 @@ import { scopes } from '#contracts/scopes';
 import { actions, catalog } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
 import { networks } from '#generated/networks';
+import { writers } from '#generated/writers';
+import { createSampler } from '#scripts/sample';
 
 const specTable = `
 accounts.list ReadOnly | providers.limits ReadOnly | posts.list ReadOnly | posts.get ReadOnly | posts.create Write
@@ -17,6 +19,16 @@ const spec = specTable
   .trim()
   .split(/[|\n]/)
   .map((entry) => entry.trim().split(' ') as [string, string]);
+
+const sample = createSampler({});
+
+/** With a field in each record that no contract has. */
+const withMore = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withMore);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) => [name, withMore(inner)]);
+  return { ...Object.fromEntries(entries), undeclared: 'not "shown"' };
+};
 
 describe('the contract', () => {
   test('knows the 13 networks of SPEC', () => {
@@ -86,6 +98,14 @@ describe.each(Object.entries(actions))('%s', (name, action) => {
   test('can be compiled, so that no request pays for an interpreter', () => {
     z.compile(action.input, { strict: true });
     z.compile(action.output, { strict: true });
+  });
+
+  test('is answered with exactly the declared fields', () => {
+    const write = writers[name as keyof typeof writers] as (output: unknown) => string;
+    for (const output of [...action.examples.map((example) => example.output), sample(action.output, 'output')]) {
+      const more = withMore(output);
+      expect(write(more)).toBe(JSON.stringify(action.output.parse(more)));
+    }
   });
 
   test('describes itself and every field of its input to readers', () => {

@@ -62,9 +62,9 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
     const caller = { ...owner, role: 'owner', human: true } as const;
     const handle = new URL(url).port;
     const accountId = await connectInSandbox(posthorn, caller, 'x', { handle, here: (to) => to });
-    const asHuman = (name: string, input: unknown) => {
+    const asHuman = async (name: string, input: unknown) => {
       const action = findAction(posthorn.actions, name);
-      return action.run(action.parse(input), caller) as Promise<{ id: string }>;
+      return (await action.run(action.parse(input), caller)).value as { id: string };
     };
     const client = new Client({ token, baseUrl: url });
     return { ...service, owner, accountId, asHuman, client };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Post } from '#contracts/posts';
 import { checkLimits } from '#server/posts/limits';
 import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
@@ -543,6 +544,62 @@ describe('posts.list', () => {
     const exact = await fresh.client.posts.list({ limit: 7 });
     expect(exact.nextCursor).toBeUndefined();
     await fresh.stop();
+  });
+
+  test('and posts.get and posts.create write the same JSON as our own parsing of the row', async () => {
+    const body = 'Quotes " and \\ \n\t\u0001 \u2028 🎉 </script>';
+    const created = await service.call('posts.create', {
+      accountIds: [bluesky, x],
+      versions: [
+        { content: [{ body }, { body: '' }], options: { 'x.reply_settings': 'following' } },
+        { accountId: x, content: [{ body: 'Other' }] },
+      ],
+      scheduledAt: '2031-02-03T04:05:06.1+01:00',
+    });
+    const { id } = created.body;
+    const caller = { ...service.owner, role: 'owner', human: true } as const;
+    const parsed = async () => Post.parse(await service.posthorn.reading.get(caller, id));
+    expect(created.body).toEqual(await parsed());
+    expect(created.body).toMatchObject({ scheduledAt: '2031-02-03T03:05:06.100000Z' });
+    const failed = { accountId: x, ok: false };
+    await service.database.query(
+      sql('test.manyResults', "update posts set status = 'Failed', results = $2 where id = $1"),
+      [
+        id,
+        JSON.stringify([
+          { ...failed, uncertain: true, error: { code: 'rate_limited', message: 'Wait', secret: 1 }, secret: 'x' },
+          { accountId: 'acct_taken_out', ok: true, uncertain: false, externalId: '1' },
+          {
+            accountId: bluesky,
+            provider: 'Bluesky',
+            ok: true,
+            externalId: '1',
+            url: 'https://a.example',
+            note: 'Look',
+            publishedAt: '2026-01-01T00:00:00Z',
+          },
+          { ...failed, error: { code: 'from_a_later_release', message: 'Say "yes"' } },
+        ]),
+      ],
+    );
+    const shown = (await service.call('posts.get', { id })).body;
+    expect(shown).toEqual(await parsed());
+    expect(shown.results).toMatchObject([
+      { uncertain: true, error: { code: 'rate_limited' } },
+      { uncertain: false, url: 'https://a.example' },
+      { uncertain: false, error: { code: 'unavailable' } },
+    ]);
+    for (const input of [
+      {},
+      { status: 'Failed' },
+      { query: '</SCRIPT>' },
+      { from: '2031-02-03T03:00:00Z', limit: 1 },
+    ]) {
+      const { posts } = (await service.call('posts.list', input)).body;
+      expect(posts.find((post: Post) => post.id === id)).toEqual(shown);
+    }
+    const none = (await service.call('posts.list', { query: 'nobody wrote this' })).body;
+    expect(none).toEqual({ posts: [] });
   });
 
   test('can be narrowed to a status', async () => {

@@ -343,7 +343,7 @@ export const createApprovalCards = ({
         }
         const action = findAction(actions, row.action);
         const as: Caller = { ...caller, human: true, approving: true, client: clientNamed(row.client) };
-        const outcome = await action.run(action.parse(row.input), as);
+        const { value: outcome } = await action.run(action.parse(row.input), as);
         await settle(caller, row, 'Approved', outcome);
         return undefined;
       };

@@ -40,7 +40,9 @@ export const createTools =
         caller,
         user.approvals(caller),
       );
-      if (asked === undefined) return shortened(requests.length > 0 ? { ...(output as object), requests } : output);
+      if (asked === undefined) {
+        return shortened(requests.length > 0 ? { ...(output.value as object), requests } : output.value);
+      }
       const { cardId, approvalUrl } = asked;
       return {
         status: 'pending_approval',

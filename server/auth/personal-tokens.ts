@@ -62,8 +62,7 @@ export const createPersonalTokens = ({ store, live, clock }: { store: TokenStore
     },
 
     check: async (token: string): Promise<TokenCaller | undefined> => {
-      if (!looksLikeToken(token)) return undefined;
-      const found = memory.get(token) ?? (await find(token));
+      const found = memory.get(token) ?? (looksLikeToken(token) ? await find(token) : undefined);
       if (found) lastUsed.set(found.tokenId, clock.now());
       return found;
     },

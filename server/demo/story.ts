@@ -82,7 +82,7 @@ export const tellStory = ({
 
   const act = async <T = Post>(caller: Caller, name: string, input: object): Promise<T> => {
     const action = findAction(actions, name);
-    return (await action.run(action.parse(input), caller)) as T;
+    return (await action.run(action.parse(input), caller)).value as T;
   };
   const idOf = (known: ReadonlyMap<string, string>, key: string) => {
     const id = known.get(key);

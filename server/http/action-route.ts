@@ -23,7 +23,7 @@ export const actionRoute =
     const sent = await readJson(req);
     const input = action.parse(sent);
     const key = keyOf(req);
-    const run = async () => JSON.stringify(await action.run(input, caller));
+    const run = async () => (await action.run(input, caller)).text;
     if (key === undefined || action.action.kind !== 'Write') return replyCompressed(res, 200, await run());
     const { answer, replayed } = await answers.once(caller, key, `${action.name} ${JSON.stringify(sent)}`, run);
     if (replayed) markReplayed(res);

@@ -29,6 +29,7 @@ import { createGuards, type Identify } from './app-routes.ts';
 import { askAssistant } from './ask-assistant.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { avatarBytes } from './avatar-bytes.ts';
+import { type BusyPaths, createBusyDoor } from './busy-paths.ts';
 import { allowOrigins } from './cors.ts';
 import { docsPages } from './docs.ts';
 import { answerErrors, noSuchPath } from './errors.ts';
@@ -51,7 +52,7 @@ type Own = RequestHandler<Record<string, string>>;
 
 /** What the generated router serves the declared paths with. */
 export type Doors = ReturnType<typeof createDoors>;
-export type ServeRoutes = (app: Express, doors: Doors) => void;
+export type ServeRoutes = (app: Express, doors: Doors) => BusyPaths;
 
 export interface DoorParts {
   readonly sessions: Sessions;
@@ -141,10 +142,11 @@ export const openDoors = ({
   const health = createHealth({ database, idleMs: config.role === 'web' ? () => 0 : jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   const tag = tagRequest({ https: baseUrl.startsWith('https:') });
-  app.use(tag, logRequests(log, parts.figures.http), allowOrigins(config.corsOrigins));
+  const enter = [tag, logRequests(log, parts.figures.http), allowOrigins(config.corsOrigins)];
+  app.use(...enter);
   if (config.role === 'jobs') app.use(aloneFor(config));
   const web = createWebApp(webFolder);
-  serveRoutes(app, createDoors({ ...parts, door, web, health }));
+  const busy = serveRoutes(app, createDoors({ ...parts, door, web, health }));
   app.use(patience());
   if (identity.router) {
     // A client document that could not be read is not remembered, so each try costs a request to outside.
@@ -158,8 +160,9 @@ export const openDoors = ({
   if (sandbox) app.use(sandbox);
   app.use('/docs', docsPages());
   app.use(web.files, web.pages, styleRoutes());
-  app.use(web.notFound, noSuchPath, answerErrors(log));
-  return { app, health };
+  const answerError = answerErrors(log);
+  app.use(web.notFound, noSuchPath, answerError);
+  return { app, busyDoor: createBusyDoor(config.role === 'jobs' ? {} : busy, enter, answerError), health };
 };
 
 /** A process for what is due answers for itself alone; in development its sends reach the sandbox networks here. */

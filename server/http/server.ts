@@ -1,12 +1,15 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 import { Refusal } from '#server/errors';
+import type { BusyDoor } from './busy-paths.ts';
 
 /**
  * An HTTP server whose requests and responses have Express's prototypes from the start. Express would else change the
  * prototype of both on every request, which makes all later use of them several times slower (expressjs/express#5998).
+ *
+ * What `busyDoor` does not take goes to Express.
  */
-export const serverFor = (app: Express): Server => {
+export const serverFor = (app: Express, busyDoor: BusyDoor = () => false): Server => {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse {}
   Object.setPrototypeOf(Request.prototype, app.request);
@@ -25,7 +28,9 @@ export const serverFor = (app: Express): Server => {
       // Node would refuse a request without Host with an empty answer; `tagRequest` does it in our error shape.
       requireHostHeader: false,
     },
-    app,
+    (req, res) => {
+      if (!busyDoor(req, res)) app(req, res);
+    },
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return socket.destroy();

@@ -19,9 +19,9 @@ export const callTool = async (
       const pending = JSON.stringify({ status: 'pending_approval', action: action.name, approvalUrl });
       return success(pending, pendingInWords(name, asked));
     }
-    const told = outputInWords(action.action, output);
+    const told = outputInWords(action.action, output.value);
     const text = requests.length > 0 ? `${told}\n\n${requestsInWords(requests)}` : told;
-    return success(JSON.stringify(output), text);
+    return success(output.text, text);
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'Internal') throw error;
     return refused(error, inToolNames);

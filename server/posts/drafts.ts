@@ -157,16 +157,13 @@ export const createDrafts = ({
     ) => {
       const networkOf = await accounts.networksOf(caller, input.accountIds);
       const versions = await firstVersions(caller, input, networkOf);
-      const insert = () =>
-        store.insert(newId('post', clock.now()), caller, {
-          accountIds: input.accountIds,
-          versions,
-          scheduledAt: input.scheduledAt || null,
-        });
-      if (!caller.human || !input.scheduledAt) return insert();
-      const scheduling = store.transaction(async () =>
-        lifecycle.toScheduled(caller, (await insert()).id, input.scheduledAt, 'scheduledAt'),
-      );
+      const id = newId('post', clock.now());
+      const content = { accountIds: input.accountIds, versions, scheduledAt: input.scheduledAt || null };
+      if (!caller.human || !input.scheduledAt) return store.insert(id, caller, content);
+      const scheduling = store.transaction(async () => {
+        await store.insert(id, caller, content);
+        return lifecycle.toScheduled(caller, id, input.scheduledAt, 'scheduledAt');
+      });
       return linkCards.after(caller, scheduling);
     },
 
@@ -183,7 +180,7 @@ export const createDrafts = ({
         await library.mustExist(caller, filesIn(input.versions));
         const { accountIds, scheduledAt } = input;
         const content = { accountIds, versions, scheduledAt };
-        return store.insert(newId('post', clock.now()), caller, content);
+        return (await store.insert(newId('post', clock.now()), caller, content)).value;
       }),
 
     update: (

@@ -2,6 +2,7 @@ import type { Post, PostLine, PostStatus } from '#contracts/posts';
 import { bounds } from '#server/bounds';
 import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
+import { JsonText } from '#server/json-text';
 import { fromCursor, toCursor } from '#server/store/page';
 import type { PostStore } from './store.ts';
 
@@ -15,11 +16,24 @@ export interface ListInput {
   readonly cursor?: string | undefined;
 }
 
+interface PostPage {
+  readonly posts: Post[];
+  readonly summaries?: PostLine[];
+  readonly nextCursor?: string;
+}
+
 export type Reading = ReturnType<typeof createReading>;
 
 export const createReading = ({ store }: { store: PostStore }) => ({
   get: async ({ workspaceId }: Caller, id: string) => {
     const post = await store.get(workspaceId, id);
+    if (post === undefined) throw notFound('post', id);
+    return post;
+  },
+
+  /** As the actions answer it. */
+  show: async ({ workspaceId }: Caller, id: string) => {
+    const post = await store.show(workspaceId, id);
     if (post === undefined) throw notFound('post', id);
     return post;
   },
@@ -41,20 +55,17 @@ export const createReading = ({ store }: { store: PostStore }) => ({
   list: async (
     { workspaceId }: Caller,
     { limit, cursor, view, status, query, from, to }: ListInput,
-  ): Promise<{ posts: Post[]; summaries?: PostLine[]; nextCursor?: string }> => {
+  ): Promise<PostPage | JsonText<PostPage>> => {
     const filter = { status, query, from: from || null, to: to || null };
     if (view === 'summary') {
       const found = await store.lines(workspaceId, limit, fromCursor(cursor), filter);
       const summaries = found.slice(0, limit);
-      return { posts: [], summaries, ...nextOf(summaries, found.length > limit) };
+      const last = summaries.at(-1);
+      return { posts: [], summaries, ...(found.length > limit && last && { nextCursor: toCursor(last.id) }) };
     }
     const page = { limit, mostBytes: bounds.pageBytes };
-    const { posts, more } = await store.list(workspaceId, page, fromCursor(cursor), filter);
-    return { posts, ...nextOf(posts, more) };
+    const { posts, more, last } = await store.list(workspaceId, page, fromCursor(cursor), filter);
+    const next = more && last ? `,"nextCursor":"${toCursor(last)}"` : '';
+    return new JsonText<PostPage>(`{"posts":${posts}${next}}`);
   },
 });
-
-const nextOf = (page: readonly { id: string }[], more: boolean) => {
-  const last = page.at(-1);
-  return more && last ? { nextCursor: toCursor(last.id) } : {};
-};

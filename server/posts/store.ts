@@ -4,12 +4,13 @@ import {
   type PostLine,
   type PostStatus,
   type PostSummary,
-  type Result,
+  Result,
   resultErrorCodes,
   type Version,
 } from '#contracts/posts';
 import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
+import { JsonText } from '#server/json-text';
 import { tellsOf } from '#server/live/news';
 import { type MadeRendition, renditionColumns } from '#server/media/renditions';
 import type { ReadLinkCard } from '#server/networks/network';
@@ -27,41 +28,59 @@ interface PostRow {
   readonly updated_at: string;
 }
 
-/** As text, whose bytes can be counted before they are sent. */
-interface ListedRow extends Omit<PostRow, 'versions' | 'results'> {
-  readonly versions: string;
-  readonly results: string;
-  readonly found: string;
+interface PageRow {
+  /** The posts as JSON. */
+  readonly posts: string;
+  readonly last: string | null;
+  readonly more: boolean;
 }
 
 const columns = 'id, status, account_ids, versions, scheduled_at, results, updated_at';
 /** updatedAt grows with every change that a caller can see: each update of a post says this. */
 const touch = `updated_at = greatest(posthorn_now(), posts.updated_at + interval '1 microsecond')`;
 
+/** As `toPost` has it. */
+const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+const resultFields = Object.keys(Result.shape).filter((name) => !['uncertain', 'error'].includes(name));
+const resultJson = `jsonb_strip_nulls(jsonb_build_object(
+   ${resultFields.map((name) => `'${name}', r -> '${name}'`).join(', ')},
+   'uncertain', coalesce(nullif(r -> 'uncertain', 'null'), 'false'),
+   'error', case when jsonb_typeof(r -> 'error') = 'object' then jsonb_build_object('message', r -> 'error' -> 'message',
+     'code', case when r -> 'error' ->> 'code' in (${resultErrorCodes.map((code) => `'${code}'`).join(', ')})
+                  then r -> 'error' ->> 'code' else 'unavailable' end) end))`;
+/** A post of the table `p` as `toPost` has it, written by the database: what is only passed on is neither parsed nor written again. */
+const postJson = `concat('{"id":', to_json(p.id), ',"status":"', p.status, '","accountIds":', to_json(p.account_ids),
+   ',"versions":', p.versions, ',"scheduledAt":"' || ${instant('p.scheduled_at')} || '"',
+   ',"results":', case when p.results = '[]' then '[]' else (
+     select coalesce(jsonb_agg(${resultJson} order by place), '[]')
+       from jsonb_array_elements(p.results) with ordinality as one(r, place)
+      where r ->> 'accountId' = any(p.account_ids)) end, ',"updatedAt":"', ${instant('p.updated_at')}, '"}')`;
+
 const get = sql('posts.get', `select ${columns} from posts where id = $1 and workspace_id = $2`);
+const show = sql('posts.show', `select ${postJson} as post from posts p where id = $1 and workspace_id = $2`);
 const lock = sql('posts.lock', `select ${columns} from posts where id = $1 and workspace_id = $2 for update`);
 // Written so, only the index made for it gives this order. With `=` the planner may walk through the posts of everybody,
 // hoping to meet those of this workspace or status soon.
-// A page ends where its texts reach so many bytes: what is left out is never sent here. One post always fits.
+// A page ends where its texts reach so many bytes: what is left out is never sent here. One post always fits. Of one row more
+// than asked only its being there is told.
 const page = (rows: string, mostBytes = '$4') =>
-  `select * from (
-     select *, count(*) over () as found,
-       sum(octet_length(versions) + octet_length(results)) over (order by id desc rows unbounded preceding)
-         - octet_length(versions) - octet_length(results) as "bytesBefore"
-       from (${rows}) as listed
-   ) as sized where "bytesBefore" < ${mostBytes} order by id desc`;
-const listed = columns.replace('versions', 'versions::text').replace('results', 'results::text');
+  `select concat('[', string_agg(post, ',' order by id desc), ']') as posts, min(id) as last,
+          coalesce(max(place) < max(found), false) as more
+     from (select id, post, row_number() over newest as place, count(*) over () as found,
+                  sum(octet_length(post)) over newest - octet_length(post) as "bytesBefore"
+             from (${rows}) as listed window newest as (order by id desc rows unbounded preceding)) as sized
+    where "bytesBefore" < ${mostBytes} and place < $2`;
 const list = sql(
   'posts.list',
   page(
-    `select ${listed} from posts where workspace_id between $1 and $1 and id < $3
+    `select id, ${postJson} as post from posts p where workspace_id between $1 and $1 and id < $3
       order by workspace_id desc, id desc limit $2`,
   ),
 );
 const listByStatus = sql(
   'posts.listByStatus',
   page(
-    `select ${listed} from posts where workspace_id between $1 and $1 and status between $5 and $5 and id < $3
+    `select id, ${postJson} as post from posts p where workspace_id between $1 and $1 and status between $5 and $5 and id < $3
       order by workspace_id, status, id desc limit $2`,
   ),
 );
@@ -73,10 +92,7 @@ const matching = `from posts p left join published_posts out on out.workspace_id
     and ($6::timestamptz is null or coalesce(out.published_at, p.scheduled_at) >= $6)
     and ($7::timestamptz is null or coalesce(out.published_at, p.scheduled_at) < $7)
   order by p.workspace_id desc, p.id desc limit $2`;
-const listMatching = sql(
-  'posts.listMatching',
-  page(`select ${listed.replaceAll(/\w+(?:::text)?/g, 'p.$&')} ${matching}`, '$8'),
-);
+const listMatching = sql('posts.listMatching', page(`select p.id, ${postJson} as post ${matching}`, '$8'));
 const lines = sql(
   'posts.lines',
   `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, p.scheduled_at,
@@ -85,8 +101,8 @@ const lines = sql(
 const afterEveryId = 'q'; // they begin with post_
 const insert = sql(
   'posts.insert',
-  `insert into posts (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
-   values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning ${columns}, ${tellsOf('post')}`,
+  `insert into posts as p (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
+   values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning ${postJson} as post, ${tellsOf('post')}`,
 );
 const replace = sql(
   'posts.replace',
@@ -333,6 +349,10 @@ export const createPostStore = (db: Database) => {
     const [row] = await db.query<PostRow>(...query);
     return row && toPost(row);
   };
+  const shown = async (...query: Parameters<typeof db.query>) => {
+    const [row] = await db.query<{ post: string }>(...query);
+    return row && new JsonText<Post>(row.post);
+  };
   const changed = async (...query: Parameters<typeof db.query>) => {
     const post = await one(...query);
     if (post === undefined) throw new Error('a post that was locked is gone');
@@ -347,7 +367,10 @@ export const createPostStore = (db: Database) => {
     /** Inside a transaction: nobody else changes the post until it ends. */
     lock: (workspaceId: string, id: string) => one(lock, [id, workspaceId]),
 
-    /** Fewer than `limit` when they come to `mostBytes`; `more` says whether there are others. */
+    /** As it is shown. */
+    show: (workspaceId: string, id: string) => shown(show, [id, workspaceId]),
+
+    /** Fewer than `limit` when they come to `mostBytes`; `more` says whether there are others after the `last`. */
     list: async (
       workspaceId: string,
       { limit, mostBytes }: { limit: number; mostBytes: number },
@@ -356,17 +379,12 @@ export const createPostStore = (db: Database) => {
     ) => {
       const { status, query, from, to } = filter;
       const values = [workspaceId, limit + 1, before ?? afterEveryId, mostBytes];
-      const rows = await (query !== '' || from !== null || to !== null
-        ? db.late<ListedRow>(listMatching, [...values.slice(0, 3), ...matched(filter), mostBytes])
+      const [found] = await (query !== '' || from !== null || to !== null
+        ? db.late<PageRow>(listMatching, [...values.slice(0, 3), ...matched(filter), mostBytes])
         : status === undefined
-          ? db.late<ListedRow>(list, values)
-          : db.late<ListedRow>(listByStatus, [...values, status]));
-      const posts = rows
-        .slice(0, limit)
-        .map(({ versions, results, ...row }) =>
-          toPost({ ...row, versions: JSON.parse(versions), results: JSON.parse(results) }),
-        );
-      return { posts, more: Number(rows[0]?.found ?? 0) > posts.length };
+          ? db.late<PageRow>(list, values)
+          : db.late<PageRow>(listByStatus, [...values, status]));
+      return found as PageRow;
     },
 
     /** One more than `limit` when there are others. */
@@ -392,13 +410,14 @@ export const createPostStore = (db: Database) => {
       return new Map(rows.map(({ id, count }) => [id, count]));
     },
 
-    insert: (
+    insert: async (
       id: string,
       { workspaceId, userId, client = { kind: 'App' } }: Caller,
       { accountIds, versions, scheduledAt }: PostContent,
     ) => {
       const made = [userId, JSON.stringify(client)];
-      return changed(insert, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, ...made]);
+      const values = [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, ...made];
+      return (await shown(insert, values)) as JsonText<Post>;
     },
 
     replace: (id: string, workspaceId: string, { accountIds, versions, scheduledAt }: PostContent) =>

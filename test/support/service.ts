@@ -76,9 +76,9 @@ export const startService = async (
   const parties = { database, outbound, seal, config, clock, wallClock, ownUrl: () => url, log, ...webhooks };
   const posthorn = createPosthorn({ ...parties, ...(startStopwatch && { startStopwatch }) });
   const identity = await posthorn.openIdentity();
-  const { app, health } = posthorn.openDoors(identity);
+  const { app, busyDoor, health } = posthorn.openDoors(identity);
   posthorn.live.start();
-  const server = serverFor(app);
+  const server = serverFor(app, busyDoor);
   const undeclared = watchAnswers(server);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -164,7 +164,7 @@ export const startService = async (
       const action = findAction(posthorn.actions, name);
       const caller: Caller = { ...owner, role: 'owner', human: true, ...as };
       // biome-ignore lint/suspicious/noExplicitAny: as above
-      return (await action.run(action.parse(input), caller)) as any;
+      return (await action.run(action.parse(input), caller)).value as any;
     },
 
     addMember: async (role: Role) => {

@@ -59,13 +59,9 @@ export const actions = {
     check(cursor === undefined || (typeof cursor === 'string' && cursor.length <= 200), 'cursor');
     onlyFields(input, listFields);
     const before = cursor === undefined ? 'q' : Buffer.from(cursor, 'base64url').toString();
-    const rows = await query('list', [caller.workspace_id, limit + 1, before, pageBytes]);
-    const posts = rows
-      .slice(0, limit)
-      .map((row) => toPost({ ...row, versions: JSON.parse(row.versions), results: JSON.parse(row.results) }));
-    return Number(rows[0]?.found ?? 0) > posts.length
-      ? { posts, nextCursor: Buffer.from(posts.at(-1).id).toString('base64url') }
-      : { posts };
+    const rows = await query('list', [caller.workspace_id, limit + 1, before]);
+    const posts = rows.slice(0, limit).map(toPost);
+    return rows.length > limit ? { posts, nextCursor: Buffer.from(posts.at(-1).id).toString('base64url') } : { posts };
   },
 
   'posts.create': async (caller, input) => {
@@ -91,7 +87,6 @@ export const actions = {
   },
 };
 
-const pageBytes = 1024 * 1024;
 const getFields = ['id'];
 const listFields = ['status', 'limit', 'cursor'];
 const createFields = ['accountIds', 'body', 'scheduledAt'];

@@ -4,4 +4,4 @@ import type { Reading } from '#server/posts/reading';
 
 export default ({ reading }: { reading: Reading }): Handler<(typeof postActions)['posts.get']> =>
   ({ caller, input }) =>
-    reading.get(caller, input.id);
+    reading.show(caller, input.id);

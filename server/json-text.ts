@@ -1,0 +1,14 @@
+/** A value as the JSON that goes out. It is parsed only for who has to look into it. */
+export class JsonText<Value = unknown> {
+  readonly text: string;
+  #value: Value | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get value(): Value {
+    this.#value ??= JSON.parse(this.text) as Value;
+    return this.#value;
+  }
+}
