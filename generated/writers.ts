@@ -2,22 +2,22 @@
 
 import type { Output } from '#server/context';
 import type { Writers } from '#server/run-action';
-import { list, plain, record } from '#server/write-json';
+import { list, number, plain, record, text, truth } from '#server/write-json';
 import type { ActionName, actions } from './catalog.ts';
 
 type Of<Name extends ActionName> = Output<(typeof actions)[Name]>;
 
 const writeAccount = (it: Of<'accounts.list'>['accounts'][number]) =>
-  '{"id":' + plain(it.id) +
-  ',"provider":' + plain(it.provider) +
-  ',"network":' + plain(it.network) +
-  ',"name":' + plain(it.name) +
-  ',"handle":' + plain(it.handle) +
-  (it.avatarUrl === undefined ? '' : ',"avatarUrl":' + plain(it.avatarUrl)) +
-  ',"status":' + plain(it.status) +
-  ',"statistics":' + plain(it.statistics) +
-  (it.statisticsMessage === undefined ? '' : ',"statisticsMessage":' + plain(it.statisticsMessage)) +
-  ',"connectedAt":' + plain(it.connectedAt) +
+  '{"id":' + text(it.id) +
+  ',"provider":' + text(it.provider) +
+  ',"network":' + text(it.network) +
+  ',"name":' + text(it.name) +
+  ',"handle":' + text(it.handle) +
+  (it.avatarUrl === undefined ? '' : ',"avatarUrl":' + text(it.avatarUrl)) +
+  ',"status":' + text(it.status) +
+  ',"statistics":' + text(it.statistics) +
+  (it.statisticsMessage === undefined ? '' : ',"statisticsMessage":' + text(it.statisticsMessage)) +
+  ',"connectedAt":' + text(it.connectedAt) +
   '}';
 
 const writeAccountsList = (it: Of<'accounts.list'>) =>
@@ -25,56 +25,56 @@ const writeAccountsList = (it: Of<'accounts.list'>) =>
   '}';
 
 const writeDeleted = (it: Of<'accounts.delete'>) =>
-  '{"id":' + plain(it.id) +
-  ',"deleted":' + plain(it.deleted) +
+  '{"id":' + text(it.id) +
+  ',"deleted":' + truth(it.deleted) +
   '}';
 
 const writeTotals = (it: Of<'analytics.summary'>['totals']) =>
-  '{"posts":' + plain(it.posts) +
-  ',"views":' + plain(it.views) +
-  ',"reach":' + plain(it.reach) +
-  ',"likes":' + plain(it.likes) +
-  ',"comments":' + plain(it.comments) +
-  ',"shares":' + plain(it.shares) +
-  ',"quotes":' + plain(it.quotes) +
-  ',"saves":' + plain(it.saves) +
-  ',"clicks":' + plain(it.clicks) +
-  ',"engagement":' + plain(it.engagement) +
+  '{"posts":' + number(it.posts) +
+  ',"views":' + number(it.views) +
+  ',"reach":' + number(it.reach) +
+  ',"likes":' + number(it.likes) +
+  ',"comments":' + number(it.comments) +
+  ',"shares":' + number(it.shares) +
+  ',"quotes":' + number(it.quotes) +
+  ',"saves":' + number(it.saves) +
+  ',"clicks":' + number(it.clicks) +
+  ',"engagement":' + number(it.engagement) +
   '}';
 
 const writeSummaryByAccount = (it: Of<'analytics.summary'>['byAccount'][number]) =>
-  '{"accountId":' + plain(it.accountId) +
-  ',"provider":' + plain(it.provider) +
+  '{"accountId":' + text(it.accountId) +
+  ',"provider":' + text(it.provider) +
   ',"totals":' + writeTotals(it.totals) +
   '}';
 
 const writeSummaryByNetwork = (it: Of<'analytics.summary'>['byNetwork'][number]) =>
-  '{"provider":' + plain(it.provider) +
+  '{"provider":' + text(it.provider) +
   ',"totals":' + writeTotals(it.totals) +
   '}';
 
 const writeSummaryTopPosts = (it: Of<'analytics.summary'>['topPosts'][number]) =>
-  '{"postId":' + plain(it.postId) +
-  ',"text":' + plain(it.text) +
-  ',"publishedAt":' + plain(it.publishedAt) +
-  ',"accountIds":' + list(it.accountIds, plain) +
-  ',"engagement":' + plain(it.engagement) +
-  ',"views":' + plain(it.views) +
+  '{"postId":' + text(it.postId) +
+  ',"text":' + text(it.text) +
+  ',"publishedAt":' + text(it.publishedAt) +
+  ',"accountIds":' + list(it.accountIds, text) +
+  ',"engagement":' + number(it.engagement) +
+  ',"views":' + number(it.views) +
   '}';
 
 const writeSummaryBestTimes = (it: Of<'analytics.summary'>['bestTimes'][number]) =>
-  '{"weekday":' + plain(it.weekday) +
-  ',"hour":' + plain(it.hour) +
-  ',"posts":' + plain(it.posts) +
-  ',"engagement":' + plain(it.engagement) +
-  ',"average":' + plain(it.average) +
-  ',"lowConfidence":' + plain(it.lowConfidence) +
+  '{"weekday":' + number(it.weekday) +
+  ',"hour":' + number(it.hour) +
+  ',"posts":' + number(it.posts) +
+  ',"engagement":' + number(it.engagement) +
+  ',"average":' + number(it.average) +
+  ',"lowConfidence":' + truth(it.lowConfidence) +
   '}';
 
 const writeSummary = (it: Of<'analytics.summary'>) =>
-  '{"from":' + plain(it.from) +
-  ',"to":' + plain(it.to) +
-  ',"timeZone":' + plain(it.timeZone) +
+  '{"from":' + text(it.from) +
+  ',"to":' + text(it.to) +
+  ',"timeZone":' + text(it.timeZone) +
   ',"totals":' + writeTotals(it.totals) +
   ',"byAccount":' + list(it.byAccount, writeSummaryByAccount) +
   ',"byNetwork":' + list(it.byNetwork, writeSummaryByNetwork) +
@@ -83,234 +83,234 @@ const writeSummary = (it: Of<'analytics.summary'>) =>
   '}';
 
 const writeMediaItem = (it: Of<'media.list'>['media'][number]) =>
-  '{"id":' + plain(it.id) +
-  ',"kind":' + plain(it.kind) +
-  ',"mimeType":' + plain(it.mimeType) +
-  ',"bytes":' + plain(it.bytes) +
-  ',"width":' + plain(it.width) +
-  ',"height":' + plain(it.height) +
-  (it.durationMs === undefined ? '' : ',"durationMs":' + plain(it.durationMs)) +
-  (it.alt === undefined ? '' : ',"alt":' + plain(it.alt)) +
-  ',"url":' + plain(it.url) +
-  ',"thumbnailUrl":' + plain(it.thumbnailUrl) +
-  ',"createdAt":' + plain(it.createdAt) +
+  '{"id":' + text(it.id) +
+  ',"kind":' + text(it.kind) +
+  ',"mimeType":' + text(it.mimeType) +
+  ',"bytes":' + number(it.bytes) +
+  ',"width":' + number(it.width) +
+  ',"height":' + number(it.height) +
+  (it.durationMs === undefined ? '' : ',"durationMs":' + number(it.durationMs)) +
+  (it.alt === undefined ? '' : ',"alt":' + text(it.alt)) +
+  ',"url":' + text(it.url) +
+  ',"thumbnailUrl":' + text(it.thumbnailUrl) +
+  ',"createdAt":' + text(it.createdAt) +
   '}';
 
 const writeMediaList = (it: Of<'media.list'>) =>
   '{"media":' + list(it.media, writeMediaItem) +
-  (it.nextCursor === undefined ? '' : ',"nextCursor":' + plain(it.nextCursor)) +
+  (it.nextCursor === undefined ? '' : ',"nextCursor":' + text(it.nextCursor)) +
   '}';
 
 const writeContentItem = (it: Of<'posts.list'>['posts'][number]['versions'][number]['content'][number]) =>
-  '{"body":' + plain(it.body) +
-  ',"media":' + list(it.media, plain) +
+  '{"body":' + text(it.body) +
+  ',"media":' + list(it.media, text) +
   '}';
 
 const writeVersion = (it: Of<'posts.list'>['posts'][number]['versions'][number]) =>
   '{' + (
-    (it.accountId === undefined ? '' : ',"accountId":' + plain(it.accountId)) +
+    (it.accountId === undefined ? '' : ',"accountId":' + text(it.accountId)) +
     ',"content":' + list(it.content, writeContentItem) +
-    ',"options":' + record(it.options, plain)
+    ',"options":' + record(it.options, text)
   ).slice(1) + '}';
 
 const writeResultError = (it: NonNullable<Of<'posts.list'>['posts'][number]['results'][number]['error']>) =>
-  '{"code":' + plain(it.code) +
-  ',"message":' + plain(it.message) +
+  '{"code":' + text(it.code) +
+  ',"message":' + text(it.message) +
   '}';
 
 const writeResult = (it: Of<'posts.list'>['posts'][number]['results'][number]) =>
-  '{"accountId":' + plain(it.accountId) +
-  (it.provider === undefined ? '' : ',"provider":' + plain(it.provider)) +
-  ',"ok":' + plain(it.ok) +
-  (it.externalId === undefined ? '' : ',"externalId":' + plain(it.externalId)) +
-  ',"uncertain":' + plain(it.uncertain) +
-  (it.url === undefined ? '' : ',"url":' + plain(it.url)) +
+  '{"accountId":' + text(it.accountId) +
+  (it.provider === undefined ? '' : ',"provider":' + text(it.provider)) +
+  ',"ok":' + truth(it.ok) +
+  (it.externalId === undefined ? '' : ',"externalId":' + text(it.externalId)) +
+  ',"uncertain":' + truth(it.uncertain) +
+  (it.url === undefined ? '' : ',"url":' + text(it.url)) +
   (it.error === undefined ? '' : ',"error":' + writeResultError(it.error)) +
-  (it.publishedAt === undefined ? '' : ',"publishedAt":' + plain(it.publishedAt)) +
-  (it.note === undefined ? '' : ',"note":' + plain(it.note)) +
+  (it.publishedAt === undefined ? '' : ',"publishedAt":' + text(it.publishedAt)) +
+  (it.note === undefined ? '' : ',"note":' + text(it.note)) +
   '}';
 
 const writePost = (it: Of<'posts.list'>['posts'][number]) =>
-  '{"id":' + plain(it.id) +
-  ',"status":' + plain(it.status) +
-  ',"accountIds":' + list(it.accountIds, plain) +
+  '{"id":' + text(it.id) +
+  ',"status":' + text(it.status) +
+  ',"accountIds":' + list(it.accountIds, text) +
   ',"versions":' + list(it.versions, writeVersion) +
-  (it.scheduledAt === undefined ? '' : ',"scheduledAt":' + plain(it.scheduledAt)) +
+  (it.scheduledAt === undefined ? '' : ',"scheduledAt":' + text(it.scheduledAt)) +
   ',"results":' + list(it.results, writeResult) +
-  ',"updatedAt":' + plain(it.updatedAt) +
+  ',"updatedAt":' + text(it.updatedAt) +
   '}';
 
 const writePostLine = (it: NonNullable<Of<'posts.list'>['summaries']>[number]) =>
-  '{"id":' + plain(it.id) +
-  ',"status":' + plain(it.status) +
-  ',"text":' + plain(it.text) +
-  (it.scheduledAt === undefined ? '' : ',"scheduledAt":' + plain(it.scheduledAt)) +
-  ',"networks":' + list(it.networks, plain) +
+  '{"id":' + text(it.id) +
+  ',"status":' + text(it.status) +
+  ',"text":' + text(it.text) +
+  (it.scheduledAt === undefined ? '' : ',"scheduledAt":' + text(it.scheduledAt)) +
+  ',"networks":' + list(it.networks, text) +
   '}';
 
 const writePostsList = (it: Of<'posts.list'>) =>
   '{"posts":' + list(it.posts, writePost) +
   (it.summaries === undefined ? '' : ',"summaries":' + list(it.summaries, writePostLine)) +
-  (it.nextCursor === undefined ? '' : ',"nextCursor":' + plain(it.nextCursor)) +
+  (it.nextCursor === undefined ? '' : ',"nextCursor":' + text(it.nextCursor)) +
   '}';
 
 const writeIssueFix = (it: NonNullable<Of<'posts.validate'>['issues'][number]['fix']>) =>
-  '{"key":' + plain(it.key) +
-  ',"values":' + list(it.values, plain) +
+  '{"key":' + text(it.key) +
+  ',"values":' + list(it.values, text) +
   '}';
 
 const writeIssue = (it: Of<'posts.validate'>['issues'][number]) =>
-  '{"path":' + plain(it.path) +
-  ',"code":' + plain(it.code) +
-  ',"message":' + plain(it.message) +
-  (it.accountId === undefined ? '' : ',"accountId":' + plain(it.accountId)) +
-  (it.provider === undefined ? '' : ',"provider":' + plain(it.provider)) +
+  '{"path":' + text(it.path) +
+  ',"code":' + text(it.code) +
+  ',"message":' + text(it.message) +
+  (it.accountId === undefined ? '' : ',"accountId":' + text(it.accountId)) +
+  (it.provider === undefined ? '' : ',"provider":' + text(it.provider)) +
   (it.limit === undefined ? '' : ',"limit":' + plain(it.limit)) +
   (it.actual === undefined ? '' : ',"actual":' + plain(it.actual)) +
   (it.fix === undefined ? '' : ',"fix":' + writeIssueFix(it.fix)) +
   '}';
 
 const writeValidation = (it: Of<'posts.validate'>) =>
-  '{"valid":' + plain(it.valid) +
+  '{"valid":' + truth(it.valid) +
   ',"issues":' + list(it.issues, writeIssue) +
   ',"warnings":' + list(it.warnings, writeIssue) +
   '}';
 
 const writeMetrics = (it: NonNullable<Of<'posts.metrics'>['accounts'][number]['metrics']>) =>
   '{' + (
-    (it.views === undefined ? '' : ',"views":' + plain(it.views)) +
-    (it.reach === undefined ? '' : ',"reach":' + plain(it.reach)) +
-    (it.likes === undefined ? '' : ',"likes":' + plain(it.likes)) +
-    (it.comments === undefined ? '' : ',"comments":' + plain(it.comments)) +
-    (it.shares === undefined ? '' : ',"shares":' + plain(it.shares)) +
-    (it.quotes === undefined ? '' : ',"quotes":' + plain(it.quotes)) +
-    (it.saves === undefined ? '' : ',"saves":' + plain(it.saves)) +
-    (it.clicks === undefined ? '' : ',"clicks":' + plain(it.clicks)) +
-    ',"fetchedAt":' + plain(it.fetchedAt) +
-    (it.error === undefined ? '' : ',"error":' + plain(it.error))
+    (it.views === undefined ? '' : ',"views":' + number(it.views)) +
+    (it.reach === undefined ? '' : ',"reach":' + number(it.reach)) +
+    (it.likes === undefined ? '' : ',"likes":' + number(it.likes)) +
+    (it.comments === undefined ? '' : ',"comments":' + number(it.comments)) +
+    (it.shares === undefined ? '' : ',"shares":' + number(it.shares)) +
+    (it.quotes === undefined ? '' : ',"quotes":' + number(it.quotes)) +
+    (it.saves === undefined ? '' : ',"saves":' + number(it.saves)) +
+    (it.clicks === undefined ? '' : ',"clicks":' + number(it.clicks)) +
+    ',"fetchedAt":' + text(it.fetchedAt) +
+    (it.error === undefined ? '' : ',"error":' + text(it.error))
   ).slice(1) + '}';
 
 const writeMetricsEntry = (it: Of<'posts.metrics'>['accounts'][number]) =>
-  '{"accountId":' + plain(it.accountId) +
-  ',"provider":' + plain(it.provider) +
-  ',"externalId":' + plain(it.externalId) +
-  ',"publishedAt":' + plain(it.publishedAt) +
+  '{"accountId":' + text(it.accountId) +
+  ',"provider":' + text(it.provider) +
+  ',"externalId":' + text(it.externalId) +
+  ',"publishedAt":' + text(it.publishedAt) +
   (it.metrics === undefined ? '' : ',"metrics":' + writeMetrics(it.metrics)) +
-  (it.nextFetchAt === undefined ? '' : ',"nextFetchAt":' + plain(it.nextFetchAt)) +
+  (it.nextFetchAt === undefined ? '' : ',"nextFetchAt":' + text(it.nextFetchAt)) +
   '}';
 
 const writePostsMetrics = (it: Of<'posts.metrics'>) =>
-  '{"postId":' + plain(it.postId) +
+  '{"postId":' + text(it.postId) +
   ',"accounts":' + list(it.accounts, writeMetricsEntry) +
   '}';
 
 const writeCharactersLinks = (it: NonNullable<Of<'providers.limits'>['providers'][number]['constraints']['characters']['links']>) =>
-  '{"length":' + plain(it.length) +
-  ',"bareDomains":' + plain(it.bareDomains) +
+  '{"length":' + number(it.length) +
+  ',"bareDomains":' + truth(it.bareDomains) +
   '}';
 
 const writeCharacters = (it: Of<'providers.limits'>['providers'][number]['constraints']['characters']) =>
-  '{"max":' + plain(it.max) +
-  ',"counting":' + plain(it.counting) +
-  ',"rule":' + plain(it.rule) +
+  '{"max":' + number(it.max) +
+  ',"counting":' + text(it.counting) +
+  ',"rule":' + text(it.rule) +
   (it.links === undefined ? '' : ',"links":' + writeCharactersLinks(it.links)) +
-  (it.shortMentions === undefined ? '' : ',"shortMentions":' + plain(it.shortMentions)) +
-  (it.countedOptions === undefined ? '' : ',"countedOptions":' + list(it.countedOptions, plain)) +
-  (it.maxBytes === undefined ? '' : ',"maxBytes":' + plain(it.maxBytes)) +
-  ',"required":' + plain(it.required) +
+  (it.shortMentions === undefined ? '' : ',"shortMentions":' + truth(it.shortMentions)) +
+  (it.countedOptions === undefined ? '' : ',"countedOptions":' + list(it.countedOptions, text)) +
+  (it.maxBytes === undefined ? '' : ',"maxBytes":' + number(it.maxBytes)) +
+  ',"required":' + truth(it.required) +
   '}';
 
 const writeImageLimits = (it: NonNullable<Of<'providers.limits'>['providers'][number]['constraints']['media']['images']>) =>
-  '{"max":' + plain(it.max) +
-  ',"mimeTypes":' + list(it.mimeTypes, plain) +
-  ',"maxBytes":' + plain(it.maxBytes) +
-  (it.minWidth === undefined ? '' : ',"minWidth":' + plain(it.minWidth)) +
-  (it.minHeight === undefined ? '' : ',"minHeight":' + plain(it.minHeight)) +
-  (it.maxPixels === undefined ? '' : ',"maxPixels":' + plain(it.maxPixels)) +
-  (it.minRatio === undefined ? '' : ',"minRatio":' + plain(it.minRatio)) +
-  (it.maxRatio === undefined ? '' : ',"maxRatio":' + plain(it.maxRatio)) +
-  (it.maxAltLength === undefined ? '' : ',"maxAltLength":' + plain(it.maxAltLength)) +
+  '{"max":' + number(it.max) +
+  ',"mimeTypes":' + list(it.mimeTypes, text) +
+  ',"maxBytes":' + number(it.maxBytes) +
+  (it.minWidth === undefined ? '' : ',"minWidth":' + number(it.minWidth)) +
+  (it.minHeight === undefined ? '' : ',"minHeight":' + number(it.minHeight)) +
+  (it.maxPixels === undefined ? '' : ',"maxPixels":' + number(it.maxPixels)) +
+  (it.minRatio === undefined ? '' : ',"minRatio":' + number(it.minRatio)) +
+  (it.maxRatio === undefined ? '' : ',"maxRatio":' + number(it.maxRatio)) +
+  (it.maxAltLength === undefined ? '' : ',"maxAltLength":' + number(it.maxAltLength)) +
   '}';
 
 const writeVideoLimits = (it: NonNullable<Of<'providers.limits'>['providers'][number]['constraints']['media']['videos']>) =>
-  '{"max":' + plain(it.max) +
-  ',"mimeTypes":' + list(it.mimeTypes, plain) +
-  ',"maxBytes":' + plain(it.maxBytes) +
-  (it.minDurationMs === undefined ? '' : ',"minDurationMs":' + plain(it.minDurationMs)) +
-  (it.maxDurationMs === undefined ? '' : ',"maxDurationMs":' + plain(it.maxDurationMs)) +
-  (it.minRatio === undefined ? '' : ',"minRatio":' + plain(it.minRatio)) +
-  (it.maxRatio === undefined ? '' : ',"maxRatio":' + plain(it.maxRatio)) +
+  '{"max":' + number(it.max) +
+  ',"mimeTypes":' + list(it.mimeTypes, text) +
+  ',"maxBytes":' + number(it.maxBytes) +
+  (it.minDurationMs === undefined ? '' : ',"minDurationMs":' + number(it.minDurationMs)) +
+  (it.maxDurationMs === undefined ? '' : ',"maxDurationMs":' + number(it.maxDurationMs)) +
+  (it.minRatio === undefined ? '' : ',"minRatio":' + number(it.minRatio)) +
+  (it.maxRatio === undefined ? '' : ',"maxRatio":' + number(it.maxRatio)) +
   '}';
 
 const writeDocumentLimits = (it: NonNullable<Of<'providers.limits'>['providers'][number]['constraints']['media']['documents']>) =>
-  '{"max":' + plain(it.max) +
-  ',"mimeTypes":' + list(it.mimeTypes, plain) +
-  ',"maxBytes":' + plain(it.maxBytes) +
+  '{"max":' + number(it.max) +
+  ',"mimeTypes":' + list(it.mimeTypes, text) +
+  ',"maxBytes":' + number(it.maxBytes) +
   '}';
 
 const writeConstraintsMedia = (it: Of<'providers.limits'>['providers'][number]['constraints']['media']) =>
-  '{"min":' + plain(it.min) +
-  ',"max":' + plain(it.max) +
-  ',"mixed":' + plain(it.mixed) +
+  '{"min":' + number(it.min) +
+  ',"max":' + number(it.max) +
+  ',"mixed":' + truth(it.mixed) +
   (it.images === undefined ? '' : ',"images":' + writeImageLimits(it.images)) +
   (it.videos === undefined ? '' : ',"videos":' + writeVideoLimits(it.videos)) +
   (it.documents === undefined ? '' : ',"documents":' + writeDocumentLimits(it.documents)) +
-  ',"transport":' + plain(it.transport) +
+  ',"transport":' + text(it.transport) +
   '}';
 
 const writeConstraintsThread = (it: Of<'providers.limits'>['providers'][number]['constraints']['thread']) =>
-  '{"max":' + plain(it.max) +
-  ',"form":' + plain(it.form) +
+  '{"max":' + number(it.max) +
+  ',"form":' + text(it.form) +
   '}';
 
 const writeConstraints = (it: Of<'providers.limits'>['providers'][number]['constraints']) =>
   '{"characters":' + writeCharacters(it.characters) +
   ',"media":' + writeConstraintsMedia(it.media) +
   ',"thread":' + writeConstraintsThread(it.thread) +
-  ',"metrics":' + list(it.metrics, plain) +
+  ',"metrics":' + list(it.metrics, text) +
   '}';
 
 const writeOptionChoices = (it: NonNullable<Of<'providers.limits'>['providers'][number]['options'][number]['choices']>[number]) =>
-  '{"value":' + plain(it.value) +
-  ',"label":' + plain(it.label) +
+  '{"value":' + text(it.value) +
+  ',"label":' + text(it.label) +
   '}';
 
 const writePollLimits = (it: NonNullable<Of<'providers.limits'>['providers'][number]['options'][number]['poll']>) =>
-  '{"minChoices":' + plain(it.minChoices) +
-  ',"maxChoices":' + plain(it.maxChoices) +
-  ',"maxChoiceLength":' + plain(it.maxChoiceLength) +
-  ',"minDurationMinutes":' + plain(it.minDurationMinutes) +
-  ',"maxDurationMinutes":' + plain(it.maxDurationMinutes) +
-  ',"multiple":' + plain(it.multiple) +
-  ',"hideTotals":' + plain(it.hideTotals) +
+  '{"minChoices":' + number(it.minChoices) +
+  ',"maxChoices":' + number(it.maxChoices) +
+  ',"maxChoiceLength":' + number(it.maxChoiceLength) +
+  ',"minDurationMinutes":' + number(it.minDurationMinutes) +
+  ',"maxDurationMinutes":' + number(it.maxDurationMinutes) +
+  ',"multiple":' + truth(it.multiple) +
+  ',"hideTotals":' + truth(it.hideTotals) +
   '}';
 
 const writeFileLimits = (it: NonNullable<Of<'providers.limits'>['providers'][number]['options'][number]['file']>) =>
-  '{"mimeTypes":' + list(it.mimeTypes, plain) +
-  ',"maxBytes":' + plain(it.maxBytes) +
-  (it.minWidth === undefined ? '' : ',"minWidth":' + plain(it.minWidth)) +
-  (it.minHeight === undefined ? '' : ',"minHeight":' + plain(it.minHeight)) +
-  (it.maxPixels === undefined ? '' : ',"maxPixels":' + plain(it.maxPixels)) +
-  (it.minRatio === undefined ? '' : ',"minRatio":' + plain(it.minRatio)) +
-  (it.maxRatio === undefined ? '' : ',"maxRatio":' + plain(it.maxRatio)) +
+  '{"mimeTypes":' + list(it.mimeTypes, text) +
+  ',"maxBytes":' + number(it.maxBytes) +
+  (it.minWidth === undefined ? '' : ',"minWidth":' + number(it.minWidth)) +
+  (it.minHeight === undefined ? '' : ',"minHeight":' + number(it.minHeight)) +
+  (it.maxPixels === undefined ? '' : ',"maxPixels":' + number(it.maxPixels)) +
+  (it.minRatio === undefined ? '' : ',"minRatio":' + number(it.minRatio)) +
+  (it.maxRatio === undefined ? '' : ',"maxRatio":' + number(it.maxRatio)) +
   '}';
 
 const writeOption = (it: Of<'providers.limits'>['providers'][number]['options'][number]) =>
-  '{"key":' + plain(it.key) +
-  ',"label":' + plain(it.label) +
-  ',"type":' + plain(it.type) +
+  '{"key":' + text(it.key) +
+  ',"label":' + text(it.label) +
+  ',"type":' + text(it.type) +
   (it.choices === undefined ? '' : ',"choices":' + list(it.choices, writeOptionChoices)) +
-  (it.default === undefined ? '' : ',"default":' + plain(it.default)) +
-  (it.required === undefined ? '' : ',"required":' + plain(it.required)) +
-  (it.maxLength === undefined ? '' : ',"maxLength":' + plain(it.maxLength)) +
+  (it.default === undefined ? '' : ',"default":' + text(it.default)) +
+  (it.required === undefined ? '' : ',"required":' + truth(it.required)) +
+  (it.maxLength === undefined ? '' : ',"maxLength":' + number(it.maxLength)) +
   (it.poll === undefined ? '' : ',"poll":' + writePollLimits(it.poll)) +
   (it.file === undefined ? '' : ',"file":' + writeFileLimits(it.file)) +
-  (it.description === undefined ? '' : ',"description":' + plain(it.description)) +
+  (it.description === undefined ? '' : ',"description":' + text(it.description)) +
   '}';
 
 const writeProviderLimits = (it: Of<'providers.limits'>['providers'][number]) =>
-  '{"network":' + plain(it.network) +
-  ',"provider":' + plain(it.provider) +
+  '{"network":' + text(it.network) +
+  ',"provider":' + text(it.provider) +
   ',"constraints":' + writeConstraints(it.constraints) +
   ',"options":' + list(it.options, writeOption) +
   '}';
@@ -320,18 +320,18 @@ const writeProvidersLimits = (it: Of<'providers.limits'>) =>
   '}';
 
 const writeBadge = (it: Of<'providers.list'>['providers'][number]['badge']) =>
-  '{"code":' + plain(it.code) +
-  ',"color":' + plain(it.color) +
-  (it.darkColor === undefined ? '' : ',"darkColor":' + plain(it.darkColor)) +
+  '{"code":' + text(it.code) +
+  ',"color":' + text(it.color) +
+  (it.darkColor === undefined ? '' : ',"darkColor":' + text(it.darkColor)) +
   '}';
 
 const writeProvider = (it: Of<'providers.list'>['providers'][number]) =>
-  '{"network":' + plain(it.network) +
-  ',"provider":' + plain(it.provider) +
+  '{"network":' + text(it.network) +
+  ',"provider":' + text(it.provider) +
   ',"badge":' + writeBadge(it.badge) +
-  ',"connectUrl":' + plain(it.connectUrl) +
-  ',"configured":' + plain(it.configured) +
-  ',"sandbox":' + plain(it.sandbox) +
+  ',"connectUrl":' + text(it.connectUrl) +
+  ',"configured":' + truth(it.configured) +
+  ',"sandbox":' + truth(it.sandbox) +
   '}';
 
 const writeProvidersList = (it: Of<'providers.list'>) =>
@@ -340,10 +340,10 @@ const writeProvidersList = (it: Of<'providers.list'>) =>
 
 const writeUiContext = (it: Of<'ui.getContext'>) =>
   '{' + (
-    (it.page === undefined ? '' : ',"page":' + plain(it.page)) +
-    (it.postId === undefined ? '' : ',"postId":' + plain(it.postId)) +
-    (it.accountId === undefined ? '' : ',"accountId":' + plain(it.accountId)) +
-    (it.updatedAt === undefined ? '' : ',"updatedAt":' + plain(it.updatedAt))
+    (it.page === undefined ? '' : ',"page":' + text(it.page)) +
+    (it.postId === undefined ? '' : ',"postId":' + text(it.postId)) +
+    (it.accountId === undefined ? '' : ',"accountId":' + text(it.accountId)) +
+    (it.updatedAt === undefined ? '' : ',"updatedAt":' + text(it.updatedAt))
   ).slice(1) + '}';
 
 export const writers: Writers<typeof actions> = {

@@ -19,7 +19,7 @@ export const emitWriters = (declared: readonly Declared[]) => {
       banner,
       "import type { Output } from '#server/context';",
       "import type { Writers } from '#server/run-action';",
-      "import { list, plain, record } from '#server/write-json';",
+      "import { list, number, plain, record, text, truth } from '#server/write-json';",
       "import type { ActionName, actions } from './catalog.ts';",
       '',
       'type Of<Name extends ActionName> = Output<(typeof actions)[Name]>;',
@@ -53,7 +53,7 @@ const writerOf = (schema: Schema, place: Place, found: Found): string => {
   }
   if (schema.properties !== undefined) return objectWriter(schema, place, found);
   const json = jsonOf(schema, 'it', place, found);
-  return json === 'plain(it)' ? 'plain' : `(it: ${place.type}) => ${json}`;
+  return /^(\w+)\(it\)$/.exec(json)?.[1] ?? `(it: ${place.type}) => ${json}`;
 };
 
 /** An expression that is the JSON of `value`. */
@@ -66,11 +66,17 @@ const jsonOf = (schema: Schema, value: string, place: Place, found: Found): stri
   if (schema.type === 'object')
     return `record(${value}, ${writerOf(schema.additionalProperties as Schema, { name, type: `${type}[string]` }, found)})`;
   const types = [schema, ...((schema.anyOf ?? schema.oneOf ?? []) as Schema[])].flatMap(({ type }) => type ?? []);
-  if (types.length > 0 && types.every((type) => plainTypes.includes(type))) return `plain(${value})`;
+  const [write = '', ...others] = new Set(types.map((type) => writerOfType[type] ?? ''));
+  if (write !== '' && !others.includes('')) return `${others.length === 0 ? write : 'plain'}(${value})`;
   throw new Error(`nothing writes ${JSON.stringify(schema)}`);
 };
 
-const plainTypes = ['string', 'number', 'integer', 'boolean'];
+const writerOfType: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'number',
+  integer: 'number',
+  boolean: 'truth',
+};
 
 const objectWriter = (schema: Schema, { name, type }: Place, found: Found) => {
   const { properties = {}, required = [] } = schema;

@@ -1,6 +1,18 @@
 type Write<Value> = (value: Value) => string;
 
-/** A text, a number or a truth value. */
+/** ASCII without quotation marks, backslashes and control characters: what JSON writes as it is. */
+const simple = /^[ !#-[\]-~]*$/;
+/** For longer ones looking costs more than it saves. */
+const shortCharacters = 40;
+
+export const text: Write<string> = (value) =>
+  value.length < shortCharacters && simple.test(value) ? `"${value}"` : JSON.stringify(value);
+
+export const number: Write<number> = (value) => (Number.isFinite(value) ? `${value}` : 'null');
+
+export const truth: Write<boolean> = (value) => (value ? 'true' : 'false');
+
+/** One of them. */
 export const plain: Write<string | number | boolean> = JSON.stringify;
 
 export const list = <Item>(items: readonly Item[], write: Write<Item>) => {
@@ -11,6 +23,6 @@ export const list = <Item>(items: readonly Item[], write: Write<Item>) => {
 
 export const record = <Item>(items: Readonly<Record<string, Item>>, write: Write<Item>) => {
   let json = '';
-  for (const [key, item] of Object.entries(items)) json += `${json === '' ? '' : ','}${plain(key)}:${write(item)}`;
+  for (const [key, item] of Object.entries(items)) json += `${json === '' ? '' : ','}${text(key)}:${write(item)}`;
   return `{${json}}`;
 };

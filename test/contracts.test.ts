@@ -8,6 +8,7 @@ import { mcpTools } from '#generated/mcp-tools';
 import { networks } from '#generated/networks';
 import { writers } from '#generated/writers';
 import { createSampler } from '#scripts/sample';
+import { text } from '#server/write-json';
 
 const specTable = `
 accounts.list ReadOnly | providers.limits ReadOnly | posts.list ReadOnly | posts.get ReadOnly | posts.create Write
@@ -19,6 +20,12 @@ const spec = specTable
   .trim()
   .split(/[|\n]/)
   .map((entry) => entry.trim().split(' ') as [string, string]);
+
+test('a text is written as JSON has it', () => {
+  for (const odd of ['', 'plain [text]', '"', '\\', '\n', '\u007f', '\u2028', 'é', '🎉', '\ud800', 'x'.repeat(50)]) {
+    expect(text(odd)).toBe(JSON.stringify(odd));
+  }
+});
 
 const sample = createSampler({});
 

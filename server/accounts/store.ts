@@ -33,6 +33,7 @@ const saveProfile = sql(
 const findNetworks = sql(
   'accounts.networks',
   'select id, network, facts from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
+  'quick',
 );
 /** Only the process that gets the row may ask for new tokens: some networks accept a refresh token only once. */
 const claimRefresh = sql(

@@ -77,6 +77,7 @@ const about = sql(
   'approvals.about',
   `select distinct on (c.action) ${columns} ${from}
     where c.workspace_id = $1 and c.input ->> 'id' = $2 order by c.action, c.id desc`,
+  'quick',
 );
 const get = sql('approvals.get', `select ${columns} ${from} where c.id = $1 and c.workspace_id = $2`);
 const lock = sql('approvals.lock', `select ${columns} ${from} where c.id = $1 and c.workspace_id = $2 for update of c`);

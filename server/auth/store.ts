@@ -8,6 +8,7 @@ const findMember = sql(
      from personal_tokens t join members m on m.workspace_id = t.workspace_id and m.user_id = t.user_id
      join workspaces w on w.id = t.workspace_id
     where t.hash = $1 and t.revoked_at is null`,
+  'quick',
 );
 
 interface MemberRow {

@@ -57,7 +57,7 @@ const postJson = `concat('{"id":', to_json(p.id), ',"status":"', p.status, '","a
       where r ->> 'accountId' = any(p.account_ids)) end, ',"updatedAt":"', ${instant('p.updated_at')}, '"}')`;
 
 const get = sql('posts.get', `select ${columns} from posts where id = $1 and workspace_id = $2`);
-const show = sql('posts.show', `select ${postJson} as post from posts p where id = $1 and workspace_id = $2`);
+const show = sql('posts.show', `select ${postJson} as post from posts p where id = $1 and workspace_id = $2`, 'quick');
 const lock = sql('posts.lock', `select ${columns} from posts where id = $1 and workspace_id = $2 for update`);
 // Written so, only the index made for it gives this order. With `=` the planner may walk through the posts of everybody,
 // hoping to meet those of this workspace or status soon.
@@ -76,6 +76,7 @@ const list = sql(
     `select id, ${postJson} as post from posts p where workspace_id between $1 and $1 and id < $3
       order by workspace_id desc, id desc limit $2`,
   ),
+  'quick',
 );
 const listByStatus = sql(
   'posts.listByStatus',
@@ -83,6 +84,7 @@ const listByStatus = sql(
     `select id, ${postJson} as post from posts p where workspace_id between $1 and $1 and status between $5 and $5 and id < $3
       order by workspace_id, status, id desc limit $2`,
   ),
+  'quick',
 );
 /** By text and time: when it went out, else the time it is for. `$4` to `$7` are status, text, from and to. */
 const matching = `from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
@@ -103,6 +105,7 @@ const insert = sql(
   'posts.insert',
   `insert into posts as p (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
    values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning ${postJson} as post, ${tellsOf('post')}`,
+  'quick',
 );
 const replace = sql(
   'posts.replace',

@@ -10,6 +10,7 @@ import { clientFor } from './leader.ts';
 import { type Listening, listen } from './listen.ts';
 import { type Answered, PreparedQuery, type Statement } from './prepared-query.ts';
 import { inSessionName } from './session-name.ts';
+import { createStatementLine } from './statement-line.ts';
 import { types } from './types.ts';
 
 export type { Connection } from './connection.ts';
@@ -75,8 +76,8 @@ export interface PoolState {
 }
 
 /** The name is what PostgreSQL knows the prepared statement by: the same name always has the same text. */
-export function sql(name: string, text: string): Statement {
-  return { name, text };
+export function sql(name: string, text: string, pace?: 'quick'): Statement {
+  return pace ? { name, text, pace } : { name, text };
 }
 
 const closePatienceMs = 5_000;
@@ -142,7 +143,9 @@ export function openDatabase(
     return pool;
   };
   const pool = openPool(connection);
+  const line = createStatementLine(pool, { most: poolSize, waitMs });
   const latePool = replica && openPool(replica, replicaAnswerMs);
+  const lateLine = latePool && createStatementLine(latePool, { most: poolSize, waitMs: replicaAnswerMs });
   let replicaRestsUntil = 0;
   const sequelize = openSequelize(connection, poolSize, waitMs);
   const open = new Set<Listening>();
@@ -179,19 +182,20 @@ export function openDatabase(
 
   const sendPrepared = (statement: Statement, values: readonly unknown[]): Promise<Answered> =>
     sending((connection) =>
-      connection ? answerOf(connection, named(statement), values) : answerFrom(pool, named(statement), values),
+      connection ? answerOf(connection, named(statement), values) : line.ask(named(statement), values),
     );
 
   /** Undefined when the replica does not answer, or is behind. */
   async function onReplica(statement: Statement, values: readonly unknown[]): Promise<Answered | undefined> {
-    if (latePool === undefined || joined() || performance.now() < replicaRestsUntil) return undefined;
+    if (lateLine === undefined || latePool === undefined || joined() || performance.now() < replicaRestsUntil)
+      return undefined;
     const [written] = (await sendPrepared(writtenTo, [])).rows;
     try {
       for (let look = 0; look < looksAtReplica; look++) {
         if (look > 0) await sleep(replicaPauseMs);
         const asked = { text: hasReplayed, values: [written?.lsn], query_timeout: replicaAnswerMs };
         const { rows } = await latePool.query<{ isFresh: boolean }>(asked);
-        if (rows[0]?.isFresh) return await answerFrom(latePool, named(statement), values);
+        if (rows[0]?.isFresh) return await lateLine.ask(named(statement), values);
       }
     } catch (error) {
       replicaRestsUntil = performance.now() + replicaRestMs;
@@ -275,7 +279,7 @@ export function openDatabase(
       statements: {
         used: pool.totalCount - pool.idleCount,
         idle: pool.idleCount,
-        waiting: pool.waitingCount,
+        waiting: pool.waitingCount + line.length(),
         most: poolSize,
       },
       transactions: { ...poolOf(sequelize), most: poolSize },
@@ -301,21 +305,6 @@ const answerOf = (client: pg.ClientBase, statement: Statement, values: readonly 
     client.query(
       new PreparedQuery(statement, values, (error, answered) => (answered ? resolve(answered) : reject(error))),
     );
-  });
-
-/** With a connection of the pool, which is closed when anything goes wrong with it. */
-const answerFrom = (pool: pg.Pool, statement: Statement, values: readonly unknown[]) =>
-  new Promise<Answered>((resolve, reject) => {
-    pool.connect((refused, client, release) => {
-      if (client === undefined) return reject(refused);
-      client.query(
-        new PreparedQuery(statement, values, (error, answered) => {
-          release(answered === undefined);
-          if (answered) resolve(answered);
-          else reject(error);
-        }),
-      );
-    });
   });
 
 /** A caller who has the answer to a write finds it: what was committed before this is in what the replica has replayed. */

@@ -4,6 +4,8 @@ import { types } from './types.ts';
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** It reads or writes a few rows by their keys, so others may wait for it on the same connection. */
+  readonly pace?: 'quick';
 }
 
 /** What pg gives a query of one's own (`Submittable`), as pg-cursor uses it. */
@@ -51,6 +53,11 @@ export class PreparedQuery {
   #known: Map<string, readonly Column[]> | undefined;
   #columns: readonly Column[] | undefined;
   #mistake: unknown;
+  #isSent = false;
+  /** Those that go out with it, in the same write. They are given to pg one after the other, as each is answered. */
+  followedBy: readonly PreparedQuery[] = [];
+  /** All of its answer has come. */
+  isAnswered = false;
   /** pg calls it as well, when the connection is closed. */
   callback: (error: unknown, answered?: Answered) => void;
 
@@ -61,12 +68,29 @@ export class PreparedQuery {
     this.callback = callback;
   }
 
+  static isPreparedOn(client: object, { name }: Statement) {
+    const { connection } = client as { connection: Connection };
+    return connection.parsedStatements[name] !== undefined && columnsOn(connection).has(name);
+  }
+
   submit(connection: Connection) {
+    if (this.#isSent) return null;
+    connection.stream.cork();
+    try {
+      this.#send(connection);
+      for (const query of this.followedBy) query.#send(connection);
+    } finally {
+      connection.stream.uncork();
+    }
+    return null;
+  }
+
+  #send(connection: Connection) {
     const { name, text } = this;
+    this.#isSent = true;
     this.#known = columnsOn(connection);
     const isParsed = connection.parsedStatements[name] !== undefined;
     this.#columns = isParsed ? this.#known.get(name) : undefined;
-    connection.stream.cork();
     try {
       if (!isParsed) connection.parse({ name, text });
       connection.bind({ statement: name, values: this.#values, valueMapper: utils.prepareValue });
@@ -77,10 +101,7 @@ export class PreparedQuery {
       // A value that cannot be sent. What was sent before it is given up.
       this.#mistake = error;
       connection.sync();
-    } finally {
-      connection.stream.uncork();
     }
-    return null;
   }
 
   handleRowDescription({ fields }: { fields: readonly Field[] }) {
@@ -109,6 +130,7 @@ export class PreparedQuery {
   }
 
   handleReadyForQuery() {
+    this.isAnswered = true;
     if (this.#mistake === undefined) this.callback(null, { rows: this.#rows, count: this.#count });
     else this.callback(this.#mistake);
   }

@@ -273,11 +273,11 @@ const saveDelivered = sql(
   'deliveries.delivered',
   `with done as (
      update deliveries d set state = 'delivered', attempts = d.attempts + 1, last_answer = good.answer,
-            tried_at = clock.now, tries = ${oneMore('good.answer', 'good.took_ms')}, sent_headers = good.headers,
+            tried_at = clock.now, tries = ${oneMore('good.answer', 'good."tookMs"')}, sent_headers = good.headers,
             due_at = null, claim = null
        from (select posthorn_now() as now) clock,
-            unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::int[], $6::json[])
-              as good (workspace_id, id, claim, answer, took_ms, headers)
+            json_to_recordset($1)
+              as good (workspace_id text, id text, claim uuid, answer text, "tookMs" int, headers json)
       where d.workspace_id = good.workspace_id and d.id = good.id and d.claim = good.claim
      returning d.webhook_id
    )
@@ -355,12 +355,16 @@ export const createDeliveryStore = (db: Database) => ({
 
   saveDelivered: (good: readonly (Claim & Tried)[]) =>
     db.run(saveDelivered, [
-      good.map(({ workspaceId }) => workspaceId),
-      good.map(({ id }) => id),
-      good.map(({ claim }) => claim),
-      good.map(({ answer }) => answer),
-      good.map(({ tookMs }) => tookMs),
-      good.map(({ headers }) => JSON.stringify(headers)),
+      JSON.stringify(
+        good.map(({ workspaceId: workspace_id, id, claim, answer, tookMs, headers }) => ({
+          workspace_id,
+          id,
+          claim,
+          answer,
+          tookMs,
+          headers,
+        })),
+      ),
     ]),
   /** False when it is no longer ours. */
   saveFailed: async (

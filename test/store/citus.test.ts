@@ -140,7 +140,7 @@ describe('Citus could spread the large tables by workspace', () => {
 
 /** Compared with a value that the caller gives, alone or in a list, or among the columns of a new row. */
 const namesWorkspace =
-  /workspace_id (= (any\()?\$|between \$)|insert into \w+( as \w+)? \([^)]*\bworkspace_id\b|unnest\([^)]*\)\s+as \w+ ?\([^)]*\bworkspace_id\b/;
+  /workspace_id (= (any\()?\$|between \$)|insert into \w+( as \w+)? \([^)]*\bworkspace_id\b|(unnest|to_recordset)\([^)]*\)\s+as \w+ ?\([^)]*\bworkspace_id\b/;
 
 interface Use {
   readonly table: string;

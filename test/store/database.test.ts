@@ -75,6 +75,56 @@ describe('a statement', () => {
     for (let time = 0; time < 3; time++) expect(await single.query(prepared)).toEqual([{ times: 1 }]);
   });
 
+  describe('that is quick, beside more than there are connections', () => {
+    const quickInsert = sql('notes.quick', 'insert into notes (text) values ($1) returning text', 'quick');
+    const endsIfAsked = sql(
+      'test.endsIfAsked',
+      'select $1::int as n, case when $2 then pg_terminate_backend(pg_backend_pid()) end as ended',
+      'quick',
+    );
+    let two: Database;
+    beforeEach(async () => {
+      two = open(fresh.parts, 2);
+      onTestFinished(() => two.close());
+      // Prepared on both: only then do they share a connection.
+      for (const statement of [quickInsert, endsIfAsked]) {
+        const values = statement === quickInsert ? (n: number) => [`warm ${n}`] : (n: number) => [n, false];
+        await Promise.all([1, 2, 3, 4].map((n) => two.query(statement, values(n))));
+      }
+      await database.run(clear);
+    });
+
+    it('has its own rows, and fails alone', async () => {
+      const asked = Array.from({ length: 100 }, (_, n) => (n % 10 === 3 ? 'twice' : `note ${n}`));
+      const outcomes = await Promise.allSettled(asked.map((text) => two.query(quickInsert, [text])));
+      for (const [n, outcome] of outcomes.entries()) {
+        if (asked[n] !== 'twice') expect(outcome).toEqual({ status: 'fulfilled', value: [{ text: asked[n] }] });
+      }
+      expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(9);
+      expect((await written()).toSorted()).toEqual([...new Set(asked)].toSorted());
+    });
+
+    it('fails with those behind it when the connection is lost; the others do not', async () => {
+      const asked = Array.from({ length: 40 }, (_, n) => two.query(endsIfAsked, [n, n === 9]));
+      const outcomes = await Promise.allSettled(asked);
+      const lost = outcomes.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []));
+      expect(lost[0]).toBe(9);
+      expect(lost.length).toBeLessThanOrEqual(8);
+      for (const n of lost) expect(outcomes[n]).toMatchObject({ reason: { code: '57P01' } });
+      expect(await two.query(endsIfAsked, [1, false])).toEqual([{ n: 1, ended: null }]);
+    });
+
+    it('leaves room for whoever takes a whole connection', async () => {
+      let isOver = false;
+      const busy = Array.from({ length: 40 }, async (_, n) => {
+        while (!isOver) await two.query(endsIfAsked, [n, false]);
+      });
+      await two.ping();
+      isOver = true;
+      await Promise.all(busy);
+    });
+  });
+
   it('reads times as UTC text with all six fraction digits, in and out of a transaction', async () => {
     const times = sql(
       'test.times',
