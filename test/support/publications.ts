@@ -59,7 +59,10 @@ export const publicationsOf = (database: Database) => {
     const ids = [targets.map(({ postId }) => postId), targets.map(({ accountId }) => accountId)];
     const found = await database.query<{ id: string; workspaceId: string }>(claimReads, [claim, ...ids]);
     const accounts = new Map(found.map((account) => [account.id, account]));
-    return [...accounts.values()].map((account) => ({ reads: { account, claim }, told: byAccount.get(account.id) ?? [] }));
+    return [...accounts.values()].map((account) => ({
+      reads: { account, claim },
+      told: byAccount.get(account.id) ?? [],
+    }));
   };
 
   const read = (targets: readonly Target[]) =>
