@@ -1,7 +1,7 @@
 // Servers beside each other on one database: what the figures for rest and mcp have in common.
 import { atPlace, poolSize } from './place.mjs';
 import { cpuSeconds, messageFrom, startFile } from './processes.mjs';
-import { ratio, say, shuffled, table } from './table.mjs';
+import { median, ratio, say, shuffled, table } from './table.mjs';
 
 const warmUpSeconds = 3; // the service has more code to warm than a bare handler
 
@@ -20,7 +20,8 @@ export const contest = ({ title, intro, connections, enter }, { rounds = 5, seco
       // In a blink each server answers a few requests, however long that takes.
       ...(options.blink && { amount: 2 * connections }),
     });
-    console.log(report(entered, samples, { title, intro, rounds, seconds, connections }));
+    const text = report(entered, samples, { title, intro, rounds, seconds, connections });
+    return { text, values: valuesOf(entered, samples, rounds) };
   });
 
 const run = async ({ servers, work, afterVisit, close }, { rounds, seconds, connections, warmUp, amount }) => {
@@ -51,14 +52,35 @@ const run = async ({ servers, work, afterVisit, close }, { rounds, seconds, conn
   return samples;
 };
 
+const ratiosOf = (samples, rounds) => {
+  const sampleOf = (round, what, { name }) =>
+    samples.find((sample) => sample.round === round && sample.what === what && sample.server === name);
+  return (what, one, other, compare) =>
+    Array.from({ length: rounds }, (_, i) => compare(sampleOf(i + 1, what, one), sampleOf(i + 1, what, other)));
+};
+
+/** Requests per CPU second, to 1.00 and in the further pairs. */
+const valuesOf = ({ servers, work, compared = [] }, samples, rounds) => {
+  const [base] = servers;
+  const ratios = ratiosOf(samples, rounds);
+  const pairs = [...servers.map((server) => [server.name, server, base]), ...compared.map(named)];
+  return Object.fromEntries(
+    pairs.flatMap(([name, one, other]) =>
+      Object.keys(work).map((what) => [
+        `${name}, ${what}`,
+        median(ratios(what, one, other, (mine, theirs) => theirs.cpu / mine.cpu)),
+      ]),
+    ),
+  );
+};
+
+const named = ([one, other]) => [`${one.name} : ${other.name}`, one, other];
+
 /** `compared` has further pairs of servers to form a ratio of. */
 const report = ({ servers, work, compared = [] }, samples, { title, intro, rounds, seconds, connections }) => {
   const names = Object.keys(work);
   const [base] = servers;
-  const sampleOf = (round, what, { name }) =>
-    samples.find((sample) => sample.round === round && sample.what === what && sample.server === name);
-  const ratios = (what, one, other, compare) =>
-    Array.from({ length: rounds }, (_, i) => compare(sampleOf(i + 1, what, one), sampleOf(i + 1, what, other)));
+  const ratios = ratiosOf(samples, rounds);
   const row = (label, one, other, compare) => [
     label,
     ...names.map((what) => (one === other ? '1.00' : ratio(ratios(what, one, other, compare)))),
@@ -68,7 +90,7 @@ const report = ({ servers, work, compared = [] }, samples, { title, intro, round
       ['server', ...names],
       [
         ...servers.map((server) => row(server.name, server, base, compare)),
-        ...compared.map(([one, other]) => row(`${one.name} : ${other.name}`, one, other, compare)),
+        ...compared.map((pair) => row(...named(pair), compare)),
       ],
     );
   return [

@@ -28,7 +28,7 @@ export const atPlace = async (work) => {
   };
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupted);
   try {
-    await work(placeIn(folder, await starting));
+    return await work(placeIn(folder, await starting));
   } catch (error) {
     if (cleaning !== undefined) await interrupted(); // what broke was broken by us
     throw error;
@@ -61,20 +61,20 @@ const placeIn = (folder, { config }) => {
     LOG_LEVEL: '',
     REQUESTS_PER_MINUTE: '1000000000',
   };
+  const owner = ['--email', 'bench@example.com', '--password', 'long enough to be taken', '--workspace', 'Bench'];
   let logs = 0;
   return {
     folder,
     cli,
     config,
+    settings,
+    owner,
     contender: async (name, file, more = {}) => ({ name, ...(await startContender(file, { ...env, ...more })) }),
     service: async (name, more = {}, program = cli) => {
       const log = join(folder, `service-${++logs}.log`);
       return { name, ...(await startService(program, { ...settings, ...more }, log)) };
     },
     command: (...args) => command(cli, settings, ...args),
-    setUp: () => {
-      const owner = ['--email', 'bench@example.com', '--password', 'long enough to be taken', '--workspace', 'Bench'];
-      return command(cli, settings, 'setup', ...owner);
-    },
+    setUp: () => command(cli, settings, 'setup', ...owner),
   };
 };

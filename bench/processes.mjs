@@ -23,6 +23,9 @@ const keep = (child) => {
 /** Ends everything that was started here, by its own id. */
 export const stopAll = () => Promise.all([...children].map(stop));
 
+/** Ends one of them. */
+export const stopPid = (pid) => stop([...children].find((child) => child.pid === pid));
+
 const stop = async (child) => {
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
@@ -59,7 +62,7 @@ export const startContender = async (path, env) => {
 };
 
 /** The service, with its log in a file, as an operator has it. */
-export const startService = async (cli, env, logFile) => {
+export const startService = async (cli, env, logFile, patienceMs = startMs) => {
   const log = openSync(logFile, 'a');
   const child = keep(
     // So named it ends by itself when we are killed, as it does under `npm start`.
@@ -68,13 +71,13 @@ export const startService = async (cli, env, logFile) => {
       stdio: ['ignore', log, log],
     }),
   );
-  const deadline = performance.now() + startMs;
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     const said = readFileSync(logFile, 'utf8');
     const port = /ready at http:\/\/localhost:(\d+)/.exec(said)?.[1];
     if (port !== undefined) return { pid: child.pid, url: `http://127.0.0.1:${port}` };
     if (child.exitCode !== null || performance.now() > deadline) throw new Error(`The service did not start:\n${said}`);
-    await sleep(100);
+    await sleep(20);
   }
 };
 

@@ -1,12 +1,25 @@
-// npm run bench [-- rest | peers | validate | mcp | publish | webhooks | analytics | capacity | web] [--rounds N] [--seconds N] [--other <cli.js>] [--blink]
-// capacity takes [--posts N] [--workspaces N] [--deliveries N] too.
+// npm run bench [-- <figure> …] [--rounds N] [--seconds N] [--other <cli.js>] [--blink] [--results <file>]
+// capacity takes [--posts N] [--workspaces N] [--deliveries N] too, run [--image-mb N], agent-tokens [--before].
+// Writes its sections of RESULTS.md, or of another file; in a blink only of another file.
 // Plain JavaScript: it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const figures = ['rest', 'peers', 'validate', 'mcp', 'publish', 'webhooks', 'analytics', 'capacity', 'web'];
+const figures = [
+  'rest',
+  'peers',
+  'mcp',
+  'validate',
+  'publish',
+  'webhooks',
+  'analytics',
+  'run',
+  'web',
+  'agent-tokens',
+  'capacity',
+];
 
 const here = import.meta.dirname;
 const changedMs = (path) => statSync(resolve(here, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -36,6 +49,9 @@ const positive = (name, text) => {
   process.exit(2);
 };
 
+/** `npm run` changes the folder. */
+const given = (path) => resolve(process.env.INIT_CWD ?? '.', path);
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -46,6 +62,9 @@ const { values, positionals } = parseArgs({
     workspaces: { type: 'string' },
     deliveries: { type: 'string' },
     blink: { type: 'boolean' },
+    before: { type: 'boolean' },
+    results: { type: 'string' },
+    'image-mb': { type: 'string' },
   },
 });
 const unknown = positionals.find((name) => !figures.includes(name));
@@ -61,13 +80,20 @@ const options = {
   posts: positive('posts', values.posts),
   workspaces: positive('workspaces', values.workspaces),
   deliveries: positive('deliveries', values.deliveries),
-  others: (values.other ?? []).map((path) => resolve(process.env.INIT_CWD ?? '.', path)),
+  imageMb: positive('image-mb', values['image-mb']),
+  before: values.before === true,
+  others: (values.other ?? []).map(given),
 };
+const results = values.results ? given(values.results) : values.blink ? undefined : resolve(here, 'RESULTS.md');
 
 await import('../scripts/install.mjs');
 install();
 await import('../scripts/build.mjs');
+const { beginMeasuring, writeResult } = await import('./results.mjs');
 for (const name of positionals.length > 0 ? positionals : figures) {
   const { measure } = await import(`./${name}/measure.mjs`);
-  await measure(options);
+  const measured = beginMeasuring();
+  const result = await measure(options);
+  console.log(result.text);
+  if (results) writeResult(results, figures, name, result, measured());
 }

@@ -9,6 +9,8 @@ export const spread = (values) => {
   return { low: at(0.25), middle: at(0.5), high: at(0.75) };
 };
 
+export const median = (values) => spread(values).middle;
+
 /** `0.71 [0.68–0.75]` */
 export const ratio = (values) => {
   const { low, middle, high } = spread(values);

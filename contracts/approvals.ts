@@ -28,6 +28,7 @@ export const ApprovalCard = z
     requestedBy: z.string().describe('User whose agent asked'),
     requestedByName: z.string().describe('Their e-mail address'),
     post: Post.optional().describe('The post as it was at the request; approving is for this content only'),
+    becomes: Post.optional().describe('For a change of a scheduled post: the post as it would be'),
     media: z
       .array(MediaItem)
       .describe('The files of the post with their alternative texts, as they were at the request'),
@@ -44,11 +45,13 @@ export const ApprovalCard = z
       .array(LinkCard)
       .describe('Previews of pages that the post links to, as they were at the request; they are sent as shown'),
     account: Account.optional().describe('The account it is about'),
-    accounts: z.array(Account).describe('The accounts the post goes to'),
+    accounts: z
+      .array(Account)
+      .describe('The accounts the post goes to; for a change, also those that it would go to no longer'),
     validation: z
       .object({ issues: z.array(Issue), warnings: z.array(Issue) })
       .optional()
-      .describe('The post against the limits of its networks, as of now; not in lists'),
+      .describe('The post, or what it would become, against the limits of its networks, as of now; not in lists'),
     scheduledPosts: z
       .array(
         z.object({

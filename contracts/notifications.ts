@@ -3,7 +3,7 @@ import { appRoute, ById, Done, Id, type Route } from './define.ts';
 import { admins, editors, everyone, type Role } from './scopes.ts';
 
 /** What people choose by, for mail and for push messages. */
-export const topics = ['requests', 'posts', 'accounts', 'webhooks', 'people'] as const;
+export const topics = ['requests', 'posts', 'accounts', 'webhooks', 'people', 'personal'] as const;
 export type Topic = (typeof topics)[number];
 
 interface Kind {
@@ -11,6 +11,8 @@ interface Kind {
   readonly seenBy: readonly Role[];
   /** Who can do what it asks for, and is told outside the app. Empty: it asks for nothing, and tells all who see it. */
   readonly doneBy: readonly Role[];
+  /** For one person alone, who is its subject. */
+  readonly personal?: true;
 }
 
 /** Everything that becomes a notification. */
@@ -22,8 +24,12 @@ export const kinds = {
   'webhook.paused': { topic: 'webhooks', seenBy: admins, doneBy: admins },
   'member.joined': { topic: 'people', seenBy: admins, doneBy: [] },
   'workspace.deletion': { topic: 'people', seenBy: everyone, doneBy: [] },
+  'comment.mentioned': { topic: 'personal', seenBy: everyone, doneBy: [], personal: true },
+  'import.finished': { topic: 'personal', seenBy: everyone, doneBy: [], personal: true },
 } as const satisfies Record<string, Kind>;
 export type NotificationKind = keyof typeof kinds;
+
+export const personalKinds = (Object.keys(kinds) as NotificationKind[]).filter((kind) => 'personal' in kinds[kind]);
 
 const TopicList = z.array(z.enum(topics)).transform((chosen) => topics.filter((topic) => chosen.includes(topic)));
 
@@ -82,7 +88,7 @@ export const notificationRoutes = {
     tag: 'Notifications',
     summary: 'Read notifications',
     description:
-      'Of the open workspace, newest first: up to 100 that wait for you, and a page of the others. What your role may not see is left out. They are kept for 90 days.',
+      'Of the open workspace, newest first: up to 100 that wait for you, and a page of the others. What your role may not see is left out, and so is what is for another person alone. They are kept for 90 days.',
     roles: everyone,
     query: z.strictObject({ cursor: z.string().max(200).optional().describe('`nextCursor` of the page before') }),
     answer: z.object({

@@ -337,7 +337,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      * Read notifications.
      *
      * Of the open workspace, newest first: up to 100 that wait for you, and a page of the others. What your role may
-     * not see is left out. They are kept for 90 days.
+     * not see is left out, and so is what is for another person alone. They are kept for 90 days.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -1350,6 +1350,8 @@ export interface ApprovalCard {
   requestedByName: string;
   /** The post as it was at the request; approving is for this content only */
   post?: Post;
+  /** For a change of a scheduled post: the post as it would be */
+  becomes?: Post;
   /** The files of the post with their alternative texts, as they were at the request */
   media: MediaItem[];
   /** Pictures that were fitted to a network, as they were at the request; they are sent as shown */
@@ -1364,9 +1366,9 @@ export interface ApprovalCard {
   linkCards: LinkCard[];
   /** The account it is about */
   account?: Account;
-  /** The accounts the post goes to */
+  /** The accounts the post goes to; for a change, also those that it would go to no longer */
   accounts: Account[];
-  /** The post against the limits of its networks, as of now; not in lists */
+  /** The post, or what it would become, against the limits of its networks, as of now; not in lists */
   validation?: {
     issues: Issue[];
     warnings: Issue[];
@@ -1748,7 +1750,7 @@ export interface DeleteMediaInput {
 export interface Notification {
   /** Notification id, prefix `ntf_` */
   id: string;
-  kind: 'approval.requested' | 'post.failed' | 'post.uncertain' | 'account.reconnect' | 'webhook.paused' | 'member.joined' | 'workspace.deletion';
+  kind: 'approval.requested' | 'post.failed' | 'post.uncertain' | 'account.reconnect' | 'webhook.paused' | 'member.joined' | 'workspace.deletion' | 'comment.mentioned' | 'import.finished';
   /** What happened */
   title: string;
   /** What it means, and what to do; may be empty */
@@ -1794,8 +1796,8 @@ export interface MarkNotificationsInput {
 
 /** What you are told outside the app; the same in all workspaces */
 export interface NotificationChoices {
-  mail: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
-  push: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
+  mail: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people' | 'personal'>;
+  push: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people' | 'personal'>;
   /** Push messages show the beginning of the post */
   pushText: boolean;
   /** False while the operator has not set SMTP_URL */
@@ -1818,8 +1820,8 @@ export interface PushBrowser {
 
 /** What `changeNotificationChoices` takes. */
 export interface ChangeNotificationChoicesInput {
-  mail?: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
-  push?: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people'>;
+  mail?: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people' | 'personal'>;
+  push?: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people' | 'personal'>;
   pushText?: boolean;
 }
 

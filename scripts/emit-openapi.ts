@@ -367,13 +367,15 @@ const tidied = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, tidied(inner)]));
   if (typeof copy.type === 'string' || Array.isArray(copy.type)) tidy(copy);
-  // Allowed by 3.1, and still taken for a mistake by some readers.
-  if (Array.isArray(copy.type) && copy.type.length > 1) {
-    copy.anyOf = copy.type.map((type) => ({ type }));
-    delete copy.type;
+  // The checker of the page at /docs takes a schema without a type for a mistake.
+  if (Array.isArray(copy.anyOf) && copy.anyOf.every(isBareType)) {
+    copy.type = copy.anyOf.map(({ type }) => type);
+    delete copy.anyOf;
   }
   // Anything at all: some readers take an empty schema for a mistake.
   if (copy.additionalProperties?.constructor === Object && Object.keys(copy.additionalProperties).length === 0)
     copy.additionalProperties = true;
   return copy;
 };
+
+const isBareType = (schema: object) => Object.keys(schema).join() === 'type';

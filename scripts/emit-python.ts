@@ -8,6 +8,7 @@ import { snake } from './code-samples.ts';
 import type { Declared } from './contracts.ts';
 import { errorsOf } from './emit-rest.ts';
 import { retryOf } from './emit-sdk.ts';
+import { pagedList } from './paged-list.ts';
 import { indent, pascal } from './print-types.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
@@ -331,14 +332,9 @@ const emitMethod = (one: Declared, types: PythonTypes): string => {
     """
     return cast(${quote(output)}, self._http.action("${name}", "${retryOf[action.kind]}", ${input}, options))
 `;
-  if (!('cursor' in action.input.shape && 'nextCursor' in action.output.shape)) return method;
-  const [list] = Object.entries(action.output.shape).flatMap(([field, schema]) =>
-    schema instanceof z.ZodArray
-      ? [{ field, element: qualified(types.type(schema.element as z.ZodType, 'output')) }]
-      : [],
-  );
+  const list = pagedList(action);
   if (list === undefined) return method;
-  const others = given.filter(({ field }) => field !== 'cursor');
+  const others = given.filter(({ field }) => field !== 'cursor' && field !== list.chosenBy);
   const signature = [
     'self',
     '*',
@@ -347,7 +343,7 @@ const emitMethod = (one: Declared, types: PythonTypes): string => {
   ];
   const passed = [...others.map(({ argument }) => `${argument}=${argument}`), 'cursor=cursor', 'options=options'];
   return `${method}
-def ${snake(verb)}_all(${signature.join(', ')}) -> Iterator[${list.element}]:
+def ${snake(verb)}_all(${signature.join(', ')}) -> Iterator[${qualified(types.type(list.element, 'output'))}]:
     """Like ${snake(verb)}, item by item: asks for the next page when one is used up."""
     cursor: str | None = None
     while True:

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
 import { catalogRoutes } from '#contracts/catalog';
 import type { Kind } from '#contracts/define';
 import { errors, Issue } from '#contracts/errors';
@@ -8,6 +7,7 @@ import type { Retry } from '#scripts/sdk/retries';
 import { typescriptCall } from './code-samples.ts';
 import type { Declared } from './contracts.ts';
 import { errorsOf } from './emit-rest.ts';
+import { pagedList } from './paged-list.ts';
 import { doc, indent, pascal, TypePrinter, wrap } from './print-types.ts';
 import { banner, json } from './text.ts';
 
@@ -71,7 +71,9 @@ const emitClient = (actions: readonly Declared[], printer: TypePrinter): string 
   const domains = [...new Set(actions.map(({ domain }) => domain))];
   const namespaces = domains.map((domain) => emitNamespace(domain, actions, printer));
   const classes = [emitPosthorn(domains, printer), ...namespaces].join('\n');
-  const types = [...classes.matchAll(/(?:input: |ApiPromise<|AsyncGenerator<)(\w+)/g)].map(([, name]) => name);
+  const types = [...classes.matchAll(/(?:input: (?:Omit<)?|ApiPromise<|AsyncGenerator<)(\w+)/g)].map(
+    ([, name]) => name,
+  );
   const bases = domains.flatMap((domain) => extended[domain] ?? []);
   return `${banner}
 import type { ApiPromise } from './api-promise.ts';
@@ -143,20 +145,13 @@ const emitMethod = (one: Declared, printer: TypePrinter): string => {
 `;
   const list = pagedList(action);
   if (list === undefined) return method;
+  const all =
+    list.chosenBy === undefined ? parameters : parameters.replace(input, `Omit<${input}, '${list.chosenBy}'>`);
   return `${method}
-${doc(`Like ${verb}, item by item: asks for the next page when one is used up.`)}async *${verb}All(${parameters}): AsyncGenerator<${printer.type(list.element, 'output')}, void> {
+${doc(`Like ${verb}, item by item: asks for the next page when one is used up.`)}async *${verb}All(${all}): AsyncGenerator<${printer.type(list.element, 'output')}, void> {
   for await (const page of pages(input, (next) => this.${verb}(next, options))) yield* page.${list.field};
 }
 `;
-};
-
-/** The list in the output of an action that answers in pages: a cursor goes in, nextCursor and one list come out. */
-const pagedList = ({ input, output }: Declared['action']): { field: string; element: z.ZodType } | undefined => {
-  if (!('cursor' in input.shape && 'nextCursor' in output.shape)) return undefined;
-  const lists = Object.entries(output.shape).flatMap(([field, schema]) =>
-    schema instanceof z.ZodArray ? [{ field, element: schema.element as z.ZodType }] : [],
-  );
-  return lists.length === 1 ? lists[0] : undefined;
 };
 
 const emitTypes = (printer: TypePrinter): string => {

@@ -60,7 +60,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const core = { database, config, clock, report, networks, audit, live, figures, log };
 
   const { plans, ...plan } = openPlans(core);
-  const { routes: accessRoutes, ...auth } = openAuth({ ...core, outbound, seal, wallClock, log });
+  const { routes: accessRoutes, ...auth } = openAuth({ ...core, wallClock });
   const { sessions, tokens, rateLimit, mcpAccess } = auth;
   const { messages, mailer, push, ...outgoing } = openMessages({ ...core, outbound, seal, ...replaced });
   const { notifications, ...notices } = openNotifications({ ...core, messages, push });
@@ -78,8 +78,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const written = { accounts, access, library, renditions, plans, deletion, events, revisions };
   const posts = openPosts({ ...told, ...written });
   const { reading, lifecycle, drafts, outcomes, linkCards } = posts;
-  const { shares, ...review } = openReview({ ...core, reading, lifecycle, accounts, library, wallClock });
-  const transfer = openTransfer({ ...core, accounts, library, uploads, drafts, lifecycle });
+  const { shares, ...review } = openReview({ ...told, reading, lifecycle, accounts, library, wallClock });
+  const transfer = openTransfer({ ...told, accounts, library, uploads, drafts, lifecycle });
   const { imports, exports } = transfer;
   const { slots, ...planning } = openSlots({ ...core, accounts });
   const labels = openLabels(core);
@@ -137,7 +137,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     sealed,
     resealing: secrets.resealing,
     revoked: connected.revoked,
-    openIdentity: () => auth.openIdentity(people),
+    openIdentity: () => auth.openIdentity({ ...people, outbound, seal, log }),
     /** REST, MCP, the web app and the pages, once it is known who signs people in. */
     openDoors: (identity: Identity) => {
       const mcp = openMcp({ actions, tools: mcpTools, cards, mcpAccess, identity, rateLimit, config, log });

@@ -155,6 +155,18 @@ const messageFigures = (registers: Registry[]): MessageFigures => {
 };
 
 const watch = (registers: Registry[], { jobs, database, live }: Watched) => {
+  // Before those that ask the database, which would count as waiting themselves.
+  new Gauge({
+    name: 'posthorn_database_connections',
+    help: 'Connections of this instance by pool and state; "waiting" are callers that wait for one, "most" is the limit',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const [pool, states] of Object.entries(database.pools())) {
+        for (const [state, count] of Object.entries(states)) this.set({ pool, state }, count);
+      }
+    },
+  });
   new Gauge({
     name: 'posthorn_queue_age_seconds',
     help: 'How long the oldest work of a kind has been due without being taken up; the same on every instance',
@@ -179,17 +191,6 @@ const watch = (registers: Registry[], { jobs, database, live }: Watched) => {
     registers,
     collect() {
       this.set(jobs.idleMs() / 1000);
-    },
-  });
-  new Gauge({
-    name: 'posthorn_database_connections',
-    help: 'Connections of this instance by pool and state; "waiting" are callers that wait for one, "most" is the limit',
-    labelNames: ['pool', 'state'],
-    registers,
-    collect() {
-      for (const [pool, states] of Object.entries(database.pools())) {
-        for (const [state, count] of Object.entries(states)) this.set({ pool, state }, count);
-      }
     },
   });
   new Gauge({

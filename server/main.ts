@@ -1,27 +1,25 @@
 import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { Server as HttpServer, ServerResponse } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Logger, pino } from 'pino';
-import { createPosthorn, type Posthorn } from '#server/app';
+import type { Logger } from 'pino';
+import type { Posthorn } from '#server/app';
 import type { Identity } from '#server/auth/identity-provider/identity';
-import { createMovableClock, type MovableClock, startStopwatch } from '#server/clock';
+import { startStopwatch } from '#server/clock';
 import { type Config, packageVersion, SettingError } from '#server/config';
+import { closeServer, mustBeFree, requestsOf } from '#server/http/listening';
 import { serverFor } from '#server/http/server';
 import { announce, runningIn } from '#server/instances';
 import type { OpenedAgenda } from '#server/jobs/agenda';
-import { openLogFile } from '#server/log-file';
-import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/guarded-client';
+import { createLog } from '#server/log';
+import { type Opened, open } from '#server/open';
+import { applyMigrations, lockWaitMs } from '#server/prepare';
 import { createReport } from '#server/report';
-import { readSecrets } from '#server/secrets/keys';
-import { createSeal, type Seal } from '#server/secrets/seal';
 import { isAway, messageOf } from '#server/store/away';
-import { connect } from '#server/store/connect';
-import { type Connection, type Database, openDatabase } from '#server/store/database';
-import { migrate, postponedIn, postponedInWords } from '#server/store/migrate';
+import { inWords } from '#server/store/in-words';
+import { postponedIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
 /** Of the time to drain, for closing what is open at its end. */
@@ -29,119 +27,12 @@ const closeMs = 1_000;
 /** For a connection on which nothing has been asked. */
 const cutMs = 1_000;
 const retryMs = 500;
-/** For the lock of migrations, before the operator is told who holds it. */
-const lockWaitMs = 2_000;
 /** Between two looks whether a migration that was postponed can be applied. */
 const postponedMs = 20_000;
 /** Tries between two lines for the operator. */
 const sayEvery = 10;
 const secondMs = 1_000;
 const minuteMs = 60_000;
-
-export interface Opened {
-  /** To PostgreSQL itself, past a pooler. */
-  readonly connection: Connection;
-  readonly clock: MovableClock;
-  readonly database: Database;
-  readonly posthorn: Posthorn;
-  readonly outbound: Outbound;
-  readonly seal: Seal;
-  close(): Promise<void>;
-}
-
-/** The rules on a migrated database: what the service and every command begin with. */
-export const open = async (
-  config: Config,
-  log: Logger,
-  ownUrl = () => config.baseUrl,
-  /** Instead of the real one. */
-  internet: OutboundOptions = {},
-): Promise<Opened> => {
-  const opened = await assemble(config, log, ownUrl, internet);
-  const { database, posthorn } = opened;
-  try {
-    await applyMigrations(database, log, Math.min(lockWaitMs, config.startPatienceMs));
-    const postponed = await postponedIn(database, migrations);
-    if (postponed) log.info(postponedInWords(postponed));
-    if (config.production) {
-      const aheadMs = await posthorn.sandboxClock.close();
-      if (aheadMs > 0) log.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
-    }
-    await posthorn.sandboxClock.read();
-    return opened;
-  } catch (error) {
-    await opened.close();
-    return inWords('The database cannot be used')(error as Error);
-  }
-};
-
-const applyMigrations = async (database: Database, log: Logger, waitMs: number) => {
-  for (const { number, name } of await migrate(database, migrations, { waitMs })) {
-    log.info({ number, name }, 'migration applied');
-  }
-};
-
-/** The rules on a database as it is, which nothing has been asked of yet. */
-export const assemble = async (
-  config: Config,
-  log: Logger,
-  ownUrl = () => config.baseUrl,
-  internet: OutboundOptions = {},
-): Promise<Opened> => {
-  const secrets = await readSecrets(config).catch(inWords('The data folder cannot be used'));
-  const server = await connect(config);
-  // It is made again.
-  const report = (err: Error) => log.warn({ err }, 'database connection lost');
-  const { connection, direct = connection, replica } = server;
-  const database = openDatabase(connection, { report, poolSize: config.poolSize, direct: server.direct, replica });
-  const outbound = createOutbound({ ...config.outbound, ...internet });
-  const close = async () => {
-    await outbound.close();
-    await database.close();
-    await server.stop();
-  };
-  try {
-    const seal = createSeal(secrets.encryptionKeys);
-    const clock = createMovableClock();
-    const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl, log });
-    const closeAll = async () => {
-      await posthorn.close();
-      await close();
-    };
-    return { connection: direct, clock, database, posthorn, outbound, seal, close: closeAll };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-};
-
-/** What the operator has to fix is printed as a sentence, without a stack. */
-const inWords =
-  (what: string) =>
-  (cause: Error): never => {
-    if (cause instanceof SettingError) throw cause;
-    throw new SettingError(`${what}: ${messageOf(cause)}`, { cause });
-  };
-
-/** Lines are written together: one write for each of them would be a tenth of what a request costs. */
-const logDelayMs = 100;
-const logBytes = 8_192;
-
-/** On standard output, or for a command, whose answer is there, on standard error. */
-export const createLog = ({ logLevel, logFile }: Pick<Config, 'logLevel' | 'logFile'>, output: 1 | 2 = 1) => {
-  const options = { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  const stream = pino.destination({ dest: output, sync: false, minLength: logBytes, periodicFlush: logDelayMs });
-  if (logFile === undefined) return pino(options, stream);
-  // The level is decided above: both get every line.
-  const level = 'trace';
-  return pino(
-    options,
-    pino.multistream([
-      { level, stream },
-      { level, stream: openLogFile(logFile) },
-    ]),
-  );
-};
 
 export interface Running {
   readonly url: string;
@@ -266,10 +157,8 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
   // The last process of the release before may end at any time after this start.
   if (await postponedIn(opened.database, migrations)) {
     const migrating = setInterval(() => {
-      applyMigrations(opened.database, log, lockWaitMs)
-        .then(async () => {
-          if (!(await postponedIn(opened.database, migrations))) clearInterval(migrating);
-        })
+      applyMigrations(opened.database, log)
+        .then((postponed) => postponed ?? clearInterval(migrating))
         .catch(report);
     }, postponedMs);
     pile.put(() => clearInterval(migrating));
@@ -353,72 +242,4 @@ const createDrain = (drainMs: number) => {
     },
     leftMs: () => Math.max(0, drainMs - Math.min(closeMs, drainMs / 2) - elapsedMs()),
   };
-};
-
-/** The requests of a server that have no complete answer yet. */
-const requestsOf = (server: HttpServer) => {
-  const open = new Set<ServerResponse>();
-  let last = false;
-  server.on('request', (_req, res) => {
-    // The next one on this connection is for another instance.
-    if (last) res.shouldKeepAlive = false;
-    open.add(res);
-    res.once('close', () => open.delete(res));
-  });
-  return {
-    areTheLast: () => {
-      last = true;
-      for (const res of open) res.shouldKeepAlive = false;
-    },
-    /** Waits until there is none, also of those that still come, at most so long. */
-    ended: async (graceMs: number) => {
-      const given = new AbortController();
-      const up = sleep(graceMs, undefined, { ref: false, signal: given.signal }).catch(() => undefined);
-      let isUp = false;
-      void up.then(() => {
-        isUp = true;
-      });
-      while (open.size > 0 && !isUp) {
-        await Promise.race([
-          Promise.all([...open].map((res) => new Promise((ended) => void res.once('close', ended)))),
-          up,
-        ]);
-      }
-      given.abort();
-    },
-  };
-};
-
-/** Takes no new connection, lets requests under way end, then closes what is left. */
-const closeServer = async (server: HttpServer, graceMs: number) => {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  // Otherwise an idle connection would keep the server open for its whole keep-alive time.
-  server.keepAliveTimeout = 1;
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearTimeout(cut);
-};
-
-/** Checked before anything is started. A process that was just killed gets a moment to release the port. */
-const mustBeFree = async ({ port, host }: Config) => {
-  for (let attempt = 0; ; attempt++) {
-    const probe = createServer().listen(port, host);
-    try {
-      await once(probe, 'listening');
-      probe.close();
-      await once(probe, 'close');
-      return;
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'EADDRINUSE') throw new SettingError(`Check HOST and PORT: ${(error as Error).message}`);
-      if (attempt === 20) {
-        throw new SettingError(
-          `Port ${port} is in use, perhaps by another Posthorn. Stop that program, or choose another port with PORT=${port + 1}.`,
-        );
-      }
-      await sleep(250);
-    }
-  }
 };

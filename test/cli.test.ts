@@ -409,6 +409,39 @@ describe('a service on its own data folder', () => {
   });
 });
 
+describe('what a command loads', () => {
+  const dist = join(import.meta.dirname, '../dist');
+  const atOnce = /^(?:import|\} from|export .+ from) ?.*"\.\/([\w.-]+\.js)";$/gm;
+  const everUsed = /"\.\/([\w.-]+\.js)"/g;
+
+  /** A file and those that it names so, with theirs. The folder also has parts of builds before. */
+  const filesFrom = async (file: string, naming: RegExp, found = new Map<string, string>()) => {
+    if (found.has(file)) return found;
+    const text = await readFile(join(dist, file), 'utf8');
+    found.set(file, text);
+    for (const [, name = ''] of text.matchAll(naming)) await filesFrom(name, naming, found);
+    return found;
+  };
+
+  /** The compiler writes above each source where it is from. */
+  const sourcesOf = async (file: string) =>
+    [...(await filesFrom(file, atOnce)).values()].flatMap((text) =>
+      [...text.matchAll(/^\/\/ (\S+\.[cm]?[jt]s)$/gm)].map(([, name = '']) => name),
+    );
+
+  test('is nothing of the service for the help', async () => {
+    expect((await sourcesOf('cli.js')).toSorted()).toEqual(['server/cli/help.ts', 'server/cli/index.ts']);
+  });
+
+  test('is no network, no door and no jobs for what an operator asks of the database', async () => {
+    const names = [...(await filesFrom('cli.js', everUsed)).keys()];
+    const sources = await sourcesOf(names.find((name) => name.startsWith('operator-')) ?? '');
+    expect(sources).toEqual(expect.arrayContaining(['server/operator.ts', 'server/workspaces/people.ts']));
+    const heavy = /^server\/(networks|http|mcp|publishing)\/|^node_modules\/(express|undici|agenda|pino)\//;
+    expect(sources.filter((name) => heavy.test(name))).toEqual([]);
+  });
+});
+
 describe('a start', () => {
   let posthorn: Processes;
 

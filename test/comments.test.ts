@@ -121,6 +121,18 @@ describe('comments on a post', () => {
 });
 
 describe('a mention', () => {
+  test('is a notification for the one who is named, and for nobody else', async () => {
+    const id = await draft();
+    expect((await owner.post(`/api/app/posts/${id}/comments`, { body: 'Look, @member2' })).status).toBe(200);
+    const heard = async (person: typeof owner) => {
+      const { earlier, unread } = (await person.get('/api/app/notifications')).body;
+      return { unread, kinds: earlier.map((one: { kind: string; path: string }) => `${one.kind} ${one.path}`) };
+    };
+    const told = `comment.mentioned /posts/${id}?side=comments`;
+    expect(await heard(viewer)).toMatchObject({ unread: 1, kinds: [told] });
+    for (const other of [owner, editor]) expect((await heard(other)).kinds).not.toContain(told);
+  });
+
   test('is the longest name of a member behind an @', () => {
     const members = ['Ann', 'Ann Lee', 'jörg'].map((name) => ({ id: `usr_${name}`, name }));
     const names = (body: string) => mentionsIn(body, members).map(({ name }) => name);

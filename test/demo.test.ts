@@ -9,7 +9,9 @@ import type { Delivery, Webhook } from '#contracts/webhooks';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { type Config, readConfig } from '#server/config';
 import { type Demo, makeDemo } from '#server/demo/make';
-import { createLog, open, type Running, start } from '#server/main';
+import { createLog } from '#server/log';
+import { type Running, start } from '#server/main';
+import { open } from '#server/open';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { freePort } from '#test/support/processes';
 

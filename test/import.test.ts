@@ -207,6 +207,17 @@ describe('saving', () => {
     const before = await service.count('posts');
     expect(await through(person, id, 'save')).toMatchObject({ totals: { saved: 2 } });
     expect(await service.count('posts')).toBe(before);
+    // Told once, to whoever brought the file.
+    const colleague = service.browser();
+    await colleague.signIn((await service.addMember('owner')).email);
+    const told = async (who: Person) =>
+      (await who.get('/api/app/notifications')).body.earlier.filter(
+        ({ path }: { path: string }) => path === `/settings/transfer/${id}`,
+      );
+    expect(await told(person)).toMatchObject([
+      { kind: 'import.finished', detail: 'posts.csv: 2 of 3 rows are posts now.', read: false },
+    ]);
+    expect(await told(colleague)).toEqual([]);
     const again = await tried(file);
     expect(again.totals).toMatchObject({ ready: 0, duplicate: 3 });
     expect(await through(person, again.id, 'save')).toMatchObject({ totals: { saved: 0 } });

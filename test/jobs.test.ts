@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { OpenedAgenda } from '#server/jobs/agenda';
 import { type DueKind, dueWork } from '#server/jobs/notices';
-import type { DueLoop } from '#server/jobs/queue';
+import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import { createScheduler } from '#server/jobs/scheduler';
 import type { Database } from '#server/store/database';
+import { until } from '#test/support/until';
 
 interface Job {
   name: string;
@@ -123,5 +125,53 @@ describe('the overview is in the time of the service', () => {
     await start(opened);
     expect(await overviewOf(opened, dueWork.posts)).toMatchObject({ nextDueAt: new Date('2026-01-01T01:41:00Z') });
     expect(await overviewOf(opened, dueWork.sends)).toMatchObject({ nextDueAt: null });
+  });
+});
+
+describe('a loop of due work', () => {
+  /** With eight rows that are due, of which four may be in hand; each is handled until it is let go. */
+  const openLoop = () => {
+    const claimed: number[] = [];
+    const held = new Set<() => void>();
+    let left = 8;
+    const loop = createDueLoop<number>({
+      concurrency: 8,
+      claim: async () => {
+        const rows = Array.from({ length: Math.min(4 - held.size, left) }, (_, i) => left - i);
+        left -= rows.length;
+        claimed.push(rows.length);
+        return rows;
+      },
+      handle: () =>
+        new Promise((resolve) => {
+          const letGo = () => {
+            held.delete(letGo);
+            resolve();
+          };
+          held.add(letGo);
+        }),
+      msToNext: async () => undefined,
+      report: () => undefined,
+    });
+    return { loop, claimed, held };
+  };
+
+  test('claims once for all places that were freed in the same moment', async () => {
+    const { loop, claimed, held } = openLoop();
+    loop.start();
+    await until('four are in hand', () => held.size === 4);
+    for (const letGo of held) letGo();
+    await until('the other four are', () => claimed.length > 1 && held.size === 4);
+    for (let turn = 0; turn < 5; turn++) await setImmediate();
+    expect(claimed).toEqual([4, 4]);
+    await loop.stop(0);
+  });
+
+  test('claims nothing when it is stopped in the moment it was woken', async () => {
+    const { loop, claimed } = openLoop();
+    loop.start();
+    await loop.stop(0);
+    for (let turn = 0; turn < 5; turn++) await setImmediate();
+    expect(claimed).toEqual([]);
   });
 });

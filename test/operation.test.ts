@@ -13,8 +13,9 @@ import { readConfig } from '#server/config';
 import { createHealth } from '#server/http/health';
 import { openAgenda } from '#server/jobs/agenda';
 import { logFiles, openLogFile } from '#server/log-file';
-import { open, start } from '#server/main';
+import { start } from '#server/main';
 import { endOfNode } from '#server/node-version';
+import { open } from '#server/open';
 import { createReport } from '#server/report';
 import { type Connection, openDatabase, sql } from '#server/store/database';
 import { migrate, pendingIn } from '#server/store/migrate';
@@ -487,6 +488,8 @@ describe('a running service', () => {
     expect(text).toContain('posthorn_http_requests_total{door="rest",status="401"} 1\n');
     expect(text).toMatch(/^posthorn_http_request_seconds_bucket\{le="60",door="rest"\} [1-9]/m);
     expect(text).toContain('posthorn_database_connections{pool="statements",state="most"} 4\n');
+    // What the figures themselves ask does not count.
+    expect(text).toContain('posthorn_database_connections{pool="statements",state="waiting"} 0\n');
     expect(text).toMatch(/^posthorn_database_connections\{pool="transactions",state="idle"\} [1-4]$/m);
     expect(text).toMatch(/^posthorn_queue_age_seconds\{kind="posts"\} 0$/m);
     await own.stop();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -193,6 +193,26 @@ describe('a bad server does no harm', () => {
     expect(answer).toMatchObject({ ok: false, reason: 'timeout' });
   });
 
+  test('a connection that opens after the request was given up does not carry it', async () => {
+    const seen: (string | undefined)[] = [];
+    const port = await secureServer((req, res) => {
+      seen.push(req.url);
+      res.end();
+    });
+    const internet = pretendInternet({ names: { 'hook.example.com': [[publicIp]] }, port });
+    const held: (() => void)[] = [];
+    const lookup: typeof internet.lookup = (...asked) => void held.push(() => internet.lookup(...asked));
+    const outbound = outboundWith({ ...internet, lookup, extraCa: certificate.cert });
+    const ask = (path: string, timeoutMs: number) =>
+      outbound.request(`https://hook.example.com${path}`, { method: 'POST', keptConnection: true, timeoutMs });
+    expect(await ask('/late', 50)).toMatchObject({ ok: false, reason: 'timeout' });
+    const second = ask('/in-time', 10_000);
+    for (const resolve of held) resolve();
+    expect(await second).toMatchObject({ ok: true });
+    expect(await ask('/after', 10_000)).toMatchObject({ ok: true });
+    expect(seen).toEqual(['/in-time', '/after']);
+  });
+
   test('a body that drips on for ever is given up', async () => {
     const { outbound } = await publicHost((_req, res) => {
       const drip = setInterval(() => res.write('.'), 20);
@@ -209,9 +229,10 @@ describe('a bad server does no harm', () => {
   });
 
   test.each([
-    ['20 MB', (res: NodeJS.WritableStream) => res.end(Buffer.alloc(20 * 1024 * 1024))],
-    ['endless', (res: NodeJS.WritableStream) => res.write('.')],
-  ])('who asks for the status alone does not wait for a body of %s', async (_size, write) => {
+    ['20 MB', (res: ServerResponse) => res.end(Buffer.alloc(20 * 1024 * 1024))],
+    ['endless', (res: ServerResponse) => res.write('.')],
+    ['never', (res: ServerResponse) => res.flushHeaders()],
+  ])('who asks for the status alone does not wait for a body (%s)', async (_size, write) => {
     let isOpen = true;
     const { outbound } = await publicHost((_req, res) => {
       res.on('close', () => {

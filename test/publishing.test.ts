@@ -180,6 +180,18 @@ describe('a scheduled post', () => {
     expect(Date.parse(post.results[0]?.publishedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(post.scheduledAt ?? ''));
   });
 
+  test('goes out once, with all others that are due to the same accounts', async () => {
+    const accounts = [await service.connect('x'), await service.connect('mastodon')];
+    const texts = Array.from({ length: 5 }, () => newText());
+    const ids: string[] = [];
+    for (const text of texts) ids.push(await schedule(accounts, minuteMs, text));
+    await service.clock.forward(minuteMs + secondMs);
+    for (const id of ids) expect((await ended(id)).status).toBe('Published');
+    for (const text of texts) {
+      for (const network of ['x', 'mastodon']) expect(await shown(network, text)).toBe(1);
+    }
+  });
+
   test('that is moved by its human goes out at the new time', async () => {
     const account = await service.connect('x');
     const id = await schedule([account], hourMs);
@@ -513,6 +525,23 @@ describe('a partial failure', () => {
     await service.client.posts.update({ id, accountIds: [good], versions: [{ content: versions[0]?.content ?? [] }] });
     expect((await publishNow(id)).status).toBe('Published');
     expect(await eventsOf(id)).toEqual(['post.failed', 'post.published']);
+  });
+
+  test('whose failed account is taken out of the post is Published at the time it is scheduled for', async () => {
+    const [good, bad] = [await service.connect('x'), await service.connect('x')];
+    const text = newText();
+    const { id } = await draft([good, bad], text);
+    await service.client.posts.setVersionText({ id, accountId: bad, body: newText('content-refused') });
+    await publishNow(id);
+    const { versions } = await endedInTime(id);
+    await service.client.posts.update({ id, accountIds: [good], versions: [{ content: versions[0]?.content ?? [] }] });
+    await service.asHuman('posts.schedule', {
+      id,
+      at: new Date(service.clock.now().getTime() + minuteMs).toISOString(),
+    });
+    await service.clock.forward(minuteMs);
+    expect((await endedInTime(id)).status).toBe('Published');
+    expect(await shown('x', text)).toBe(1);
   });
 });
 

@@ -275,7 +275,7 @@ describe('between the decision and the send', () => {
     await service.asHuman('posts.delete', { id });
   });
 
-  test('an agent asks for another fit: approved, it is made and bound, also when it had been swept', async () => {
+  test('an agent asks for another fit: the card shows it; approved, it is bound, also when it had been swept', async () => {
     const tall = await upload(plain(600, 1200).jpeg());
     const id = await write(instagram, [tall], { 'instagram.fit': 'crop' });
     await service.asHuman('posts.schedule', { id, at: inAnHour() });
@@ -283,7 +283,8 @@ describe('between the decision and the send', () => {
     const change = { id, key: 'instagram.fit', value: 'pad' };
     const { result } = (await speak(service.url, service.token, modern).call('posts_setOption', change)).body;
     const card = `/api/approvals/${result.structuredContent.approvalUrl.split('/').at(-1)}`;
-    expect((await owner.get(card)).body.fitted).toMatchObject([{ media: { id: shown } }]);
+    expect((await owner.get(card)).body.fitted).toMatchObject([{ media: { width: 900, height: 1200 } }]);
+    expect(await kept(id)).toEqual([shown]);
     const swept = sql('test.swept', 'delete from renditions where media_id = $1 and id <> $2');
     await service.database.run(swept, [tall, shown]);
     expect((await owner.post(`${card}/approve`)).body.status).toBe('Approved');

@@ -507,6 +507,11 @@ describe('lists', () => {
     expectTypeOf<Extract<keyof sdk.PostsApi, `${string}All`>>().toEqualTypeOf<'listAll'>();
     expect(posthorn.accounts).not.toHaveProperty('listAll');
   });
+
+  test('listAll takes no view, which would leave every page without posts', () => {
+    type Taken = keyof NonNullable<Parameters<sdk.PostsApi['listAll']>[0]>;
+    expectTypeOf<Extract<Taken, 'view' | 'status'>>().toEqualTypeOf<'status'>();
+  });
 });
 
 describe('uploads', () => {

@@ -12,7 +12,7 @@ import { Posthorn as Client, verifyWebhook } from '#generated/sdk/src/index';
 import { unsafeStatements } from '#scripts/check-migrations';
 import { readConfig } from '#server/config';
 import { serverFor } from '#server/http/server';
-import { type Opened, open } from '#server/main';
+import { type Opened, open } from '#server/open';
 import { openDatabase, sql } from '#server/store/database';
 import { pendingIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Post } from '#generated/app-client';
+import type { Account, Post } from '#generated/app-client';
+import { checksOf } from '#web/pages/post/editor/checks.ts';
 import {
   changeItem,
   changeSide,
@@ -65,3 +66,30 @@ test.each([
   ['😀'.repeat(70), `${'😀'.repeat(60)}…`],
   ['', ''],
 ])('the heading of %j is %j', (text, heading) => expect(headingOf(text)).toBe(heading));
+
+test('what only the network knows to be needed is said, by the name of the option; what is counted here is said once', () => {
+  const account = { id: 'acc_1', network: 'google_business' } as Account;
+  const needs = { code: 'OptionRequired', accountId: 'acc_1', provider: 'Google' } as const;
+  const issue = (key: string, message: string) => ({ ...needs, path: `versions.0.options.${key}`, message });
+  const checks = checksOf({
+    draft: draftOf({ ...post, accountIds: ['acc_1'] }),
+    chosen: [account],
+    base: post,
+    issues: [
+      issue('google_business.event_start', 'Set google_business.event_start.'),
+      issue('google_business.topic_type', 'Set it.'),
+    ],
+    warnings: [],
+    limitsOf: () => ({ characters: { max: 100, rule: 'CodePoints' }, thread: { max: 1, form: 'None' } }) as never,
+    optionsOf: () => [
+      { key: 'google_business.event_start', label: 'Start', type: 'Instant' },
+      { key: 'google_business.topic_type', label: 'Type', type: 'Choice', required: true },
+    ],
+    mediaOf: () => undefined,
+    isSandbox: () => true,
+  });
+  expect(checks.map(({ tone, text }) => [tone, text])).toEqual([
+    ['red', 'Type is needed'],
+    ['red', 'Set “Start”'],
+  ]);
+});

@@ -31,13 +31,13 @@ const scriptOf = async () => {
 const root = resolve(import.meta.dirname, '..');
 
 describe('what the first page waits for', () => {
-  test('is below 220 kB, packed with gzip', async () => {
+  test('is below 185 kB, packed with gzip', async () => {
     const html = (await open('/')).bytes.toString();
     const files = [...html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path ?? '');
     const sizes = await Promise.all(
       files.map(async (path) => (await open(path, { 'accept-encoding': 'gzip' })).bytes.length),
     );
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(220_000);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(185_000);
   });
 
   test('has the style of each Mantine component that is built in, and of no other', () => {

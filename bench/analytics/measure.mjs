@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { atPlace } from '../place.mjs';
-import { ratio, say, shuffled, table } from '../table.mjs';
+import { median, ratio, say, shuffled, table } from '../table.mjs';
 import { leanest, withPublishedPosts } from './leanest.mjs';
 import { accountIdsOf, fillWorkspace, range } from './workspace.mjs';
 
@@ -47,7 +47,8 @@ export const measure = ({ rounds = 9, blink }) =>
     }
     if (process.stderr.isTTY) say('');
     await db.end();
-    console.log(report(samples, blink ? blinkSizes : sizes));
+    const measured = blink ? blinkSizes : sizes;
+    return { text: report(samples, measured), values: valuesOf(samples, measured) };
   });
 
 const callOf = (url, token) => {
@@ -112,6 +113,14 @@ const timed = async (work, calls) => {
   for (let i = 0; i < calls; i++) await work();
   return (performance.now() - begun) / calls;
 };
+
+const valuesOf = (samples, sizes) =>
+  Object.fromEntries(
+    sizes.map(({ targets }) => [
+      `chosen accounts, ${targets}`,
+      median(samples.map((took) => took[targets]['summary of chosen'] / took[targets]['leanest of chosen'])),
+    ]),
+  );
 
 const report = (samples, sizes) => {
   const [{ targets: smallest }] = sizes;

@@ -64,7 +64,7 @@ export const measure = ({ rounds = roundsAtEach, blink, posts, workspaces, deliv
     }
     if (process.stderr.isTTY) say('');
     await db.end();
-    console.log(report(sizes));
+    return { text: report(sizes), values: {} };
   });
 
 const defined = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

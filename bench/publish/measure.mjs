@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { importCompiled } from '../compiled.mjs';
 import { command, cpuSeconds, messageFrom, startFile, startService, stopAll } from '../processes.mjs';
-import { spread, table } from '../table.mjs';
+import { median, spread, table } from '../table.mjs';
 
 const figures = { due: 1_000, sizes: [1_000, 10_000, 100_000] };
 const blinkFigures = { due: 20, sizes: [40] };
@@ -21,34 +21,28 @@ export const measure = async ({ rounds = 5, blink }) => {
   const postgres = await startEmbedded(join(dir, 'database'));
   try {
     const rows = [];
+    const values = [];
     const place = await prepare(dir, postgres.config);
-    for (const size of sizes) rows.push(...(await compare({ ...place, due }, size, rounds)));
-    console.log(
-      [
-        '## publish',
-        '',
-        `${due} posts to one account, due in the same second, while so many are scheduled. Lateness is from that moment until`,
-        `the network has a post. The ratio is posts per second, 1.00 the bare loop of the same round; higher is faster. Median`,
-        `[quartiles] of ${rounds} rounds. CPU time is that of the sending process with all its threads, until its last row is`,
-        `done. Node ${process.version}.`,
-        '',
-        table(
-          [
-            'scheduled',
-            'what',
-            'lateness p50, ms',
-            'lateness p99, ms',
-            'earliest, ms',
-            'posts/s',
-            'ratio',
-            'CPU ms a send',
-          ],
-          rows,
-        ),
-        '',
-      ].join('\n'),
-    );
+    for (const size of sizes) {
+      const seen = await compare({ ...place, due }, size, rounds);
+      rows.push(...rowsOf(size, seen));
+      values.push([`p99, ${size}`, median(seen.service.map(({ p99 }) => p99))]);
+      values.push([`CPU a send, ${size}`, median(seen.service.map(({ cpuMs }) => cpuMs))]);
+    }
+    const titles = ['scheduled', 'what', 'lateness p50, ms', 'lateness p99, ms', 'earliest, ms', 'posts/s', 'ratio'];
+    const text = [
+      '## publish',
+      '',
+      `${due} posts to one account, due in the same second, while so many are scheduled. Lateness is from that moment until`,
+      `the network has a post. The ratio is posts per second, 1.00 the bare loop of the same round; higher is faster. Median`,
+      `[quartiles] of ${rounds} rounds. CPU time is that of the sending process with all its threads, until its last row is`,
+      `done. Node ${process.version}.`,
+      '',
+      table([...titles, 'CPU ms a send'], rows),
+      '',
+    ].join('\n');
     await place.close();
+    return { text, values: Object.fromEntries(values) };
   } finally {
     await stopAll();
     await postgres.stop();
@@ -118,6 +112,10 @@ const compare = async (place, size, rounds) => {
       await sleep(500);
     }
   }
+  return seen;
+};
+
+const rowsOf = (size, seen) => {
   const each = (what, pick) => seen[what].map(pick);
   const ratios = each('service', ({ perSecond }, i) => perSecond / seen.bare[i].perSecond);
   return [

@@ -13,17 +13,16 @@ export const measure = async ({ rounds = 60 }) => {
     await checkAlike(name, Object.values(ways));
     rows.push(...(await compare(name, Object.entries(ways), { rounds, timed })));
   }
-  console.log(
-    [
-      '## validate',
-      '',
-      '1.00 is the check by hand of the same input; higher is faster. Median [quartiles] of the ratios within each round.',
-      `${rounds} rounds, ${batchMs} ms of CPU a batch in random order, after warm-up, in one process. Node ${process.version}.`,
-      '',
-      table(['what', 'how', 'ratio'], rows),
-      '',
-    ].join('\n'),
-  );
+  const text = [
+    '## validate',
+    '',
+    '1.00 is the check by hand of the same input; higher is faster. Median [quartiles] of the ratios within each round.',
+    `${rounds} rounds, ${batchMs} ms of CPU a batch in random order, after warm-up, in one process. Node ${process.version}.`,
+    '',
+    table(['what', 'how', 'ratio'], rows),
+    '',
+  ].join('\n');
+  return { text, values: {} };
 };
 
 /** All ways accept the input and, where they answer with it, fill in the same defaults. */

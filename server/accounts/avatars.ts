@@ -1,6 +1,6 @@
-import sharp from 'sharp';
 import { notFound } from '#server/errors';
 import type { Outbound } from '#server/outbound/guarded-client';
+import { loadSharp } from '#server/sharp';
 import type { AvatarStore } from './store.ts';
 
 const maxBytes = 5 * 1024 * 1024;
@@ -40,11 +40,13 @@ export const createAvatars = ({ store, outbound }: { store: AvatarStore; outboun
   };
 };
 
-const drawn = (bytes: Buffer): Promise<Buffer | null> =>
-  sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
+const drawn = async (bytes: Buffer): Promise<Buffer | null> => {
+  const sharp = await loadSharp();
+  return sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
     .timeout({ seconds: 10 })
     .autoOrient()
     .resize(sidePixels, sidePixels, { fit: 'cover' })
     .webp({ quality: 80 })
     .toBuffer()
     .catch(() => null);
+};

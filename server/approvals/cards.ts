@@ -87,7 +87,7 @@ export const createApprovalCards = ({
   const isLate = ({ expires_at }: OpenCard) => new Date(expires_at) <= clock.now();
 
   const show = (row: CardRow, known: ReadonlyMap<string, Account>): ApprovalCard => {
-    const { post, media = [], fitted = [], linkCards: shown = [], account } = row.subject as Subject;
+    const { post, becomes, media = [], fitted = [], linkCards: shown = [], account } = row.subject as Subject;
     const action = actions.get(row.action)?.action;
     return {
       id: row.id,
@@ -101,11 +101,14 @@ export const createApprovalCards = ({
       requestedBy: row.requested_by,
       requestedByName: row.requested_by_name,
       ...(post && { post }),
+      ...(becomes && { becomes }),
       media: [...media],
       fitted: [...fitted],
       linkCards: toLinkCards(shown),
       ...(account && { account }),
-      accounts: (post?.accountIds ?? []).map((id) => known.get(id)).filter((one): one is Account => one !== undefined),
+      accounts: [...new Set([post, becomes].flatMap((one) => one?.accountIds ?? []))].flatMap(
+        (id) => known.get(id) ?? [],
+      ),
       createdAt: row.created_at,
       expiresAt: row.expires_at,
       ...(row.decided_at !== null && { decidedAt: row.decided_at }),
@@ -161,10 +164,12 @@ export const createApprovalCards = ({
     if (row !== undefined && (await closeStale(caller, [row]))) row = await store.get(caller.workspaceId, id);
     if (row === undefined) throw notFound('approval card', id);
     const card = show(row, await knownAccounts(caller));
-    const { post, account } = card;
+    const { post, becomes, account } = card;
+    // What is scheduled is judged by what it was bound to; a change is bound anew.
+    const judged = becomes ? { ...becomes, status: 'Draft' as const } : post;
     return {
       ...card,
-      ...(post && { validation: await lifecycle.findings(caller, post) }),
+      ...(judged && { validation: await lifecycle.findings(caller, judged) }),
       ...(await changedPost(caller, card)),
       ...(account && { scheduledPosts: await reading.scheduledFor(caller, account.id, maxScheduledPosts) }),
     };
@@ -206,9 +211,19 @@ export const createApprovalCards = ({
     return (await subjects.pins(caller, kind, [idOf(row)])).get(idOf(row))?.equals(row.content_hash) === true;
   };
 
-  /** Refuses now what the action would refuse later, so that every card can succeed. */
-  const rehearse = (action: RunnableAction, { input, caller }: ApprovalRequest) =>
-    store.rehearse(() => action.run(input, { ...caller, human: true, approving: true }));
+  /**
+   * Refuses now what the action would refuse later, so that every card can succeed. Answers with what the card shows: a
+   * scheduled post also as it would be after the change.
+   */
+  const rehearse = async (action: RunnableAction, { input, caller }: ApprovalRequest, subject: Subject) => {
+    const isChange = subject.post?.status === 'Scheduled' && action.action.destructive !== true;
+    const after: Subject[] = [];
+    await store.rehearse(async () => {
+      await action.run(input, { ...caller, human: true, approving: true });
+      if (isChange) after.push(await subjects.find(caller, 'post', idOf({ input })));
+    });
+    return after.reduce(changedInto, subject);
+  };
 
   const mustHaveRoom = async ({ workspaceId }: Caller) => {
     if ((await store.countOpen(workspaceId)) < maxOpen) return;
@@ -282,8 +297,7 @@ export const createApprovalCards = ({
         await store.queueUp(workspaceId);
         // Locks cards before posts, as approving does: two transactions that lock in a different order deadlock.
         const open = await store.lockOpen(workspaceId, caller.userId, action.name, idOf({ input }));
-        const subject = await subjects.find(caller, kind, idOf({ input }));
-        await rehearse(action, request);
+        const subject = await rehearse(action, request, await subjects.find(caller, kind, idOf({ input })));
         if (subject.post) await lifecycle.keepFits(caller, subject.post);
         const pin = (await subjects.pins(caller, kind, [idOf({ input })])).get(idOf({ input }));
         if (pin === undefined) throw new Error('what was locked is gone');
@@ -369,6 +383,16 @@ export const createApprovalCards = ({
     expire: () => store.expire(clock.now()),
   };
 };
+
+const changedInto = (
+  { media: before = [], ...subject }: Subject,
+  { post, media = [], fitted = [] }: Subject,
+): Subject => ({
+  ...subject,
+  ...(post && { becomes: post }),
+  media: [...media, ...before.filter(({ id }) => media.every((one) => one.id !== id))],
+  fitted,
+});
 
 /** The sentence of a card begins with what would be done: `Publish this post now`. */
 const wordFor = (sentence: string) => (/^\w+/.exec(sentence)?.[0] ?? 'change').toLowerCase();

@@ -17,6 +17,8 @@ import type { Reading } from '#server/posts/reading';
 /** What a request is about: the post with its files, or the account. A card keeps it as it was at the request. */
 export interface Subject {
   readonly post?: Post;
+  /** What a change would make of it. */
+  readonly becomes?: Post;
   readonly media?: readonly MediaItem[];
   readonly fitted?: ApprovalCard['fitted'];
   readonly linkCards?: readonly KeptLinkCard[];

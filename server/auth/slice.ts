@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { type IdentityParts, openIdentityProvider } from '#server/auth/identity-provider/open';
@@ -6,8 +5,6 @@ import { sealedInIdentity } from '#server/auth/identity-provider/store';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
-import type { Outbound } from '#server/outbound/guarded-client';
-import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
 import { createClients } from './clients.ts';
 import { createMcpAccess } from './mcp-access.ts';
@@ -35,23 +32,17 @@ export const openAuth = ({
   database,
   audit,
   live,
-  outbound,
-  seal,
   config,
   clock,
   wallClock,
-  log,
 }: {
   database: Database;
   audit: AuditLog;
   live: Live;
-  outbound: Outbound;
-  seal: Seal;
   config: Config;
   clock: Clock;
   /** Sessions, clients, tries and limits go by it: the sandbox does not move it. */
   wallClock: Clock;
-  log: Logger;
 }) => {
   const tokens = createPersonalTokens({ store: createTokenStore(database), live, clock });
   const sessions = createSessions({
@@ -81,10 +72,8 @@ export const openAuth = ({
     /** Of REST and MCP together. */
     rateLimit: rateLimits.create({ name: 'api', limit: config.requestsPerMinute, windowMs: minuteMs }),
     /** Who signs people in and vouches for MCP clients. Large packages, so no command opens it. */
-    openIdentity: ({ openedLast, distrustTokens }: Pick<IdentityParts, 'openedLast' | 'distrustTokens'>) => {
-      const ours = { database, outbound, seal, config, sessions, clients, registrations, clock: wallClock, log };
-      return openIdentityProvider({ ...ours, openedLast, distrustTokens });
-    },
+    openIdentity: (given: Pick<IdentityParts, 'openedLast' | 'distrustTokens' | 'outbound' | 'seal' | 'log'>) =>
+      openIdentityProvider({ ...given, database, config, sessions, clients, registrations, clock: wallClock }),
     mcpAccess: ({ verifyAccessToken }: Pick<Identity, 'verifyAccessToken'>) =>
       createMcpAccess({ tokens, clients, store: accessStore, verifyAccessToken }),
     /** Once it is known who signs people in. */

@@ -1,6 +1,6 @@
 import { SettingError } from '#server/config';
-import type { Opened } from '#server/main';
-import { type Command, need, ownerOf, using } from './command.ts';
+import type { Opened } from '#server/open';
+import { type Command, need, usingAll } from './command.ts';
 
 export const addAccount: Command = async (config, options) => {
   const [workspaceId, key] = need(options, 'workspace', 'network');
@@ -14,7 +14,7 @@ export const addAccount: Command = async (config, options) => {
         `There is no network ${key}. Choose one of ${networks.all.map((one) => one.key).join(', ')}.`,
       );
     }
-    const caller = { ...(await ownerOf(opened, workspaceId)), role: 'owner', human: true } as const;
+    const caller = { ...(await opened.posthorn.helpDesk.ownerOf(workspaceId)), role: 'owner', human: true } as const;
     const handle = options.handle ?? 'anna';
     return withSandboxServer(sandboxes, async (own) => {
       url = own;
@@ -22,5 +22,5 @@ export const addAccount: Command = async (config, options) => {
       return { id: await connectInSandbox(opened.posthorn, caller, key, { handle, here }), network: key };
     });
   };
-  return using(config, add, () => url);
+  return usingAll(config, add, () => url);
 };

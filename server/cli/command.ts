@@ -1,5 +1,6 @@
 import { type Config, SettingError } from '#server/config';
-import type { Opened } from '#server/main';
+import type { Opened } from '#server/open';
+import type { Operator } from '#server/operator';
 import { help } from './help.ts';
 
 export type Options = Readonly<Record<string, string | undefined>>;
@@ -7,8 +8,20 @@ export type Options = Readonly<Record<string, string | undefined>>;
 export type Command = (config: Config, options: Options, rest: readonly string[]) => Promise<unknown>;
 
 /** Runs a command on the database, also while the service runs, and prints its answer as JSON. */
-export const using = async (config: Config, work: (opened: Opened) => Promise<unknown>, ownUrl?: () => string) => {
-  const { createLog, open } = await import('#server/main');
+export const using = async (config: Config, work: (operator: Operator) => Promise<unknown>) => {
+  const { openOperator } = await import('#server/operator');
+  const operator = await openOperator(config);
+  try {
+    console.log(JSON.stringify(await work(operator), null, 2));
+  } finally {
+    await operator.close();
+  }
+};
+
+/** The same for what needs all rules of the service, networks too, which takes longer to load. */
+export const usingAll = async (config: Config, work: (opened: Opened) => Promise<unknown>, ownUrl?: () => string) => {
+  const { open } = await import('#server/open');
+  const { createLog } = await import('#server/log');
   const opened = await open(config, createLog({ ...config, logLevel: 'warn' }, 2), ownUrl);
   try {
     console.log(JSON.stringify(await work(opened), null, 2));
@@ -28,14 +41,3 @@ export const createProgress = (stream: { isTTY?: boolean; write(text: string): u
   say: (text: string) => void stream.write(stream.isTTY ? `\r${text} …\u001b[K` : `${text} …\n`),
   end: () => void (stream.isTTY && stream.write('\r\u001b[K')),
 });
-
-export const ownerOf = async ({ posthorn: { people, members } }: Opened, workspaceId: string) => {
-  const owner = (await members.list(workspaceId)).find(({ role }) => role === 'owner');
-  if (owner === undefined) {
-    const known = (await people.workspaces()).map(({ id, name }) => `${id} (${name})`).join(', ');
-    throw new SettingError(
-      `There is no workspace ${workspaceId}. ${known ? `There are: ${known}.` : 'Run posthorn setup first.'}`,
-    );
-  }
-  return { workspaceId, userId: owner.userId };
-};

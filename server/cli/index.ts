@@ -1,47 +1,31 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Config, readConfig, SettingError } from '#server/config';
-import { Refusal } from '#server/errors';
-import { findRunning, runningIn } from '#server/instances';
-import { addAccount } from './account.ts';
-import { backup, restore } from './backup.ts';
-import { clock } from './clock.ts';
+import type { Config } from '#server/config';
 import type { Command } from './command.ts';
-import { demo } from './demo.ts';
-import { doctor } from './doctor.ts';
 import { help } from './help.ts';
-import { importFile } from './import.ts';
-import { jobs } from './jobs.ts';
-import { link } from './link.ts';
-import { logs } from './logs.ts';
-import { setPlan, showPlan } from './plan.ts';
-import { setup } from './setup.ts';
-import { start } from './start.ts';
-import { createToken, listTokens, revokeToken } from './token.ts';
-import { listUsers, resetPassword, signOutUser } from './user.ts';
 
-// A command imports the service when it runs, so that printing the help loads none of it.
-const commands: Readonly<Record<string, Command>> = {
-  start,
-  setup,
-  demo,
-  link,
-  'user list': listUsers,
-  'user reset': resetPassword,
-  'user sign-out': signOutUser,
-  logs,
-  doctor,
-  backup,
-  restore,
-  'token create': createToken,
-  'token list': listTokens,
-  'token revoke': revokeToken,
-  'account add': addAccount,
-  import: importFile,
-  'plan show': showPlan,
-  'plan set': setPlan,
-  jobs,
-  clock,
+/** Each is loaded when it runs, with what it needs and nothing else. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('./start.ts')).start,
+  setup: async () => (await import('./setup.ts')).setup,
+  demo: async () => (await import('./demo.ts')).demo,
+  link: async () => (await import('./link.ts')).link,
+  'user list': async () => (await import('./user.ts')).listUsers,
+  'user reset': async () => (await import('./user.ts')).resetPassword,
+  'user sign-out': async () => (await import('./user.ts')).signOutUser,
+  logs: async () => (await import('./logs.ts')).logs,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./backup.ts')).restore,
+  'token create': async () => (await import('./token.ts')).createToken,
+  'token list': async () => (await import('./token.ts')).listTokens,
+  'token revoke': async () => (await import('./token.ts')).revokeToken,
+  'account add': async () => (await import('./account.ts')).addAccount,
+  import: async () => (await import('./import.ts')).importFile,
+  'plan show': async () => (await import('./plan.ts')).showPlan,
+  'plan set': async () => (await import('./plan.ts')).setPlan,
+  jobs: async () => (await import('./jobs.ts')).jobs,
+  clock: async () => (await import('./clock.ts')).clock,
 };
 
 /** These make a service, so none that runs is meant. */
@@ -89,12 +73,15 @@ const main = async () => {
     process.exitCode = wantsHelp ? 0 : 2;
     return;
   }
+  const { readConfig } = await import('#server/config');
   const config = readConfig();
-  await command(aboutItself.includes(first) ? config : meant(config), options, positionals.slice(isPair ? 2 : 1));
+  const run = await command();
+  await run(aboutItself.includes(first) ? config : await meant(config), options, positionals.slice(isPair ? 2 : 1));
 };
 
 /** In a second terminal, without the settings of the first, the running instance is meant and not a folder that is not there. */
-const meant = (config: Config): Config => {
+const meant = async (config: Config): Promise<Config> => {
+  const { findRunning, runningIn } = await import('#server/instances');
   if (config.databaseUrl !== undefined || config.dataDirGiven || runningIn(config.dataDir).length > 0) return config;
   const all = findRunning();
   const [only, ...others] = all;
@@ -105,6 +92,7 @@ const meant = (config: Config): Config => {
     return config;
   }
   if (others.length > 0 || !only.embedded) {
+    const { SettingError } = await import('#server/config');
     throw new SettingError(
       `Give this command the settings of the Posthorn that you mean${only.embedded ? '' : ', DATABASE_URL too'}. There runs: ${known}.`,
     );
@@ -113,7 +101,9 @@ const meant = (config: Config): Config => {
   return { ...config, dataDir: only.dataDir, baseUrl: config.baseUrlGiven ? config.baseUrl : only.url };
 };
 
-main().catch((error: Error & { code?: string }) => {
+main().catch(async (error: Error & { code?: string }) => {
+  const { SettingError } = await import('#server/config');
+  const { Refusal } = await import('#server/errors');
   const expected =
     error instanceof SettingError || error instanceof Refusal || error.code?.startsWith('ERR_PARSE_ARGS');
   console.error(expected ? error.message : error);

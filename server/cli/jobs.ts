@@ -1,7 +1,7 @@
-import { type Command, using } from './command.ts';
+import { type Command, usingAll } from './command.ts';
 
 export const jobs: Command = (config) =>
-  using(config, async ({ connection, posthorn }) => {
+  usingAll(config, async ({ connection, posthorn }) => {
     const { mongodbUrl } = config;
     const { openAgenda } = await import('#server/jobs/agenda');
     const agenda = await openAgenda({ connection, mongodbUrl, name: 'posthorn jobs', report: console.error });

@@ -1,18 +1,18 @@
-import { type Command, need, ownerOf, using } from './command.ts';
+import { type Command, need, using } from './command.ts';
 
 export const createToken: Command = (config, options) => {
   const [workspaceId, name] = need(options, 'workspace', 'name');
-  return using(config, async (opened) => opened.posthorn.tokens.create(await ownerOf(opened, workspaceId), name));
+  return using(config, async ({ helpDesk, tokens }) => tokens.create(await helpDesk.ownerOf(workspaceId), name));
 };
 
 export const listTokens: Command = (config, options) => {
   const [workspaceId] = need(options, 'workspace');
-  return using(config, async (opened) => opened.posthorn.tokens.list(await ownerOf(opened, workspaceId)));
+  return using(config, async ({ helpDesk, tokens }) => tokens.list(await helpDesk.ownerOf(workspaceId)));
 };
 
 export const revokeToken: Command = (config, options) => {
   const [id] = need(options, 'id');
-  return using(config, async ({ posthorn: { tokens } }) => {
+  return using(config, async ({ tokens }) => {
     await tokens.revoke(id);
     return { id, revoked: true };
   });

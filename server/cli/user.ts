@@ -1,10 +1,10 @@
-import { type Command, need, using } from './command.ts';
+import { type Command, need, using, usingAll } from './command.ts';
 
-export const listUsers: Command = (config) => using(config, ({ posthorn: { helpDesk } }) => helpDesk.everybody());
+export const listUsers: Command = (config) => using(config, ({ helpDesk }) => helpDesk.everybody());
 
 export const resetPassword: Command = (config, options) => {
   const [address] = need(options, 'email');
-  return using(config, async ({ posthorn: { helpDesk } }) => {
+  return using(config, async ({ helpDesk }) => {
     const { email, path } = await helpDesk.newPasswordPath(address);
     return { email, url: config.baseUrl + path };
   });
@@ -12,9 +12,9 @@ export const resetPassword: Command = (config, options) => {
 
 export const signOutUser: Command = (config, options) => {
   const [address] = need(options, 'email');
-  return using(config, async ({ posthorn }) => {
+  if (options.all === undefined) return using(config, ({ helpDesk }) => helpDesk.signOut(address));
+  return usingAll(config, async ({ posthorn }) => {
     const { helpDesk, tokens, clients } = posthorn;
-    if (options.all === undefined) return helpDesk.signOut(address);
     const identity = await posthorn.openIdentity();
     try {
       return await helpDesk.signOut(address, async (userId) => {

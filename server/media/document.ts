@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import sharp from 'sharp';
+import { loadSharp } from '#server/sharp';
 import { BadFile } from './file-type.ts';
 
 /** Writers put the end mark last, some with a little after it. */
@@ -20,7 +20,8 @@ export const readDocument = async (path: string) => {
 };
 
 /** A sheet of paper with lines, small enough for every shape that it is cut to. Its pages are not drawn here. */
-const sheet = () => {
+const sheet = async () => {
+  const sharp = await loadSharp();
   const lines = [160, 190, 220, 250].map(
     (y, index) => `<rect x="152" y="${y}" width="${index === 3 ? 50 : 96}" height="8" rx="4" fill="#c3c9d4"/>`,
   );

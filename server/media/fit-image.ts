@@ -1,6 +1,7 @@
-import sharp, { type Sharp, type SharpOptions } from 'sharp';
+import type { Sharp, SharpOptions } from 'sharp';
 import { bounds } from '#server/bounds';
 import type { FitMode } from '#server/networks/fit';
+import { loadSharp } from '#server/sharp';
 
 /** Goes up when the same picture, mode and target would become other bytes. */
 export const recipe = 1;
@@ -42,6 +43,7 @@ const options: SharpOptions = { limitInputPixels: bounds.imagePixels, failOn: 'e
 
 /** The largest and best that fits. The same file, mode and target always become the same bytes. */
 export const fitImage = async (file: Buffer, mode: FitMode, target: FitTarget): Promise<Fit> => {
+  const sharp = await loadSharp();
   const { pages = 1, hasAlpha, format, autoOrient } = await sharp(file, options).metadata();
   if (pages > 1 || isAnimatedPng(file)) return { refused: 'Animated' };
   const isOpaque = !hasAlpha || mode === 'pad' || (await sharp(file, options).stats()).isOpaque;
@@ -53,7 +55,7 @@ export const fitImage = async (file: Buffer, mode: FitMode, target: FitTarget): 
     if (size.width < (target.minWidth ?? 1) || size.height < (target.minHeight ?? 1)) return { refused: 'TooSmall' };
     let smallest = Infinity;
     for (const quality of type === 'image/png' ? [100] : qualities) {
-      const bytes = await encoded(shaped(file, mode, size), type, quality);
+      const bytes = await encoded(shaped(sharp, file, mode, size), type, quality);
       if (bytes.length <= target.maxBytes)
         return { bytes, mimeType: type, ...size, thumbnail: await thumbnailOf(bytes) };
       smallest = bytes.length;
@@ -89,7 +91,7 @@ const sizeAt = (frame: Size, scale: number, { minRatio = 0, maxRatio = Infinity 
   return { width, height };
 };
 
-const shaped = (file: Buffer, mode: FitMode, size: Size): Sharp => {
+const shaped = (sharp: Awaited<ReturnType<typeof loadSharp>>, file: Buffer, mode: FitMode, size: Size): Sharp => {
   const image = sharp(file, options).timeout({ seconds: patienceSeconds }).autoOrient();
   if (mode === 'crop') return image.resize({ ...size, fit: 'cover', position: 'centre' });
   if (mode === 'pad')
@@ -117,8 +119,8 @@ const isAnimatedPng = (file: Buffer) =>
   file.subarray(1, 4).equals(Buffer.from('PNG')) &&
   file.subarray(0, Math.max(0, file.indexOf('IDAT'))).includes('acTL');
 
-const thumbnailOf = (bytes: Buffer) =>
-  sharp(bytes, options)
+const thumbnailOf = async (bytes: Buffer) =>
+  (await loadSharp())(bytes, options)
     .resize({ width: thumbnailPixels, height: thumbnailPixels, fit: 'inside', withoutEnlargement: true })
     .webp({ quality: 80 })
     .toBuffer();

@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import sharp, { type SharpOptions } from 'sharp';
+import type { SharpOptions } from 'sharp';
 import { bounds } from '#server/bounds';
+import { loadSharp } from '#server/sharp';
 import { withPixels } from './decoding.ts';
 import { BadFile } from './file-type.ts';
 import { stripMetadata } from './strip-metadata.ts';
 
 const thumbnailPixels = 400;
 const patienceSeconds = 30;
-
-// The cache would keep files open that are moved or removed next.
-sharp.cache({ files: 0 });
 
 const options: SharpOptions = { limitInputPixels: bounds.imagePixels, failOn: 'error' };
 
@@ -18,6 +16,7 @@ const options: SharpOptions = { limitInputPixels: bounds.imagePixels, failOn: 'e
  * that it is complete.
  */
 export const readImage = async (path: string, mimeType: string) => {
+  const sharp = await loadSharp();
   try {
     const { orientation = 1, exif, xmp, autoOrient, format } = await sharp(path, options).metadata();
     if (!mimeType.endsWith(format === 'heif' ? 'avif' : format)) throw new Error(`this is ${format}`);
@@ -41,7 +40,8 @@ export const readImage = async (path: string, mimeType: string) => {
 };
 
 /** For a video, whose frames are not decoded here: its shape with a play sign. */
-export const placeholder = ({ width, height }: { width: number; height: number }): Promise<Buffer> => {
+export const placeholder = async ({ width, height }: { width: number; height: number }): Promise<Buffer> => {
+  const sharp = await loadSharp();
   const scale = thumbnailPixels / Math.max(width, height);
   const [w, h] = [width, height].map((side) => Math.max(16, Math.round(side * scale))) as [number, number];
   const r = Math.min(w, h) / 6;

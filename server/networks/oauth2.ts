@@ -17,26 +17,22 @@ export const authorizeUrl = (address: string, parameters: Readonly<Record<string
   return `${address}?${new URLSearchParams(given)}`;
 };
 
+interface TokenRequest {
+  readonly url: string;
+  readonly form: Readonly<Record<string, string | undefined>>;
+  readonly basic?: boolean;
+}
+
 /** Asks a token endpoint (RFC 6749). After a refusal the account has to be connected again. */
-export const askForTokens = async (
-  site: Site,
-  request: { url: string; form: Readonly<Record<string, string | undefined>>; basic?: boolean },
-): Promise<TokenAnswer> => {
-  const { clientId, clientSecret } = site.registration;
-  const answer = await site.request({
-    url: request.url,
-    form: request.form,
-    ...(request.basic && { headers: { authorization: basic(clientId, clientSecret) } }),
-  });
-  if (answer.status >= 400) throw tokenTrouble(answer, site.now());
-  return shaped(TokenAnswer, answer);
-};
+export const askForTokens = async (site: Site, request: TokenRequest): Promise<TokenAnswer> =>
+  shaped(TokenAnswer, await askAsClient(site, request));
 
 /** Ends a token (RFC 7009). */
-export const revokeToken = async (
-  site: Site,
-  request: { url: string; form: Readonly<Record<string, string | undefined>>; basic?: boolean },
-): Promise<void> => {
+export const revokeToken = async (site: Site, request: TokenRequest): Promise<void> => {
+  await askAsClient(site, request);
+};
+
+const askAsClient = async (site: Site, request: TokenRequest): Promise<NetworkAnswer> => {
   const { clientId, clientSecret } = site.registration;
   const answer = await site.request({
     url: request.url,
@@ -44,6 +40,7 @@ export const revokeToken = async (
     ...(request.basic && { headers: { authorization: basic(clientId, clientSecret) } }),
   });
   if (answer.status >= 400) throw tokenTrouble(answer, site.now());
+  return answer;
 };
 
 /** The one that renews first: the other lives on for a short time alone. */

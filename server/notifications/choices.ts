@@ -6,8 +6,8 @@ import type { Choices, NotificationStore } from './store.ts';
 
 /** Until somebody chooses. Push messages go only to browsers that were asked for them. */
 export const proposed: Choices = {
-  mail: ['posts', 'accounts', 'webhooks'],
-  push: ['requests', 'posts', 'accounts', 'webhooks'],
+  mail: ['posts', 'accounts', 'webhooks', 'personal'],
+  push: ['requests', 'posts', 'accounts', 'webhooks', 'personal'],
   pushText: false,
 };
 

@@ -1,4 +1,4 @@
-import { kinds, type Notification, type NotificationKind } from '#contracts/notifications';
+import { kinds, type Notification, type NotificationKind, personalKinds } from '#contracts/notifications';
 import type { Role } from '#contracts/scopes';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
@@ -21,7 +21,7 @@ const excerptLength = 140;
 export interface Happening {
   readonly workspaceId: string;
   readonly kind: NotificationKind;
-  /** What it is about: it needs a person until that is done. */
+  /** What it is about: it needs a person until that is done. Of a personal kind: whom it is for. */
   readonly subjectId: string;
   /** Without the text of a post: it is mailed and pushed. */
   readonly title: string;
@@ -56,7 +56,8 @@ export const createNotifications = ({
     const { doneBy, seenBy, topic }: { doneBy: readonly Role[]; seenBy: readonly Role[]; topic: string } =
       kinds[happening.kind];
     const roles = doneBy.length > 0 ? doneBy : seenBy;
-    const told = members.filter(({ role, userId }) => roles.includes(role) && userId !== happening.by);
+    const isFor = (userId: string) => !isPersonal(happening) || userId === happening.subjectId;
+    const told = members.filter(({ role, userId }) => roles.includes(role) && userId !== happening.by && isFor(userId));
     return told.flatMap((recipient): NewMessage[] => {
       const { mail, push, pushText } = recipient.choices ?? proposed;
       const has = (chosen: readonly string[]) => chosen.includes(topic);
@@ -84,10 +85,11 @@ export const createNotifications = ({
 
   const pushesTo = (
     { userId, workspace, browsers }: RecipientRow,
-    { title, path, kind, subjectId }: Happening,
+    happening: Happening,
     excerpt: string | null,
-  ): NewMessage[] =>
-    browsers.map((browserId) => ({
+  ): NewMessage[] => {
+    const { title, path, kind, subjectId } = happening;
+    return browsers.map((browserId) => ({
       purpose: 'notification',
       userId,
       livesMs: pushLivesMs,
@@ -96,10 +98,11 @@ export const createNotifications = ({
         title: oneLine(title),
         body: [workspace, ...(excerpt === null ? [] : [excerpt])].map(oneLine).join('\n'),
         path,
-        about: `${kinds[kind].topic} ${subjectId}`,
+        about: `${kinds[kind].topic} ${isPersonal(happening) ? path : subjectId}`,
         urgency: kind === 'approval.requested' ? 'high' : 'normal',
       },
     }));
+  };
 
   return {
     /** Called inside the transaction of what happened, so that none is lost, invented or told twice. */
@@ -149,6 +152,8 @@ export const createNotifications = ({
     purge: () => store.purge(keptMs),
   };
 };
+
+const isPersonal = ({ kind }: Happening) => personalKinds.includes(kind);
 
 const allKinds = Object.keys(kinds) as NotificationKind[];
 

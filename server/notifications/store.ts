@@ -1,4 +1,4 @@
-import type { NotificationKind, Topic } from '#contracts/notifications';
+import { type NotificationKind, personalKinds, type Topic } from '#contracts/notifications';
 import type { Role } from '#contracts/scopes';
 import { tellsOf } from '#server/live/news';
 import { type Database, sql } from '#server/store/database';
@@ -85,7 +85,8 @@ const isRead = `(n.created_at < m.created_at or exists (
 
 const seen = `from notifications n join members m on m.workspace_id = n.workspace_id and m.user_id = $2
   cross join lateral (select n.kind = any($4::text[]) and ${needsPerson} as you) needs
-  where n.workspace_id = $1 and n.kind = any($3::text[])`;
+  where n.workspace_id = $1 and n.kind = any($3::text[])
+    and (n.kind not in (${personalKinds.map((kind) => `'${kind}'`).join(', ')}) or n.subject_id = m.user_id)`;
 
 const columns = `n.id, n.kind, n.title, n.detail, n.excerpt, n.path, n.created_at as "createdAt", ${isRead} as read,
   needs.you as "needsYou"`;

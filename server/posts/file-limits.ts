@@ -25,7 +25,8 @@ export const fileProblems = (
   const over = (code: Problem['code'], message: string, limit: number | string, actual: number | string) =>
     problems.push({ path, code, message, limit, actual });
   if (!limits.mimeTypes.includes(file.mimeType)) {
-    over('MediaType', `Use one of ${limits.mimeTypes.join(', ')}.`, limits.mimeTypes.join(', '), file.mimeType);
+    const taken = limits.mimeTypes.map(formatOf).join(', ');
+    over('MediaType', `It is ${formatOf(file.mimeType)}: use ${taken}.`, limits.mimeTypes.join(', '), file.mimeType);
   }
   if (file.bytes > limits.maxBytes) over('MediaTooLarge', 'Use a smaller file.', limits.maxBytes, file.bytes);
   if (file.kind === 'Document') return problems;
@@ -59,3 +60,7 @@ export const fileProblems = (
   }
   return problems;
 };
+
+/** As people call it: `MP4`, `MOV`, `JPEG`. */
+const formatOf = (mimeType: string) =>
+  mimeType === 'video/quicktime' ? 'MOV' : (mimeType.split('/').at(-1) ?? mimeType).replace(/^x-/, '').toUpperCase();

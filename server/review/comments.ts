@@ -11,7 +11,7 @@ import type { CommentRow, CommentStore, Mention } from './store.ts';
 /** Members who are named in a comment for the first time, but not by themselves. Called inside its transaction. */
 export type Mentioned = (
   caller: Caller,
-  comment: { id: string; postId: string; userIds: readonly string[] },
+  comment: { postId: string; author: string; userIds: readonly string[] },
 ) => Promise<void>;
 
 export type Comments = ReturnType<typeof createComments>;
@@ -45,9 +45,9 @@ export const createComments = ({
     return row;
   };
 
-  const tell = async (caller: Caller, { id, post_id }: CommentRow, mentions: readonly Mention[]) => {
+  const tell = async (caller: Caller, { post_id, user_name }: CommentRow, mentions: readonly Mention[]) => {
     const userIds = mentions.map((member) => member.id).filter((userId) => userId !== caller.userId);
-    if (userIds.length > 0) await mentioned(caller, { id, postId: post_id, userIds });
+    if (userIds.length > 0) await mentioned(caller, { postId: post_id, author: user_name, userIds });
   };
 
   return {

@@ -4,6 +4,7 @@ import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { Reading } from '#server/posts/reading';
 import type { Database } from '#server/store/database';
@@ -15,7 +16,7 @@ import { createCommentStore, createShareStore } from './store.ts';
 export const openReview = ({
   database,
   reading,
-  mentioned = async () => undefined,
+  notifications,
   config,
   clock,
   ...shared
@@ -27,13 +28,25 @@ export const openReview = ({
   library: MediaLibrary;
   networks: Networks;
   audit: AuditLog;
-  /** Who is to hear of a mention. Without it a mention is only highlighted. */
-  mentioned?: Mentioned;
+  notifications: Notifications;
   config: Config;
   clock: Clock;
   wallClock: Clock;
 }) => {
   const { baseUrl } = config;
+  const mentioned: Mentioned = async (caller, { postId, author, userIds }) => {
+    const { workspaceId, userId } = caller;
+    const [first] = (await reading.get(caller, postId)).versions;
+    const same = {
+      workspaceId,
+      kind: 'comment.mentioned' as const,
+      title: `${author} mentioned you in a comment`,
+      text: first?.content[0]?.body,
+      path: `/posts/${postId}?side=comments`,
+      by: userId,
+    };
+    await notifications.tell(userIds.map((subjectId) => ({ ...same, subjectId })));
+  };
   const comments = createComments({ store: createCommentStore(database), reading, mentioned, clock });
   const shares = createShares({ ...shared, baseUrl, store: createShareStore(database), reading, clock });
   return {

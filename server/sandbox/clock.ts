@@ -67,5 +67,8 @@ export const createSandboxClock = ({
   },
 });
 
+export const openSandboxClock = (database: Database, given: Omit<Parameters<typeof createSandboxClock>[0], 'store'>) =>
+  createSandboxClock({ ...given, store: createSandboxClockStore(database) });
+
 /** For a database whose rows came from elsewhere: its notion of now follows what they say. */
 export const writeClockAgain = (database: Database) => createSandboxClockStore(database).writeAgain();

@@ -9,12 +9,12 @@ import { createSandboxClient } from '#server/outbound/sandbox-client';
 import type { Providers } from '#server/providers/offered';
 import type { Database } from '#server/store/database';
 import type { People } from '#server/workspaces/people';
-import { createSandboxClock } from './clock.ts';
+import { openSandboxClock } from './clock.ts';
 import { createSandboxFeed } from './feed.ts';
 import { createMediaFetch } from './fetch-media.ts';
 import { sandboxRoutes } from './routes.ts';
 import { createSandboxes } from './serve.ts';
-import { createSandboxClockStore, createSandboxStore } from './store.ts';
+import { createSandboxStore } from './store.ts';
 
 export const openSandbox = ({
   database,
@@ -45,8 +45,7 @@ export const openSandbox = ({
   const ownClient = createSandboxClient(ownUrl);
   const fetchMedia = createMediaFetch({ outbound: ownClient, baseUrl, ownUrl });
   const sandboxes = createSandboxes({ folders, store: createSandboxStore(database), clock, baseUrl, fetchMedia });
-  const clockStore = createSandboxClockStore(database);
-  const sandboxClock = createSandboxClock({ store: clockStore, clock, production, hasLiveAccount });
+  const sandboxClock = openSandboxClock(database, { clock, production, hasLiveAccount });
   const sandboxFeed = createSandboxFeed({ sandboxes, sandboxClock, networks, baseUrl });
   return {
     sandboxes,

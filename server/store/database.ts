@@ -279,7 +279,8 @@ export function openDatabase(
       statements: {
         used: pool.totalCount - pool.idleCount,
         idle: pool.idleCount,
-        waiting: pool.waitingCount + line.length(),
+        // Those who were given one of the idle connections take it in the next tick.
+        waiting: Math.max(0, pool.waitingCount - pool.idleCount) + line.length(),
         most: poolSize,
       },
       transactions: { ...poolOf(sequelize), most: poolSize },

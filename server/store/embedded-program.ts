@@ -71,13 +71,22 @@ function programForUser(binaries: Binaries, data: string): Program {
 function programForRoot(binaries: Binaries, dir: string, data: string): Program {
   const made = fs.statSync(data, { throwIfNoEntry: false });
   const owners = made ? [made].filter(({ uid }) => uid !== 0) : [userNamed('postgres'), userNamed('nobody')];
-  for (const owner of owners) {
-    const program = owner && canEnter(dir, owner) && programAs(binaries, [], { uid: owner.uid, gid: owner.gid });
-    if (program) return program;
-  }
+  const asOwner = () => {
+    for (const owner of owners) {
+      const program = owner && canEnter(dir, owner) && programAs(binaries, [], { uid: owner.uid, gid: owner.gid });
+      if (program) return program;
+    }
+  };
   // In a user namespace, below a directory that only root may enter: root outside, another user inside. Its files
   // belong to root.
-  const program = (!made || made.uid === 0) && programAs(binaries, disguise);
+  const inNamespace = () => (!made || made.uid === 0 ? programAs(binaries, disguise) : undefined);
+  // Few containers allow a namespace. There our closed data folder lets others through, and still lists nothing.
+  const letThrough = () => {
+    const around = path.dirname(dir);
+    if ((fs.statSync(around).mode & 0o777) === 0o700) fs.chmodSync(around, 0o711);
+    return asOwner();
+  };
+  const program = asOwner() ?? inNamespace() ?? letThrough();
   if (program) return program;
   throw new Error(`The embedded PostgreSQL cannot run as root here. Run Posthorn as another user, ${orElse}.`);
 }

@@ -221,6 +221,9 @@ function launch({ program, data, log, config, flags }: Cluster, earlier?: Launch
     'max_connections=80',
     'log_min_messages=log', // what a caller did wrong is told to the caller
     'log_checkpoints=off',
+    // Processes that wait for work which nobody here has.
+    'io_workers=1',
+    'max_logical_replication_workers=0',
   ];
   const args = ['-D', data, '-k', config.host, ...settings.flatMap((setting) => ['-c', setting]), ...flags];
   const output = openLog(log);

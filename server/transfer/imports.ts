@@ -8,6 +8,7 @@ import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Networks } from '#server/networks/registry';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Drafts } from '#server/posts/drafts';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import { createTurns } from '#server/turns';
@@ -42,6 +43,7 @@ export const createImports = ({
   lifecycle,
   fetch,
   audit,
+  notifications,
   clock,
 }: {
   store: ImportStore;
@@ -51,6 +53,7 @@ export const createImports = ({
   lifecycle: Lifecycle;
   fetch: Fetching;
   audit: AuditLog;
+  notifications: Notifications;
   clock: Clock;
 }) => {
   const find = async ({ workspaceId }: Caller, id: string): Promise<Import> => {
@@ -136,6 +139,26 @@ export const createImports = ({
     });
   };
 
+  /** For whoever brought the file; others may save it. */
+  const tellOfEnd = async ({ workspaceId, userId }: Caller, { id, fileName, totals }: Import) => {
+    const beginner = await store.beginner(workspaceId, id);
+    if (beginner === undefined) return;
+    const failed = totals.failed > 0 ? ` ${totals.failed} could not be saved; the report says why.` : '';
+    await store.transaction(() =>
+      notifications.tell([
+        {
+          workspaceId,
+          kind: 'import.finished',
+          subjectId: beginner,
+          title: 'Your import is finished',
+          detail: `${fileName}: ${totals.saved} of ${totals.rows} rows are posts now.${failed}`,
+          path: `/settings/transfer/${id}`,
+          by: userId,
+        },
+      ]),
+    );
+  };
+
   return {
     /** Reads the file and keeps what would become of each row. No post is made. */
     check: async (
@@ -207,13 +230,20 @@ export const createImports = ({
       const { fileName } = await find(caller, id);
       const { workspaceId, userId } = caller;
       if (after === 0) await audit.write({ event: 'import.saved', workspaceId, userId, details: { id, fileName } });
+      let tried = 0;
       const states = ['Ready', ...(unmatched ? ['Unmatched'] : []), ...(duplicates ? ['Duplicate'] : [])];
       const next = await step(
         after,
         async (last) => (await store.unsaved(workspaceId, id, last, states, stepRows)).map((number) => ({ number })),
-        ({ number }) => orFailure(caller, id, number, () => saveRow(caller, id, number)),
+        ({ number }) => {
+          tried++;
+          return orFailure(caller, id, number, () => saveRow(caller, id, number));
+        },
       );
-      return { import: await find(caller, id), ...(next !== undefined && { next }) };
+      const saved = await find(caller, id);
+      // Asked again about what is saved already, it has nothing to tell.
+      if (next === undefined && (tried > 0 || after > 0)) await tellOfEnd(caller, saved);
+      return { import: saved, ...(next !== undefined && { next }) };
     },
 
     /** A person's own click: each draft is scheduled for its wished time, by the rules of posts.schedule. */

@@ -5,6 +5,7 @@ import type { Config } from '#server/config';
 import type { MediaLibrary } from '#server/media/library';
 import type { Uploads } from '#server/media/uploads';
 import type { Networks } from '#server/networks/registry';
+import type { Notifications } from '#server/notifications/notifications';
 import type { Drafts } from '#server/posts/drafts';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { Database } from '#server/store/database';
@@ -23,6 +24,7 @@ export const openTransfer = ({
   drafts,
   lifecycle,
   audit,
+  notifications,
   config: { baseUrl },
   clock,
 }: {
@@ -34,12 +36,14 @@ export const openTransfer = ({
   drafts: Drafts;
   lifecycle: Lifecycle;
   audit: AuditLog;
+  notifications: Notifications;
   config: Config;
   clock: Clock;
 }) => {
   const store = createImportStore(database);
   const fetch = createFetching({ store, library, uploads, baseUrl });
-  const imports = createImports({ store, accounts, networks, drafts, lifecycle, fetch, audit, clock });
+  const rules = { accounts, networks, drafts, lifecycle, audit, notifications };
+  const imports = createImports({ ...rules, store, fetch, clock });
   const exports = createExports({ store: createExportStore(database), library, clock });
   return {
     imports,

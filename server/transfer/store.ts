@@ -76,6 +76,10 @@ const record = `select i.id, i.file_name as "fileName", i.format, i.time_zone as
  where i.workspace_id = $1 and i.read_at is not null`;
 const get = sql('imports.get', `${record} and i.id = $2`);
 const list = sql('imports.list', `${record} order by i.id desc limit $2`);
+const beginner = sql(
+  'imports.beginner',
+  'select created_by as "userId" from imports where id = $2 and workspace_id = $1',
+);
 const remove = sql('imports.remove', 'delete from imports where id = $1 and workspace_id = $2');
 const purge = sql(
   'imports.purge',
@@ -180,6 +184,10 @@ export const createImportStore = (db: Database) => ({
       : new Set((await db.query<{ id: string }>(knownPosts, [workspaceId, ids])).map(({ id }) => id)),
 
   get: async (workspaceId: string, id: string) => (await db.query<ImportRecord>(get, [workspaceId, id]))[0],
+
+  /** Who brought the file. */
+  beginner: async (workspaceId: string, id: string) =>
+    (await db.query<{ userId: string }>(beginner, [workspaceId, id]))[0]?.userId,
 
   list: (workspaceId: string, limit: number) => db.query<ImportRecord>(list, [workspaceId, limit]),
 

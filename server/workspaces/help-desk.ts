@@ -27,6 +27,17 @@ export const createHelpDesk = ({
   return {
     everybody: store.everybody,
 
+    /** For whom the operator makes tokens and more. */
+    ownerOf: async (workspaceId: string) => {
+      const owner = (await store.members(workspaceId)).find(({ role }) => role === 'owner');
+      if (owner) return { workspaceId, userId: owner.userId };
+      const known = (await people.workspaces()).map(({ id, name }) => `${id} (${name})`).join(', ');
+      throw new Refusal(
+        'NotFound',
+        `There is no workspace ${workspaceId}. ${known ? `There are: ${known}.` : 'Run posthorn setup first.'}`,
+      );
+    },
+
     /** To be handed to that person: whoever has it sets a new password, once, within the hour. */
     newPasswordPath: async (address: string) => {
       if (!hasPasswords) {

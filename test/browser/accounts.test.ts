@@ -84,6 +84,8 @@ inBrowser('Social accounts', (world) => {
     const page = await world.visit({ at: '/accounts' });
     const first = page.getByRole('list', { name: 'Accounts' }).getByRole('listitem').first();
     await first.getByText('TikTok refused the sign-in. Posts to it fail until you reconnect.').waitFor();
+    // Beside the rail of a small window too.
+    await page.setViewportSize({ width: 1024, height: 768 });
     await first.getByRole('link', { name: 'Reconnect @hugo on TikTok' }).click();
     await allow(page, 'hugo');
     await row(page, /@hugo on TikTok/)

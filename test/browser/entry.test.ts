@@ -189,7 +189,7 @@ describe('consent', () => {
   let redirectUrl = '';
 
   /** A real client that keeps what it is told, and lets its user's browser go where it asks. */
-  const desk = () => {
+  const desk = (change: object) => {
     const kept: Record<string, unknown> = {};
     const keep = (name: string) => (value: unknown) => {
       kept[name] = value;
@@ -208,6 +208,7 @@ describe('consent', () => {
       codeVerifier: () => String(kept.verifier),
       discoveryState: () => kept.discovery as never,
       saveDiscoveryState: keep('discovery'),
+      ...change,
     };
     return { kept, provider };
   };
@@ -215,8 +216,8 @@ describe('consent', () => {
   inBrowser(
     'of a person',
     (world) => {
-      const begin = async () => {
-        const { kept, provider } = desk();
+      const begin = async (change: object = {}) => {
+        const { kept, provider } = desk(change);
         const transport = () =>
           new StreamableHTTPClientTransport(new URL('/mcp', world.service.url), { authProvider: provider });
         const first = transport();
@@ -276,10 +277,12 @@ describe('consent', () => {
         await isFine(page);
       });
 
-      test('is clean on a desk in light and on a phone in dark', async () => {
-        const { at } = await begin();
-        const page = await world.visit({ at });
+      test('is clean on a desk in light and on a phone in dark, also for a client that nobody vouches for', async () => {
+        const page = await world.visit({ at: (await begin()).at });
         await isClean(page, () => page.getByRole('button', { name: 'Approve' }).waitFor());
+        await page.goto(world.service.url + (await begin({ clientMetadataUrl: undefined })).at);
+        await page.getByRole('heading', { name: 'Let “Desk Agent” use Posthorn?' }).waitFor();
+        await isClean(page, () => page.getByText('This app is not verified').waitFor());
       });
     },
     async () => {

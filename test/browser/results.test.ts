@@ -139,6 +139,10 @@ inBrowser('the results of a post', (world) => {
     await service.posthorn.live.tell({ workspaceId: service.owner.workspaceId, kind: 'statistics', id });
     await rowOf(page, 'Bluesky').getByText('likes').waitFor();
     expect(await rowOf(page, 'Bluesky').getByRole('definition').allInnerTexts()).toEqual(['7', '1']);
+    // In a small window the numbers leave the name its place.
+    await page.setViewportSize({ width: 1024, height: 768 });
+    const link = await rowOf(page, 'Bluesky').getByRole('link', { name: 'Open on Bluesky' }).boundingBox();
+    expect(link?.height).toBeLessThan(30);
     const steps = page.getByRole('region', { name: 'Reads' }).getByRole('listitem');
     expect(await steps.first().innerText()).toMatch(/1 h\s+8/);
     expect(await steps.count()).toBe(6);

@@ -1,15 +1,17 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '#server/store/embedded';
 import { isAlive } from '#server/store/embedded-process';
 import { until } from '#test/support/until';
 
 const isRoot = process.getuid?.() === 0;
+/** Not in a container or chroot: there root has no way below a directory that only root may enter. */
+const mayMakeNamespace = isRoot && spawnSync('unshare', ['--user', 'true']).status === 0;
 
 let dir: string;
 let started: Embedded[];
@@ -23,6 +25,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  vi.unstubAllEnvs();
   for (const child of children) child.kill('SIGKILL');
   await Promise.allSettled(started.map((embedded) => embedded.stop()));
   for (const below of [dir, ...deepIn(dir)]) end(serverIn(below));
@@ -115,16 +118,19 @@ describe('the embedded server', () => {
     expect(await ask(embedded, 'select 1 as answer')).toEqual([{ answer: 1 }]);
   });
 
-  it('is not kept from starting by a process that got the number of a crashed server', async () => {
-    await fs.promises.chmod(dir, 0o700); // here the server has the rights of this user, so it cannot tell by itself
-    await (await start()).stop();
-    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
-    children.push(other);
-    const note = [other.pid, path.join(dir, 'pg'), 0, 5432, path.join(dir, 'sock'), '', '', 'ready'];
-    fs.writeFileSync(path.join(dir, 'pg/postmaster.pid'), note.join('\n'), { mode: 0o600 });
-    await start();
-    expect(serverIn(dir)).not.toBe(other.pid);
-  });
+  it.runIf(!isRoot || mayMakeNamespace)(
+    'is not kept from starting by a process that got the number of a crashed server',
+    async () => {
+      await fs.promises.chmod(dir, 0o700); // here the server has the rights of this user, so it cannot tell by itself
+      await (await start()).stop();
+      const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+      children.push(other);
+      const note = [other.pid, path.join(dir, 'pg'), 0, 5432, path.join(dir, 'sock'), '', '', 'ready'];
+      fs.writeFileSync(path.join(dir, 'pg/postmaster.pid'), note.join('\n'), { mode: 0o600 });
+      await start();
+      expect(serverIn(dir)).not.toBe(other.pid);
+    },
+  );
 
   it('clears away what a process left that was killed during the first start', async () => {
     const child = spawn(process.execPath, ['-e', '']);
@@ -151,18 +157,34 @@ describe('the embedded server', () => {
     fs.rmSync(embedded.config.host, { recursive: true });
   });
 
+  it.runIf(isRoot)(
+    'runs for root in a container that allows no user namespace, below a closed data folder',
+    async () => {
+      fs.chmodSync(dir, 0o700);
+      // Where `unshare` cannot be found, it is as good as refused.
+      vi.stubEnv('PATH', '');
+      const embedded = await start(path.join(dir, 'database'));
+      vi.unstubAllEnvs();
+      expect(await ask(embedded, 'select 1 as one')).toEqual([{ one: 1 }]);
+      expect((fs.statSync(dir).mode & 0o777).toString(8)).toBe('711');
+    },
+  );
+
   it('gives up in time, with the reason, when the server cannot start', async () => {
     const flags = ['-c', 'shared_buffers=nonsense'];
     await expect(start(dir, { flags, timeoutMs: 300 })).rejects.toThrow(/did not start.*DATABASE_URL.*nonsense/s);
   });
 
-  it.runIf(isRoot)('starts below a directory that only root may enter, and again once others may', async () => {
-    fs.chmodSync(dir, 0o700);
-    await (await start()).stop();
-    expect(fs.statSync(path.join(dir, 'pg')).uid).toBe(0);
-    fs.chmodSync(dir, 0o711);
-    expect(await ask(await start(), 'select 1 as answer')).toEqual([{ answer: 1 }]);
-  });
+  it.runIf(mayMakeNamespace)(
+    'starts below a directory that only root may enter, and again once others may',
+    async () => {
+      fs.chmodSync(dir, 0o700);
+      await (await start()).stop();
+      expect(fs.statSync(path.join(dir, 'pg')).uid).toBe(0);
+      fs.chmodSync(dir, 0o711);
+      expect(await ask(await start(), 'select 1 as answer')).toEqual([{ answer: 1 }]);
+    },
+  );
 });
 
 async function start(where = dir, options: EmbeddedOptions = {}): Promise<Embedded> {

@@ -7,7 +7,7 @@ export const useOpenFromPush = () => {
   const navigate = useNavigate();
   useEffect(() => {
     const hear = ({ data }: MessageEvent<{ open?: unknown }>) => {
-      if (typeof data?.open === 'string') void navigate({ to: ownPath(data.open) });
+      if (typeof data?.open === 'string') void navigate({ href: ownPath(data.open) });
     };
     navigator.serviceWorker?.addEventListener('message', hear);
     return () => navigator.serviceWorker?.removeEventListener('message', hear);

@@ -1,3 +1,4 @@
+import type { Post } from '#generated/app-client';
 import { type Poll, readPoll } from '#server/networks/poll';
 import { count } from './number.ts';
 
@@ -19,6 +20,20 @@ export const extrasOf = (options: Readonly<Record<string, string>>, network: str
     ...(value('text_attachment') && { longText: value('text_attachment') }),
     ...(value('first_comment') && { firstComment: value('first_comment') }),
   };
+};
+
+/** What options add for readers of these accounts, with the networks on which they do. */
+export const extrasFor = (versions: Post['versions'], accounts: readonly { id: string; network: string }[]) => {
+  const optionsOf = (id: string | undefined) => versions.find(({ accountId }) => accountId === id)?.options ?? {};
+  const found = new Map<string, Extras & { networks: string[] }>();
+  for (const { id, network } of accounts) {
+    const extras = extrasOf({ ...optionsOf(undefined), ...optionsOf(id) }, network);
+    const key = JSON.stringify(extras);
+    if (key === '{}') continue;
+    const networks = [...new Set([...(found.get(key)?.networks ?? []), network])];
+    found.set(key, { ...extras, networks });
+  }
+  return [...found.values()];
 };
 
 /** `30 minutes`, `1 day` */

@@ -13,6 +13,12 @@ export interface PreviewFile {
   readonly src: string;
   readonly isVideo: boolean;
   readonly alt: string;
+  /** Made for the network: all of it is shown. */
+  readonly isFitted?: boolean | undefined;
+  /** Of a document. */
+  readonly title?: string | undefined;
+  /** `src` is a picture that somebody chose for the video; the usual one is a play sign. */
+  readonly hasCover?: boolean;
   /** Where it can be played. */
   readonly playsAt?: string | undefined;
 }
@@ -119,7 +125,7 @@ const Comment = ({ text, whole }: { text: string; whole: boolean }) => (
 
 const withCover = (item: PreviewItem, src: string): PreviewItem => ({
   ...item,
-  media: item.media.map((file) => (file.isVideo ? { ...file, src } : file)),
+  media: item.media.map((file) => (file.isVideo ? { ...file, src, hasCover: true } : file)),
 });
 
 /** A page without a handle has its name there already. */
@@ -198,15 +204,20 @@ const Rest = ({ media }: { media: readonly PreviewFile[] }) =>
     </div>
   );
 
-const Picture = ({ file: { src, alt, isVideo, playsAt } }: { file: PreviewFile }) => {
+const Picture = ({ file: { src, alt, isVideo, isFitted, title, playsAt, hasCover } }: { file: PreviewFile }) => {
   if (isVideo && playsAt !== undefined) {
     // biome-ignore lint/a11y/useMediaCaption: networks take a video without captions, and so nobody has any
     return <video src={playsAt} poster={src} controls preload="none" aria-label={alt || 'Video'} />;
   }
   return (
     <>
-      <img src={src} alt={alt} loading="lazy" />
-      {isVideo && <Play className={styles.play} size={28} aria-label="Video" />}
+      <img src={src} alt={alt || (isVideo ? 'Video' : '')} loading="lazy" data-fitted={isFitted || undefined} />
+      {title && (
+        <span className={styles.document} dir="auto">
+          {title}
+        </span>
+      )}
+      {isVideo && hasCover && <Play className={styles.play} size={28} aria-hidden="true" />}
     </>
   );
 };

@@ -26,7 +26,7 @@ export const SideRail = ({
     );
   }
   return (
-    <aside className={styles.rail} style={{ width }} aria-label={label}>
+    <aside className={styles.rail} style={{ '--rail': `${width}px` } as React.CSSProperties} aria-label={label}>
       {children}
     </aside>
   );

@@ -9,7 +9,7 @@ import { keys } from '#web/queries.ts';
 import { useSession } from '#web/session.ts';
 import styles from './app-notices.module.css';
 import { useNotices } from './notices.ts';
-import { openWorkspace } from './workspace-switcher.tsx';
+import { openWorkspace } from './open-workspace.ts';
 
 /** Troubles of the whole app: nothing that was typed is lost, so the page stays below. */
 const AppNotices = () => {

@@ -7,7 +7,7 @@ import { callPalette } from './palette-store.ts';
 import { PersonMenu } from './person-menu.tsx';
 import type { Place } from './places.ts';
 import { ThemeMenu } from './theme-menu.tsx';
-import { WorkspaceSwitcher } from './workspace-switcher.tsx';
+import WorkspaceSwitcher from './workspace-switcher.tsx';
 
 /** What the bottom bar has no room for. */
 const MoreSheet = ({ places, onClose }: { places: readonly Place[]; onClose: () => void }) => (

@@ -1,24 +1,34 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Keyboard, Pencil, Search } from 'lucide-react';
+import { Pencil, Search } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { useMay } from '#web/session.ts';
-import { Bell } from './bell.tsx';
 import { ClockPill } from './clock-pill.tsx';
 import { NavList } from './nav-list.tsx';
+import { OpenPlace } from './open-place.tsx';
 import { callPalette, paletteKeys } from './palette-store.ts';
-import { PersonMenu } from './person-menu.tsx';
 import { usePlaces } from './places.ts';
 import styles from './sidebar.module.css';
-import { ThemeMenu } from './theme-menu.tsx';
-import { WorkspaceSwitcher } from './workspace-switcher.tsx';
+import switcher from './workspace-switcher.module.css';
+
+/** What opens menus comes right after the first page, which need not wait for it; its place is kept. */
+const WorkspaceSwitcher = lazy(() => import('./workspace-switcher.tsx'));
+const SidebarFoot = lazy(() => import('./sidebar-foot.tsx'));
 
 export const Sidebar = ({ onHelp }: { onHelp: () => void }) => {
   const { pages, workspace } = usePlaces();
   const { write } = useMay();
   return (
     <div className={`desk-only ${styles.sidebar}`}>
-      <WorkspaceSwitcher />
+      <Suspense
+        fallback={
+          <div className={switcher.switcher}>
+            <OpenPlace />
+          </div>
+        }
+      >
+        <WorkspaceSwitcher />
+      </Suspense>
       {write && (
         <Link to="/posts/$id" params={{ id: 'new' }} className={styles.write}>
           <Pencil size={15} aria-hidden="true" />
@@ -33,16 +43,9 @@ export const Sidebar = ({ onHelp }: { onHelp: () => void }) => {
         <NavList places={workspace} />
       </nav>
       <ClockPill />
-      <div className={styles.person}>
-        <PersonMenu />
-        <Bell />
-        <ThemeMenu />
-        <Tooltip label="Keyboard shortcuts (?)">
-          <ActionIcon aria-label="Keyboard shortcuts" onClick={onHelp}>
-            <Keyboard size={17} strokeWidth={1.75} aria-hidden="true" />
-          </ActionIcon>
-        </Tooltip>
-      </div>
+      <Suspense fallback={<div className={styles.person} />}>
+        <SidebarFoot onHelp={onHelp} />
+      </Suspense>
     </div>
   );
 };

@@ -3,12 +3,12 @@ import { CalendarClock, Keyboard, LogOut, Palette, Pencil, User, Workflow } from
 import { formatDateTime } from '#web/parts/time.ts';
 import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import { useMay, useSession, useWorkspace, useZone } from '#web/session.ts';
+import { openWorkspace } from './open-workspace.ts';
 import { offeredActs, type PaletteAct } from './palette-store.ts';
 import { signOut } from './person-menu.tsx';
 import { usePlaces } from './places.ts';
 import { useChangeProfile } from './profile.ts';
 import { themes } from './theme-menu.tsx';
-import { openWorkspace } from './workspace-switcher.tsx';
 
 export interface PaletteGroup {
   readonly title: string;

@@ -110,11 +110,11 @@ class PostsApi(PostWaiting):
         """
         return cast("t.PostsListOutput", self._http.action("posts.list", "Always", {"status": status, "query": query, "from": from_, "to": to, "view": view, "limit": limit, "cursor": cursor}, options))
 
-    def list_all(self, *, status: Literal["Draft", "Scheduled", "Publishing", "Published", "Failed"] | None = None, query: str | None = None, from_: str | None = None, to: str | None = None, view: Literal["full", "summary"] | None = None, limit: int | None = None, options: Options | None = None) -> Iterator[t.Post]:
+    def list_all(self, *, status: Literal["Draft", "Scheduled", "Publishing", "Published", "Failed"] | None = None, query: str | None = None, from_: str | None = None, to: str | None = None, limit: int | None = None, options: Options | None = None) -> Iterator[t.Post]:
         """Like list, item by item: asks for the next page when one is used up."""
         cursor: str | None = None
         while True:
-            page = self.list(status=status, query=query, from_=from_, to=to, view=view, limit=limit, cursor=cursor, options=options)
+            page = self.list(status=status, query=query, from_=from_, to=to, limit=limit, cursor=cursor, options=options)
             yield from page["posts"]
             cursor = page.get("nextCursor")
             if not cursor:

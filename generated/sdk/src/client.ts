@@ -164,7 +164,7 @@ export class PostsApi extends PostWaiting {
   }
 
   /** Like list, item by item: asks for the next page when one is used up. */
-  async *listAll(input: PostsListInput = {}, options?: CallOptions): AsyncGenerator<Post, void> {
+  async *listAll(input: Omit<PostsListInput, 'view'> = {}, options?: CallOptions): AsyncGenerator<Post, void> {
     for await (const page of pages(input, (next) => this.list(next, options))) yield* page.posts;
   }
 

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
-import sharp from 'sharp';
+
+/** Comes with the first picture: most processes see none. */
+const loadSharp = async () => (await import('sharp')).default;
 
 /** Width by height, for sandboxes that refuse what the network refuses; undefined when it is no picture. */
 export const ratioOf = async (bytes: Buffer): Promise<number | undefined> => {
   try {
+    const sharp = await loadSharp();
     const { width, height } = await sharp(bytes).metadata();
     return width / height;
   } catch {
@@ -12,8 +15,9 @@ export const ratioOf = async (bytes: Buffer): Promise<number | undefined> => {
 };
 
 /** A square picture, for sandboxes, of which hardly anything can be left out. */
-export const noise = (side: number): Promise<Buffer> =>
-  sharp({
+export const noise = async (side: number): Promise<Buffer> => {
+  const sharp = await loadSharp();
+  return sharp({
     create: {
       width: side,
       height: side,
@@ -24,6 +28,7 @@ export const noise = (side: number): Promise<Buffer> =>
   })
     .png()
     .toBuffer();
+};
 
 const maxPixels = 50_000_000;
 const sidePixels = 1_200;
@@ -34,6 +39,7 @@ export const cardPicture = async (
   bytes: Buffer,
   maxBytes: number,
 ): Promise<{ picture: string; pictureBytes: Buffer } | undefined> => {
+  const sharp = await loadSharp();
   for (const quality of qualities) {
     const made = await sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
       .timeout({ seconds: 4 })

@@ -5,6 +5,7 @@ import { app } from '#web/api.ts';
 import { List } from '#web/parts/list.tsx';
 import { keys } from '#web/queries.ts';
 import { AccountRow } from './account-row.tsx';
+import styles from './accounts.module.css';
 import { DisconnectDialog } from './disconnect-dialog.tsx';
 
 /** What needs a person comes first: refused access, then a missing permission. */
@@ -21,18 +22,20 @@ export const AccountList = ({ accounts }: { accounts: readonly Account[] }) => {
   const [leaving, setLeaving] = useState<Account>();
   return (
     <>
-      <List label="Accounts">
-        {accounts
-          .toSorted((one, other) => urgency(one) - urgency(other))
-          .map((account) => (
-            <AccountRow
-              key={account.id}
-              account={account}
-              scheduled={scheduled && (scheduled.find(({ id }) => id === account.id)?.scheduled ?? 0)}
-              onDisconnect={() => setLeaving(account)}
-            />
-          ))}
-      </List>
+      <div className={styles.list}>
+        <List label="Accounts">
+          {accounts
+            .toSorted((one, other) => urgency(one) - urgency(other))
+            .map((account) => (
+              <AccountRow
+                key={account.id}
+                account={account}
+                scheduled={scheduled && (scheduled.find(({ id }) => id === account.id)?.scheduled ?? 0)}
+                onDisconnect={() => setLeaving(account)}
+              />
+            ))}
+        </List>
+      </div>
       <DisconnectDialog account={leaving} onClose={() => setLeaving(undefined)} />
     </>
   );

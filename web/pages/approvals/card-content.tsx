@@ -1,74 +1,53 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ApprovalCard, Post } from '#generated/app-client';
 import { countText } from '#server/networks/counting';
+import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
-import { type Extras, extrasOf } from '#web/parts/extras.ts';
+import { extrasFor } from '#web/parts/extras.ts';
 import { ExtrasView } from '#web/parts/extras-view.tsx';
 import { LinkCardView, linkCardsIn } from '#web/parts/link-card.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
-import { queries } from '#web/queries.ts';
+import { keys, queries } from '#web/queries.ts';
 import styles from './card.module.css';
 import { DiffText } from './diff-text.tsx';
 import { type Item, type TextGroup, textGroups, textOf } from './text-groups.ts';
 
 type Account = ApprovalCard['accounts'][number];
 
-/** What goes out, by identical text. With `now` each text is compared with what it has become. */
-export const CardContent = ({ card, now }: { card: ApprovalCard; now?: Pick<Post, 'versions'> | undefined }) => {
-  if (card.post === undefined) return null;
-  const groups = textGroups(card.post, card.accounts);
-  const later = now && textGroups(now, card.accounts);
-  return groups.map((group, index) => {
-    const [account] = group.accounts;
-    const became = later?.find(({ accounts }) => accounts.some(({ id }) => id === account?.id)) ?? later?.[0];
-    return (
-      <Group
-        key={group.accounts.map(({ id }) => id).join()}
-        group={group}
-        became={became?.content}
-        media={card.media}
-        fitted={card.fitted}
-        linkCards={card.linkCards}
-        extras={extrasFor(card.post, group.accounts)}
-        versions={(now ?? card.post)?.versions ?? []}
-        withCounts={index > 0}
-      />
-    );
-  });
-};
+type Content = Pick<Post, 'versions' | 'accountIds'>;
 
-/** What options add for readers, with the networks on which they do. */
-const extrasFor = (post: Pick<Post, 'versions'> | undefined, accounts: readonly Account[]) => {
-  const optionsOf = (id: string | undefined) => post?.versions.find(({ accountId }) => accountId === id)?.options ?? {};
-  const found = new Map<string, Extras & { networks: string[] }>();
-  for (const { id, network } of accounts) {
-    const extras = extrasOf({ ...optionsOf(undefined), ...optionsOf(id) }, network);
-    const key = JSON.stringify(extras);
-    if (key === '{}') continue;
-    const networks = [...new Set([...(found.get(key)?.networks ?? []), network])];
-    found.set(key, { ...extras, networks });
-  }
-  return [...found.values()];
+/** What goes out, by identical text. With `now` each text is compared with what it has become, or would become. */
+export const CardContent = ({ card, now }: { card: ApprovalCard; now?: Content | undefined }) => {
+  if (card.post === undefined) return null;
+  const shown = now ?? card.post;
+  const accounts = card.accounts.filter(({ id }) => shown.accountIds.includes(id));
+  return textGroups(card.post, accounts, now).map((group, index) => (
+    <Group
+      key={group.accounts.map(({ id }) => id).join()}
+      group={group}
+      card={card}
+      extras={extrasFor(shown.versions, group.accounts)}
+      versions={shown.versions}
+      before={now && card.post}
+      withCounts={index > 0}
+    />
+  ));
 };
 
 const Group = ({
-  group: { accounts, content, note },
-  became,
-  media,
-  fitted,
-  linkCards,
+  group: { accounts, content, became, note },
+  card: { post, media, fitted, linkCards },
   extras,
   versions,
+  before,
   withCounts,
 }: {
   group: TextGroup;
-  became: Item[] | undefined;
-  media: ApprovalCard['media'];
-  fitted: ApprovalCard['fitted'];
-  linkCards: ApprovalCard['linkCards'];
+  card: ApprovalCard;
   extras: ReturnType<typeof extrasFor>;
   versions: Post['versions'];
+  before: Content | undefined;
   withCounts: boolean;
 }) => {
   const shown = (became ?? content).flatMap((item) => item.media);
@@ -81,7 +60,7 @@ const Group = ({
   );
   const files = [...new Map(each.flatMap((file) => (file ? [[file.id, file] as const] : []))).values()];
   const networks = [...new Set(accounts.map(({ network }) => network))];
-  const previews = networks.flatMap((network) => linkCardsIn(linkCards, network, textOf(content)));
+  const previews = networks.flatMap((network) => linkCardsIn(linkCards, network, textOf(became ?? content)));
   return (
     <section className={styles.group}>
       <div className={styles.words}>
@@ -108,8 +87,8 @@ const Group = ({
             <ExtrasView {...added} />
           </div>
         ))}
-        <Options accounts={accounts} versions={versions} media={media} />
-        {withCounts && <Counts accounts={accounts} content={content} />}
+        <Options postId={post?.id ?? ''} accounts={accounts} versions={versions} before={before} media={media} />
+        {withCounts && <Counts accounts={accounts} content={became ?? content} />}
       </div>
       {files.length > 0 && (
         <ul className={styles.media} aria-label="Media">
@@ -149,29 +128,53 @@ const Texts = ({ content, became }: { content: Item[]; became: Item[] | undefine
   });
 };
 
+interface OptionLine {
+  readonly label: string;
+  readonly value: string;
+  /** What it was, where a change is asked for. */
+  readonly was: string | undefined;
+  readonly file: ApprovalCard['media'][number] | undefined;
+}
+
 /** What is set for these accounts: it decides who sees the post, or is public itself. */
 const Options = ({
+  postId,
   accounts,
   versions,
+  before,
   media,
 }: {
+  postId: string;
   accounts: readonly Account[];
   versions: Post['versions'];
+  before: Content | undefined;
   media: ApprovalCard['media'];
 }) => {
   const limits = useQuery(queries.limits).data?.providers ?? [];
-  const original = versions.find(({ accountId }) => accountId === undefined);
-  const lines = new Map<string, { label: string; value: string; file: ApprovalCard['media'][number] | undefined }>();
+  const isSet = versions.some(({ options }) => Object.keys(options).length > 0);
+  // Names of what an account alone has, such as its boards.
+  const { data: view } = useQuery({
+    queryKey: keys.editor(postId),
+    queryFn: ({ signal }) => app.viewForEditor({ id: postId }, { signal }),
+    enabled: isSet,
+  });
+  const lines = new Map<string, OptionLine>();
   for (const { id, network } of accounts) {
-    const set = { ...original?.options, ...versions.find(({ accountId }) => accountId === id)?.options };
+    // An account that is new has nothing to be compared with.
+    const earlier = before?.accountIds.includes(id) ? before.versions : versions;
+    const [set, wasSet] = [optionsFor(versions, id), optionsFor(earlier, id)];
+    const own = view?.accounts.find(({ accountId }) => accountId === id)?.choices;
     const found = limits.find((one) => one.network === network);
     for (const { key, label, type, choices } of found?.options ?? []) {
-      const value = set[key];
-      if (value === undefined || value === '' || isShownApart(key, type)) continue;
-      const words = choices?.find((choice) => choice.value === value)?.label ?? yesNo(type, value);
+      const [value = '', was = ''] = [set[key], wasSet[key]];
+      if ((value === '' && was === '') || isShownApart(key, type)) continue;
+      const inWords = (one: string) =>
+        [...(own?.[key] ?? []), ...(choices ?? [])].find((choice) => choice.value === one)?.label ??
+        (one === '' ? 'not set' : yesNo(type, one));
       lines.set(`${key} ${value}`, {
         label: `${found?.provider}, ${label}`,
-        value: words,
+        value: inWords(value),
+        was: was === value || type === 'Media' ? undefined : inWords(was),
         file: type === 'Media' ? media.find((one) => one.id === value) : undefined,
       });
     }
@@ -179,17 +182,33 @@ const Options = ({
   if (lines.size === 0) return null;
   return (
     <dl className={styles.options} aria-label="Options">
-      {[...lines].map(([key, { label, value, file }]) => (
+      {[...lines].map(([key, { label, value, was, file }]) => (
         <div key={key}>
           <dt className="small text-2">{label}</dt>
           <dd dir="auto">
-            {file ? <img src={file.thumbnailUrl} alt={file.alt || `${file.kind} without alt text`} /> : value}
+            {was !== undefined && (
+              <>
+                <del>{was}</del>{' '}
+              </>
+            )}
+            {file ? (
+              <img src={file.thumbnailUrl} alt={file.alt || `${file.kind} without alt text`} />
+            ) : was === undefined ? (
+              value
+            ) : (
+              <ins>{value}</ins>
+            )}
           </dd>
         </div>
       ))}
     </dl>
   );
 };
+
+const optionsFor = (versions: Post['versions'], id: string): Readonly<Record<string, string>> => ({
+  ...versions.find(({ accountId }) => accountId === undefined)?.options,
+  ...versions.find(({ accountId }) => accountId === id)?.options,
+});
 
 /** Polls, quotes and the like stand below the text; the focus of a picture says nothing in numbers. */
 const isShownApart = (key: string, type: string) =>

@@ -5,6 +5,7 @@ import {
   CircleCheck,
   CircleHelp,
   Clock,
+  Info,
   type LucideIcon,
   Trash2,
   TriangleAlert,
@@ -19,14 +20,14 @@ import { handleOf, useNetworks } from '#web/networks.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
+import { withLabels } from '#web/parts/option-words.ts';
 import { Chip, StateChip } from '#web/parts/state-chip.tsx';
 import { formatDay, formatRelative } from '#web/parts/time.ts';
 import { closeToast } from '#web/parts/toasts.tsx';
 import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/queries.ts';
+import { keys, queries } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
-import { askedChange, askedOption } from './asked-change.ts';
 import styles from './card.module.css';
 import { CardActions } from './card-actions.tsx';
 import { CardContent } from './card-content.tsx';
@@ -54,9 +55,9 @@ export const RequestCard = ({
   // Whoever looks at it needs no toast for it.
   useEffect(() => closeToast(toastIdOf('approval', listed.id)), [listed.id]);
   const { title, warning } = titleOf(card, zone);
+  const { post } = card;
   const isOpen = card.status === 'Open';
   const at = typeof card.input.at === 'string' ? card.input.at : undefined;
-  const option = askedOption(card);
   return (
     <article className={styles.card} data-row={card.id} data-status={card.status} tabIndex={-1} aria-label={title}>
       <header className={styles.head}>
@@ -69,6 +70,12 @@ export const RequestCard = ({
             Asked at {shortMoment(card.createdAt, zone)}
             {!isToDecide(card) && ` · ${decision}`}
             {isOpen && at && ` · ${formatRelative(at)}`}
+            {isOpen && post?.status === 'Scheduled' && post.scheduledAt && (
+              <>
+                {' · goes out '}
+                <When at={post.scheduledAt} form="full" />
+              </>
+            )}
             {isOpen && ` · card open until ${formatDay(card.expiresAt, zone).replace(/^\w+ /, '')}`}
           </p>
         </div>
@@ -95,8 +102,8 @@ export const RequestCard = ({
           {warning}
         </p>
       )}
-      <CardContent card={card} now={card.changedPost ?? (isOpen ? askedChange(card) : undefined)} />
-      {option && <p className={`mono small ${styles.line}`}>{option}</p>}
+      <Changes card={card} />
+      <CardContent card={card} now={card.changedPost ?? card.becomes} />
       {card.account && <AccountLine card={card} />}
       {isOpen && <Checks card={card} />}
       {card.status === 'Expired' && (
@@ -140,6 +147,43 @@ const StatusChip = ({ card }: { card: ApprovalCard }) => {
   );
 };
 
+/** What a change would do beside texts and options: another time, other accounts. */
+const Changes = ({ card: { post, becomes, accounts } }: { card: ApprovalCard }) => {
+  if (post === undefined || becomes === undefined) return null;
+  const without = (those: typeof post, these: typeof post) =>
+    accounts.filter(({ id }) => these.accountIds.includes(id) && !those.accountIds.includes(id));
+  const [added, dropped] = [without(post, becomes), without(becomes, post)];
+  const { scheduledAt: at } = becomes;
+  return (
+    <>
+      {at !== undefined && at !== post.scheduledAt && (
+        <p className={`small ${styles.line}`}>
+          Goes out <When at={at} form="full" />
+          {post.scheduledAt && (
+            <>
+              {' instead of '}
+              <When at={post.scheduledAt} form="full" />
+            </>
+          )}
+        </p>
+      )}
+      {added.length > 0 && <AccountNames words="Also goes to" accounts={added} />}
+      {dropped.length > 0 && <AccountNames words="No longer goes to" accounts={dropped} />}
+    </>
+  );
+};
+
+const AccountNames = ({ words, accounts }: { words: string; accounts: ApprovalCard['accounts'] }) => (
+  <p className={`small ${styles.line} ${styles.names}`}>
+    {words}
+    {accounts.map((account) => (
+      <span key={account.id} className={styles.who}>
+        <NetworkBadge network={account.network} /> {handleOf(account)}
+      </span>
+    ))}
+  </p>
+);
+
 const AccountLine = ({ card: { account, scheduledPosts = [] } }: { card: ApprovalCard }) =>
   account && (
     <section className={styles.section}>
@@ -169,10 +213,11 @@ const AccountLine = ({ card: { account, scheduledPosts = [] } }: { card: Approva
   );
 
 /** Against the limits of its networks, as of now. */
-const Checks = ({ card: { post, accounts, validation, action } }: { card: ApprovalCard }) => {
+const Checks = ({ card: { post, becomes, accounts, validation, action } }: { card: ApprovalCard }) => {
   const networks = useNetworks().list;
   if (post === undefined || validation === undefined || action === 'posts.delete') return null;
   const { issues } = validation;
+  const places = (becomes ?? post).accountIds.length;
   // A network that this server plays can fetch from it.
   const played = accounts.filter(({ network }) => networks.some((one) => one.network === network && one.sandbox));
   const warnings = validation.warnings.filter(
@@ -180,31 +225,47 @@ const Checks = ({ card: { post, accounts, validation, action } }: { card: Approv
   );
   return (
     <>
-      {issues.length === 0 && accounts.length > 0 && (
+      {issues.length === 0 && places > 0 && (
         <p className={styles.fits}>
           <CircleCheck size={16} aria-hidden="true" />
-          {fitsLine(accounts.length)}
+          {fitsLine(places)}
         </p>
       )}
       <CheckList kind="issue" icon={CircleAlert} found={issues} />
-      <CheckList kind="warning" icon={TriangleAlert} found={warnings} />
+      <CheckList kind="warning" icon={TriangleAlert} found={warnings.filter((one) => !isNote(one))} />
+      <CheckList kind="note" icon={Info} found={warnings.filter(isNote)} />
     </>
   );
 };
 
 type Findings = NonNullable<ApprovalCard['validation']>['issues'];
 
-const CheckList = ({ kind, icon: Icon, found }: { kind: 'issue' | 'warning'; icon: LucideIcon; found: Findings }) =>
-  found.length > 0 && (
+/** What happens to a picture, as the card shows it. */
+const isNote = ({ code }: Findings[number]) => code === 'MediaFitted';
+
+const CheckList = ({
+  kind,
+  icon: Icon,
+  found,
+}: {
+  kind: 'issue' | 'warning' | 'note';
+  icon: LucideIcon;
+  found: Findings;
+}) => {
+  const limits = useQuery(queries.limits).data?.providers ?? [];
+  const optionsOf = (name: string) => limits.find(({ provider }) => provider === name)?.options ?? [];
+  if (found.length === 0) return null;
+  return (
     <ul className={styles.checks}>
       {found.map(({ path, code, message, provider = '' }) => (
         <li key={`${path} ${code} ${provider}`} data-kind={kind}>
           <Icon size={16} aria-hidden="true" />
           <span>
-            {provider && !message.startsWith(provider) && `${provider}: `}
-            {message}
+            {provider && !message.includes(provider) && `${provider}: `}
+            {withLabels(message, optionsOf(provider))}
           </span>
         </li>
       ))}
     </ul>
   );
+};

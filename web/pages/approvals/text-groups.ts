@@ -5,29 +5,42 @@ export type Item = Post['versions'][number]['content'][number];
 export interface TextGroup {
   accounts: Account[];
   content: Item[];
+  /** What it turns into; undefined where nothing is compared. */
+  became: Item[] | undefined;
   /** `the same on 3 accounts`, `a shorter text` */
   note: string;
 }
 
-/** Accounts that get the same text and media stand together; the group of the most comes first. */
-export const textGroups = (post: Pick<Post, 'versions'>, accounts: readonly Account[]): TextGroup[] => {
-  const original = post.versions.find(({ accountId }) => accountId === undefined)?.content ?? [];
-  const groups = new Map<string, { accounts: Account[]; content: Item[] }>();
+type Versions = Pick<Post, 'versions' | 'accountIds'>;
+
+/** Accounts that get the same text and media, before and after a change, stand together; the group of the most comes first. */
+export const textGroups = (post: Versions, accounts: readonly Account[], later?: Versions): TextGroup[] => {
+  const groups = new Map<string, Omit<TextGroup, 'note'>>();
   for (const account of accounts) {
-    const content = post.versions.find(({ accountId }) => accountId === account.id)?.content ?? original;
-    const key = JSON.stringify(content);
-    const group = groups.get(key) ?? { accounts: [], content };
+    const became = later && contentFor(later, account.id);
+    // An account that is new has nothing to be compared with.
+    const content = became && !post.accountIds.includes(account.id) ? became : contentFor(post, account.id);
+    const key = JSON.stringify([content, became]);
+    const group = groups.get(key) ?? { accounts: [], content, became };
     group.accounts.push(account);
     groups.set(key, group);
   }
   const found = [...groups.values()].sort((a, b) => b.accounts.length - a.accounts.length);
-  if (found.length === 0) return [{ accounts: [], content: original, note: 'no account is chosen' }];
+  if (found.length === 0) {
+    const note = 'no account is chosen';
+    return [{ accounts: [], content: contentFor(post), became: later && contentFor(later), note }];
+  }
   return found.map((group, index) => ({ ...group, note: noteOf(group, index === 0 ? undefined : found[0]) }));
 };
 
-const noteOf = ({ accounts, content }: Omit<TextGroup, 'note'>, first: Omit<TextGroup, 'note'> | undefined) => {
+const contentFor = ({ versions }: Versions, id?: string) =>
+  (versions.find(({ accountId }) => accountId === id) ?? versions.find(({ accountId }) => accountId === undefined))
+    ?.content ?? [];
+
+const noteOf = (group: Omit<TextGroup, 'note'>, first: Omit<TextGroup, 'note'> | undefined) => {
+  const { accounts } = group;
   if (first === undefined) return accounts.length > 1 ? `the same on ${accounts.length} accounts` : '';
-  const [mine, theirs] = [textOf(content), textOf(first.content)];
+  const [mine, theirs] = [group, first].map(({ content, became }) => textOf(became ?? content)) as [string, string];
   if (mine === theirs) return 'other media';
   return mine.length < theirs.length
     ? 'a shorter text'

@@ -1,8 +1,10 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import {
+  AtSign,
   CircleHelp,
   CircleX,
+  FileInput,
   type LucideIcon,
   Mail,
   MailOpen,
@@ -29,6 +31,8 @@ const looks: Record<Notification['kind'], [icon: LucideIcon, tone: Tone]> = {
   'webhook.paused': [Webhook, 'orange'],
   'member.joined': [UserPlus, 'grey'],
   'workspace.deletion': [Trash2, 'orange'],
+  'comment.mentioned': [AtSign, 'grey'],
+  'import.finished': [FileInput, 'grey'],
 };
 
 /** The whole row leads to where one goes on, and is read by that. */
@@ -41,6 +45,7 @@ export const NotificationRow = ({
 }) => {
   const zone = useZone();
   const [Icon, tone] = looks[kind];
+  const [to = '/', query] = path.split('?');
   const act = read ? 'Mark unread' : 'Mark read';
   return (
     <li className={styles.row} data-row={id} data-unread={!read || undefined}>
@@ -49,7 +54,8 @@ export const NotificationRow = ({
       </span>
       <span className={styles.what}>
         <Link
-          to={path}
+          to={to}
+          search={Object.fromEntries(new URLSearchParams(query))}
           className={styles.link}
           data-row-link=""
           onClick={() => !read && onMark({ ids: [id], read: true })}

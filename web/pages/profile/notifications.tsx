@@ -19,6 +19,7 @@ const topics: readonly [topic: Topic, label: string, note: string][] = [
   ['posts', 'Posts', 'A post failed, or may or may not be out.'],
   ['accounts', 'Accounts', 'A network asks for a new sign-in.'],
   ['webhooks', 'Webhooks', 'A webhook was paused.'],
+  ['personal', 'For you alone', 'Somebody mentions you in a comment, or your import is finished.'],
   ['people', 'People and the workspace', 'Somebody joined, or the workspace is being deleted.'],
 ];
 

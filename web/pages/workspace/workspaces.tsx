@@ -3,7 +3,7 @@ import { Check, Plus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { Section } from '#web/parts/section.tsx';
 import { useSession, useWorkspace } from '#web/session.ts';
-import { openWorkspace } from '#web/shell/workspace-switcher.tsx';
+import { openWorkspace } from '#web/shell/open-workspace.ts';
 import { capital } from './roles.ts';
 import styles from './workspace.module.css';
 

@@ -80,7 +80,7 @@ const Fixes = ({ fix: { key, values, accountId }, network }: { fix: Fix; network
 
 /** `Ready for 7 accounts` or `2 to fix`. */
 export const CheckSummary = ({ withIcon = false }: { withIcon?: boolean }) => {
-  const { checks, chosen, save } = useEditor();
+  const { checks, chosen, save, isChecked } = useEditor();
   const broken = checks.filter(({ tone }) => tone === 'red');
   if (isEmpty(save.draft)) return <span className="small text-3">Nothing written yet</span>;
   if (broken.length > 0) {
@@ -91,6 +91,7 @@ export const CheckSummary = ({ withIcon = false }: { withIcon?: boolean }) => {
       </span>
     );
   }
+  if (!isChecked) return <span className="small text-3">Checking…</span>;
   return (
     <span className={styles.summary} data-tone="green" role="status">
       {withIcon && <CircleCheck size={16} aria-hidden="true" />}

@@ -1,5 +1,6 @@
 import type { Account, EditorView, MediaItem, Post } from '#generated/app-client';
 import { formatNumber } from '#web/parts/number.ts';
+import { withLabels } from '#web/parts/option-words.ts';
 import { lengthOf } from './counting.ts';
 import { type Draft, isEdited, resultFor } from './draft.ts';
 import type { Constraints, Option } from './limits.ts';
@@ -39,14 +40,21 @@ export interface Known {
 }
 
 /** Those that are counted here with every key; of the others the server says them after each save. */
-const countedHere = ['TooLong', 'TooManyBytes', 'TextRequired', 'OptionRequired', 'NoAccounts'];
+const countedHere = ['TooLong', 'TooManyBytes', 'TextRequired', 'NoAccounts'];
+
+/** An option may be needed only because of another one; the network knows that, and no editor. */
+const isCountedHere = ({ chosen, optionsOf }: Known, { code, path, accountId }: Issue) => {
+  if (code !== 'OptionRequired') return countedHere.includes(code);
+  const network = chosen.find(({ id }) => id === accountId)?.network ?? '';
+  return optionsOf(network).some(({ key, required }) => required && path.endsWith(`options.${key}`));
+};
 
 /** What keeps the post from going out, what may surprise, and what is good to know; each said once. */
 export const checksOf = (known: Known): Check[] => {
   const { chosen, issues, warnings, draft } = known;
   const found = [
     ...chosen.flatMap((account) => checkAccount(known, account)),
-    ...issues.filter(({ code }) => !countedHere.includes(code)).map((issue) => toCheck(known, issue, 'red')),
+    ...issues.filter((issue) => !isCountedHere(known, issue)).map((issue) => toCheck(known, issue, 'red')),
     ...warnings.filter((issue) => isWorthSaying(known, issue)).map((issue) => toCheck(known, issue, 'orange')),
     ...altChecks(known),
   ];
@@ -126,7 +134,7 @@ const altChecks = ({ draft, mediaOf, chosen }: Known): Check[] => {
   );
 };
 
-const toCheck = ({ base, chosen }: Known, issue: Issue, tone: 'red' | 'orange'): Check => {
+const toCheck = ({ base, chosen, optionsOf }: Known, issue: Issue, tone: 'red' | 'orange'): Check => {
   const account = chosen.find(({ id }) => id === issue.accountId);
   const [, at, rest = issue.path] = /^versions\.(\d+)\.(.*)$/.exec(issue.path) ?? [];
   const version = at === undefined ? undefined : base?.versions[Number(at)]?.accountId;
@@ -135,7 +143,8 @@ const toCheck = ({ base, chosen }: Known, issue: Issue, tone: 'red' | 'orange'):
   const place = field ? { version, field } : undefined;
   const fix = issue.fix && account ? { ...issue.fix, accountId: account.id } : undefined;
   // The buttons say what the option would do.
-  const text = issue.message.replace(fix ? /, or set [^,]*\.$/ : /\.$/, '');
+  const said = issue.message.replace(fix ? /, or set [^,]*\.$/ : /\.$/, '');
+  const text = account ? withLabels(said, optionsOf(account.network)) : said;
   return { tone: issue.code === 'MediaFitted' ? 'info' : tone, networks, text, act: field && 'Show', place, fix };
 };
 

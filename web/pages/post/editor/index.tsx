@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Account, Post } from '#generated/app-client';
+import { PostLabels } from '#web/pages/post/post-labels.tsx';
 import { ReviewPanel } from '#web/pages/post/review/panel.tsx';
 import { useSide } from '#web/pages/post/review/use-side.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
@@ -17,7 +18,6 @@ import { EditorHeader } from './header.tsx';
 import { Notices } from './notices.tsx';
 import { OptionsCard } from './options-card.tsx';
 import { PhoneBar } from './phone-bar.tsx';
-import { PostLabels } from './post-labels.tsx';
 import { Previews } from './previews.tsx';
 import { TemplatesDialog } from './templates-dialog.tsx';
 import { Thread } from './thread.tsx';
@@ -88,7 +88,11 @@ const Writing = ({ post, accounts, onCreated, onHold }: Props & { accounts: read
         <div className={styles.column}>
           <Notices acts={acts} />
           <AccountPicker />
-          <PostLabels />
+          <PostLabels
+            id={editor.save.base?.id}
+            readOnly={editor.readOnly}
+            make={async () => (await editor.saver.settle())?.id}
+          />
           <VersionTabs />
           <div id="editor-version" role="tabpanel" aria-label="Text and media">
             <Thread uploads={uploads} onFocusItem={setItem} onTemplate={templating.choose} />

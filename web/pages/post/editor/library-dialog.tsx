@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Check, Images, Play } from 'lucide-react';
+import { Check, Images } from 'lucide-react';
 import { useState } from 'react';
 import { actions } from '#web/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
@@ -64,7 +64,6 @@ export default function LibraryDialog({
             onClick={() => toggle(id)}
           >
             <img src={thumbnailOf(id)} alt="" loading="lazy" />
-            {kind === 'Video' && <Play className={styles.play} size={22} aria-hidden="true" />}
             {chosen.includes(id) && (
               <span className={styles.mark} aria-hidden="true">
                 {chosen.length > 1 ? chosen.indexOf(id) + 1 : <Check size={14} />}

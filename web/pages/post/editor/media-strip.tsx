@@ -1,14 +1,5 @@
 import { Menu } from '@mantine/core';
-import {
-  ChevronLeft,
-  ChevronRight,
-  ImagePlus,
-  Images,
-  Play,
-  TriangleAlert,
-  Upload as UploadIcon,
-  X,
-} from 'lucide-react';
+import { ChevronLeft, ChevronRight, ImagePlus, Images, TriangleAlert, Upload as UploadIcon, X } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { changeItem, type Item, moved } from './draft.ts';
 import styles from './media-strip.module.css';
@@ -82,7 +73,6 @@ const Tile = ({
   return (
     <div className={styles.tile}>
       <img src={thumbnailOf(id)} alt={found?.alt ?? name} loading="lazy" />
-      {found?.kind === 'Video' && <Play className={styles.play} size={26} aria-label="Video" />}
       <span className={styles.order} aria-hidden="true">
         {position + 1}
       </span>
@@ -115,9 +105,11 @@ const Tile = ({
 
 const AltLine = ({ id, field, onOpen }: { id: string; field: string; onOpen: () => void }) => {
   const { mediaOf, readOnly } = useEditor();
-  const { alt, kind } = mediaOf(id) ?? {};
-  // No network takes one with a document.
-  if (readOnly || kind === 'Document') return <span className={styles.alt}>{alt ?? ''}</span>;
+  const found = mediaOf(id);
+  const alt = found?.alt;
+  // No network takes one with a document; of a file that is not read yet nobody knows.
+  if (readOnly || found === undefined || found.kind === 'Document')
+    return <span className={styles.alt}>{alt ?? ''}</span>;
   return (
     <button type="button" id={field} className={styles.alt} data-missing={!alt || undefined} onClick={onOpen}>
       {alt ? (

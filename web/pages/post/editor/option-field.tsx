@@ -50,13 +50,18 @@ export const OptionField = ({
         />
         {help && (
           <p id={`${id}-help`} className={styles.help}>
-            {help}
+            <WithCode text={help} />
           </p>
         )}
       </div>
     </div>
   );
 };
+
+/** What is to be typed stands between backticks. */
+const WithCode = ({ text }: { text: string }) =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+  text.split('`').map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : piece));
 
 const Input = ({
   id,

@@ -15,6 +15,8 @@ export const Preview = ({ account }: { account: Account }) => {
   const own = optionsOf(account.network);
   const hasTitle = own.some(({ key }) => key === titleKey);
   const cover = own.find(({ key, type }) => type === 'Media' && options[key]);
+  const [firstLine = ''] = items[0]?.body.trim().split('\n') ?? [];
+  const documentTitle = options[`${account.network}.document_title`] || firstLine || 'Document';
   const hasCards = options[`${account.network}.link_card`] !== 'false';
   return (
     <PostPreview
@@ -28,7 +30,15 @@ export const Preview = ({ account }: { account: Account }) => {
         linkCard: media.length === 0 && hasCards ? linkCardsIn(linkCards, account.network, item.body)[0] : undefined,
         media: media.map((id) => {
           const { kind, alt = '' } = mediaOf(id) ?? {};
-          return { key: id, src: thumbnailOf(fittedOf(account, id) ?? id), isVideo: kind === 'Video', alt };
+          const fitted = fittedOf(account, id);
+          return {
+            key: id,
+            src: thumbnailOf(fitted ?? id),
+            isVideo: kind === 'Video',
+            isFitted: fitted !== undefined,
+            title: kind === 'Document' ? documentTitle : undefined,
+            alt,
+          };
         }),
       }))}
     />

@@ -43,6 +43,8 @@ export interface Editor {
   readonly fittedOf: (account: Account, mediaId: string) => string | undefined;
   readonly learnMedia: (...items: MediaItem[]) => void;
   readonly checks: readonly Check[];
+  /** False until the server has said what is wrong with a post that is opened. */
+  readonly isChecked: boolean;
   readonly reveal: (place: Place) => void;
 }
 
@@ -151,6 +153,7 @@ export const useEditorState = ({
     linkCards: view?.linkCards ?? [],
     learnMedia: (...items) => setLearned((map) => new Map([...map, ...items.map((item) => [item.id, item] as const)])),
     checks,
+    isChecked: base === undefined || view !== undefined,
     reveal: useReveal(version, openVersion),
   };
 };

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Post } from '#generated/app-client';
+import { PostLabels } from '#web/pages/post/post-labels.tsx';
 import { ReviewPanel, SideButton } from '#web/pages/post/review/panel.tsx';
 import { useSide } from '#web/pages/post/review/use-side.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
@@ -10,7 +11,7 @@ import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
 import { PostStateChip, StateChip, stateOf } from '#web/parts/state-chip.tsx';
 import { formatDay, formatTime } from '#web/parts/time.ts';
 import { usePhone } from '#web/parts/use-phone.ts';
-import { useZone } from '#web/session.ts';
+import { useMay, useZone } from '#web/session.ts';
 import { ResultActions } from './actions.tsx';
 import { Failed } from './failed.tsx';
 import styles from './page.module.css';
@@ -26,6 +27,7 @@ import { summaryOf } from './words.ts';
 export default function Results({ post }: { post: Post }) {
   const { targets, fault, retry } = useResults(post);
   const { side, openSide } = useSide();
+  const { write } = useMay();
   const [textShown, setTextShown] = useState(false);
   const text = post.versions[0]?.content[0]?.body ?? '';
   return (
@@ -60,6 +62,9 @@ export default function Results({ post }: { post: Post }) {
             {fault !== undefined && (
               <FaultBanner title="The numbers could not be loaded" fault={fault} onRetry={retry} />
             )}
+            <div className={styles.labels}>
+              <PostLabels id={post.id} readOnly={!write} />
+            </div>
             <ul className={`card ${styles.list}`} aria-label="Accounts">
               {targets.map((target) => (
                 <TargetRow key={target.accountId} target={target} postId={post.id} />

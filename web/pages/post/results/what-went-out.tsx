@@ -1,9 +1,11 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Play } from 'lucide-react';
 import { useState } from 'react';
 import type { Post } from '#generated/app-client';
 import { app } from '#web/api.ts';
+import { extrasFor } from '#web/parts/extras.ts';
+import { ExtrasView } from '#web/parts/extras-view.tsx';
+import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import type { Target } from './use-results.ts';
 import styles from './what-went-out.module.css';
 
@@ -24,6 +26,14 @@ export const WhatWentOut = ({ post, targets }: { post: Post; targets: readonly T
     queryFn: ({ signal }) => app.searchMedia({ ids: ids.join(',') }, { signal }),
   });
   const items = version?.content ?? [];
+  const hasOwn = (id: string) => post.versions.some(({ accountId }) => accountId === id);
+  const readers = targets.filter(({ accountId }) =>
+    version?.accountId === undefined ? !hasOwn(accountId) : accountId === version.accountId,
+  );
+  const extras = extrasFor(
+    post.versions,
+    readers.map(({ accountId, network }) => ({ id: accountId, network })),
+  );
   return (
     <section aria-labelledby="went-out">
       <h2 id="went-out" className={styles.title}>
@@ -58,7 +68,6 @@ export const WhatWentOut = ({ post, targets }: { post: Post; targets: readonly T
                         }
                         loading="lazy"
                       />
-                      {file?.kind === 'Video' && <Play className={styles.play} size={22} aria-hidden="true" />}
                     </a>
                   );
                 })}
@@ -72,6 +81,12 @@ export const WhatWentOut = ({ post, targets }: { post: Post; targets: readonly T
           </li>
         ))}
       </ol>
+      {extras.map(({ networks, ...added }) => (
+        <div key={networks.join()} className={styles.extras}>
+          {readers.length > networks.length && <NetworkBadges networks={networks} size={16} max={4} />}
+          <ExtrasView {...added} />
+        </div>
+      ))}
     </section>
   );
 };

@@ -8,14 +8,20 @@ import { showToast } from '#web/parts/toasts.tsx';
 import { useLabelPosts, useLabels } from '#web/parts/use-labels.ts';
 import { keys } from '#web/queries.ts';
 import styles from './post-labels.module.css';
-import { useEditor } from './use-editor.ts';
 
 const LabelsDialog = lazy(() => import('#web/parts/labels-dialog.tsx'));
 
-/** The labels of the post. They stand beside it: no network sees them, and they change nothing of what goes out. */
-export const PostLabels = () => {
-  const { save, readOnly } = useEditor();
-  const id = save.base?.id;
+/** The labels of a post. They stand beside it: no network sees them, and they change nothing of what goes out. */
+export const PostLabels = ({
+  id,
+  readOnly,
+  make,
+}: {
+  id: string | undefined;
+  readOnly: boolean;
+  /** Of a post that is not made yet: makes it for its first label. */
+  make?: () => Promise<string | undefined>;
+}) => {
   const { data } = useQuery({
     queryKey: keys.postLabels(id ?? ''),
     queryFn: ({ signal }) => app.getPostLabels({ id: id ?? '' }, { signal }),
@@ -23,7 +29,7 @@ export const PostLabels = () => {
   });
   const ids = data?.labelIds ?? [];
   const labels = useLabels().of(ids);
-  const choose = useChoose();
+  const choose = useChoose(id, make);
   const [choosing, setChoosing] = useState(false);
   if (readOnly && labels.length === 0) return null;
   return (
@@ -51,19 +57,18 @@ export const PostLabels = () => {
   );
 };
 
-/** At once on the page; a post that is not made yet is made for its first label. */
-const useChoose = () => {
-  const { save, saver } = useEditor();
+/** At once on the page. */
+const useChoose = (known: string | undefined, make: (() => Promise<string | undefined>) | undefined) => {
   const client = useQueryClient();
   const labelPosts = useLabelPosts();
   return async (label: string, on: boolean) => {
-    const post = save.base ?? (await saver.settle().catch(tellNotSaved));
-    if (post === undefined) return;
-    const key = keys.postLabels(post.id);
+    const id = known ?? (await make?.().catch(tellNotSaved));
+    if (id === undefined) return;
+    const key = keys.postLabels(id);
     const before = client.getQueryData<{ labelIds: string[] }>(key)?.labelIds ?? [];
-    const others = before.filter((id) => id !== label);
+    const others = before.filter((one) => one !== label);
     client.setQueryData(key, { labelIds: on ? [...others, label] : others });
-    await labelPosts([post.id], on ? { add: [label] } : { remove: [label] });
+    await labelPosts([id], on ? { add: [label] } : { remove: [label] });
   };
 };
 

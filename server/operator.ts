@@ -1,0 +1,53 @@
+// The rules that most commands need, without networks, doors and jobs: a command should be over before anybody waits.
+import { hasLiveAccount } from '#server/accounts/live';
+import { openAudit } from '#server/audit/slice';
+import { openAuth } from '#server/auth/slice';
+import { createMovableClock, systemClock } from '#server/clock';
+import type { Config } from '#server/config';
+import { openLive } from '#server/live/slice';
+import { openPlans } from '#server/plans/slice';
+import { prepare } from '#server/prepare';
+import { openSandboxClock } from '#server/sandbox/clock';
+import { connect } from '#server/store/connect';
+import { openDatabase } from '#server/store/database';
+import { inWords } from '#server/store/in-words';
+import { openPeople } from '#server/workspaces/open-people';
+
+export type Operator = Awaited<ReturnType<typeof openOperator>>;
+
+/** For a command that asks one thing after the other. */
+const poolSize = 1;
+
+export const openOperator = async (config: Config) => {
+  const server = await connect(config);
+  const { connection, direct, replica } = server;
+  const report = ({ message }: Error) => console.error(`The connection to the database was lost: ${message}`);
+  const database = openDatabase(connection, { report, poolSize, direct, replica });
+  const close = async () => {
+    await database.close();
+    await server.stop();
+  };
+  const clock = createMovableClock();
+  const { production } = config;
+  const sandboxClock = openSandboxClock(database, { clock, production, hasLiveAccount: hasLiveAccount(database) });
+  try {
+    await prepare(database, sandboxClock, config, { info: () => undefined, warn: console.error });
+  } catch (error) {
+    await close();
+    return inWords('The database cannot be used')(error as Error);
+  }
+  const { audit } = openAudit({ database, clock });
+  const { live } = openLive({ database });
+  const { plans } = openPlans({ database, clock });
+  const auth = openAuth({ database, audit, live, config, clock, wallClock: systemClock });
+  const { people, welcome, helpDesk } = openPeople({
+    database,
+    auth,
+    plans,
+    audit,
+    live,
+    config,
+    wallClock: systemClock,
+  });
+  return { ...auth, people, welcome, helpDesk, plans, audit, sandboxClock, close };
+};

@@ -1,0 +1,37 @@
+import type { Config } from '#server/config';
+import type { SandboxClock } from '#server/sandbox/clock';
+import type { Database } from '#server/store/database';
+import { migrate, postponedIn, postponedInWords } from '#server/store/migrate';
+import { migrations } from '#server/store/migrations/index';
+
+/** For the lock of migrations, before the operator is told who holds it. */
+export const lockWaitMs = 2_000;
+
+export interface Told {
+  info(about: object, what: string): void;
+  warn(about: object, what: string): void;
+}
+
+/** What the service and every command begin with: the tables of this release, and the time by the clock of the database. */
+export const prepare = async (
+  database: Database,
+  sandboxClock: Pick<SandboxClock, 'read' | 'close'>,
+  { production, startPatienceMs }: Pick<Config, 'production' | 'startPatienceMs'>,
+  told: Told,
+) => {
+  const postponed = await applyMigrations(database, told, Math.min(lockWaitMs, startPatienceMs));
+  if (postponed) told.info({ number: postponed.migration.number }, postponedInWords(postponed));
+  if (production) {
+    const aheadMs = await sandboxClock.close();
+    if (aheadMs > 0) told.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
+  }
+  await sandboxClock.read();
+};
+
+/** Answers with the one that waits until an earlier release has ended. */
+export const applyMigrations = async (database: Database, told: Pick<Told, 'info'>, waitMs = lockWaitMs) => {
+  for (const { number, name } of await migrate(database, migrations, { waitMs })) {
+    told.info({ number, name }, 'migration applied');
+  }
+  return postponedIn(database, migrations);
+};

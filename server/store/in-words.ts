@@ -1,0 +1,10 @@
+import { SettingError } from '#server/config';
+import { messageOf } from './away.ts';
+
+/** What the operator has to fix is printed as a sentence, without a stack. */
+export const inWords =
+  (what: string) =>
+  (cause: Error): never => {
+    if (cause instanceof SettingError) throw cause;
+    throw new SettingError(`${what}: ${messageOf(cause)}`, { cause });
+  };

@@ -1,0 +1,54 @@
+import type { AuditLog } from '#server/audit/audit-log';
+import type { Auth } from '#server/auth/slice';
+import type { Clock } from '#server/clock';
+import type { Config } from '#server/config';
+import type { Live } from '#server/live/open-tabs';
+import type { Plans } from '#server/plans/allowance';
+import type { Database } from '#server/store/database';
+import { createHelpDesk } from './help-desk.ts';
+import { createPeople } from './people.ts';
+import { createWorkspaceStore } from './store.ts';
+import { createWelcome } from './welcome.ts';
+
+export interface PeopleParts {
+  readonly database: Database;
+  readonly auth: Pick<Auth, 'sessions' | 'tokens' | 'clients' | 'secrets'>;
+  readonly plans: Plans;
+  readonly audit: AuditLog;
+  readonly live: Live;
+  readonly config: Config;
+  /** People, their invitations and their limits go by it: the sandbox does not move it. */
+  readonly wallClock: Clock;
+}
+
+/** Who there is and how they get in: what the command line needs too. */
+export const openPeople = ({
+  database,
+  auth: { sessions, tokens, clients, secrets },
+  plans,
+  audit,
+  live,
+  config,
+  wallClock: clock,
+}: PeopleParts) => {
+  const { production, newWorkspaces } = config;
+  const store = createWorkspaceStore(database);
+  const people = createPeople({
+    store,
+    audit,
+    plans,
+    newWorkspaces,
+    forgetEverything: async (userId) => {
+      await sessions.endOthers(userId);
+      await tokens.revokeAll({ userId });
+      await clients.endAll(userId);
+    },
+    accessChanged: () => live.accessChanged(),
+    clock,
+  });
+  const mayWelcome = !production && config.databaseUrl === undefined;
+  const welcome = createWelcome({ people, sessions, secrets, audit, production, mayWelcome });
+  const hasPasswords = config.outsideProvider === undefined;
+  const helpDesk = createHelpDesk({ store, people, sessions, secrets, audit, hasPasswords });
+  return { store, people, welcome, helpDesk };
+};
