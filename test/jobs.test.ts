@@ -174,4 +174,30 @@ describe('a loop of due work', () => {
     for (let turn = 0; turn < 5; turn++) await setImmediate();
     expect(claimed).toEqual([]);
   });
+
+  test.each([0, 5])('places that are freed together are filled by one claim (gathered for %i ms)', async (gatherMs) => {
+    const rows = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const rooms: number[] = [];
+    let ends: (() => void)[] = [];
+    const loop = createDueLoop<string>({
+      concurrency: 3,
+      gatherMs,
+      claim: async (room) => {
+        rooms.push(room);
+        return rows.splice(0, room);
+      },
+      handle: () => new Promise<void>((end) => ends.push(end)),
+      msToNext: async () => undefined,
+      report: (error) => expect.unreachable(String(error)),
+    });
+    loop.start();
+    for (let turn = 1; turn <= 2; turn++) {
+      await until('three are under way', () => ends.length === 3);
+      expect(rooms).toEqual(Array.from({ length: turn }, () => 3));
+      const together = ends;
+      ends = [];
+      for (const end of together) end();
+    }
+    await loop.stop(0);
+  });
 });

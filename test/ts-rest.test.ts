@@ -20,7 +20,8 @@ beforeAll(async () => {
     (name: string) =>
     async ({ body }: { body: unknown }) => {
       try {
-        return { status: 200, body: await findAction(service.posthorn.actions, name).run(body as never, caller) };
+        const { value } = await findAction(service.posthorn.actions, name).run(body as never, caller);
+        return { status: 200, body: value };
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         return { status: error.status, body: error.body };

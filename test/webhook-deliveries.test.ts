@@ -506,10 +506,12 @@ describe('rotating the secret', () => {
     const address = receiver.address();
     const team = await newTeam(service);
     const webhook = await team.addWebhook(address.url);
+    await webhook.test();
+    await address.nth(1);
     const fresh = await webhook.rotate();
     expect(fresh).not.toBe(webhook.secret);
     await webhook.test();
-    const both = await address.nth(1);
+    const both = await address.nth(2);
     const header = String(both.headers['posthorn-signature']);
     expect(header).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
     expect(both.headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/);
@@ -522,13 +524,20 @@ describe('rotating the secret', () => {
     expect(Math.abs(seconds(oldSecretUntil) - seconds(rotated.createdAt) - dayMs / 1000)).toBeLessThan(60);
     await forwardTo(oldSecretUntil, -minuteMs);
     await webhook.test();
-    expect((await address.nth(2)).headers['posthorn-signature']).toMatch(/v1=.*v1=/);
+    expect((await address.nth(3)).headers['posthorn-signature']).toMatch(/v1=.*v1=/);
     await forwardTo(oldSecretUntil);
     await webhook.test();
-    const alone = await address.nth(3);
+    const alone = await address.nth(4);
     expect(alone.headers['posthorn-signature']).not.toMatch(/v1=.*v1=/);
     expect(await verifyWebhook(alone.raw, String(alone.headers['posthorn-signature']), fresh)).toEqual(alone.event);
     expect(await webhook.get()).not.toHaveProperty('oldSecretUntil');
+
+    // Nothing is sent while there are two, so that the keys of before are the last that were used.
+    const newest = await webhook.rotate();
+    await forwardTo((await webhook.get()).oldSecretUntil);
+    await webhook.test();
+    const later = await address.nth(5);
+    expect(await verifyWebhook(later.raw, String(later.headers['posthorn-signature']), newest)).toEqual(later.event);
   });
 });
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   service = await startService(
     { ...receiver.settings(`127.0.0.1:${allowedPort}`), SIGN_INS_PER_HOUR: '100000' },
-    { webhooks: { allowedWebhooks: async (workspaceId) => allowed.get(workspaceId) ?? 10 } },
+    { webhooks: { allowedWebhooks: (_plan, workspaceId) => allowed.get(workspaceId) ?? 10 } },
   );
   service.startJobs();
   others = await newTeam(service);

@@ -1,10 +1,11 @@
-// A loop that claims rows, posts them with undici and marks them, with nothing around it: what 1.00 is.
+// A loop that claims rows, posts them over kept connections and marks them, with nothing around it: what 1.00 is.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { Agent, request } from 'undici';
+import { Pool } from 'undici';
 
 const batch = 100;
-const dispatcher = new Agent({ connect: { ca: process.env.CERTIFICATE } });
+/** As many as the service has under way to one receiver. */
+const connections = 8;
 const db = new pg.Pool({ max: Number(process.env.DATABASE_POOL) });
 
 const claim = {
@@ -22,16 +23,60 @@ const save = {
      tried_at = clock_timestamp(), due_at = null, claim = null where id = any ($1) and claim = $2`,
 };
 
+const receivers = new Map();
+const receiverAt = (url) => {
+  let known = receivers.get(url);
+  if (known === undefined) {
+    const { origin, pathname: path } = new URL(url);
+    // No timers: nothing hangs here.
+    const pool = new Pool(origin, {
+      connections,
+      connect: { ca: process.env.CERTIFICATE },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    known = { pool, path };
+    receivers.set(url, known);
+  }
+  return known;
+};
+
+/** Leaner than undici's `request`, which makes a stream of every answer. */
+class Answer {
+  constructor(resolve, reject) {
+    this.resolve = resolve;
+    this.reject = reject;
+    this.status = 0;
+  }
+  onRequestStart() {}
+  onResponseStart(_controller, status) {
+    this.status = status;
+  }
+  onResponseData() {}
+  onResponseEnd() {
+    if (this.status === 204) this.resolve();
+    else this.reject(new Error(`answered ${this.status}`));
+  }
+  onResponseError(_controller, error) {
+    this.reject(error);
+  }
+}
+
+const headers = { 'content-type': 'application/json' };
+
 const post = async ({ url, body }) => {
+  const { pool, path } = receiverAt(url);
   const send = () =>
-    request(url, { dispatcher, method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  // A kept connection may be closed by the receiver just when it is used again.
-  const answer = await send().catch((error) => {
-    if (error.code === 'ECONNRESET' || error.code === 'UND_ERR_SOCKET') return send();
-    throw error;
-  });
-  await answer.body.dump();
-  if (answer.statusCode !== 204) throw new Error(`answered ${answer.statusCode}`);
+    new Promise((resolve, reject) => {
+      pool.dispatch({ path, method: 'POST', headers, body }, new Answer(resolve, reject));
+    });
+  try {
+    await send();
+  } catch (error) {
+    // A kept connection may be closed by the receiver just when it is used again.
+    if (error.code !== 'ECONNRESET' && error.code !== 'UND_ERR_SOCKET') throw error;
+    await send();
+  }
 };
 
 const turn = async () => {
@@ -42,9 +87,12 @@ const turn = async () => {
   return rows.length;
 };
 
-/** Two at a time: while one waits for the database, the other sends. */
+/** Two side by side: while one waits for the database, the other sends. */
 const drain = async () => {
-  while ((await Promise.all([turn(), turn()])).some((count) => count > 0));
+  const side = async () => {
+    while ((await turn()) > 0);
+  };
+  await Promise.all([side(), side()]);
 };
 
 const listening = new pg.Client();

@@ -128,11 +128,11 @@ const deliver = async ({ db, receiver, webhooks, perWebhook, sender, hanging, wi
     [told, body, perWebhook],
   );
   const begun = performance.now();
-  await done;
+  const { handshakes } = await done;
   const seconds = (performance.now() - begun) / 1000;
-  const cpu = cpuBefore === undefined ? undefined : (cpuSeconds(sender.pid) - cpuBefore) / expected;
   await mustBeMarked(db, sender.table, served);
-  return { perSecond: expected / seconds, cpu };
+  const cpu = cpuBefore === undefined ? undefined : (cpuSeconds(sender.pid) - cpuBefore) / expected;
+  return { perSecond: expected / seconds, cpu, handshakes };
 };
 
 /** What has come is in the log as well. */
@@ -149,12 +149,13 @@ const report = (samples, rounds, perWebhook) => {
   const ratios = (one, other, value) => ratio(samples.map((sample) => value(sample[one]) / value(sample[other])));
   const perSecond = (sample) => sample.perSecond;
   const perCpuSecond = ({ cpu }) => 1 / cpu;
-  const here = (name) => String(Math.round(spread(samples.map((sample) => sample[name].perSecond)).middle));
+  const middle = (name, value) => String(Math.round(spread(samples.map((sample) => value(sample[name]))).middle));
+  const here = (name) => [middle(name, perSecond), middle(name, ({ handshakes }) => handshakes)];
   const row = (name, one, other) => [
     name,
     samples[0][one].cpu === undefined ? '' : ratios(one, other, perCpuSecond),
     ratios(one, other, perSecond),
-    here(one),
+    ...here(one),
   ];
   return [
     '## webhooks',
@@ -163,11 +164,11 @@ const report = (samples, rounds, perWebhook) => {
     'each for sender, receivers and database. Median [quartiles] of the ratios within each round.',
     '',
     table(
-      ['sender', 'per CPU second of the sender', 'per second', 'a second, here'],
+      ['sender', 'per CPU second of the sender', 'per second', 'a second, here', 'handshakes'],
       [
-        ['bare loop: claim, post, mark', '1.00', '1.00', here('bare')],
+        ['bare loop: claim, post, mark', '1.00', '1.00', ...here('bare')],
         row('Posthorn, signed', 'posthorn', 'bare'),
-        ['Posthorn to nine receivers', '1.00', '1.00', here('nine')],
+        ['Posthorn to nine receivers', '1.00', '1.00', ...here('nine')],
         row('the same nine, a tenth hangs', 'hanging', 'nine'),
       ],
     ),

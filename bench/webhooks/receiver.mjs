@@ -7,6 +7,7 @@ const tls = { cert: process.env.CERTIFICATE, key: process.env.KEY };
 let hanging;
 let expected = 0;
 let counted = 0;
+let handshakes = 0;
 const held = new Set();
 
 const answer = (place) => (req, res) => {
@@ -17,20 +18,25 @@ const answer = (place) => (req, res) => {
   }
   req.once('end', () => {
     res.writeHead(204).end();
-    if (++counted === expected) process.send({ done: true });
+    if (++counted === expected) process.send({ handshakes });
   });
 };
 
 const servers = Array.from({ length: receivers }, (_, place) =>
-  createServer(tls, answer(place)).listen(0, '127.0.0.1'),
+  createServer(tls, answer(place))
+    .on('secureConnection', () => handshakes++)
+    .listen(0, '127.0.0.1'),
 );
 await Promise.all(servers.map((server) => once(server, 'listening')));
 
 process.on('message', (message) => {
   ({ expected, hanging } = message);
   counted = 0;
+  handshakes = 0;
   for (const res of held) res.destroy();
   held.clear();
+  // Whoever comes next makes its own connections, whatever was sent just before.
+  for (const server of servers) server.closeIdleConnections();
   process.send({ ready: true });
 });
 process.once('disconnect', () => process.exit());

@@ -43,20 +43,20 @@ export const createBusyDoor = (
   };
 
   const serve = async (handler: BusyHandler, req: BusyRequest, res: Response) => {
-    try {
-      for (const step of steps) step(req as unknown as Request, res, goOn);
-      await handler(req, res, goOn);
-    } catch (error) {
-      answerError(error, req as unknown as Request, res, goOn);
-    }
+    for (const step of steps) step(req as unknown as Request, res, goOn);
+    await handler(req, res, goOn);
   };
 
   return (req, res) => {
     if (req.method !== 'POST') return false;
     // They are made by `serverFor`, and are Express's own.
     const handler = find(req as BusyRequest);
-    if (handler) serve(handler, req as BusyRequest, res as Response);
-    return handler !== undefined;
+    if (handler === undefined) return false;
+    serve(handler, req as BusyRequest, res as Response)
+      .catch((error: unknown) => answerError(error, req as Request, res as Response, goOn))
+      // An answer that has begun cannot become another one.
+      .catch(() => res.destroy());
+    return true;
   };
 };
 

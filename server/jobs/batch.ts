@@ -4,7 +4,7 @@
  */
 export const createBatch = <Item, Answer>(
   work: (items: readonly Item[]) => Promise<readonly Answer[]>,
-  largest = 200,
+  { largest = 200, gatherMs = 0 } = {},
 ) => {
   let waiting: { item: Item; resolve: (answer: Answer) => void; reject: (error: unknown) => void }[] = [];
   let busy = false;
@@ -27,10 +27,11 @@ export const createBatch = <Item, Answer>(
   return (item: Item): Promise<Answer> =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      // Whatever else comes in the same turn joins it.
+      // Whatever else comes in the same turn, or within this time, joins it.
       if (!busy) {
         busy = true;
-        setImmediate(run);
+        if (gatherMs > 0) setTimeout(run, gatherMs);
+        else setImmediate(run);
       }
     });
 };

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /** Work that waits in rows of the database until it is due. */
 export interface DueWork<Row> {
@@ -9,6 +9,8 @@ export interface DueWork<Row> {
   handle(row: Row): Promise<void>;
   /** Until the next row is due; undefined when none is. */
   msToNext(): Promise<number | undefined>;
+  /** How long places that were freed wait for others, to be filled by one claim. */
+  readonly gatherMs?: number;
   /** Keeps the leases of what is being handled. */
   readonly extend?: { readonly everyMs: number; run(rows: readonly Row[]): Promise<void> };
   report(error: unknown): void;
@@ -22,7 +24,15 @@ const pauseAfterFaultMs = 1_000;
 const largestClaim = 200;
 
 /** Claims what is due, handles it, and sleeps exactly until the next is. Woken from outside when something is due earlier. */
-export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, extend, report }: DueWork<Row>) => {
+export const createDueLoop = <Row>({
+  concurrency,
+  claim,
+  handle,
+  msToNext,
+  gatherMs = 0,
+  extend,
+  report,
+}: DueWork<Row>) => {
   const running = new Map<Row, Promise<void>>();
   let stopped = true;
   let busy = false;
@@ -40,7 +50,7 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
     look();
   };
 
-  const look = () => {
+  const look = (afterMs = 0) => {
     if (stopped) return;
     if (busy) {
       again = true;
@@ -48,8 +58,8 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
     }
     busy = true;
     clearTimeout(timer);
-    // Whatever else ends in the same moment is claimed for together.
-    setImmediate()
+    // Whatever else ends meanwhile is claimed for together.
+    (afterMs > 0 ? sleep(afterMs) : setImmediate())
       .then(turn)
       .then(() => {
         turnedAt = performance.now();
@@ -101,7 +111,7 @@ export const createDueLoop = <Row>({ concurrency, claim, handle, msToNext, exten
       .finally(() => {
         running.delete(row);
         freed++;
-        look();
+        look(gatherMs);
       });
     running.set(row, work);
   };

@@ -101,14 +101,11 @@ export const createOutbound = ({
   const connectAny = connectorFor({ ...secure, lookup: anyLookup(lookup) });
   const connect: buildConnector.connector = (target, callback) =>
     (rules.allow.has(hostAndPort(target)) ? connectAny : connectPublic)(target, callback);
+  // Every request has a time for all of it, so undici needs none for its parts.
+  const shared = { maxHeaderSize, connect: tolerant(connect), headersTimeout: 0, bodyTimeout: 0 };
   // A kept connection could be closed by the other side just as a request is written to it.
-  const agent = new Agent({ pipelining: 0, maxHeaderSize, connect: tolerant(connect) });
-  const keepingAgent = new Agent({
-    keepAliveTimeout: keptMs,
-    keepAliveMaxTimeout: keptMs,
-    maxHeaderSize,
-    connect: tolerant(connect),
-  });
+  const agent = new Agent({ ...shared, pipelining: 0 });
+  const keepingAgent = new Agent({ ...shared, keepAliveTimeout: keptMs, keepAliveMaxTimeout: keptMs });
 
   const request = async (url: URL, options: OutboundRequest) => {
     const { timeoutMs = defaultTimeoutMs } = options;

@@ -61,8 +61,8 @@ const show = sql('posts.show', `select ${postJson} as post from posts p where id
 const lock = sql('posts.lock', `select ${columns} from posts where id = $1 and workspace_id = $2 for update`);
 // Written so, only the index made for it gives this order. With `=` the planner may walk through the posts of everybody,
 // hoping to meet those of this workspace or status soon.
-// A page ends where its texts reach so many bytes: what is left out is never sent here. One post always fits. Of one row more
-// than asked only its being there is told.
+// A page ends where its texts reach so many bytes: what is left out is never sent here. One post always fits. One row more
+// than asked is read, to know whether there is another page.
 const page = (rows: string, mostBytes = '$4') =>
   `select concat('[', string_agg(post, ',' order by id desc), ']') as posts, min(id) as last,
           coalesce(max(place) < max(found), false) as more

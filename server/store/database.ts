@@ -279,8 +279,8 @@ export function openDatabase(
       statements: {
         used: pool.totalCount - pool.idleCount,
         idle: pool.idleCount,
-        // Those who were given one of the idle connections take it in the next tick.
-        waiting: Math.max(0, pool.waitingCount - pool.idleCount) + line.length(),
+        // Whoever is about to get one of the idle connections does not wait.
+        waiting: Math.max(0, Math.max(pool.waitingCount, line.length()) - pool.idleCount),
         most: poolSize,
       },
       transactions: { ...poolOf(sequelize), most: poolSize },

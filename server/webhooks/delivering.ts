@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import { createBatch } from '#server/jobs/batch';
@@ -7,7 +8,8 @@ import type { Outbound, OutboundAnswer } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import type { DeliveryFigures } from './figures.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
-import { deliveryHeaders, oldSecretPlace, secretPlace } from './signing.ts';
+import { deliveryHeaders } from './signing.ts';
+import { createSigningKeys } from './signing-keys.ts';
 import type { ClaimedDelivery, DeliveryStore, Tried } from './store.ts';
 
 const minuteMs = 60_000;
@@ -15,6 +17,8 @@ const minuteMs = 60_000;
 export const ladderMs = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60].map((minutes) => minutes * minuteMs);
 /** SPEC, Delivery rules 4. */
 const givenUpUntilPause = 10;
+const saveGatherMs = 5;
+const tellEveryMs = 250;
 
 /** May be sent only while `mayBegin` is true: after that the lease may end before the answer comes. */
 export interface HeldDelivery extends ClaimedDelivery {
@@ -48,13 +52,24 @@ export const createDelivering = ({
   clock: Clock;
   answerTimeoutMs: number;
 }) => {
+  const keysOf = createSigningKeys(seal);
+
   const saveDelivered = createBatch(
     async (delivered: readonly (Parameters<DeliveryStore['saveDelivered']>[0][number] & ToldWebhook)[]) => {
       await store.saveDelivered(delivered);
-      await tell(delivered);
+      // News are hints. A database that is gone is reported by those who need its answer.
+      tellSoon(delivered).catch(() => undefined);
       return delivered;
     },
+    { gatherMs: saveGatherMs },
   );
+
+  /** At once, and then no more often than open tabs can use. */
+  const tellSoon = createBatch(async (delivered: readonly (readonly ToldWebhook[])[]) => {
+    await tell(delivered.flat());
+    await sleep(tellEveryMs, undefined, { ref: false });
+    return delivered;
+  });
 
   /** Once for each webhook, however many deliveries there were. */
   const tell = (webhooks: readonly ToldWebhook[]) => {
@@ -63,7 +78,7 @@ export const createDelivering = ({
   };
 
   const deliver = async (delivery: HeldDelivery): Promise<boolean> => {
-    const reason = await skipReason(delivery);
+    const reason = skipReason(delivery);
     if (reason !== undefined) {
       await store.saveRefused(delivery, reason);
       await tell([delivery]);
@@ -73,35 +88,34 @@ export const createDelivering = ({
     // Nothing was sent: it is due again when the lease ends, here or elsewhere.
     if (isLate) return true;
     if (isGood) {
-      await saveDelivered({ ...delivery, ...tried });
+      const { id, claim, webhookId, workspaceId } = delivery;
+      await saveDelivered({ id, claim, webhookId, workspaceId, ...tried });
       figures.tried('ok');
     } else await failed(delivery, tried);
     return isGood;
   };
 
   /** Why a delivery ends without a request; undefined when it is sent. */
-  const skipReason = async ({ paused, workspaceId, older }: ClaimedDelivery) => {
+  const skipReason = ({ paused, older, plan, workspaceId }: HeldDelivery) => {
     if (paused) return 'Not sent: the webhook was paused.';
-    const allowed = await allowedWebhooks(workspaceId);
+    const allowed = allowedWebhooks(plan, workspaceId);
     return older < allowed ? undefined : `Not sent. ${beyondPlan(allowed)}`;
   };
 
-  const call = async ({ url, webhookId, secret, oldSecret, mayBegin, ...delivery }: HeldDelivery) => {
+  const call = async (delivery: HeldDelivery) => {
     const body = Buffer.from(delivery.body);
-    const secrets = [
-      seal.open(secret, secretPlace(webhookId)),
-      ...(oldSecret === null ? [] : [seal.open(oldSecret, oldSecretPlace(webhookId))]),
-    ];
-    const headers = deliveryHeaders({ ...delivery, body }, secrets, clock.now());
-    const how = {
+    const headers = deliveryHeaders(delivery, body, keysOf(delivery), clock.now());
+    const begunMs = performance.now();
+    const answer = await outbound.request(delivery.url, {
+      method: 'POST',
+      headers,
+      body,
       timeoutMs: answerTimeoutMs,
       maxBytes: 0,
       keptConnection: true,
       repeatable: true,
-      guard: { mayBegin },
-    };
-    const begunMs = performance.now();
-    const answer = await outbound.request(url, { method: 'POST', headers, body, ...how });
+      guard: delivery,
+    });
     const tookMs = Math.round(performance.now() - begunMs);
     const isLate = !answer.ok && answer.reason === 'late';
     return { isGood: isGood(answer), isLate, answer: wordsFor(answer), tookMs, headers };

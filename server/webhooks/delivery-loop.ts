@@ -6,6 +6,8 @@ import type { DeliveryStore, Slots } from './store.ts';
 
 const atOnce = 400;
 const atOncePerWebhook = 8;
+/** Little beside the time that a receiver takes, and a statement less for most deliveries. */
+const gatherMs = 10;
 /** Longer than any try takes: if it ends, the process that claimed the delivery is gone, and another tries again. */
 const leaseMs = 30_000;
 /** So that an answer comes in before the lease ends. */
@@ -43,11 +45,12 @@ export const createDeliveries = ({
 
   return createDueLoop<HeldDelivery>({
     concurrency: atOnce,
+    gatherMs,
     claim: async (room) => {
       const sinceClaimed = startStopwatch();
       const claimed = await store.claim(room, randomUUID(), leaseMs, freeSlots(), atOncePerWebhook);
       const mayBegin = () => sinceClaimed() < sendWithinMs;
-      return claimed.map((delivery) => ({ ...delivery, mayBegin }));
+      return claimed.map((delivery) => Object.assign(delivery, { mayBegin }));
     },
     handle: async (delivery) => {
       const { webhookId, attempts } = delivery;

@@ -59,8 +59,10 @@ export const createWebhooks = ({
     if (!checked.ok) throw badInput({ path: 'url', code: 'BadAddress', message: `cannot be used. ${checked.message}` });
   };
 
+  const allowedIn = async (workspaceId: string) => allowedWebhooks(await store.plan(workspaceId), workspaceId);
+
   const list = async ({ workspaceId }: Caller): Promise<Webhook[]> => {
-    const allowed = await allowedWebhooks(workspaceId);
+    const allowed = await allowedIn(workspaceId);
     const last = new Map(
       (await store.lastDeliveries(workspaceId, keptMs)).map(({ webhookId, ...delivery }) => [webhookId, delivery]),
     );
@@ -105,7 +107,7 @@ export const createWebhooks = ({
         if (length >= mostWebhooks) {
           throw new Refusal('Conflict', `A workspace has at most ${mostWebhooks} webhooks. Delete one first.`);
         }
-        const allowed = await allowedWebhooks(workspaceId);
+        const allowed = await allowedIn(workspaceId);
         if (length >= allowed) throw new Refusal('PlanLimit', beyondPlan(allowed));
         const id = newId('webhook', clock.now());
         const secret = newSecret();

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
 const prefix = 'whsec_';
 const secretBytes = 24;
@@ -10,14 +10,29 @@ export interface Signed {
   readonly id: string;
   readonly eventId: string;
   readonly type: string;
-  readonly body: Buffer;
 }
 
+/** A secret as each of the two schemes takes it. */
+export interface SigningKeys {
+  readonly ours: KeyObject;
+  readonly standard: KeyObject;
+}
+
+export const signingKeysOf = (secret: string): SigningKeys => ({
+  ours: createSecretKey(secret, 'utf8'),
+  standard: createSecretKey(secret.slice(prefix.length), 'base64'),
+});
+
 /** SPEC, Request sent to the target URL; beside it the headers of Standard Webhooks. One signature for each secret. */
-export const deliveryHeaders = ({ id, eventId, type, body }: Signed, secrets: readonly string[], now: Date) => {
+export const deliveryHeaders = (
+  { id, eventId, type }: Signed,
+  body: Buffer,
+  secrets: readonly SigningKeys[],
+  now: Date,
+) => {
   const time = String(Math.floor(now.getTime() / 1000));
-  const ours = secrets.map((secret) => `v1=${sign(secret, `${time}.`, body).toString('hex')}`);
-  const standard = secrets.map((secret) => `v1,${sign(keyOf(secret), `${eventId}.${time}.`, body).toString('base64')}`);
+  const ours = secrets.map((keys) => `v1=${sign(keys.ours, `${time}.`, body).digest('hex')}`);
+  const standard = secrets.map((keys) => `v1,${sign(keys.standard, `${eventId}.${time}.`, body).digest('base64')}`);
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'Posthorn-Webhooks/1',
@@ -32,10 +47,7 @@ export const deliveryHeaders = ({ id, eventId, type, body }: Signed, secrets: re
   };
 };
 
-const sign = (key: string | Buffer, before: string, body: Buffer) =>
-  createHmac('sha256', key).update(before).update(body).digest();
-
-const keyOf = (secret: string) => Buffer.from(secret.slice(prefix.length), 'base64');
+const sign = (key: KeyObject, before: string, body: Buffer) => createHmac('sha256', key).update(before).update(body);
 
 /** Where a secret is sealed for; see seal.ts. */
 export const secretPlace = (webhookId: string) => `webhooks:${webhookId}:secret`;

@@ -85,6 +85,7 @@ export interface WebhookRow extends Pick<Webhook, 'id' | 'url' | 'events' | 'cre
 }
 
 const lockWorkspace = sql('webhooks.lockWorkspace', 'select from workspaces where id = $1 for no key update');
+const planOf = sql('webhooks.plan', 'select plan from workspaces where id = $1');
 const listWebhooks = sql('webhooks.list', `select ${webhookColumns} from webhooks where workspace_id = $1 order by id`);
 const lastDeliveries = sql(
   'webhooks.lastDeliveries',
@@ -123,6 +124,7 @@ export const createWebhookStore = (db: Database) => ({
   transaction: db.transaction,
   /** In a transaction: nobody else adds a webhook to this workspace until it ends. */
   lockWorkspace: (id: string) => db.run(lockWorkspace, [id]),
+  plan: async (workspaceId: string) => (await db.query<{ plan: string }>(planOf, [workspaceId]))[0]?.plan ?? '',
   /** Oldest first. */
   list: (workspaceId: string) => db.query<WebhookRow>(listWebhooks, [workspaceId]),
   lastDeliveries: (workspaceId: string, keptMs: number) =>
@@ -181,6 +183,8 @@ export interface ClaimedDelivery {
   readonly paused: boolean;
   /** How many webhooks of the workspace are older. */
   readonly older: number;
+  /** Of the workspace. */
+  readonly plan: string;
 }
 
 const listDeliveries = sql(
@@ -250,7 +254,8 @@ const claimDue = sql(
    returning d.id, d.claim, d.webhook_id as "webhookId", d.event_id as "eventId", d.type, d.body, d.attempts,
      w.workspace_id as "workspaceId", w.url, w.secret,
      case when w.old_secret_until > posthorn_now() then w.old_secret end as "oldSecret", w.paused_at is not null as paused,
-     (select count(*)::int from webhooks o where o.workspace_id = w.workspace_id and o.id < w.id) as older`,
+     (select count(*)::int from webhooks o where o.workspace_id = w.workspace_id and o.id < w.id) as older,
+     (select plan from workspaces where id = w.workspace_id) as plan`,
 );
 const msToNext = sql(
   'deliveries.msToNext',

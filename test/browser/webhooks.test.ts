@@ -161,5 +161,5 @@ inBrowser(
     });
   },
   receiver.settings(),
-  { webhooks: { allowedWebhooks: async (workspaceId) => covered.get(workspaceId) ?? 10 } },
+  { webhooks: { allowedWebhooks: (_plan, workspaceId) => covered.get(workspaceId) ?? 10 } },
 );
