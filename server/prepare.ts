@@ -1,7 +1,7 @@
 import type { Config } from '#server/config';
 import type { SandboxClock } from '#server/sandbox/clock';
 import type { Database } from '#server/store/database';
-import { migrate } from '#server/store/migrate';
+import { migrate, postponedIn, postponedInWords } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
 /** For the lock of migrations, before the operator is told who holds it. */
@@ -19,11 +19,19 @@ export const prepare = async (
   { production, startPatienceMs }: Pick<Config, 'production' | 'startPatienceMs'>,
   told: Told,
 ) => {
-  const applied = await migrate(database, migrations, { waitMs: Math.min(lockWaitMs, startPatienceMs) });
-  for (const { number, name } of applied) told.info({ number, name }, 'migration applied');
+  const postponed = await applyMigrations(database, told, Math.min(lockWaitMs, startPatienceMs));
+  if (postponed) told.info({ number: postponed.migration.number }, postponedInWords(postponed));
   if (production) {
     const aheadMs = await sandboxClock.close();
     if (aheadMs > 0) told.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
   }
   await sandboxClock.read();
+};
+
+/** Answers with the one that waits until an earlier release has ended. */
+export const applyMigrations = async (database: Database, told: Pick<Told, 'info'>, waitMs = lockWaitMs) => {
+  for (const { number, name } of await migrate(database, migrations, { waitMs })) {
+    told.info({ number, name }, 'migration applied');
+  }
+  return postponedIn(database, migrations);
 };

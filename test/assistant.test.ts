@@ -239,8 +239,8 @@ describe('the embedded model', () => {
     expect(kept.some(({ id }) => id === 'chat_OLD1')).toBe(false);
     const long = sql(
       'test.messages',
-      `insert into chat_messages (id, chat_id, role, parts, created_at)
-       select 'msg_OLD' || n, $1, 'user', '[]', now() from generate_series(1, $2) n`,
+      `insert into chat_messages (workspace_id, id, chat_id, role, parts, created_at)
+       select c.workspace_id, 'msg_OLD' || n, c.id, 'user', '[]', now() from chats c, generate_series(1, $2) n where c.id = $1`,
     );
     await service.database.run(long, [chatId, messages]);
     expect((await ask('more', { chatId })).body).toMatchObject({ code: 'Conflict' });

@@ -351,6 +351,11 @@ describe('doctor', () => {
     expect(healthy).toBe(false);
     // Looking has changed nothing.
     expect(await pendingIn(old, migrations)).toHaveLength(2);
+    const before = new pg.Client(fresh.parts);
+    await before.connect();
+    const waiting = /^note {5}Migration 32 "workspace-keys-alone" waits until .* session \d+ of PostgreSQL \(idle\)/m;
+    expect((await diagnose(config)).text).toMatch(waiting);
+    await before.end();
     const mended = await diagnose(config, { fix: true });
     expect(mended.text).toContain(`FIXED    Migrations applied: ${last.join(', ')}`);
     expect(mended.text).toContain('FIXED    Only the user of the service can read');

@@ -723,7 +723,7 @@ describe('deleting a workspace', () => {
     expect(left).toHaveLength(0);
     const told = sql(
       'test.deleted',
-      "select 1 from audit_log where event = 'workspace.deleted' and details ->> 'id' = $1",
+      "select 1 from service_audit_log where event = 'workspace.deleted' and details ->> 'id' = $1",
     );
     expect(await service.database.query(told, [workspaceId])).toHaveLength(1);
   });

@@ -128,7 +128,7 @@ describe('posts.publishNow', () => {
       'test.endSend',
       `insert into sends (post_id, account_id, workspace_id, network, result)
        values ($1, $2, $3, 'x', jsonb_build_object('accountId', $2::text, 'ok', true))
-       on conflict (post_id, account_id) do update set due_at = null, result = excluded.result`,
+       on conflict (workspace_id, post_id, account_id) do update set due_at = null, result = excluded.result`,
     );
     const queued = sql(
       'test.queued',
@@ -136,10 +136,11 @@ describe('posts.publishNow', () => {
     );
     await service.setStatus(id, 'Publishing');
     await database.run(queued, [id, accounts, service.owner.workspaceId]);
+    const key = { workspaceId: service.owner.workspaceId, postId: id };
     const end = (accountId = '') =>
       database.transaction(async () => {
         await database.run(endSend, [id, accountId, service.owner.workspaceId]);
-        return store.end([id]);
+        return store.end([key]);
       });
     const waiting = sql('test.lockWaits', 'select 1 from pg_locks where not granted');
     let second: ReturnType<typeof end> = Promise.resolve([]);
@@ -151,7 +152,7 @@ describe('posts.publishNow', () => {
       });
     });
     expect(await second).toMatchObject([{ post: { id, status: 'Published' } }]);
-    expect(await store.end([id])).toEqual([]);
+    expect(await store.end([key])).toEqual([]);
   });
 
   test('of a published post answers 409', async () => {

@@ -160,7 +160,7 @@ describe('migrations', () => {
     expect(now.slice(0, expected.length)).toEqual(expected);
   });
 
-  /** What stood before the rule, when no release was out that could have been running beside it. */
+  /** What stood before the rule, when no release was out that could have been running beside it; and what 29 and 31 say. */
   const exceptions: Readonly<Record<number, readonly RegExp[]>> = {
     1: [/^create function/, /^create trigger/],
     2: [/add column subject text unique/],
@@ -172,10 +172,15 @@ describe('migrations', () => {
     13: [/^drop (trigger|function)/, /set not null/],
     14: [/rename column/],
     20: [/add constraint one_time_secrets_purpose_check/],
+    // Fills a column for rows of the release before; the migration that contracts drops it.
+    29: [/^create (function|trigger) fill_workspace/],
+    // Wider than a key there is, so no row can break it.
+    31: [/^create unique index/],
   };
 
-  test('are safe with the release before still running, but for those named here', () => {
-    const found = migrations.flatMap(({ number, name, sql: text }) =>
+  test('are safe with the release before still running, but for those that wait for its end and those named here', () => {
+    const beside = migrations.filter((migration) => !('contracts' in migration));
+    const found = beside.flatMap(({ number, name, sql: text }) =>
       unsafeStatements(text)
         .filter(({ statement }) => !exceptions[number]?.some((known) => known.test(statement)))
         .map(({ statement, rule }) => `${number} ${name}: "${statement.slice(0, 100)}": ${rule}`),

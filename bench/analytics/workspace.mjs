@@ -25,8 +25,11 @@ export const fillWorkspace = async (db, id, userId, targets) => {
   }
   const { createPublishedPostStore } = await importCompiled('server/analytics/store.ts');
   const query = async ({ text }, values) => (await db.query(text, values)).rows;
-  const { rows } = await db.query('select array_agg(id) as ids from posts where workspace_id = $1', [id]);
-  await createPublishedPostStore({ query }).add(rows[0].ids);
+  const { rows } = await db.query(
+    'select workspace_id as "workspaceId", id as "postId" from posts where workspace_id = $1',
+    [id],
+  );
+  await createPublishedPostStore({ query }).add(rows);
 };
 
 const fill = async (db, id, posts, from, to) => {

@@ -74,15 +74,15 @@ const addPosts = async (db, createPublishedPostStore, from, to, posts) => {
     [networks],
   );
   const query = async ({ text }, values) => (await db.query(text, values)).rows;
-  const { rows } = await db.query('select array_agg(id) as ids from made');
-  await createPublishedPostStore({ query }).add(rows[0].ids);
+  const { rows } = await db.query('select workspace_id as "workspaceId", id as "postId" from made');
+  await createPublishedPostStore({ query }).add(rows);
   await db.query('drop table made');
 };
 
 const addDeliveries = (db, from, to, deliveries) =>
   db.query(
-    `insert into deliveries (id, webhook_id, event_id, type, body, state, attempts, last_answer, tried_at, due_at, created_at)
-     select 'del_' || lpad(i::text, 10, '0') || '_' || n, 'hook_' || lpad(n::text, 6, '0'), 'evt_' || n || '_' || i, 'post.published',
+    `insert into deliveries (workspace_id, id, webhook_id, event_id, type, body, state, attempts, last_answer, tried_at, due_at, created_at)
+     select 'ws_' || lpad(n::text, 6, '0'), 'del_' || lpad(i::text, 10, '0') || '_' || n, 'hook_' || lpad(n::text, 6, '0'), 'evt_' || n || '_' || i, 'post.published',
             repeat('{"some":"json"}', 20), 'delivered', 1, '200', posthorn_now(), null, posthorn_now()
        from generate_series($1::int, $2::int - 1) as n, generate_series(0, $3::int - 1) as i`,
     [from, to, deliveries],
@@ -92,8 +92,8 @@ const addDeliveries = (db, from, to, deliveries) =>
 export const makeDue = async (db) => {
   const some = `generate_series(0, ${due.workspaces - 1}) as n, generate_series(0, ${due.each - 1}) as i`;
   await db.query(
-    `insert into deliveries (id, webhook_id, event_id, type, body)
-     select 'del_due_' || n || '_' || i, 'hook_' || lpad(n::text, 6, '0'), 'evt', 'post.published', '{}' from ${some}`,
+    `insert into deliveries (workspace_id, id, webhook_id, event_id, type, body)
+     select 'ws_' || lpad(n::text, 6, '0'), 'del_due_' || n || '_' || i, 'hook_' || lpad(n::text, 6, '0'), 'evt', 'post.published', '{}' from ${some}`,
   );
   await db.query(
     `update sends set due_at = posthorn_now() where (post_id, account_id) in

@@ -96,7 +96,7 @@ const workIn = async (number) => {
     'claim sends': (db) => createPublishingStore(db).claim(rooms, randomUUID(), 60_000),
     'due posts': (db) => createPublishingStore(db).due(100, 86_400_000),
     'posts.list': (db) => createPostStore(db).list(workspaceId(number), { limit: 50, mostBytes: 1e6 }, null, everyPost),
-    'delivery log': (db) => createDeliveryStore(db).list(webhookId(number), 50, keptMs),
+    'delivery log': (db) => createDeliveryStore(db).list(workspaceId(number), webhookId(number), 50, keptMs),
     summary: (db) => createAnalyticsStore(db).counted(workspaceId(number), { from, to, accountIds: [] }, stretches),
   };
 };

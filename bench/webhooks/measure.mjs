@@ -80,6 +80,8 @@ const openDatabase = async (config) => {
   await db.connect();
   await db.query('create table bare_deliveries (like deliveries including all)');
   await db.query('create index on bare_deliveries (due_at) where due_at is not null');
+  // It goes by the id alone.
+  await db.query('create unique index on bare_deliveries (id)');
   return db;
 };
 
@@ -118,9 +120,9 @@ const deliver = async ({ db, receiver, webhooks, perWebhook, sender, hanging, wi
   const cpuBefore = cpuSeconds(sender.pid);
   await db.query(
     `with made as (
-       insert into ${sender.table} (id, webhook_id, event_id, type, body)
-       select format('whd_%s_%s', n, w.id), w.id, format('evt_%s', n), 'post.published', $2
-         from generate_series(1, $3) n, unnest($1::text[]) as w (id) returning id
+       insert into ${sender.table} (workspace_id, id, webhook_id, event_id, type, body)
+       select w.workspace_id, format('whd_%s_%s', n, w.id), w.id, format('evt_%s', n), 'post.published', $2
+         from generate_series(1, $3) n, webhooks w where w.id = any($1) returning id
      )
      select pg_notify('posthorn_due', 'deliveries') from (select count(*) from made) as all_of_them`,
     [told, body, perWebhook],

@@ -68,7 +68,7 @@ export const createConnecting = ({
   isOffered: (network: Network) => boolean;
   isLive: (network: Network) => boolean;
   /** The numbers of its posts are read at once (SPEC, Statistics rules 10). */
-  reconnected: (accountId: string) => Promise<void>;
+  reconnected: (account: { readonly workspaceId: string; readonly id: string }) => Promise<void>;
   redirectUri: (network: Network) => string;
   seal: { seal(text: string, place: string): string; open(sealed: string, place: string): string };
   clock: Clock;
@@ -154,7 +154,7 @@ export const createConnecting = ({
           details: { accountId: id, network: network.key, handle: account.handle },
         });
         await live.tell({ workspaceId, kind: 'account', id });
-        if (known) await reconnected(id);
+        if (known) await reconnected({ workspaceId, id });
       });
       saved.push(id);
     }

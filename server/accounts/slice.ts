@@ -85,7 +85,7 @@ export const openAccounts = ({
     }: {
       plans: Plans;
       providers: Record<'isOffered' | 'isLive', (network: Network) => boolean>;
-      reconnected: (accountId: string) => Promise<void>;
+      reconnected: (account: { readonly workspaceId: string; readonly id: string }) => Promise<void>;
     }) => {
       const connecting = createConnecting({
         store: createConnectionStore(database),

@@ -1,3 +1,4 @@
+import type { PostKey } from '#server/store/post-key';
 import type { PublishedPostStore } from './store.ts';
 
 export type PublishedPosts = ReturnType<typeof createPublishedPosts>;
@@ -8,19 +9,19 @@ export type PublishedPosts = ReturnType<typeof createPublishedPosts>;
  */
 export const createPublishedPosts = ({ store }: { store: PublishedPostStore }) => {
   /** Their engagement has changed, or they went to another account. */
-  const refresh = async (postIds: readonly string[]) => {
-    await store.lock(postIds);
-    await store.refresh(postIds);
+  const refresh = async (posts: readonly PostKey[]) => {
+    await store.lock(posts);
+    await store.refresh(posts);
   };
 
   return {
     refresh,
 
     /** They went to an account. */
-    add: async (postIds: readonly string[]) => {
+    add: async (posts: readonly PostKey[]) => {
       // Who comes second to a new post waits here for the first, and counts what both have added.
-      const added = new Set(await store.add(postIds));
-      const known = postIds.filter((id) => !added.has(id));
+      const added = new Set(await store.add(posts));
+      const known = posts.filter(({ postId }) => !added.has(postId));
       if (known.length > 0) await refresh(known);
     },
   };

@@ -1,5 +1,6 @@
 import { type MetricName, metricNames } from '#contracts/analytics';
 import { type Database, sql } from '#server/store/database';
+import { keyColumns, type PostKey } from '#server/store/post-key';
 import type { Stretch } from './time-zone.ts';
 
 export interface Counted {
@@ -48,7 +49,8 @@ const answerOf = (targets: string) =>
          'postId', post_id, 'text', posts.versions -> 0 -> 'content' -> 0 ->> 'body', 'engagement', engagement,
          'publishedAt', to_char(published_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
          'accountIds', of_post.account_ids, 'views', of_post.views) order by ${best}), '[]')
-       from (select * from top order by ${best} limit 10) as top join posts on posts.id = top.post_id cross join lateral (
+       from (select * from top order by ${best} limit 10) as top
+       join posts on posts.workspace_id = $1 and posts.id = top.post_id cross join lateral (
          select array_agg(p.account_id order by p.published_at, p.account_id) as account_ids, coalesce(sum(p.views), 0) as views
            from publications p where p.post_id = top.post_id and ${inRange} and ${targets}
        ) as of_post) as "topPosts"`;
@@ -138,10 +140,12 @@ const days = sql(
     group by 1 order by 1`,
 );
 
+const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 /** A post over all its publications. */
 const wholePosts = `select post_id, workspace_id, min(published_at) as published_at, max(published_at) as last_published_at,
     sum(engagement)::bigint as engagement, array_agg(network order by network) filter (where nth > 1) as repeats
-  from (select *, row_number() over (partition by post_id, network) as nth from publications where post_id = any($1)) as target
+  from (select p.*, row_number() over (partition by p.post_id, p.network) as nth
+          from ${given} join publications p on p.workspace_id = given.workspace_id and p.post_id = given.post_id) as target
  group by post_id, workspace_id`;
 const addPosts = sql(
   'analytics.addPosts',
@@ -152,14 +156,15 @@ const addPosts = sql(
 /** One change of a post at a time. The statements after this one see what those before have committed. */
 const lockPosts = sql(
   'analytics.lockPosts',
-  'select from published_posts where post_id = any($1) order by post_id for update',
+  `select from ${given} join published_posts p on p.workspace_id = given.workspace_id and p.post_id = given.post_id
+    order by p.post_id for update of p`,
 );
 const refreshPosts = sql(
   'analytics.refreshPosts',
   `update published_posts p set published_at = fresh.published_at, last_published_at = fresh.last_published_at,
           engagement = fresh.engagement, repeats = fresh.repeats
      from (${wholePosts}) as fresh
-    where p.post_id = fresh.post_id
+    where p.workspace_id = fresh.workspace_id and p.post_id = fresh.post_id
       and (p.published_at, p.last_published_at, p.engagement, p.repeats)
           is distinct from (fresh.published_at, fresh.last_published_at, fresh.engagement, fresh.repeats)`,
 );
@@ -168,11 +173,11 @@ export type PublishedPostStore = ReturnType<typeof createPublishedPostStore>;
 
 export const createPublishedPostStore = (db: Database) => ({
   /** Those that were not known yet. */
-  add: async (postIds: readonly string[]) =>
-    (await db.query<{ postId: string }>(addPosts, [postIds])).map(({ postId }) => postId),
+  add: async (posts: readonly PostKey[]) =>
+    (await db.query<{ postId: string }>(addPosts, keyColumns(posts))).map(({ postId }) => postId),
   /** Until the transaction ends. */
-  lock: (postIds: readonly string[]) => db.run(lockPosts, [postIds]),
-  refresh: (postIds: readonly string[]) => db.run(refreshPosts, [postIds]),
+  lock: (posts: readonly PostKey[]) => db.run(lockPosts, keyColumns(posts)),
+  refresh: (posts: readonly PostKey[]) => db.run(refreshPosts, keyColumns(posts)),
 });
 
 // The first of January 1970 was a Thursday: hours of the week are counted from Monday.

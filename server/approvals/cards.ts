@@ -142,16 +142,17 @@ export const createApprovalCards = ({
       const pins = await subjects.pins(caller, kind, about.map(idOf));
       outdated.push(...about.filter((card) => pins.get(idOf(card))?.equals(card.content_hash) !== true));
     }
+    const { workspaceId } = caller;
     const close = async (stale: readonly OpenCard[], status: CardStatus) =>
       stale.length === 0
         ? []
         : store.closeOpen(
+            workspaceId,
             stale.map(({ id }) => id),
             status,
             clock.now(),
           );
     const closed = [...(await close(late, 'Expired')), ...(await close(outdated, 'Outdated'))];
-    const { workspaceId } = caller;
     await live.tell(...closed.map((id) => ({ workspaceId, kind: 'approval' as const, id })));
     // Also when another reader was quicker: what the caller has read is stale then, too.
     return late.length + outdated.length > 0;
@@ -190,7 +191,7 @@ export const createApprovalCards = ({
   };
 
   const settle = async (caller: Caller, row: CardRow, status: CardStatus, outcome?: unknown) => {
-    await store.close(row.id, status, clock.now(), caller.userId, outcome);
+    await store.close(caller.workspaceId, row.id, status, clock.now(), caller.userId, outcome);
     await notifications.seen(caller, row.id);
     await audit.write({
       event: `approval.${status.toLowerCase()}`,
@@ -304,7 +305,9 @@ export const createApprovalCards = ({
           !isLate(card) && card.content_hash.equals(pin) && isDeepStrictEqual(card.input, input);
         const found = open.find(holds);
         if (found) return { ...news(found), again: true };
-        for (const card of open) await store.close(card.id, isLate(card) ? 'Expired' : 'Outdated', clock.now());
+        for (const card of open) {
+          await store.close(workspaceId, card.id, isLate(card) ? 'Expired' : 'Outdated', clock.now());
+        }
         const before = (await store.about(workspaceId, idOf({ input }))).find((card) => card.action === action.name);
         await mustHaveRoom(caller);
         const made = await make(request, subject, pin);
@@ -362,7 +365,7 @@ export const createApprovalCards = ({
       const refused = await deciding.catch(async (error: unknown) => {
         // Such as a post that was saved again unchanged: its updatedAt no longer fits the baseUpdatedAt of the request.
         const isOver = ours && error instanceof Refusal && error.code === 'Conflict';
-        if (isOver) await store.closeOpen([id], 'Outdated', clock.now());
+        if (isOver) await store.closeOpen(caller.workspaceId, [id], 'Outdated', clock.now());
         throw error;
       });
       if (refused !== undefined) throw new Refusal('Conflict', refused);

@@ -41,7 +41,8 @@ export interface NewCard {
 const columns = `c.id, c.workspace_id, c.conversation_id, v.client, c.requested_by, asker.email as requested_by_name, c.action,
   c.input, c.subject, c.content_hash, c.status, c.decided_by, decider.email as decided_by_name, c.decided_at, c.created_at,
   c.expires_at`;
-const joined = `join conversations v on v.id = c.conversation_id join users asker on asker.id = c.requested_by
+const joined = `join conversations v on v.workspace_id = c.workspace_id and v.id = c.conversation_id
+  join users asker on asker.id = c.requested_by
   left join users decider on decider.id = c.decided_by`;
 const from = `from approval_cards c ${joined}`;
 
@@ -96,11 +97,12 @@ const page = sql(
 );
 const close = sql(
   'approvals.close',
-  `update approval_cards set status = $2, decided_by = $3, decided_at = $4, outcome = $5 where id = $1`,
+  `update approval_cards set status = $3, decided_by = $4, decided_at = $5, outcome = $6 where workspace_id = $1 and id = $2`,
 );
 const closeOpen = sql(
   'approvals.closeOpen',
-  `update approval_cards set status = $2, decided_at = $3 where id = any($1) and status = 'Open' returning id`,
+  `update approval_cards set status = $3, decided_at = $4
+    where workspace_id = $1 and id = any($2) and status = 'Open' returning id`,
 );
 const expire = sql(
   'approvals.expire',
@@ -165,12 +167,18 @@ export const createApprovalStore = (db: Database) => ({
       bytes,
     ]),
 
-  close: (id: string, status: CardStatus, at: Date, by: string | null = null, outcome: unknown = null) =>
-    db.run(close, [id, status, by, at, outcome === null ? null : JSON.stringify(outcome)]),
+  close: (
+    workspaceId: string,
+    id: string,
+    status: CardStatus,
+    at: Date,
+    by: string | null = null,
+    outcome: unknown = null,
+  ) => db.run(close, [workspaceId, id, status, by, at, outcome === null ? null : JSON.stringify(outcome)]),
 
   /** Those that were open until now. */
-  closeOpen: async (ids: readonly string[], status: CardStatus, at: Date) =>
-    (await db.query<{ id: string }>(closeOpen, [ids, status, at])).map(({ id }) => id),
+  closeOpen: async (workspaceId: string, ids: readonly string[], status: CardStatus, at: Date) =>
+    (await db.query<{ id: string }>(closeOpen, [workspaceId, ids, status, at])).map(({ id }) => id),
 
   expire: (at: Date) => db.run(expire, [at]),
 });

@@ -84,7 +84,7 @@ export const createSubjects = ({
           return { accountId, mediaId, media: renditions.item(row, { ...(alt !== undefined && { alt }) }) };
         }),
       );
-      return { post, media, fitted, linkCards: await linkCards.of(id) };
+      return { post, media, fitted, linkCards: await linkCards.of(caller, id) };
     },
 
     /** Equal pins: a human approves what the agent asked about. What is gone has none. */

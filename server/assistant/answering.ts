@@ -92,7 +92,8 @@ export const createAnswering = ({
     const messages = await toModelMessages(history);
     const id = chats.newMessageId();
     const keep = async ({ parts: said }: Message) => {
-      await chats.keep(chatId, { id, role: 'assistant', parts: said as unknown as ChatMessage['parts'] }).catch(report);
+      const parts = said as unknown as ChatMessage['parts'];
+      await chats.keep(caller, chatId, { id, role: 'assistant', parts }).catch(report);
     };
 
     const answer = async (write: (part: AnswerPart) => void) => {

@@ -18,11 +18,15 @@ export const createChats = ({ store, clock }: { store: ChatStore; clock: Clock }
     return found;
   };
 
-  const messagesOf = async (chatId: string, bytes: number): Promise<ChatMessage[]> =>
-    (await store.messages(chatId, bytes)).map(({ id, role, parts }) => ({ id, role, parts: JSON.parse(parts) }));
+  const messagesOf = async ({ workspaceId }: Caller, chatId: string, bytes: number): Promise<ChatMessage[]> =>
+    (await store.messages(workspaceId, chatId, bytes)).map(({ id, role, parts }) => ({
+      id,
+      role,
+      parts: JSON.parse(parts),
+    }));
 
-  const keep = (chatId: string, { id, role, parts }: ChatMessage) =>
-    store.keep(id, chatId, role, JSON.stringify(parts), clock.now());
+  const keep = ({ workspaceId }: Caller, chatId: string, { id, role, parts }: ChatMessage) =>
+    store.keep(workspaceId, chatId, id, role, JSON.stringify(parts), clock.now());
 
   const begin = async ({ userId, workspaceId }: Caller, text: string) => {
     const now = clock.now();
@@ -34,10 +38,10 @@ export const createChats = ({ store, clock }: { store: ChatStore; clock: Clock }
 
   const goOn = async (caller: Caller, id: string) => {
     await mustExist(caller, id);
-    if ((await store.countMessages(id)) >= assistantBounds.messages) {
+    if ((await store.countMessages(caller.workspaceId, id)) >= assistantBounds.messages) {
       throw new Refusal('Conflict', 'This chat has grown too long. Start a new one; this one stays readable.');
     }
-    await store.touch(id, clock.now());
+    await store.touch(caller.workspaceId, id, clock.now());
     return id;
   };
 
@@ -47,7 +51,7 @@ export const createChats = ({ store, clock }: { store: ChatStore; clock: Clock }
 
     get: async (caller: Caller, id: string) => ({
       ...shown(await mustExist(caller, id)),
-      messages: await messagesOf(id, bounds.pageBytes),
+      messages: await messagesOf(caller, id, bounds.pageBytes),
     }),
 
     remove: async ({ userId, workspaceId }: Caller, id: string) => {
@@ -59,8 +63,8 @@ export const createChats = ({ store, clock }: { store: ChatStore; clock: Clock }
       store.transaction(async () => {
         const id = chatId === undefined ? await begin(caller, text) : await goOn(caller, chatId);
         const question = newId('chatMessage', clock.now());
-        await keep(id, { id: question, role: 'user', parts: [{ type: 'text', text }] });
-        return { chatId: id, history: await messagesOf(id, historyBytes) };
+        await keep(caller, id, { id: question, role: 'user', parts: [{ type: 'text', text }] });
+        return { chatId: id, history: await messagesOf(caller, id, historyBytes) };
       }),
 
     newMessageId: () => newId('chatMessage', clock.now()),

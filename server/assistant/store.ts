@@ -25,16 +25,16 @@ const insert = sql(
   'assistant.insert',
   'insert into chats (id, workspace_id, user_id, title, updated_at) values ($1, $2, $3, $4, $5)',
 );
-const touch = sql('assistant.touch', 'update chats set updated_at = $2 where id = $1');
+const touch = sql('assistant.touch', 'update chats set updated_at = $3 where workspace_id = $1 and id = $2');
 const remove = sql('assistant.remove', 'delete from chats where id = $1 and user_id = $2 and workspace_id = $3');
 const removeOldest = sql(
   'assistant.removeOldest',
-  `delete from chats where id in
+  `delete from chats where workspace_id = $2 and id in
      (select id from chats where user_id = $1 and workspace_id = $2 order by updated_at desc, id desc offset $3)`,
 );
 const countMessages = sql(
   'assistant.countMessages',
-  'select count(*)::int as count from chat_messages where chat_id = $1',
+  'select count(*)::int as count from chat_messages where workspace_id = $1 and chat_id = $2',
 );
 /** The last ones, as many as have room. */
 const messages = sql(
@@ -42,15 +42,15 @@ const messages = sql(
   `select id, role, parts
      from (select *, sum(octet_length(parts)) over
                      (order by place desc rows between unbounded preceding and 1 preceding) as bytes_before
-             from chat_messages where chat_id = $1) one
-    where bytes_before is null or bytes_before < $2 order by place`,
+             from chat_messages where workspace_id = $1 and chat_id = $2) one
+    where bytes_before is null or bytes_before < $3 order by place`,
 );
 /** Nothing, when the chat was deleted meanwhile. */
 const keep = sql(
   'assistant.keep',
-  `insert into chat_messages (id, chat_id, role, parts, created_at)
-   select $1, id, $3, $4, $5 from chats where id = $2 for key share
-   on conflict (id) do update set parts = excluded.parts`,
+  `insert into chat_messages (workspace_id, id, chat_id, role, parts, created_at)
+   select workspace_id, $3, id, $4, $5, $6 from chats where workspace_id = $1 and id = $2 for key share
+   on conflict (workspace_id, id) do update set parts = excluded.parts`,
 );
 
 const until = `clock_timestamp() + interval '1 ms' * $3::int`;
@@ -87,12 +87,14 @@ export const createChatStore = (db: Database) => ({
     (await db.query<ChatRow>(get, [id, userId, workspaceId]))[0],
   insert: (id: string, workspaceId: string, userId: string, title: string, at: Date) =>
     db.run(insert, [id, workspaceId, userId, title, at]),
-  touch: (id: string, at: Date) => db.run(touch, [id, at]),
+  touch: (workspaceId: string, id: string, at: Date) => db.run(touch, [workspaceId, id, at]),
   remove: (id: string, userId: string, workspaceId: string) => db.run(remove, [id, userId, workspaceId]),
   removeOldest: (userId: string, workspaceId: string, kept: number) =>
     db.run(removeOldest, [userId, workspaceId, kept]),
-  countMessages: async (chatId: string) => (await db.query<{ count: number }>(countMessages, [chatId]))[0]?.count ?? 0,
-  messages: (chatId: string, bytes: number) => db.query<MessageRow>(messages, [chatId, bytes]),
-  keep: (id: string, chatId: string, role: MessageRow['role'], parts: string, at: Date) =>
-    db.run(keep, [id, chatId, role, parts, at]),
+  countMessages: async (workspaceId: string, chatId: string) =>
+    (await db.query<{ count: number }>(countMessages, [workspaceId, chatId]))[0]?.count ?? 0,
+  messages: (workspaceId: string, chatId: string, bytes: number) =>
+    db.query<MessageRow>(messages, [workspaceId, chatId, bytes]),
+  keep: (workspaceId: string, chatId: string, id: string, role: MessageRow['role'], parts: string, at: Date) =>
+    db.run(keep, [workspaceId, chatId, id, role, parts, at]),
 });

@@ -37,7 +37,7 @@ export const createAuditLog = ({ store, clock }: { store: AuditStore; clock: Clo
     const now = clock.now();
     const id = newId('audit', now);
     const kept = shortened(details);
-    await store.insert(id, workspaceId ?? null, userId ?? null, event, client ?? null, kept, requestId ?? null, now);
+    await store.insert(id, workspaceId, userId ?? null, event, client ?? null, kept, requestId ?? null, now);
   },
 
   newest: async (workspaceId: string): Promise<AuditEntry[]> =>

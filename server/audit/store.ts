@@ -14,6 +14,11 @@ const insert = sql(
   `insert into audit_log (id, workspace_id, user_id, event, client, details, request_id, created_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 );
+const insertOfNone = sql(
+  'audit.insertOfNone',
+  `insert into service_audit_log (id, user_id, event, client, details, request_id, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+);
 const newest = sql(
   'audit.newest',
   `select id, event, user_id, client, details, created_at from audit_log
@@ -23,6 +28,7 @@ const newest = sql(
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
 export const createAuditStore = (db: Database) => ({
-  insert: (...row: unknown[]) => db.run(insert, row),
+  insert: (id: string, workspaceId: string | undefined, ...row: unknown[]) =>
+    workspaceId === undefined ? db.run(insertOfNone, [id, ...row]) : db.run(insert, [id, workspaceId, ...row]),
   newest: (workspaceId: string, limit: number) => db.late<AuditRow>(newest, [workspaceId, limit]),
 });

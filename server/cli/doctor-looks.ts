@@ -28,10 +28,10 @@ export const lookAtKeys = async (config: Config, { fixed, bad }: Findings, fix: 
 export const lookAtTables = async (
   config: Config,
   { database }: Opened,
-  { good, fixed, bad }: Findings,
+  { good, note, fixed, bad }: Findings,
   fix: boolean,
 ) => {
-  const { migrate, pendingIn } = await import('#server/store/migrate');
+  const { migrate, pendingIn, postponedIn, postponedInWords } = await import('#server/store/migrate');
   const { migrations } = await import('#server/store/migrations/index');
   const place = config.databaseUrl ? 'DATABASE_URL' : 'embedded PostgreSQL';
   const pending = await pendingIn(database, migrations);
@@ -40,10 +40,19 @@ export const lookAtTables = async (
     return true;
   }
   good.push(`Database answers (${place})`);
+  const postponed = await postponedIn(database, migrations);
+  if (postponed) {
+    note.push(
+      `${postponedInWords(postponed)}. A running service of this release applies it within a minute after that`,
+    );
+    return true;
+  }
   const names = pending.map(({ number, name }) => `${number} ${name}`).join(', ');
   if (fix) {
-    await migrate(database, migrations);
-    fixed.push(`Migrations applied: ${names}`);
+    const applied = await migrate(database, migrations);
+    fixed.push(`Migrations applied: ${applied.map(({ number, name }) => `${number} ${name}`).join(', ')}`);
+    const left = await postponedIn(database, migrations);
+    if (left) note.push(postponedInWords(left));
     return true;
   }
   bad.push(

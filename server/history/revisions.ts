@@ -21,10 +21,11 @@ export const createRevisions = ({ store }: { store: HistoryStore }) => ({
     const changed = changesOf(before, after);
     if (changed.length === 0) return;
     const { id } = before;
+    const { workspaceId } = caller;
     const author = authorOf(caller);
     const text = measured(after);
-    const last = await store.last(id, text.hash, foldMs);
-    if (last === undefined) await store.insertFirst(id, madeAt(before), measured(before));
+    const last = await store.last(workspaceId, id, text.hash, foldMs);
+    if (last === undefined) await store.insertFirst(workspaceId, id, madeAt(before), measured(before));
     const isSmallStep =
       last?.is_recent &&
       last.user_id === author.userId &&
@@ -32,9 +33,9 @@ export const createRevisions = ({ store }: { store: HistoryStore }) => ({
       // Whoever restores a text can go back to the one they had.
       !last.was_there &&
       !(last.characters >= longText && text.characters < last.characters / 2);
-    if (isSmallStep) return void (await store.fold(id, last.number, changed, text));
-    await store.insert(id, author, { kind: 'Edited', changed }, text);
-    await store.drop(id, { entries: bounds.revisions, bytes: bounds.revisionBytes });
+    if (isSmallStep) return void (await store.fold(workspaceId, id, last.number, changed, text));
+    await store.insert(workspaceId, id, author, { kind: 'Edited', changed }, text);
+    await store.drop(workspaceId, id, { entries: bounds.revisions, bytes: bounds.revisionBytes });
   },
 
   /** What somebody did with the post as a whole. */
@@ -44,8 +45,8 @@ export const createRevisions = ({ store }: { store: HistoryStore }) => ({
     kind: Extract<HistoryEntry['kind'], 'Scheduled' | 'Unscheduled' | 'Publishing'>,
     scheduledAt?: string,
   ) => {
-    await store.insert(id, authorOf(caller), { kind, ...(scheduledAt && { scheduledAt }) });
-    await store.drop(id, { entries: bounds.revisions, bytes: bounds.revisionBytes });
+    await store.insert(caller.workspaceId, id, authorOf(caller), { kind, ...(scheduledAt && { scheduledAt }) });
+    await store.drop(caller.workspaceId, id, { entries: bounds.revisions, bytes: bounds.revisionBytes });
   },
 });
 

@@ -27,38 +27,40 @@ interface LastRow {
 const last = sql(
   'history.last',
   `select number, user_id, client, characters, since > posthorn_now() - $3 * interval '1 ms' as is_recent,
-          exists (select from post_history e where e.post_id = h.post_id and e.content_hash = $2) as was_there
+          exists (select from post_history e
+                   where e.workspace_id = $4 and e.post_id = h.post_id and e.content_hash = $2) as was_there
      from post_history h
-    where post_id = $1 and versions is not null order by number desc limit 1`,
+    where h.workspace_id = $4 and post_id = $1 and versions is not null order by number desc limit 1`,
 );
 const textColumns = 'account_ids, versions, content_hash, characters, bytes';
 const textValues = (first: number) =>
   `$${first}, $${first + 1}::jsonb, $${first + 2}, $${first + 3}, octet_length($${first + 1}::text)`;
 const insert = sql(
   'history.insert',
-  `insert into post_history (post_id, number, kind, user_id, client, since, at, scheduled_at, changed, ${textColumns})
-   select $1, coalesce((select max(number) + 1 from post_history where post_id = $1), 1), $2, $3, $4, now, now, $5, $6,
-          ${textValues(7)}
+  `insert into post_history (workspace_id, post_id, number, kind, user_id, client, since, at, scheduled_at, changed, ${textColumns})
+   select $11, $1, coalesce((select max(number) + 1 from post_history where workspace_id = $11 and post_id = $1), 1), $2, $3, $4,
+          now, now, $5, $6, ${textValues(7)}
      from posthorn_now() as now`,
 );
 const insertFirst = sql(
   'history.insertFirst',
-  `insert into post_history (post_id, number, kind, user_id, client, since, at, ${textColumns})
-   select id, 0, 'Created', created_by, created_client, $2, $2, ${textValues(3)} from posts where id = $1`,
+  `insert into post_history (workspace_id, post_id, number, kind, user_id, client, since, at, ${textColumns})
+   select workspace_id, id, 0, 'Created', created_by, created_client, $2, $2, ${textValues(3)}
+     from posts where workspace_id = $7 and id = $1`,
 );
 const fold = sql(
   'history.fold',
   `update post_history set at = posthorn_now(), changed = array(select distinct unnest(changed || $3::text[])),
           (${textColumns}) = row (${textValues(4)})
-    where post_id = $1 and number = $2`,
+    where workspace_id = $8 and post_id = $1 and number = $2`,
 );
 /** The newest stays, however long it is. */
 const drop = sql(
   'history.drop',
   `delete from post_history h using (
      select number, row_number() over newest as place, sum(bytes) over newest as total from post_history
-      where post_id = $1 window newest as (partition by versions is null order by number desc)) as sized
-    where h.post_id = $1 and h.number = sized.number and sized.place > 1 and (sized.place > $2 or sized.total > $3)`,
+      where workspace_id = $4 and post_id = $1 window newest as (partition by versions is null order by number desc)) as sized
+    where h.workspace_id = $4 and h.post_id = $1 and h.number = sized.number and sized.place > 1 and (sized.place > $2 or sized.total > $3)`,
 );
 
 const nameOf = (user: string) => `coalesce(nullif(${user}.name, ''), split_part(${user}.email, '@', 1))`;
@@ -79,7 +81,8 @@ const entries = sql(
   'history.entries',
   `select h.number, h.kind, h.user_id, ${nameOf('u')} as user_name, h.client, h.since, h.at, h.scheduled_at, h.changed,
           h.versions is not null as has_text
-     from post_history h left join users u on u.id = h.user_id where h.post_id = $1 order by h.number desc`,
+     from post_history h left join users u on u.id = h.user_id
+    where h.workspace_id = $2 and h.post_id = $1 order by h.number desc`,
 );
 
 interface PostRow {
@@ -112,7 +115,8 @@ const cards = sql(
   'history.cards',
   `select c.id, c.action, c.status, v.client, c.requested_by, ${nameOf('asker')} as requested_by_name, c.created_at,
           c.decided_by, ${nameOf('decider')} as decided_by_name, c.decided_at
-     from approval_cards c join conversations v on v.id = c.conversation_id join users asker on asker.id = c.requested_by
+     from approval_cards c join conversations v on v.workspace_id = c.workspace_id and v.id = c.conversation_id
+     join users asker on asker.id = c.requested_by
      left join users decider on decider.id = c.decided_by
     where c.workspace_id = $1 and c.input ->> 'id' = $2 order by c.id desc limit $3`,
 );
@@ -132,7 +136,8 @@ const outcomes = sql(
 /** Events are not kept for ever; what is public stays. */
 const firstOut = sql(
   'history.firstOut',
-  'select min(published_at) as at, count(*)::int as out from publications where post_id = $1 having count(*) > 0',
+  `select min(published_at) as at, count(*)::int as out from publications where workspace_id = $1 and post_id = $2
+   having count(*) > 0`,
 );
 
 interface ContentRow {
@@ -144,36 +149,37 @@ interface ContentRow {
 const texts = sql(
   'history.texts',
   `select number, account_ids, versions from post_history
-    where post_id = $1 and number <= $2 and versions is not null order by number desc limit 2`,
+    where workspace_id = $3 and post_id = $1 and number <= $2 and versions is not null order by number desc limit 2`,
 );
 
 export type HistoryStore = ReturnType<typeof createHistoryStore>;
 
 export const createHistoryStore = (db: Database) => ({
-  last: async (postId: string, hash: Buffer, recentMs: number) =>
-    (await db.query<LastRow>(last, [postId, hash, recentMs]))[0],
+  last: async (workspaceId: string, postId: string, hash: Buffer, recentMs: number) =>
+    (await db.query<LastRow>(last, [postId, hash, recentMs, workspaceId]))[0],
 
   insert: (
+    workspaceId: string,
     postId: string,
     { userId, client }: { userId: string; client: Client },
     row: { kind: HistoryEntry['kind']; scheduledAt?: string; changed?: readonly ChangeOf[] },
     text?: Content & Measures,
   ) => {
     const done = [row.kind, userId, JSON.stringify(client), row.scheduledAt ?? null, row.changed ?? null];
-    return db.run(insert, [postId, ...done, ...(text ? valuesOf(text) : [null, null, null, null])]);
+    return db.run(insert, [postId, ...done, ...(text ? valuesOf(text) : [null, null, null, null]), workspaceId]);
   },
 
   /** What the post was made with. */
-  insertFirst: (postId: string, at: Date, text: Content & Measures) =>
-    db.run(insertFirst, [postId, at, ...valuesOf(text)]),
+  insertFirst: (workspaceId: string, postId: string, at: Date, text: Content & Measures) =>
+    db.run(insertFirst, [postId, at, ...valuesOf(text), workspaceId]),
 
-  fold: (postId: string, number: number, changed: readonly ChangeOf[], text: Content & Measures) =>
-    db.run(fold, [postId, number, changed, ...valuesOf(text)]),
+  fold: (workspaceId: string, postId: string, number: number, changed: readonly ChangeOf[], text: Content & Measures) =>
+    db.run(fold, [postId, number, changed, ...valuesOf(text), workspaceId]),
 
-  drop: (postId: string, { entries, bytes }: { entries: number; bytes: number }) =>
-    db.run(drop, [postId, entries, bytes]),
+  drop: (workspaceId: string, postId: string, { entries, bytes }: { entries: number; bytes: number }) =>
+    db.run(drop, [postId, entries, bytes, workspaceId]),
 
-  entries: (postId: string) => db.query<EntryRow>(entries, [postId]),
+  entries: (workspaceId: string, postId: string) => db.query<EntryRow>(entries, [postId, workspaceId]),
 
   post: async (workspaceId: string, id: string) => (await db.query<PostRow>(post, [id, workspaceId]))[0],
 
@@ -182,9 +188,11 @@ export const createHistoryStore = (db: Database) => ({
   outcomes: (workspaceId: string, postId: string, limit: number) =>
     db.query<OutcomeRow>(outcomes, [workspaceId, postId, limit]),
 
-  firstOut: async (postId: string) => (await db.query<{ at: string; out: number }>(firstOut, [postId]))[0],
+  firstOut: async (workspaceId: string, postId: string) =>
+    (await db.query<{ at: string; out: number }>(firstOut, [workspaceId, postId]))[0],
 
-  texts: (postId: string, number: number) => db.query<ContentRow>(texts, [postId, number]),
+  texts: (workspaceId: string, postId: string, number: number) =>
+    db.query<ContentRow>(texts, [postId, number, workspaceId]),
 });
 
 const valuesOf = ({ accountIds, versions, hash, characters }: Content & Measures) => [

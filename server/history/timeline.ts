@@ -33,7 +33,7 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
   return {
     list: async (caller: Caller, id: string): Promise<HistoryEntry[]> => {
       const post = await postOf(caller, id);
-      const rows = await store.entries(id);
+      const rows = await store.entries(caller.workspaceId, id);
       const done = rows.map(
         (row): HistoryEntry => ({
           id: `${id} ${row.number}`,
@@ -54,9 +54,9 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
 
     revision: async (caller: Caller, id: string, number: number): Promise<Revision> => {
       const post = await postOf(caller, id);
-      const [found, before] = await store.texts(id, number);
+      const [found, before] = await store.texts(caller.workspaceId, id, number);
       if (found?.number !== number) {
-        if (number !== 0 || (await store.entries(id)).some(({ has_text }) => has_text)) {
+        if (number !== 0 || (await store.entries(caller.workspaceId, id)).some(({ has_text }) => has_text)) {
           throw notFound('earlier text', String(number));
         }
         const { account_ids: accountIds, versions } = post;
@@ -106,7 +106,7 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
       }),
     );
     if (ended.length > 0) return ended;
-    const first = await store.firstOut(id);
+    const first = await store.firstOut(workspaceId, id);
     if (first === undefined) return [];
     return [
       { id: `${id} out`, kind: 'Published', at: first.at, accounts: { out: first.out, all: account_ids.length } },

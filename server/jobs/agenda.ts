@@ -6,6 +6,7 @@ import { SettingError } from '#server/config';
 import { isLocked } from '#server/store/away';
 import type { Connection } from '#server/store/database';
 import { clientFor } from '#server/store/leader';
+import { inSessionName } from '#server/store/session-name';
 
 /** Any number that nothing else in the database locks. */
 const schemaLock = 727_002;
@@ -69,7 +70,7 @@ export const openAgenda = async ({
 
 /** A pool of its own: Agenda wants dates where we read text, and keeps one connection to listen on. */
 const inPostgres = async (connection: Connection, waitMs: number, report: (error: unknown) => void) => {
-  const pool = new pg.Pool({ ...connection, Client: clientFor(connection), max: 3, keepAlive: true });
+  const pool = new pg.Pool({ ...inSessionName(connection), Client: clientFor(connection), max: 3, keepAlive: true });
   pool.on('error', report);
   // While Agenda has a client nobody listens between two statements, and a server that dies then would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));

@@ -65,7 +65,7 @@ export const createLabels = ({ store, live, clock }: { store: LabelStore; live: 
 
     ofPost: async ({ workspaceId }: Caller, postId: string) => {
       if (!(await store.posts(workspaceId, [postId])).has(postId)) throw notFound('post', postId);
-      return store.ofPost(postId);
+      return store.ofPost(workspaceId, postId);
     },
 
     give: (
@@ -78,12 +78,12 @@ export const createLabels = ({ store, live, clock }: { store: LabelStore; live: 
         const known = await store.known(workspaceId, [...add, ...remove]);
         mustAllBe('label', 'add', add, known);
         mustAllBe('label', 'remove', remove, known);
-        await store.take(postIds, remove);
-        await store.give(postIds, add);
-        if ((await store.most(postIds)) > bounds.labelsPerPost) {
+        await store.take(workspaceId, postIds, remove);
+        await store.give(workspaceId, postIds, add);
+        if ((await store.most(workspaceId, postIds)) > bounds.labelsPerPost) {
           throw new Refusal('Conflict', `A post has at most ${bounds.labelsPerPost} labels. Take one away first.`);
         }
-        await store.tell(postIds);
+        await store.tell(workspaceId, postIds);
       }),
   };
 };

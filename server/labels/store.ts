@@ -5,7 +5,8 @@ import { type Database, sql } from '#server/store/database';
 const lockWorkspace = sql('labels.lockWorkspace', 'select from workspaces where id = $1 for no key update');
 const list = sql(
   'labels.list',
-  `select l.id, l.name, l.color, (select count(*)::int from post_labels on_post where on_post.label_id = l.id) as posts
+  `select l.id, l.name, l.color, (select count(*)::int from post_labels on_post
+                                   where on_post.workspace_id = $1 and on_post.label_id = l.id) as posts
      from labels l where l.workspace_id = $1 order by l.name_key`,
 );
 const count = sql('labels.count', 'select count(*)::int as count from labels where workspace_id = $1');
@@ -30,19 +31,24 @@ const posts = sql(
 const ofPost = sql(
   'labels.ofPost',
   `select on_post.label_id as id from post_labels on_post join labels l on l.id = on_post.label_id
-    where on_post.post_id = $1 order by l.name_key`,
+    where on_post.workspace_id = $1 and on_post.post_id = $2 order by l.name_key`,
 );
 const give = sql(
   'labels.give',
-  `insert into post_labels (post_id, label_id) select post_id, label_id from unnest($1::text[]) as post_id, unnest($2::text[]) as label_id
+  `insert into post_labels (workspace_id, post_id, label_id)
+   select $1, post_id, label_id from unnest($2::text[]) as post_id, unnest($3::text[]) as label_id
    on conflict do nothing`,
 );
-const take = sql('labels.take', 'delete from post_labels where post_id = any($1) and label_id = any($2)');
+const take = sql(
+  'labels.take',
+  'delete from post_labels where workspace_id = $1 and post_id = any($2) and label_id = any($3)',
+);
 const most = sql(
   'labels.most',
-  'select coalesce(max(count), 0)::int as most from (select count(*) from post_labels where post_id = any($1) group by post_id) as counted',
+  `select coalesce(max(count), 0)::int as most
+     from (select count(*) from post_labels where workspace_id = $1 and post_id = any($2) group by post_id) as counted`,
 );
-const tell = sql('labels.tell', `select ${tellsOf('post')} from posts where id = any($1)`);
+const tell = sql('labels.tell', `select ${tellsOf('post')} from posts where workspace_id = $1 and id = any($2)`);
 
 export type LabelStore = ReturnType<typeof createLabelStore>;
 
@@ -77,11 +83,15 @@ export const createLabelStore = (db: Database) => ({
   posts: async (workspaceId: string, ids: readonly string[]) =>
     new Set((await db.query<{ id: string }>(posts, [workspaceId, ids])).map(({ id }) => id)),
 
-  ofPost: async (postId: string) => (await db.query<{ id: string }>(ofPost, [postId])).map(({ id }) => id),
-  give: (postIds: readonly string[], labelIds: readonly string[]) => db.run(give, [postIds, labelIds]),
-  take: (postIds: readonly string[], labelIds: readonly string[]) => db.run(take, [postIds, labelIds]),
+  ofPost: async (workspaceId: string, postId: string) =>
+    (await db.query<{ id: string }>(ofPost, [workspaceId, postId])).map(({ id }) => id),
+  give: (workspaceId: string, postIds: readonly string[], labelIds: readonly string[]) =>
+    db.run(give, [workspaceId, postIds, labelIds]),
+  take: (workspaceId: string, postIds: readonly string[], labelIds: readonly string[]) =>
+    db.run(take, [workspaceId, postIds, labelIds]),
   /** Of the posts, how many labels that one has which has most. */
-  most: async (postIds: readonly string[]) => (await db.query<{ most: number }>(most, [postIds]))[0]?.most ?? 0,
+  most: async (workspaceId: string, postIds: readonly string[]) =>
+    (await db.query<{ most: number }>(most, [workspaceId, postIds]))[0]?.most ?? 0,
   /** Open tabs hear of the posts. */
-  tell: (postIds: readonly string[]) => db.query(tell, [postIds]),
+  tell: (workspaceId: string, postIds: readonly string[]) => db.query(tell, [workspaceId, postIds]),
 });

@@ -121,7 +121,7 @@ export const createMediaLibrary = ({
 
   /** For anybody who knows the id: networks fetch media from here. */
   open: async (id: string, size: 'original' | 'thumbnail') => {
-    const row = id.startsWith('fit_') ? (await renditionStore.byId([id]))[0] : await store.get(id);
+    const row = id.startsWith('fit_') ? await renditionStore.get(id) : await store.get(id);
     if (row == null) throw notFound('media item', id);
     const thumbnail = size === 'thumbnail';
     return {

@@ -66,9 +66,9 @@ export const createRenditions = ({
   const underWay = new Map<string, Promise<void>>();
   const lane = createLane(atOnce);
 
-  const render = async ({ mediaId, mode, target }: Wish) => {
-    const source = await mediaStore.get(mediaId);
-    if (source === null) throw notFound('media item', mediaId);
+  const render = async (workspaceId: string, { mediaId, mode, target }: Wish) => {
+    const [source] = await mediaStore.find(workspaceId, [mediaId]);
+    if (source === undefined) throw notFound('media item', mediaId);
     return withPixels(source.width * source.height, async () => {
       const found = await files.read(mediaId);
       if (found === undefined) throw notFound('file of the media item', mediaId);
@@ -93,31 +93,40 @@ export const createRenditions = ({
     }
   };
 
-  const make = async (wish: Wish) => {
-    const made = await render(wish);
+  const make = async (workspaceId: string, wish: Wish) => {
+    const made = await render(workspaceId, wish);
     const { mediaId, mode, target } = wish;
     const key = { mediaId, mode, target, recipe };
     if ('refused' in made) {
-      await store.insert({ id: idOf(wish, made.refused), ...key, refused: made.refused });
+      await store.insert(workspaceId, { id: idOf(wish, made.refused), ...key, refused: made.refused });
       return;
     }
     const { bytes, thumbnail, mimeType, width, height } = made;
     const sha256 = hashOf(bytes);
     const id = idOf(wish, sha256);
     await keepFiles(id, bytes, thumbnail, mimeType);
-    await store.insert({ id, ...key, refused: null, mimeType, bytes: bytes.length, width, height, sha256 });
+    await store.insert(workspaceId, {
+      id,
+      ...key,
+      refused: null,
+      mimeType,
+      bytes: bytes.length,
+      width,
+      height,
+      sha256,
+    });
   };
 
   /** One at a time for each wish of this process; two processes make the same bytes. */
-  const makeOnce = (wish: Wish) => {
+  const makeOnce = (workspaceId: string, wish: Wish) => {
     const key = wishKey(wish);
-    const making = underWay.get(key) ?? lane(() => make(wish)).finally(() => underWay.delete(key));
+    const making = underWay.get(key) ?? lane(() => make(workspaceId, wish)).finally(() => underWay.delete(key));
     underWay.set(key, making);
     return making;
   };
 
   /** Whether the bytes that were shown are there; a missing file is made again, if that gives the same bytes. */
-  const isWhole = async (row: MadeRow): Promise<boolean> => {
+  const isWhole = async (workspaceId: string, row: MadeRow): Promise<boolean> => {
     const found = await files.read(row.id);
     if (found !== undefined) {
       const hash = createHash('sha256');
@@ -125,7 +134,7 @@ export const createRenditions = ({
       if (hash.digest('hex') === row.sha256) return true;
     }
     if (row.recipe !== recipe) return false;
-    const made = await render(row);
+    const made = await render(workspaceId, row);
     if ('refused' in made || hashOf(made.bytes) !== row.sha256) return false;
     await keepFiles(row.id, made.bytes, made.thumbnail, made.mimeType);
     return true;
@@ -133,18 +142,18 @@ export const createRenditions = ({
 
   return {
     /** Those that are made or refused, by `wishKey`. */
-    find: async (wishes: readonly Wish[]): Promise<ReadonlyMap<string, RenditionRow>> => {
+    find: async (workspaceId: string, wishes: readonly Wish[]): Promise<ReadonlyMap<string, RenditionRow>> => {
       const asked = unique(wishes);
-      const rows = asked.length === 0 ? [] : await store.find(asked, recipe);
+      const rows = asked.length === 0 ? [] : await store.find(workspaceId, asked, recipe);
       return new Map(rows.map((row) => [wishKey(row), row]));
     },
 
     /** Not inside a transaction, as it takes its time. Whether it was done in time; the caller looks for what there is. */
-    make: async (wishes: readonly Wish[]): Promise<boolean> => {
+    make: async (workspaceId: string, wishes: readonly Wish[]): Promise<boolean> => {
       const making = Promise.all(
         unique(wishes)
           .slice(0, bounds.renditions)
-          .map((wish) => makeOnce(wish).catch(report)),
+          .map((wish) => makeOnce(workspaceId, wish).catch(report)),
       ).then(() => true);
       const late = new AbortController();
       const inTime = sleep(patienceMs, false, { signal: late.signal, ref: false });
@@ -152,12 +161,16 @@ export const createRenditions = ({
     },
 
     /** With access to their bytes, by the item they were made of; `lost` names items whose bytes cannot be had any more. */
-    forPublishing: async (ids: readonly string[], originals: ReadonlyMap<string, NetworkMedia>) => {
+    forPublishing: async (
+      workspaceId: string,
+      ids: readonly string[],
+      originals: ReadonlyMap<string, NetworkMedia>,
+    ) => {
       const fitted = new Map<string, PublishMedia>();
       const lost: string[] = [];
-      for (const row of ids.length === 0 ? [] : await store.byId(ids)) {
-        if (!(await isWhole(row))) {
-          await store.lose(row.id);
+      for (const row of ids.length === 0 ? [] : await store.byId(workspaceId, ids)) {
+        if (!(await isWhole(workspaceId, row))) {
+          await store.lose(workspaceId, row.id);
           lost.push(row.mediaId);
         }
         const read = async (range?: ByteRange) => {

@@ -180,31 +180,40 @@ export const renditionColumns = (
 const find = sql(
   'renditions.find',
   `select ${renditionColumns('r')}
-     from unnest($1::text[], $2::text[], $3::text[]) as wish(media_id, mode, target)
-     join renditions r on (r.media_id, r.mode, r.target, r.recipe) = (wish.media_id, wish.mode, wish.target, $4) and not r.lost`,
+     from unnest($2::text[], $3::text[], $4::text[]) as wish(media_id, mode, target)
+     join renditions r on r.workspace_id = $1 and not r.lost
+      and (r.media_id, r.mode, r.target, r.recipe) = (wish.media_id, wish.mode, wish.target, $5)`,
 );
-const byId = sql('renditions.byId', `select ${renditionColumns('r')} from renditions r where id = any($1)`);
+const byId = sql(
+  'renditions.byId',
+  `select ${renditionColumns('r')} from renditions r where workspace_id = $1 and id = any($2)`,
+);
+/** For public addresses and files, which do not tell the workspace. */
+const anywhere = sql('renditions.anywhere', `select ${renditionColumns('r')} from renditions r where id = any($1)`);
 /** Another process may have made it meanwhile; one that was lost may come back. */
 const insert = sql(
   'renditions.insert',
-  `insert into renditions (id, media_id, mode, target, recipe, refused, mime_type, bytes, width, height, sha256)
-   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 where exists (select from media where id = $2)
+  `insert into renditions (id, media_id, mode, target, recipe, refused, mime_type, bytes, width, height, sha256, workspace_id)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
+    where exists (select from media where workspace_id = $12 and id = $2)
       and not exists (select from renditions
-                       where (media_id, mode, target, recipe) = ($2, $3, $4, $5) and not lost and id <> $1)
-   on conflict (id) do update set lost = false`,
+                       where workspace_id = $12 and (media_id, mode, target, recipe) = ($2, $3, $4, $5) and not lost and id <> $1)
+   on conflict (workspace_id, id) do update set lost = false`,
 );
-const lose = sql('renditions.lose', 'update renditions set lost = true where id = $1');
+const lose = sql('renditions.lose', 'update renditions set lost = true where workspace_id = $1 and id = $2');
 const removeUnused = sql(
   'renditions.removeUnused',
-  `delete from renditions r where created_at < $1 and not exists (select from post_renditions where rendition_id = r.id)`,
+  `delete from renditions r where created_at < $1 and not exists (
+     select from post_renditions k where k.workspace_id = r.workspace_id and k.rendition_id = r.id)`,
 );
 
 export type RenditionStore = ReturnType<typeof createRenditionStore>;
 
 export const createRenditionStore = (db: Database) => ({
   /** Those that this recipe made, and those that it refused. */
-  find: (wishes: readonly RenditionKey[], recipe: number) =>
+  find: (workspaceId: string, wishes: readonly RenditionKey[], recipe: number) =>
     db.query<RenditionRow>(find, [
+      workspaceId,
       wishes.map(({ mediaId }) => mediaId),
       wishes.map(({ mode }) => mode),
       wishes.map(({ target }) => target),
@@ -212,12 +221,16 @@ export const createRenditionStore = (db: Database) => ({
     ]),
 
   /** Those of the ids that exist. */
-  known: async (ids: readonly string[]) => (await db.query<{ id: string }>(byId, [ids])).map(({ id }) => id),
+  known: async (ids: readonly string[]) => (await db.query<{ id: string }>(anywhere, [ids])).map(({ id }) => id),
 
-  byId: async (ids: readonly string[]) =>
-    (await db.query<RenditionRow>(byId, [ids])).filter((row) => row.refused === null),
+  byId: async (workspaceId: string, ids: readonly string[]) =>
+    (await db.query<RenditionRow>(byId, [workspaceId, ids])).filter((row) => row.refused === null),
 
-  insert: (row: Omit<MadeRow, 'createdAt'> | RefusedRow) => {
+  /** In whatever workspace it is. */
+  get: async (id: string) =>
+    (await db.query<RenditionRow>(anywhere, [[id]])).find((row): row is MadeRow => row.refused === null),
+
+  insert: (workspaceId: string, row: Omit<MadeRow, 'createdAt'> | RefusedRow) => {
     const {
       mimeType = null,
       bytes = null,
@@ -226,10 +239,10 @@ export const createRenditionStore = (db: Database) => ({
       sha256 = null,
     } = row.refused === null ? row : {};
     const made = [mimeType, bytes, width, height, sha256];
-    return db.run(insert, [row.id, row.mediaId, row.mode, row.target, row.recipe, row.refused, ...made]);
+    return db.run(insert, [row.id, row.mediaId, row.mode, row.target, row.recipe, row.refused, ...made, workspaceId]);
   },
 
-  lose: (id: string) => db.run(lose, [id]),
+  lose: (workspaceId: string, id: string) => db.run(lose, [workspaceId, id]),
 
   removeUnused: (before: Date) => db.run(removeUnused, [before]),
 });

@@ -64,9 +64,12 @@ const recipients = sql(
 /** While what it is about still stands, and nothing later was told of that. */
 const needsPerson = `case n.kind
     when 'approval.requested' then exists (
-      select from approval_cards c where c.id = n.subject_id and c.status = 'Open' and c.expires_at > posthorn_now())
-    when 'post.failed' then exists (select from posts p where p.id = n.subject_id and p.status = 'Failed')
-    when 'post.uncertain' then exists (select from posts p where p.id = n.subject_id and p.status = 'Failed')
+      select from approval_cards c
+       where c.workspace_id = n.workspace_id and c.id = n.subject_id and c.status = 'Open' and c.expires_at > posthorn_now())
+    when 'post.failed' then exists (
+      select from posts p where p.workspace_id = n.workspace_id and p.id = n.subject_id and p.status = 'Failed')
+    when 'post.uncertain' then exists (
+      select from posts p where p.workspace_id = n.workspace_id and p.id = n.subject_id and p.status = 'Failed')
     when 'account.reconnect' then exists (
       select from accounts a where a.id = n.subject_id and a.status = 'NeedsReconnect' and a.disconnected_at is null)
     when 'webhook.paused' then exists (select from webhooks w where w.id = n.subject_id and w.paused_at is not null)
@@ -77,7 +80,8 @@ const needsPerson = `case n.kind
 
 /** What happened before somebody joined is no news to them. */
 const isRead = `(n.created_at < m.created_at or exists (
-  select from notification_reads r where r.notification_id = n.id and r.user_id = m.user_id))`;
+  select from notification_reads r
+   where r.workspace_id = n.workspace_id and r.notification_id = n.id and r.user_id = m.user_id))`;
 
 const seen = `from notifications n join members m on m.workspace_id = n.workspace_id and m.user_id = $2
   cross join lateral (select n.kind = any($4::text[]) and ${needsPerson} as you) needs
@@ -98,21 +102,21 @@ const count = sql(
 );
 const markRead = sql(
   'notifications.markRead',
-  `insert into notification_reads (notification_id, user_id)
-   select n.id, $2 from notifications n
+  `insert into notification_reads (workspace_id, notification_id, user_id)
+   select n.workspace_id, n.id, $2 from notifications n
     where n.workspace_id = $1 and n.kind = any($3::text[]) and ($4::text[] is null or n.id = any($4))
    on conflict do nothing`,
 );
 const markSeen = sql(
   'notifications.markSeen',
-  `insert into notification_reads (notification_id, user_id)
-   select n.id, $2 from notifications n where n.workspace_id = $1 and n.subject_id = $3
+  `insert into notification_reads (workspace_id, notification_id, user_id)
+   select n.workspace_id, n.id, $2 from notifications n where n.workspace_id = $1 and n.subject_id = $3
    on conflict do nothing`,
 );
 const markUnread = sql(
   'notifications.markUnread',
   `delete from notification_reads r using notifications n
-    where n.id = r.notification_id and n.workspace_id = $1 and r.user_id = $2 and n.kind = any($3::text[])
+    where n.workspace_id = r.workspace_id and n.id = r.notification_id and n.workspace_id = $1 and r.user_id = $2 and n.kind = any($3::text[])
       and ($4::text[] is null or n.id = any($4))`,
 );
 const purge = sql(

@@ -60,7 +60,7 @@ export const createDesk = ({
         return [{ accountId, constraints, choices, fitted, ...(pollLimits && { pollLimits }) }];
       }),
       media: await library.items(caller, used),
-      linkCards: toLinkCards(await linkCards.of(id)),
+      linkCards: toLinkCards(await linkCards.of(caller, id)),
     };
   },
 });

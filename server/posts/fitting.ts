@@ -57,20 +57,24 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
    * What is to go out, as of now. `kept` are posts whose time has been decided: what a person saw then is what they go out
    * with, whatever the limits have become.
    */
-  of: async (posts: readonly Post[], around: Around, { kept = isDecided } = {}): Promise<ReadonlyMap<string, Fits>> => {
+  of: async (
+    posts: readonly Post[],
+    around: Around & Pick<Caller, 'workspaceId'>,
+    { kept = isDecided } = {},
+  ): Promise<ReadonlyMap<string, Fits>> => {
     const turn = createTurns();
     const wishes = new Map<string, ReadonlyMap<string, readonly Wish[]>>();
     for (const post of posts) if (!kept(post)) wishes.set(post.id, await wishesOf(post, around, turn));
     const all = [...wishes.values()].flatMap((byAccount) => [...byAccount.values()].flat());
     const asked = posts.filter((post) => kept(post) || (wishes.get(post.id)?.size ?? 0) > 0).map(({ id }) => id);
     const before = new Map<string, KeptRendition[]>();
-    for (const row of asked.length === 0 ? [] : await store.keptRenditions(asked)) {
+    for (const row of asked.length === 0 ? [] : await store.keptRenditions(around.workspaceId, asked)) {
       const place = `${row.postId} ${row.accountId}`;
       const rows = before.get(place);
       if (rows) rows.push(row);
       else before.set(place, [row]);
     }
-    const found = await renditions.find(all);
+    const found = await renditions.find(around.workspaceId, all);
     return new Map(
       posts.map((post) => [
         post.id,
@@ -89,8 +93,9 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
   make: renditions.make,
 
   /** Inside the transaction in which a person is asked, or decides: from here on the post goes out so. */
-  keep: (postId: string, fits: Fits) =>
+  keep: (workspaceId: string, postId: string, fits: Fits) =>
     store.keepRenditions(
+      workspaceId,
       postId,
       [...fits].flatMap(([accountId, { made }]) =>
         [...made].map(([mediaId, { id }]) => ({ accountId, mediaId, renditionId: id })),
@@ -98,15 +103,18 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
     ),
 
   /** Work that refuses in a transaction for want of renditions is done again once they are made, outside of it. */
-  making: async <T>({ approving }: Pick<Caller, 'approving'>, work: () => Promise<T>): Promise<T> => {
+  making: async <T>(
+    { workspaceId, approving }: Pick<Caller, 'workspaceId' | 'approving'>,
+    work: () => Promise<T>,
+  ): Promise<T> => {
     // Whoever runs the approved action is in a transaction, and does this around it.
     if (approving) return work();
     for (let retries = 0; ; retries++) {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof NotFitted) || retries === mostRetries || !(await renditions.make(error.wanted)))
-          throw error;
+        if (!(error instanceof NotFitted) || retries === mostRetries) throw error;
+        if (!(await renditions.make(workspaceId, error.wanted))) throw error;
       }
     }
   },

@@ -57,6 +57,7 @@ export const createLifecycle = ({
   const around = async (caller: Caller, posts: readonly Post[]) => {
     const connected = await accounts.connectedOf(caller, [...new Set(posts.flatMap(({ accountIds }) => accountIds))]);
     return {
+      workspaceId: caller.workspaceId,
       networkOf: (accountId: string) => {
         const { network: key = '', facts = null } = connected.get(accountId) ?? {};
         const network = networks.find(key);
@@ -85,7 +86,7 @@ export const createLifecycle = ({
     const found = await check(caller, post);
     const wanted = wantedIn(found.fits);
     if (wanted.length === 0) return found;
-    await fitting.make(wanted);
+    await fitting.make(caller.workspaceId, wanted);
     return check(caller, post);
   };
 
@@ -97,7 +98,7 @@ export const createLifecycle = ({
       const wanted = wantedIn(fits);
       throw wanted.length > 0 ? new NotFitted(invalid(broken), wanted) : invalid(broken);
     }
-    await fitting.keep(post.id, fits);
+    await fitting.keep(caller.workspaceId, post.id, fits);
   };
 
   /**
@@ -166,21 +167,24 @@ export const createLifecycle = ({
     /** Makes what is not made yet. Not inside a transaction. */
     fit: async (caller: Caller, post: Post) => {
       const wanted = wantedIn(await fitsOf(caller, post));
-      if (wanted.length > 0) await fitting.make(wanted);
+      if (wanted.length > 0) await fitting.make(caller.workspaceId, wanted);
     },
 
     /** Inside the transaction in which a person is asked about it. A decided post goes out as it was decided. */
     keepFits: async (caller: Caller, post: Post) => {
-      if (post.status === 'Draft' || post.status === 'Failed') await fitting.keep(post.id, await fitsOf(caller, post));
+      if (post.status !== 'Draft' && post.status !== 'Failed') return;
+      await fitting.keep(caller.workspaceId, post.id, await fitsOf(caller, post));
     },
 
     making: fitting.making,
 
     /** What each of the posts is and would put before the public: see pinOf. */
     pins: async (caller: Caller, posts: readonly Post[]) => {
-      const { networkOf, media } = await around(caller, posts);
-      const cards = await store.linkCards(posts.map(({ id }) => id));
-      const fits = await fitting.of(posts, { networkOf, media });
+      const surroundings = await around(caller, posts);
+      const { networkOf, media } = surroundings;
+      const ids = posts.map(({ id }) => id);
+      const cards = await store.linkCards(caller.workspaceId, ids);
+      const fits = await fitting.of(posts, surroundings);
       const pin = (post: Post) =>
         pinOf(
           post,

@@ -52,14 +52,16 @@ export const createLinkCards = ({
       }
     }
     if (wanted.size === 0) return;
-    for (const { network, uri } of (await store.linkCards([id])).get(id) ?? []) wanted.delete(`${network} ${uri}`);
+    for (const { network, uri } of (await store.linkCards(caller.workspaceId, [id])).get(id) ?? []) {
+      wanted.delete(`${network} ${uri}`);
+    }
     const cards = await Promise.all(
       [...wanted.values()].map(async ({ network, accountId, uri }, index) => {
         const card = index < mostRead ? await read(network, accountId, uri) : network.linkCards?.plain(uri);
         return card ? [{ network: network.key, ...card }] : [];
       }),
     );
-    await store.keepLinkCards(id, cards.flat());
+    await store.keepLinkCards(caller.workspaceId, id, cards.flat());
   };
 
   return {
@@ -67,7 +69,8 @@ export const createLinkCards = ({
     picture: store.linkCardPicture,
 
     /** Of one post. */
-    of: async (postId: string) => (await store.linkCards([postId])).get(postId) ?? [],
+    of: async ({ workspaceId }: Pick<Caller, 'workspaceId'>, postId: string) =>
+      (await store.linkCards(workspaceId, [postId])).get(postId) ?? [],
 
     /** Reads those that the post would show and that are not kept yet. What is kept never changes. */
     keep,

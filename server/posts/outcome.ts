@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Post } from '#contracts/posts';
 import type { Live } from '#server/live/open-tabs';
 import type { Happening, Notifications } from '#server/notifications/notifications';
+import type { PostKey } from '#server/store/post-key';
 import type { Events } from '#server/webhooks/events';
 import type { PostStore } from './store.ts';
 
@@ -46,13 +47,13 @@ export const createOutcomes = ({
     tell,
 
     /** To Publishing. Whoever calls it adds the sends, in the same transaction. */
-    begin: async (ids: readonly string[]) => {
-      await store.recallOut(ids);
-      await store.begin(ids);
+    begin: async (keys: readonly PostKey[]) => {
+      await store.recallOut(keys);
+      await store.begin(keys);
     },
 
     /** Those of the posts that have no account left to go to. Called in the transaction that ended the last of them. */
-    end: async (ids: readonly string[]) => tell(await store.end(ids)),
+    end: async (keys: readonly PostKey[]) => tell(await store.end(keys)),
   };
 };
 

@@ -15,6 +15,7 @@ import { tellsOf } from '#server/live/news';
 import { type MadeRendition, renditionColumns } from '#server/media/renditions';
 import type { ReadLinkCard } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
+import { keyColumns, type PostKey } from '#server/store/post-key';
 import type { KeptLinkCard } from './outgoing.ts';
 
 interface PostRow {
@@ -73,7 +74,7 @@ const list = sql(
   'posts.list',
   page(
     `select id, ${postJson} as post from posts p where workspace_id between $1 and $1 and id < $3
-      order by workspace_id, id desc limit $2`,
+      order by workspace_id desc, id desc limit $2`,
   ),
   'quick',
 );
@@ -86,13 +87,13 @@ const listByStatus = sql(
   'quick',
 );
 /** By text and time: when it went out, else the time it is for. `$4` to `$7` are status, text, from and to. */
-const matching = `from posts p left join published_posts out on out.post_id = p.id
+const matching = `from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
   where p.workspace_id between $1 and $1 and p.id < $3 and ($4::text is null or p.status = $4)
     and ($5 = '' or exists (select from jsonb_path_query(p.versions, '$[*].content[*].body') as body
           where body #>> '{}' ilike '%' || $5 || '%'))
     and ($6::timestamptz is null or coalesce(out.published_at, p.scheduled_at) >= $6)
     and ($7::timestamptz is null or coalesce(out.published_at, p.scheduled_at) < $7)
-  order by p.workspace_id, p.id desc limit $2`;
+  order by p.workspace_id desc, p.id desc limit $2`;
 const listMatching = sql('posts.listMatching', page(`select p.id, ${postJson} as post ${matching}`, '$8'));
 const lines = sql(
   'posts.lines',
@@ -116,23 +117,26 @@ const move = sql(
   `update posts set status = $3, scheduled_at = $4, ${touch} where id = $1 and workspace_id = $2
    returning ${columns}, ${tellsOf('post')}`,
 );
+const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 /** An account that has the post, was taken out of it and is in it again: its result is back, so nothing is sent twice. */
 const recallOut = sql(
   'posts.recallOut',
   `update posts set results = posts.results || back.results, ${touch}
-     from (select p.id, jsonb_agg(s.result) as results
-             from posts p join sends s on s.post_id = p.id and s.account_id = any(p.account_ids)
-            where p.id = any($1) and (s.result ->> 'ok')::boolean
+     from (select p.workspace_id, p.id, jsonb_agg(s.result) as results
+             from ${given} join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
+             join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id and s.account_id = any(p.account_ids)
+            where (s.result ->> 'ok')::boolean
               and not exists (select from jsonb_array_elements(p.results) r where r ->> 'accountId' = s.account_id)
-            group by p.id) back
-    where posts.id = back.id`,
+            group by p.workspace_id, p.id) back
+    where posts.workspace_id = back.workspace_id and posts.id = back.id`,
 );
 /** From Draft, Scheduled or Failed. Only what is out keeps its result. */
 const begin = sql(
   'posts.begin',
   `update posts set status = 'Publishing', ${touch},
           results = coalesce((select jsonb_agg(r) from jsonb_array_elements(results) r where (r ->> 'ok')::boolean), '[]')
-    where id = any($1) returning ${tellsOf('post')}`,
+     from ${given} where posts.workspace_id = given.workspace_id and posts.id = given.post_id
+   returning ${tellsOf('post', { id: 'posts.id', workspaceId: 'posts.workspace_id' })}`,
 );
 const many = sql('posts.many', `select ${columns} from posts where id = any($1) and workspace_id = $2`);
 const scheduledFor = sql(
@@ -143,18 +147,18 @@ const scheduledFor = sql(
 /** The first to write one has said what it is. In an order that does not depend on who wrote them. */
 const keepLinkCards = sql(
   'posts.keepLinkCards',
-  `insert into link_cards (post_id, network, uri, title, description, picture, picture_bytes)
-   select $1, network, uri, title, description, picture, decode("pictureBytes", 'base64')
-     from jsonb_to_recordset($2) as card(network text, uri text, title text, description text, picture text,
+  `insert into link_cards (workspace_id, post_id, network, uri, title, description, picture, picture_bytes)
+   select $1, $2, network, uri, title, description, picture, decode("pictureBytes", 'base64')
+     from jsonb_to_recordset($3) as card(network text, uri text, title text, description text, picture text,
                                          "pictureBytes" text)
-    where exists (select from posts where id = $1)
+    where exists (select from posts where workspace_id = $1 and id = $2)
    on conflict do nothing`,
 );
 const linkCards = sql(
   'posts.linkCards',
   `select post_id as "postId", json_agg(json_strip_nulls(json_build_object('network', network, 'uri', uri, 'title', title,
           'description', description, 'picture', picture)) order by network, uri) as cards
-     from link_cards where post_id = any($1) group by post_id`,
+     from link_cards where workspace_id = $1 and post_id = any($2) group by post_id`,
 );
 const linkCardPicture = sql(
   'posts.linkCardPicture',
@@ -163,36 +167,43 @@ const linkCardPicture = sql(
 const keptRenditions = sql(
   'posts.keptRenditions',
   `select k.post_id as "postId", k.account_id as "accountId", r.lost, ${renditionColumns('r')}
-     from post_renditions k join renditions r on r.id = k.rendition_id where k.post_id = any($1)`,
+     from post_renditions k join renditions r on r.workspace_id = k.workspace_id and r.id = k.rendition_id
+    where k.workspace_id = $1 and k.post_id = any($2)`,
 );
 /** In the place of what was kept before. */
 const keepRenditions = sql(
   'posts.keepRenditions',
   `with kept as (select account_id, media_id, rendition_id
-                   from jsonb_to_recordset($2) as one(account_id text, media_id text, rendition_id text)),
-        gone as (delete from post_renditions where post_id = $1
+                   from jsonb_to_recordset($3) as one(account_id text, media_id text, rendition_id text)),
+        gone as (delete from post_renditions where workspace_id = $1 and post_id = $2
                     and (account_id, media_id) not in (select account_id, media_id from kept))
-   insert into post_renditions (post_id, account_id, media_id, rendition_id)
-   select $1, account_id, media_id, rendition_id from kept
-   on conflict (post_id, account_id, media_id) do update set rendition_id = excluded.rendition_id`,
+   insert into post_renditions (workspace_id, post_id, account_id, media_id, rendition_id)
+   select $1, $2, account_id, media_id, rendition_id from kept
+   on conflict (workspace_id, post_id, account_id, media_id) do update set rendition_id = excluded.rendition_id`,
 );
 /** A key lock is not in the way: whoever adds a publication holds one. */
-const lockToEnd = sql('posts.lockToEnd', 'select from posts where id = any($1) order by id for no key update');
+const lockToEnd = sql(
+  'posts.lockToEnd',
+  `select from ${given} join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
+    order by p.id for no key update of p`,
+);
 /** Published when all accounts have it, else Failed, once no send is left that has not ended. */
 const end = sql(
   'posts.end',
   `with ended as (
-     select p.id, jsonb_agg(coalesce(s.result, kept.result) order by account.place) as results,
+     select p.workspace_id, p.id, jsonb_agg(coalesce(s.result, kept.result) order by account.place) as results,
             bool_and((coalesce(s.result, kept.result) ->> 'ok')::boolean) as ok
-       from posts p
+       from ${given} join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
        cross join unnest(p.account_ids) with ordinality as account(id, place)
-       left join sends s on s.post_id = p.id and s.account_id = account.id and s.result is not null
+       left join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id and s.account_id = account.id
+        and s.result is not null
        left join lateral (select r as result from jsonb_array_elements(p.results) r where r ->> 'accountId' = account.id) kept on true
-      where p.id = any($1) and p.status = 'Publishing'
-        and not exists (select from sends open where open.post_id = p.id and open.due_at is not null)
-      group by p.id)
+      where p.status = 'Publishing'
+        and not exists (select from sends open where open.workspace_id = given.workspace_id and open.post_id = given.post_id
+                           and open.due_at is not null)
+      group by p.workspace_id, p.id)
    update posts set status = case when ended.ok then 'Published' else 'Failed' end, results = ended.results, ${touch}
-     from ended where posts.id = ended.id
+     from ended where posts.workspace_id = ended.workspace_id and posts.id = ended.id
    returning posts.workspace_id, ${columns.replaceAll(/\w+/g, 'posts.$&')}`,
 );
 const setResults = sql(
@@ -219,14 +230,15 @@ const filterBy = (labels: string) => `p.workspace_id = $1
         where body #>> '{}' ilike '%' || $2 || '%'))
   and (cardinality($3::text[]) = 0 or p.account_ids && $3)
   and (cardinality(${labels}::text[]) = 0
-    or exists (select from post_labels where post_id = p.id and label_id = any(${labels})))`;
+    or exists (select from post_labels
+        where post_labels.workspace_id = $1 and post_id = p.id and label_id = any(${labels})))`;
 const searchOf = ({ has, at, order }: (typeof groups)[PostGroup]) =>
   `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 200) as text,
           jsonb_array_length(p.versions -> 0 -> 'content') as items, p.account_ids, p.scheduled_at, p.results, p.updated_at,
           jsonb_path_query_first(p.versions, '$[0].content[*].media[0]') #>> '{}' as media_id,
           out.published_at, out.engagement::float8 as engagement, ${at} as at,
-          array(select label_id from post_labels where post_id = p.id order by label_id) as label_ids
-     from posts p left join published_posts out on out.post_id = p.id
+          array(select label_id from post_labels l where l.workspace_id = $1 and l.post_id = p.id order by label_id) as label_ids
+     from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
     where ${filterBy('$11')} and ${has} and ($4::text is null or p.status = $4)
       and ($5::timestamptz is null or ${at} >= $5) and ($6::timestamptz is null or ${at} < $6)
       and ($7::timestamptz is null or (${at}, p.id) ${order === 'asc' ? '>' : '<'} ($7, $8))
@@ -423,9 +435,9 @@ export const createPostStore = (db: Database) => {
     scheduledFor: (workspaceId: string, accountId: string, limit: number) =>
       db.query<{ id: string; text: string; scheduledAt: string }>(scheduledFor, [workspaceId, accountId, limit]),
 
-    keepLinkCards: async (postId: string, cards: readonly (KeptLinkCard & ReadLinkCard)[]) => {
+    keepLinkCards: async (workspaceId: string, postId: string, cards: readonly (KeptLinkCard & ReadLinkCard)[]) => {
       const rows = cards.map((card) => ({ ...card, pictureBytes: card.pictureBytes?.toString('base64') }));
-      if (cards.length > 0) await db.run(keepLinkCards, [postId, JSON.stringify(rows)]);
+      if (cards.length > 0) await db.run(keepLinkCards, [workspaceId, postId, JSON.stringify(rows)]);
     },
 
     linkCardPicture: async (picture: string): Promise<Buffer | undefined> => {
@@ -433,14 +445,19 @@ export const createPostStore = (db: Database) => {
       return row?.bytes;
     },
 
-    linkCards: async (postIds: readonly string[]): Promise<ReadonlyMap<string, KeptLinkCard[]>> => {
-      const rows = await db.query<{ postId: string; cards: KeptLinkCard[] }>(linkCards, [postIds]);
+    linkCards: async (
+      workspaceId: string,
+      postIds: readonly string[],
+    ): Promise<ReadonlyMap<string, KeptLinkCard[]>> => {
+      const rows = await db.query<{ postId: string; cards: KeptLinkCard[] }>(linkCards, [workspaceId, postIds]);
       return new Map(rows.map(({ postId, cards }) => [postId, cards]));
     },
 
-    keptRenditions: (postIds: readonly string[]) => db.query<KeptRendition>(keptRenditions, [postIds]),
+    keptRenditions: (workspaceId: string, postIds: readonly string[]) =>
+      db.query<KeptRendition>(keptRenditions, [workspaceId, postIds]),
 
     keepRenditions: async (
+      workspaceId: string,
       postId: string,
       kept: readonly { readonly accountId: string; readonly mediaId: string; readonly renditionId: string }[],
     ) => {
@@ -449,25 +466,25 @@ export const createPostStore = (db: Database) => {
         media_id: mediaId,
         rendition_id: renditionId,
       }));
-      await db.run(keepRenditions, [postId, JSON.stringify(rows)]);
+      await db.run(keepRenditions, [workspaceId, postId, JSON.stringify(rows)]);
     },
 
-    recallOut: async (ids: readonly string[]) => {
-      await db.run(recallOut, [ids]);
+    recallOut: async (keys: readonly PostKey[]) => {
+      await db.run(recallOut, keyColumns(keys));
     },
 
-    begin: async (ids: readonly string[]) => {
-      await db.query(begin, [ids]);
+    begin: async (keys: readonly PostKey[]) => {
+      await db.query(begin, keyColumns(keys));
     },
 
     /**
      * Those in Publishing that have no account left to go to are Published or Failed then. Locks first: of two who end the
      * last two accounts of a post at once, the second sees what the first did.
      */
-    end: (ids: readonly string[]) =>
+    end: (keys: readonly PostKey[]) =>
       db.transaction(async () => {
-        await db.run(lockToEnd, [ids]);
-        const rows = await db.query<PostRow & { workspace_id: string }>(end, [ids]);
+        await db.run(lockToEnd, keyColumns(keys));
+        const rows = await db.query<PostRow & { workspace_id: string }>(end, keyColumns(keys));
         return rows.map((row) => ({ workspaceId: row.workspace_id, post: toPost(row) }));
       }),
 

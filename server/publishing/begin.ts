@@ -1,4 +1,5 @@
 import type { Outcomes } from '#server/posts/outcome';
+import type { PostKey } from '#server/store/post-key';
 import type { PublishingStore } from './store.ts';
 
 export type BeginPublishing = ReturnType<typeof createBegin>;
@@ -9,7 +10,7 @@ export type BeginPublishing = ReturnType<typeof createBegin>;
  */
 export const createBegin =
   ({ store, outcomes }: { store: PublishingStore; outcomes: Outcomes }) =>
-  async (ids: readonly string[]) => {
-    await outcomes.begin(ids);
-    return store.queue(ids);
+  async (posts: readonly PostKey[]) => {
+    await outcomes.begin(posts);
+    return store.queue(posts);
   };

@@ -34,12 +34,13 @@ export const createByHand = ({
     { despite = [], only = [] }: { despite?: readonly string[]; only?: readonly string[] } = {},
   ) => {
     await linkCards.keep(caller, await reading.get(caller, id));
+    const post = { workspaceId: caller.workspaceId, postId: id };
     const publish = async () => {
       const kept = await lifecycle.readyNow(caller, id, only);
-      if (despite.length > 0) await store.forgetBegun(id, despite);
-      await begin([id]);
-      if (kept.length > 0) await store.holdBack(id, kept);
-      await outcomes.end([id]);
+      if (despite.length > 0) await store.forgetBegun(post, despite);
+      await begin([post]);
+      if (kept.length > 0) await store.holdBack(post, kept);
+      await outcomes.end([post]);
       return reading.get(caller, id);
     };
     return lifecycle.making(caller, () => store.transaction(publish));
@@ -49,7 +50,9 @@ export const createByHand = ({
   progress: async (caller: Caller, id: string) => {
     const { status, results, accountIds } = await reading.get(caller, id);
     if (status !== 'Publishing') return { status, results };
-    const known = new Map([...results, ...(await store.results(id))].map((result) => [result.accountId, result]));
+    const { workspaceId } = caller;
+    const ended = await store.results({ workspaceId, postId: id });
+    const known = new Map([...results, ...ended].map((result) => [result.accountId, result]));
     return { status, results: accountIds.flatMap((accountId) => known.get(accountId) ?? []) };
   },
 
@@ -57,7 +60,7 @@ export const createByHand = ({
   found: (caller: Caller, id: string, accountIds: readonly string[]) =>
     store.transaction(async () => {
       const { post, found } = await lifecycle.found(caller, id, accountIds);
-      await store.settleFound(id, found);
+      await store.settleFound({ workspaceId: caller.workspaceId, postId: id }, found);
       return post;
     }),
 });

@@ -76,7 +76,7 @@ export const createPublishing = ({
         ];
       });
       if (out.length > 0) await publications.add(out);
-      await outcomes.end([...new Set(ended.map(({ postId }) => postId))]);
+      await outcomes.end(ended);
     });
     return rows.map(() => undefined);
   });

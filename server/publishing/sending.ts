@@ -88,6 +88,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   ) =>
     parts.end({
       row,
+      workspaceId: row.workspaceId,
       postId: row.postId,
       accountId: row.accountId,
       claim: row.claim,
@@ -344,7 +345,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     if (opened === undefined) return;
     const { network, account } = opened;
     const originals = await library.forPublishing(row.workspaceId, mediaIn(row.versions));
-    const { fitted, lost } = await renditions.forPublishing(row.renditionIds ?? [], originals);
+    const { fitted, lost } = await renditions.forPublishing(row.workspaceId, row.renditionIds ?? [], originals);
     const media = new Map([...originals, ...fitted]);
     const { post, missing } = outgoingTo(network, row.versions, row.accountId, media, row.linkCards ?? []);
     const problems = [...missing, ...(await problemsOf(network, post, account.facts))];
@@ -373,7 +374,7 @@ const tookTooLong = 'The network worked on the media for more than an hour. Publ
 /** The lease of a row that is still being worked on; it is renewed while the work goes on. */
 const longestStepMs = 60_000;
 
-const heldOf = ({ postId, accountId, claim }: SendRow) => ({ postId, accountId, claim });
+const heldOf = ({ workspaceId, postId, accountId, claim }: SendRow) => ({ workspaceId, postId, accountId, claim });
 
 const withoutAccess = (network: Network, found: Exclude<Access, { is: 'open' | 'busy' }>) =>
   found.is === 'trouble' ? refused(network, found.trouble) : needsReconnect(network);

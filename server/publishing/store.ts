@@ -4,6 +4,7 @@ import { wakes } from '#server/jobs/notices';
 import type { Json, Sent } from '#server/networks/network';
 import type { KeptLinkCard } from '#server/posts/outgoing';
 import { type Database, sql } from '#server/store/database';
+import { keyColumns, type PostKey } from '#server/store/post-key';
 
 /** A send that is ours until its lease ends. */
 export interface SendRow {
@@ -33,7 +34,7 @@ export interface SendRow {
 }
 
 /** Which send, and that it is still ours. */
-type Held = Pick<SendRow, 'postId' | 'accountId' | 'claim'>;
+type Held = Pick<SendRow, 'workspaceId' | 'postId' | 'accountId' | 'claim'>;
 
 /** The call that makes something public. */
 export interface Begin {
@@ -71,12 +72,13 @@ const stays = `workspace_id <> all(array(select id from workspaces where delete_
 
 const moveDue = sql(
   'publishing.moveDue',
-  `with due as (
-     select id, scheduled_at < (select posthorn_now()) - $2 * interval '1 ms' as missed from posts
-      where status = 'Scheduled' and scheduled_at <= (select posthorn_now()) and ${stays}
-      order by scheduled_at limit $1 for update skip locked)
-   select array_agg(id) filter (where not missed) as due, array_agg(id) filter (where missed) as missed from due`,
+  `select workspace_id as "workspaceId", id as "postId",
+          scheduled_at < (select posthorn_now()) - $2 * interval '1 ms' as missed
+     from posts
+    where status = 'Scheduled' and scheduled_at <= (select posthorn_now()) and ${stays}
+    order by scheduled_at limit $1 for update skip locked`,
 );
+const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 /**
  * One for each account that does not have the post yet. What may be out keeps its key, so that the network is asked about
  * the same send.
@@ -86,24 +88,25 @@ const queue = sql(
   `with queued as (
      insert into sends (post_id, account_id, workspace_id, network, due_at)
      select p.id, a.id, p.workspace_id, a.network, posthorn_now()
-       from posts p cross join unnest(p.account_ids) as account(id) join accounts a on a.id = account.id
-      where p.id = any($1)
-        and not exists (select from jsonb_array_elements(p.results) r where r ->> 'accountId' = a.id)
-     on conflict (post_id, account_id) do update
+       from ${given} join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
+      cross join unnest(p.account_ids) as account(id) join accounts a on a.id = account.id
+      where not exists (select from jsonb_array_elements(p.results) r where r ->> 'accountId' = a.id)
+     on conflict (workspace_id, post_id, account_id) do update
         set due_at = excluded.due_at, claim = null, started_at = posthorn_now(), tries = 0, result = null,
             again = sends.begun_at is not null,
             prepared = case when sends.begun_at is not null then sends.prepared end,
             since = case when sends.begun_at is not null then sends.since end,
             key = case when sends.begun_at is not null then sends.key else gen_random_uuid() end
      returning post_id)
-   select array(select unnest($1::text[]) except select post_id from queued) as "withoutSend", ${wakes('sends')}`,
+   select array(select unnest($2::text[]) except select post_id from queued) as "withoutSend", ${wakes('sends')}`,
 );
 /** Accounts that have the post keep their result, and one that may have it is not reported as missed. */
 const endMissed = sql(
   'publishing.endMissed',
   `update sends set due_at = null, claim = null,
-          result = case when begun_at is null then $2::jsonb else $3::jsonb end || jsonb_build_object('accountId', account_id)
-    where post_id = any($1) and due_at is not null`,
+          result = case when begun_at is null then $3::jsonb else $4::jsonb end || jsonb_build_object('accountId', account_id)
+     from ${given}
+    where sends.workspace_id = given.workspace_id and sends.post_id = given.post_id and due_at is not null`,
 );
 const msToPost = sql(
   'publishing.msToPost',
@@ -135,13 +138,13 @@ const claim = sql(
    select s.post_id as "postId", s.account_id as "accountId", s.workspace_id as "workspaceId", s.claim, s.key,
           s.started_at as "startedAt", s.since, s.sent, s.prepared, s.begun_at as "begunAt", s.begun_body as "begunBody", s.heard_at as "heardAt", s.repeat,
           s.again, s.tries, posthorn_now() as "claimedAt",
-          (select p.versions from posts p where p.id = s.post_id) as versions,
+          (select p.versions from posts p where p.workspace_id = s.workspace_id and p.id = s.post_id) as versions,
           (select json_agg(json_strip_nulls(json_build_object('network', l.network, 'uri', l.uri, 'title', l.title,
                   'description', l.description, 'picture', l.picture)))
-             from link_cards l where l.post_id = s.post_id) as "linkCards",
+             from link_cards l where l.workspace_id = s.workspace_id and l.post_id = s.post_id) as "linkCards",
           (select array_agg(k.rendition_id) from post_renditions k
-            where k.post_id = s.post_id and k.account_id = s.account_id) as "renditionIds",
-          (select p.scheduled_at from posts p where p.id = s.post_id) as "scheduledAt",
+            where k.workspace_id = s.workspace_id and k.post_id = s.post_id and k.account_id = s.account_id) as "renditionIds",
+          (select p.scheduled_at from posts p where p.workspace_id = s.workspace_id and p.id = s.post_id) as "scheduledAt",
           case when row_number() over (partition by s.account_id) = 1
                then (select ${accountColumns('a')} from accounts a where a.id = s.account_id) end as account
      from claimed s`,
@@ -151,18 +154,19 @@ const msToSend = sql(
   `select ceil(extract(epoch from min(due_at) - posthorn_now()) * 1000)::float8 as ms
      from sends where due_at is not null and network <> all($1)`,
 );
-const held = `(s.post_id, s.account_id, s.claim) = (held.post_id, held.account_id, held.claim)`;
+const held = `(s.workspace_id, s.post_id, s.account_id, s.claim)
+  = (held.workspace_id, held.post_id, held.account_id, held.claim)`;
 const extend = sql(
   'publishing.extend',
-  `update sends s set due_at = posthorn_now() + $4 * interval '1 ms'
-     from unnest($1::text[], $2::text[], $3::uuid[]) as held(post_id, account_id, claim) where ${held}`,
+  `update sends s set due_at = posthorn_now() + $5 * interval '1 ms'
+     from unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) as held (workspace_id, post_id, account_id, claim) where ${held}`,
 );
 const markBegun = sql(
   'publishing.markBegun',
   `update sends s set prepared = held.prepared, begun_at = posthorn_now(), begun_body = held.body, heard_at = null,
-          repeat = case when held.repeated then 'done' end, due_at = posthorn_now() + $7 * interval '1 ms'
-     from unnest($1::text[], $2::text[], $3::uuid[], $4::jsonb[], $5::text[], $6::boolean[])
-          as held(post_id, account_id, claim, prepared, body, repeated) where ${held}
+          repeat = case when held.repeated then 'done' end, due_at = posthorn_now() + $8 * interval '1 ms'
+     from unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::jsonb[], $6::text[], $7::boolean[])
+          as held (workspace_id, post_id, account_id, claim, prepared, body, repeated) where ${held}
    returning s.post_id as "postId", s.account_id as "accountId", s.begun_at as "begunAt"`,
 );
 const save = sql(
@@ -172,40 +176,45 @@ const save = sql(
           repeat = case when $10 then 'may' when $6 <> 'no' then repeat end,
           due_at = posthorn_now() + $8 * interval '1 ms',
           key = case when $9 then gen_random_uuid() else key end, since = case when $9 then posthorn_now() else since end
-    where post_id = $1 and account_id = $2 and claim = $3
+    where workspace_id = $11 and post_id = $1 and account_id = $2 and claim = $3
    returning key, since`,
 );
 const end = sql(
   'publishing.end',
   `update sends s set due_at = null, claim = null, result = held.result, sent = held.sent,
           begun_at = case when held.maybe_out then s.begun_at end, prepared = case when held.maybe_out then s.prepared end
-     from unnest($1::text[], $2::text[], $3::uuid[], $4::jsonb[], $5::jsonb[], $6::boolean[])
-          as held(post_id, account_id, claim, result, sent, maybe_out) where ${held}
+     from unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::jsonb[], $6::jsonb[], $7::boolean[])
+          as held (workspace_id, post_id, account_id, claim, result, sent, maybe_out) where ${held}
    returning s.post_id as "postId", s.account_id as "accountId"`,
 );
 const forgetBegun = sql(
   'publishing.forgetBegun',
-  'update sends set begun_at = null, prepared = null where post_id = $1 and account_id = any($2) and due_at is null',
+  `update sends set begun_at = null, prepared = null
+    where workspace_id = $1 and post_id = $2 and account_id = any($3) and due_at is null`,
 );
 const settleFound = sql(
   'publishing.settleFound',
   `update sends set begun_at = null, prepared = null, result = found.result
-     from jsonb_array_elements($2::jsonb) as found (result)
-    where post_id = $1 and account_id = found.result ->> 'accountId' and due_at is null`,
+     from jsonb_array_elements($3::jsonb) as found (result)
+    where workspace_id = $1 and post_id = $2 and account_id = found.result ->> 'accountId' and due_at is null`,
 );
 /** Right after begin, in the same transaction: these are not sent, and keep the results they had. */
 const holdBack = sql(
   'publishing.holdBack',
   `update sends set due_at = null, result = kept.result
-     from jsonb_array_elements($2::jsonb) as kept (result)
-    where post_id = $1 and account_id = kept.result ->> 'accountId'`,
+     from jsonb_array_elements($3::jsonb) as kept (result)
+    where workspace_id = $1 and post_id = $2 and account_id = kept.result ->> 'accountId'`,
 );
-const results = sql('publishing.results', 'select result from sends where post_id = $1 and result is not null');
+const results = sql(
+  'publishing.results',
+  'select result from sends where workspace_id = $1 and post_id = $2 and result is not null',
+);
 
 export type PublishingStore = ReturnType<typeof createPublishingStore>;
 
 export const createPublishingStore = (db: Database) => {
   const heldBy = (rows: readonly Held[]) => [
+    rows.map(({ workspaceId }) => workspaceId),
     rows.map(({ postId }) => postId),
     rows.map(({ accountId }) => accountId),
     rows.map(({ claim }) => claim),
@@ -218,16 +227,18 @@ export const createPublishingStore = (db: Database) => {
 
     /** Locks posts whose time has come, until the transaction ends. */
     due: async (limit: number, graceMs: number) => {
-      const [found] = await db.query<{ due: string[] | null; missed: string[] | null }>(moveDue, [limit, graceMs]);
-      return { due: found?.due ?? [], missed: found?.missed ?? [] };
+      const found = await db.query<PostKey & { missed: boolean }>(moveDue, [limit, graceMs]);
+      return { due: found.filter(({ missed }) => !missed), missed: found.filter(({ missed }) => missed) };
     },
 
     /** Those of the posts that have nowhere to go. */
-    queue: async (postIds: readonly string[]) =>
-      (await db.query<{ withoutSend: string[] }>(queue, [postIds]))[0]?.withoutSend ?? [],
+    queue: async (posts: readonly PostKey[]) => {
+      const [found] = await db.query<{ withoutSend: string[] }>(queue, keyColumns(posts));
+      return posts.filter(({ postId }) => found?.withoutSend.includes(postId));
+    },
 
-    endMissed: async (ids: readonly string[], missed: Omit<Result, 'accountId'>, uncertain: typeof missed) => {
-      await db.run(endMissed, [ids, JSON.stringify(missed), JSON.stringify(uncertain)]);
+    endMissed: async (posts: readonly PostKey[], missed: Omit<Result, 'accountId'>, uncertain: typeof missed) => {
+      await db.run(endMissed, [...keyColumns(posts), JSON.stringify(missed), JSON.stringify(uncertain)]);
     },
 
     msToPost: () => ms(msToPost),
@@ -260,7 +271,8 @@ export const createPublishingStore = (db: Database) => {
 
     /** Undefined when another process holds it. */
     save: async (progress: Progress) => {
-      const { postId, accountId, claim: claimId, sent, prepared, begun, tries, inMs, nextPart, mayRepeat } = progress;
+      const { workspaceId, postId, accountId, claim: claimId, sent, prepared } = progress;
+      const { begun, tries, inMs, nextPart, mayRepeat } = progress;
       const [row] = await db.query<Pick<SendRow, 'key' | 'since'>>(save, [
         postId,
         accountId,
@@ -272,6 +284,7 @@ export const createPublishingStore = (db: Database) => {
         inMs,
         nextPart,
         mayRepeat,
+        workspaceId,
       ]);
       return row;
     },
@@ -286,22 +299,22 @@ export const createPublishingStore = (db: Database) => {
       ]),
 
     /** A person checked: what may have been sent is not there. */
-    forgetBegun: async (postId: string, accountIds: readonly string[]) => {
-      await db.run(forgetBegun, [postId, accountIds]);
+    forgetBegun: async ({ workspaceId, postId }: PostKey, accountIds: readonly string[]) => {
+      await db.run(forgetBegun, [workspaceId, postId, accountIds]);
     },
 
     /** Inside the transaction that began: accounts that are left out, with the results they keep. */
-    holdBack: async (postId: string, kept: readonly Result[]) => {
-      await db.run(holdBack, [postId, JSON.stringify(kept)]);
+    holdBack: async ({ workspaceId, postId }: PostKey, kept: readonly Result[]) => {
+      await db.run(holdBack, [workspaceId, postId, JSON.stringify(kept)]);
     },
 
     /** Of accounts that are done while others are still being sent to. */
-    results: async (postId: string) =>
-      (await db.query<{ result: Result }>(results, [postId])).map(({ result }) => result),
+    results: async ({ workspaceId, postId }: PostKey) =>
+      (await db.query<{ result: Result }>(results, [workspaceId, postId])).map(({ result }) => result),
 
     /** A person checked: what may have been sent is there. */
-    settleFound: async (postId: string, found: readonly Result[]) => {
-      await db.run(settleFound, [postId, JSON.stringify(found)]);
+    settleFound: async ({ workspaceId, postId }: PostKey, found: readonly Result[]) => {
+      await db.run(settleFound, [workspaceId, postId, JSON.stringify(found)]);
     },
   };
 };

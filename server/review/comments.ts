@@ -58,15 +58,15 @@ export const createComments = ({
 
     add: (caller: Caller, postId: string, body: string) =>
       store.transaction(async () => {
+        const { workspaceId, userId } = caller;
         // Held, so that two at once are counted one after the other.
         await reading.lock(caller, postId);
-        if ((await store.count(postId)) >= bounds.comments) {
+        if ((await store.count(workspaceId, postId)) >= bounds.comments) {
           throw new Refusal(
             'Conflict',
             `This post has ${bounds.comments} comments already. Delete some of them first.`,
           );
         }
-        const { workspaceId, userId } = caller;
         const id = newId('comment', clock.now());
         const mentions = mentionsIn(body, await store.members(workspaceId));
         await store.insert(id, { postId, workspaceId, userId, body, mentions });
@@ -80,7 +80,7 @@ export const createComments = ({
         const before = await locked(caller, id);
         if (before.user_id !== caller.userId) throw new Refusal('Forbidden', 'Only its author can change a comment.');
         const mentions = mentionsIn(body, await store.members(caller.workspaceId));
-        await store.change(id, body, mentions);
+        await store.change(caller.workspaceId, id, body, mentions);
         const isNew = (member: Mention) => before.mentions.every((known) => known.id !== member.id);
         await tell(caller, before, mentions.filter(isNew));
         return show(caller, await locked(caller, id));
@@ -92,7 +92,7 @@ export const createComments = ({
         if (row.user_id !== caller.userId && !isAdmin(caller.role)) {
           throw new Refusal('Forbidden', 'Only its author, an owner or an admin can delete a comment.');
         }
-        await store.remove(id);
+        await store.remove(caller.workspaceId, id);
       }),
   };
 };

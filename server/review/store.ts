@@ -36,7 +36,10 @@ const lock = sql(
   `select ${commentColumns} from post_comments c join users u on u.id = c.user_id
     where c.id = $1 and c.workspace_id = $2 for update of c`,
 );
-const count = sql('comments.count', 'select count(*)::int as count from post_comments where post_id = $1');
+const count = sql(
+  'comments.count',
+  'select count(*)::int as count from post_comments where workspace_id = $1 and post_id = $2',
+);
 const insert = sql(
   'comments.insert',
   `insert into post_comments (id, post_id, workspace_id, user_id, body, mentions) values ($1, $2, $3, $4, $5, $6)
@@ -44,9 +47,13 @@ const insert = sql(
 );
 const change = sql(
   'comments.change',
-  `update post_comments set body = $2, mentions = $3, edited_at = posthorn_now() where id = $1 returning ${tellsOfComment}`,
+  `update post_comments set body = $3, mentions = $4, edited_at = posthorn_now() where workspace_id = $1 and id = $2
+   returning ${tellsOfComment}`,
 );
-const remove = sql('comments.remove', `delete from post_comments where id = $1 returning ${tellsOfComment}`);
+const remove = sql(
+  'comments.remove',
+  `delete from post_comments where workspace_id = $1 and id = $2 returning ${tellsOfComment}`,
+);
 
 export type CommentStore = ReturnType<typeof createCommentStore>;
 
@@ -56,7 +63,8 @@ export const createCommentStore = (db: Database) => ({
   list: (workspaceId: string, postId: string) => db.query<CommentRow>(list, [postId, workspaceId]),
   /** Inside a transaction. */
   lock: async (workspaceId: string, id: string) => (await db.query<CommentRow>(lock, [id, workspaceId]))[0],
-  count: async (postId: string) => (await db.query<{ count: number }>(count, [postId]))[0]?.count ?? 0,
+  count: async (workspaceId: string, postId: string) =>
+    (await db.query<{ count: number }>(count, [workspaceId, postId]))[0]?.count ?? 0,
   insert: async (
     id: string,
     row: { postId: string; workspaceId: string; userId: string; body: string; mentions: readonly Mention[] },
@@ -64,11 +72,11 @@ export const createCommentStore = (db: Database) => ({
     const { postId, workspaceId, userId, body, mentions } = row;
     await db.query(insert, [id, postId, workspaceId, userId, body, JSON.stringify(mentions)]);
   },
-  change: async (id: string, body: string, mentions: readonly Mention[]) => {
-    await db.query(change, [id, body, JSON.stringify(mentions)]);
+  change: async (workspaceId: string, id: string, body: string, mentions: readonly Mention[]) => {
+    await db.query(change, [workspaceId, id, body, JSON.stringify(mentions)]);
   },
-  remove: async (id: string) => {
-    await db.query(remove, [id]);
+  remove: async (workspaceId: string, id: string) => {
+    await db.query(remove, [workspaceId, id]);
   },
 });
 

@@ -16,7 +16,7 @@ export const createPublications = ({
   /** In the transaction that ended their sends. */
   add: async (publications: readonly NewPublication[]) => {
     const added = await store.add(publications, firstMs);
-    if (added.length > 0) await publishedPosts.add([...new Set(added)]);
+    if (added.length > 0) await publishedPosts.add(added);
   },
 
   /** What a network reported; the next read is the next of `stepsMs` after publication. */

@@ -4,6 +4,7 @@ import { wakes } from '#server/jobs/notices';
 import { tellsOf } from '#server/live/news';
 import type { Json, PublishedPost } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
+import type { PostKey } from '#server/store/post-key';
 import { type Counts, countsOf, type Numbers } from './numbers.ts';
 
 interface PublicationRow {
@@ -37,7 +38,7 @@ export interface DueReads {
 
 /** Which account's, and the claim that holds them. */
 export interface HeldReads {
-  readonly account: Pick<AccountRow, 'id'>;
+  readonly account: Pick<AccountRow, 'id' | 'workspaceId'>;
   readonly claim: string;
 }
 
@@ -66,8 +67,8 @@ const history = sql(
   `select account_id, p.network,
           jsonb_agg(r.metrics || jsonb_build_object('fetchedAt', to_char(r.fetched_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
                     order by r.fetched_at) as reads
-     from publications p join metric_reads r using (post_id, account_id)
-    where p.workspace_id = $1 and post_id = $2 group by account_id, p.network order by account_id`,
+     from publications p join metric_reads r using (workspace_id, post_id, account_id)
+    where workspace_id = $1 and post_id = $2 group by account_id, p.network order by account_id`,
 );
 
 const add = sql(
@@ -77,7 +78,7 @@ const add = sql(
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::jsonb[], $8::boolean[])
           as out(post_id, account_id, workspace_id, network, external_id, published_at, ref, is_read)
     cross join lateral (select case when is_read then published_at + $9 * interval '1 ms' end as at) first
-   on conflict do nothing returning post_id as "postId"`,
+   on conflict do nothing returning workspace_id as "workspaceId", post_id as "postId"`,
 );
 
 /**
@@ -121,62 +122,63 @@ const msToNext = sql(
 );
 const extend = sql(
   'statistics.extend',
-  `update publications p set due_at = posthorn_now() + $3 * interval '1 ms'
-     from unnest($1::text[], $2::uuid[]) as held(account_id, claim)
-    where p.account_id = held.account_id and p.claim = held.claim`,
+  `update publications p set due_at = posthorn_now() + $4 * interval '1 ms'
+     from unnest($1::text[], $2::text[], $3::uuid[]) as held (workspace_id, account_id, claim)
+    where p.workspace_id = held.workspace_id and p.account_id = held.account_id and p.claim = held.claim`,
 );
-const held = `p.account_id = $1 and p.claim = $2`;
+const held = `p.workspace_id = $1 and p.account_id = $2 and p.claim = $3`;
 const counted = [...metricNames, 'engagement'] satisfies (keyof Counts)[];
 /** The next step that has not passed; the last has none. */
 const keep = sql(
   'statistics.keep',
   `with before as (
-     select p.post_id, p.engagement from publications p where ${held} and p.post_id = any($3)),
+     select p.post_id, p.engagement from publications p where ${held} and p.post_id = any($4)),
    kept as (
      update publications p set ${counted.map((name) => `${name} = (told.counts ->> '${name}')::bigint`).join(', ')},
             metrics = told.metrics, fetched_at = clock.now, fetch_error = null, failed_at = null, moves = 0,
             claim = null, (due_at, next_fetch_at) = (
-              select min(at), min(at) from unnest($5::float8[]) as step(ms)
+              select min(at), min(at) from unnest($6::float8[]) as step(ms)
                cross join lateral (select p.published_at + ms * interval '1 ms' as at) instant where at > clock.now)
-       from (select posthorn_now() as now) clock, unnest($3::text[], $4::jsonb[], $6::jsonb[]) as told(post_id, metrics, counts)
+       from (select posthorn_now() as now) clock, unnest($4::text[], $5::jsonb[], $7::jsonb[]) as told(post_id, metrics, counts)
       where ${held} and p.post_id = told.post_id
-     returning p.post_id, p.account_id, p.fetched_at, p.metrics, p.engagement,
+     returning p.workspace_id, p.post_id, p.account_id, p.fetched_at, p.metrics, p.engagement,
                ${tellsOf('statistics', { id: 'p.post_id', workspaceId: 'p.workspace_id' })}),
    remembered as (
-     insert into metric_reads (post_id, account_id, fetched_at, metrics)
-     select post_id, account_id, fetched_at, metrics from kept)
+     insert into metric_reads (workspace_id, post_id, account_id, fetched_at, metrics)
+     select workspace_id, post_id, account_id, fetched_at, metrics from kept)
    select post_id as "postId" from kept join before using (post_id) where kept.engagement <> before.engagement`,
 );
 const end = sql(
   'statistics.end',
   `update publications p set due_at = null, next_fetch_at = null, claim = null, fetch_error = over.why,
           failed_at = case when over.why is not null then posthorn_now() end
-     from unnest($3::text[], $4::text[]) as over(post_id, why)
+     from unnest($4::text[], $5::text[]) as over(post_id, why)
     where ${held} and p.post_id = over.post_id`,
 );
 const move = sql(
   'statistics.move',
   `update publications p set claim = null, moves = p.moves + 1, due_at = moved.at, next_fetch_at = moved.at,
-          fetch_error = case when $5 or moved.at is null then $4 else p.fetch_error end,
-          failed_at = case when $5 or moved.at is null then moved.now else p.failed_at end
+          fetch_error = case when $6 or moved.at is null then $5 else p.fetch_error end,
+          failed_at = case when $6 or moved.at is null then moved.now else p.failed_at end
      from (select q.post_id, clock.now,
-                  case when q.published_at + $7 * interval '1 ms' > clock.now or q.moves < $8
-                       then clock.now + $6 * interval '1 ms' end as at
-             from publications q, (select posthorn_now() as now) clock where q.account_id = $1 and q.post_id = any($3)) moved
+                  case when q.published_at + $8 * interval '1 ms' > clock.now or q.moves < $9
+                       then clock.now + $7 * interval '1 ms' end as at
+             from publications q, (select posthorn_now() as now) clock
+            where q.workspace_id = $1 and q.account_id = $2 and q.post_id = any($4)) moved
     where ${held} and p.post_id = moved.post_id`,
 );
 const giveBack = sql(
   'statistics.giveBack',
-  `update publications p set claim = null, due_at = posthorn_now() + $4 * interval '1 ms'
-    where ${held} and p.post_id = any($3)`,
+  `update publications p set claim = null, due_at = posthorn_now() + $5 * interval '1 ms'
+    where ${held} and p.post_id = any($4)`,
 );
 
 const stop = sql(
   'statistics.stop',
-  `update publications p set reads_stopped = true, due_at = null, next_fetch_at = null, claim = null, fetch_error = $3,
+  `update publications p set reads_stopped = true, due_at = null, next_fetch_at = null, claim = null, fetch_error = $4,
           failed_at = posthorn_now()
-    where p.account_id = $1 and p.due_at is not null
-      and (p.claim is null or p.claim = $2 or p.due_at <= (select posthorn_now()))`,
+    where p.workspace_id = $1 and p.account_id = $2 and p.due_at is not null
+      and (p.claim is null or p.claim = $3 or p.due_at <= (select posthorn_now()))`,
 );
 /** Reads under way are left to the process that does them. */
 const resume = sql(
@@ -185,9 +187,11 @@ const resume = sql(
           fetch_error = case when not p.reads_stopped then p.fetch_error end,
           failed_at = case when not p.reads_stopped then p.failed_at end
      from (select posthorn_now() as now) clock
-    where p.account_id = $1 and (p.due_at is not null or p.reads_stopped) and (p.claim is null or p.due_at <= clock.now))
+    where p.workspace_id = $1 and p.account_id = $2 and (p.due_at is not null or p.reads_stopped) and (p.claim is null or p.due_at <= clock.now))
    select ${wakes('reads')}`,
 );
+
+const heldBy = ({ account, claim: id }: HeldReads) => [account.workspaceId, account.id, id];
 
 export type StatisticsStore = ReturnType<typeof createStatisticsStore>;
 
@@ -196,7 +200,7 @@ export const createStatisticsStore = (db: Database) => ({
 
   /** The posts of those that were not known yet. The first read is `firstMs` after publication. */
   add: async (publications: readonly NewPublication[], firstMs: number) => {
-    const rows = await db.query<{ postId: string }>(add, [
+    return db.query<PostKey>(add, [
       publications.map(({ postId }) => postId),
       publications.map(({ accountId }) => accountId),
       publications.map(({ workspaceId }) => workspaceId),
@@ -207,7 +211,6 @@ export const createStatisticsStore = (db: Database) => ({
       publications.map(({ isRead }) => isRead),
       firstMs,
     ]);
-    return rows.map(({ postId }) => postId);
   },
 
   ofPost: (workspaceId: string, postId: string) => db.query<PublicationRow>(ofPost, [workspaceId, postId]),
@@ -234,7 +237,12 @@ export const createStatisticsStore = (db: Database) => ({
     (await db.query<{ ms: number | null }>(msToNext, [networks, but]))[0]?.ms ?? undefined,
 
   extend: async (reads: readonly HeldReads[], leaseMs: number) => {
-    await db.run(extend, [reads.map(({ account }) => account.id), reads.map((one) => one.claim), leaseMs]);
+    await db.run(extend, [
+      reads.map(({ account }) => account.workspaceId),
+      reads.map(({ account }) => account.id),
+      reads.map((one) => one.claim),
+      leaseMs,
+    ]);
   },
 
   /** What was reported, and the next of `stepsMs` after publication. Returns the posts whose engagement has changed. */
@@ -244,24 +252,18 @@ export const createStatisticsStore = (db: Database) => ({
     stepsMs: readonly number[],
   ) => {
     const changed = await db.query<{ postId: string }>(keep, [
-      reads.account.id,
-      reads.claim,
+      ...heldBy(reads),
       told.map(({ postId }) => postId),
       told.map(({ metrics }) => JSON.stringify(metrics)),
       stepsMs,
       told.map(({ metrics }) => JSON.stringify(countsOf(metrics))),
     ]);
-    return changed.map(({ postId }) => postId);
+    return changed.map(({ postId }): PostKey => ({ workspaceId: reads.account.workspaceId, postId }));
   },
 
   /** No more reads. Without a reason it is not a failure. */
   end: async (reads: HeldReads, posts: readonly { readonly postId: string; readonly why?: string | undefined }[]) => {
-    await db.run(end, [
-      reads.account.id,
-      reads.claim,
-      posts.map(({ postId }) => postId),
-      posts.map(({ why }) => why ?? null),
-    ]);
+    await db.run(end, [...heldBy(reads), posts.map(({ postId }) => postId), posts.map(({ why }) => why ?? null)]);
   },
 
   /** To `byMs` from now. Once `lastMs` after publication have passed, only a limited number of times. */
@@ -277,20 +279,20 @@ export const createStatisticsStore = (db: Database) => ({
     }: { why: string; failed: boolean; byMs: number; lastMs: number; lastMoves: number },
   ) => {
     const ids = posts.map(({ postId }) => postId);
-    await db.run(move, [reads.account.id, reads.claim, ids, why, failed, byMs, lastMs, lastMoves]);
+    await db.run(move, [...heldBy(reads), ids, why, failed, byMs, lastMs, lastMoves]);
   },
 
   giveBack: async (reads: HeldReads, posts: readonly DuePost[], forMs: number) => {
-    await db.run(giveBack, [reads.account.id, reads.claim, posts.map(({ postId }) => postId), forMs]);
+    await db.run(giveBack, [...heldBy(reads), posts.map(({ postId }) => postId), forMs]);
   },
 
   /** All posts of the account, until it is reconnected. */
   stop: async (reads: HeldReads, why: string) => {
-    await db.run(stop, [reads.account.id, reads.claim, why]);
+    await db.run(stop, [...heldBy(reads), why]);
   },
 
   /** SPEC, Statistics rules 10: all posts whose schedule is not over, those that waited for this too. */
-  readSoon: async (accountId: string) => {
-    await db.query(resume, [accountId]);
+  readSoon: async ({ workspaceId, id }: Pick<AccountRow, 'workspaceId' | 'id'>) => {
+    await db.query(resume, [workspaceId, id]);
   },
 });

@@ -9,6 +9,7 @@ import { copyIn, copyOut } from './copy.ts';
 import { clientFor } from './leader.ts';
 import { type Listening, listen } from './listen.ts';
 import { type Answered, PreparedQuery, type Statement } from './prepared-query.ts';
+import { inSessionName } from './session-name.ts';
 import { createStatementLine } from './statement-line.ts';
 import { types } from './types.ts';
 
@@ -123,7 +124,7 @@ export function openDatabase(
 ): Database {
   const openPool = (to: Connection, connectMs = waitMs) => {
     const pool = new pg.Pool({
-      ...to,
+      ...inSessionName(to),
       Client: clientFor(to),
       types,
       max: poolSize,
@@ -254,7 +255,7 @@ export function openDatabase(
     outside: (work) => running.exit(work),
     sequelize,
     listen: (channel, ears) => {
-      const listening = listen(direct ?? connection, channel, { ...ears, report });
+      const listening = listen(inSessionName(direct ?? connection), channel, { ...ears, report });
       open.add(listening);
       return listening;
     },
@@ -351,7 +352,7 @@ function busy(cause: unknown): Refusal {
 }
 
 function openSequelize(connection: Connection, poolSize: number, waitMs: number): Sequelize {
-  const { host, port, database, user, password, ssl, options } = connection;
+  const { host, port, database, user, password, ssl, options, application_name } = inSessionName(connection);
   return new Sequelize({
     host,
     port,
@@ -362,6 +363,7 @@ function openSequelize(connection: Connection, poolSize: number, waitMs: number)
     dialectModule: Object.create(pg, { types: { value: types }, Client: { value: clientFor(connection) } }),
     dialectOptions: {
       ...(options && { options }),
+      application_name,
       keepAlive: true,
       connectionTimeoutMillis: waitMs,
       ...(ssl !== undefined && { ssl }),

@@ -5,6 +5,14 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
+  /** Takes away what the release before uses: waits until no process is connected that does not know it. */
+  readonly contracts?: true;
+}
+
+/** A migration that contracts, and the sessions it waits for. */
+export interface Postponed {
+  readonly migration: Migration;
+  readonly sessions: readonly { readonly pid: number; readonly about: string }[];
 }
 
 export interface Applied {
@@ -21,10 +29,23 @@ const allApplied = sql('migrate.applied', 'select number, name from schema_migra
 const record = sql('migrate.record', 'insert into schema_migrations (number, name) values ($1, $2)');
 
 const setLockTimeout = sql('migrate.lockTimeout', `select set_config('lock_timeout', $1, true)`);
+const about = `concat_ws(', ', nullif(a.application_name, ''), host(a.client_addr), a.state) as about`;
+/**
+ * Of processes that know fewer migrations, by the name they give themselves. Releases before 29 gave themselves none, but
+ * PGAPPNAME may have: so whoever comes with our role and is not known to be newer counts too.
+ */
+const earlier = sql(
+  'migrate.earlier',
+  `select a.pid, ${about} from pg_stat_activity a
+    where a.datname = current_database() and a.pid <> pg_backend_pid() and a.application_name <> 'posthorn embedded'
+      and (a.usename = current_user or (a.usename is not null and a.application_name = ''))
+      and coalesce(substring(a.application_name from '^posthorn (\\d+)$')::int, 0) < $1
+    order by a.backend_start`,
+);
 /** Of the advisory lock; else of a table, which is held by whoever left a transaction open. */
 const holders = sql(
   'migrate.holders',
-  `select a.pid, concat_ws(', ', nullif(a.application_name, ''), host(a.client_addr), a.state) as about
+  `select a.pid, ${about}
      from pg_stat_activity a
      left join pg_locks l on l.pid = a.pid and l.locktype = 'advisory' and l.classid = 0 and l.objid = $1 and l.granted
     where a.datname = current_database() and a.pid <> pg_backend_pid()
@@ -33,8 +54,9 @@ const holders = sql(
 );
 
 /**
- * Forward only. Answers with the migrations it applied. A lock that somebody holds for longer than `waitMs` is refused in
- * words, for a later try: a session whose program is gone may hold it for hours.
+ * Forward only. Answers with the migrations it applied; what is postponed is left for a later call, and all after it. A
+ * lock that somebody holds for longer than `waitMs` is refused in words, for a later try: a session whose program is gone
+ * may hold it for hours.
  */
 export async function migrate(
   database: Database,
@@ -78,9 +100,13 @@ async function applyNext(database: Database, migrations: readonly Migration[]): 
   const applied = await readApplied(database);
   refuseUnknown(applied, migrations);
   const next = migrations[applied.length];
-  if (next) await apply(database, next);
+  if (!next || (await sessionsBefore(database, next)).length > 0) return undefined;
+  await apply(database, next);
   return next;
 }
+
+const sessionsBefore = async (database: Database, { contracts, number }: Migration) =>
+  contracts ? database.query<Postponed['sessions'][number]>(earlier, [number]) : [];
 
 async function beginRecord(database: Database): Promise<void> {
   const [table] = await database.query<{ exists: boolean }>(tableExists);
@@ -101,6 +127,21 @@ export async function pendingIn(database: Database, migrations: readonly Migrati
   refuseUnknown(applied, migrations);
   return migrations.slice(applied.length);
 }
+
+/** What the next call of migrate would leave alone; undefined when nothing is in the way. */
+export async function postponedIn(
+  database: Database,
+  migrations: readonly Migration[],
+): Promise<Postponed | undefined> {
+  const [migration] = await pendingIn(database, migrations);
+  if (!migration) return undefined;
+  const sessions = await sessionsBefore(database, migration);
+  return sessions.length > 0 ? { migration, sessions } : undefined;
+}
+
+export const postponedInWords = ({ migration: { number, name }, sessions }: Postponed): string =>
+  `Migration ${number} "${name}" waits until every process of an earlier release has ended. Connected now: ` +
+  sessions.map(({ pid, about }) => `session ${pid} of PostgreSQL (${about})`).join(', ');
 
 /** What a newer release migrated, or another program, is not touched. */
 export function refuseUnknown(applied: readonly Applied[], migrations: readonly Migration[]): void {

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { SettingError } from '#server/config';
 import type { Connection } from './connection.ts';
 import { clientFor } from './leader.ts';
+import { inSessionName } from './session-name.ts';
 
 const statementWords =
   'DATABASE_URL leads to a pooler that knows no transactions (PgBouncer in statement mode). Set pool_mode = transaction or session there.';
@@ -12,7 +13,7 @@ const statementWords =
  */
 export const poolsTransactions = async (connection: Connection): Promise<boolean> => {
   const Client = clientFor(connection);
-  const [first, second] = [new Client(connection), new Client(connection)];
+  const [first, second] = [new Client(inSessionName(connection)), new Client(inSessionName(connection))];
   // The error that matters rejects the query.
   for (const client of [first, second]) client.on('error', () => undefined);
   try {

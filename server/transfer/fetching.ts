@@ -28,14 +28,14 @@ export const createFetching = ({
   };
 
   return async (caller: Caller, importId: string, { url, alt = '' }: EntryMedia): Promise<string> => {
-    const known = await store.fetched(importId, url, alt);
+    const known = await store.fetched(caller.workspaceId, importId, url, alt);
     if (known !== undefined) return known;
     const ownId = ownMedia(url, baseUrl);
     try {
       const id = ownId
         ? await own(caller, ownId, alt)
         : (await uploads.fromUrl(caller, { url, ...(alt && { alt }) })).id;
-      await store.addFetched(importId, url, alt, id);
+      await store.addFetched(caller.workspaceId, importId, url, alt, id);
       return id;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -90,7 +90,7 @@ export const createImports = ({
         if (words === undefined) return { ...row, number };
         return { ...row, number, state: 'Duplicate', problems: [...row.problems, note('row', 'Duplicate', words)] };
       });
-      await store.addRows(importId, numbered);
+      await store.addRows(workspaceId, importId, numbered);
     };
   };
 
@@ -113,17 +113,18 @@ export const createImports = ({
   };
 
   /** What is wrong with a row is kept with it; other trouble ends the request, and somebody tries again. */
-  const orFailure = async (importId: string, number: number, work: () => Promise<void>) => {
+  const orFailure = async ({ workspaceId }: Caller, importId: string, number: number, work: () => Promise<void>) => {
     try {
       await work();
     } catch (error) {
       if (!(error instanceof Refusal) || !ofRow.includes(error.code)) throw error;
-      await store.setFailure(importId, number, error.message);
+      await store.setFailure(workspaceId, importId, number, error.message);
     }
   };
 
   const saveRow = async (caller: Caller, importId: string, number: number) => {
-    const draft = await store.draft(importId, number);
+    const { workspaceId } = caller;
+    const draft = await store.draft(workspaceId, importId, number);
     if (draft === undefined) return;
     // Files take their time, so they come before the transaction.
     const mediaOf = new Map<string, string>();
@@ -132,9 +133,9 @@ export const createImports = ({
       if (!mediaOf.has(key)) mediaOf.set(key, await fetch(caller, importId, media));
     }
     await store.transaction(async () => {
-      if ((await store.lockUnsaved(importId, number)) === undefined) return;
+      if ((await store.lockUnsaved(workspaceId, importId, number)) === undefined) return;
       const post = await drafts.bring({ ...caller, client: { kind: 'Import' } }, withMedia(draft, mediaOf));
-      await store.setPost(importId, number, post.id);
+      await store.setPost(workspaceId, importId, number, post.id);
     });
   };
 
@@ -215,7 +216,7 @@ export const createImports = ({
 
     rows: async (caller: Caller, id: string, { after, problemsOnly }: { after: number; problemsOnly: boolean }) => {
       await find(caller, id);
-      const found = await store.rows(id, after, problemsOnly, shownRows + 1);
+      const found = await store.rows(caller.workspaceId, id, after, problemsOnly, shownRows + 1);
       const page = found.slice(0, shownRows);
       const last = page.at(-1);
       return { rows: page.map(toRow), ...(found.length > shownRows && last && { next: last.number }) };
@@ -233,10 +234,10 @@ export const createImports = ({
       const states = ['Ready', ...(unmatched ? ['Unmatched'] : []), ...(duplicates ? ['Duplicate'] : [])];
       const next = await step(
         after,
-        async (last) => (await store.unsaved(id, last, states, stepRows)).map((number) => ({ number })),
+        async (last) => (await store.unsaved(workspaceId, id, last, states, stepRows)).map((number) => ({ number })),
         ({ number }) => {
           tried++;
-          return orFailure(id, number, () => saveRow(caller, id, number));
+          return orFailure(caller, id, number, () => saveRow(caller, id, number));
         },
       );
       const saved = await find(caller, id);
@@ -252,11 +253,11 @@ export const createImports = ({
       if (after === 0) await audit.write({ event: 'import.scheduled', workspaceId, userId, details: { id, fileName } });
       const next = await step(
         after,
-        (last) => store.schedulable(id, last, stepRows),
+        (last) => store.schedulable(workspaceId, id, last, stepRows),
         ({ number, postId, at }) =>
-          orFailure(id, number, async () => {
+          orFailure(caller, id, number, async () => {
             await lifecycle.schedule(caller, postId, at);
-            await store.setFailure(id, number, null);
+            await store.setFailure(workspaceId, id, number, null);
           }),
       );
       return { import: await find(caller, id), ...(next !== undefined && { next }) };

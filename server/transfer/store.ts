@@ -40,19 +40,23 @@ const begin = sql(
 const finish = sql('imports.finish', 'update imports set read_at = posthorn_now() where id = $1 and workspace_id = $2');
 const addRows = sql(
   'imports.addRows',
-  `insert into import_rows (import_id, number, line, fingerprint, state, problems, draft, text, items, media)
-   select $1, * from unnest($2::int[], $3::int[], $4::bytea[], $5::text[], $6::jsonb[], $7::jsonb[], $8::text[], $9::int[], $10::int[])`,
+  `insert into import_rows (workspace_id, import_id, number, line, fingerprint, state, problems, draft, text, items, media)
+   select $1, $2, * from unnest($3::int[], $4::int[], $5::bytea[], $6::text[], $7::jsonb[], $8::jsonb[], $9::text[], $10::int[],
+     $11::int[])`,
 );
 /** Rows that became posts of this workspace, and when they came. */
 const knownRows = sql(
   'imports.knownRows',
   `select distinct on (r.fingerprint) encode(r.fingerprint, 'hex') as fingerprint, i.created_at as "createdAt"
-     from import_rows r join imports i on i.id = r.import_id
-    where r.fingerprint = any($2::bytea[]) and r.post_id is not null and i.workspace_id = $1
+     from import_rows r join imports i on i.workspace_id = r.workspace_id and i.id = r.import_id
+     join posts p on p.workspace_id = r.workspace_id and p.id = r.post_id
+    where r.workspace_id = $1 and r.fingerprint = any($2::bytea[]) and r.post_id is not null
     order by r.fingerprint, i.created_at`,
 );
 const knownPosts = sql('imports.knownPosts', 'select id from posts where workspace_id = $1 and id = any($2)');
 
+/** The post may be deleted: no reference tells its row. */
+const postOfRow = 'posts p on p.workspace_id = r.workspace_id and p.id = r.post_id';
 const shownState = `case when p.id is null then r.state when p.status = 'Draft' then 'Saved' else 'Scheduled' end`;
 const isSchedulable = `p.status = 'Draft' and p.scheduled_at > posthorn_now() and cardinality(p.account_ids) > 0`;
 const record = `select i.id, i.file_name as "fileName", i.format, i.time_zone as "timeZone", i.ignored,
@@ -68,7 +72,7 @@ const record = `select i.id, i.file_name as "fileName", i.format, i.time_zone as
              'scheduled', count(*) filter (where p.status <> 'Draft'),
              'schedulable', count(*) filter (where ${isSchedulable}),
              'failed', count(r.failure)) as totals
-      from import_rows r left join posts p on p.id = r.post_id where r.import_id = i.id) t
+      from import_rows r left join ${postOfRow} where r.workspace_id = i.workspace_id and r.import_id = i.id) t
  where i.workspace_id = $1 and i.read_at is not null`;
 const get = sql('imports.get', `${record} and i.id = $2`);
 const list = sql('imports.list', `${record} order by i.id desc limit $2`);
@@ -81,49 +85,56 @@ const purge = sql(
   'imports.purge',
   `delete from imports i where i.created_at < posthorn_now() - interval '7 days'
       and (i.created_at < posthorn_now() - interval '90 days'
-           or not exists (select from import_rows r where r.import_id = i.id and r.post_id is not null))`,
+           or not exists (select from import_rows r join ${postOfRow}
+                            where r.workspace_id = i.workspace_id and r.import_id = i.id))`,
 );
 
 const rowColumns = `r.number, r.line, ${shownState} as state, r.problems, r.draft, r.text, r.items, r.media,
-  r.post_id as "postId", r.failure`;
+  p.id as "postId", r.failure`;
 const rows = sql(
   'imports.rows',
-  `select ${rowColumns} from import_rows r left join posts p on p.id = r.post_id
-    where r.import_id = $1 and r.number > $2
-      and (not $3 or r.problems <> '[]' or r.state = 'Duplicate' or r.failure is not null)
-    order by r.number limit $4`,
+  `select ${rowColumns} from import_rows r left join ${postOfRow}
+    where r.workspace_id = $1 and r.import_id = $2 and r.number > $3
+      and (not $4 or r.problems <> '[]' or r.state = 'Duplicate' or r.failure is not null)
+    order by r.number limit $5`,
 );
 const unsaved = sql(
   'imports.unsaved',
-  `select number from import_rows
-    where import_id = $1 and number > $2 and post_id is null and draft is not null and state = any($3)
-    order by number limit $4`,
+  `select r.number from import_rows r left join ${postOfRow}
+    where r.workspace_id = $1 and r.import_id = $2 and r.number > $3 and p.id is null and r.draft is not null
+      and r.state = any($4) order by r.number limit $5`,
 );
 const lockRow = sql(
   'imports.lockRow',
-  `select draft from import_rows where import_id = $1 and number = $2 and post_id is null for update`,
+  `select draft, post_id as "postId" from import_rows
+    where workspace_id = $1 and import_id = $2 and number = $3 for update`,
 );
-const peek = sql('imports.peek', 'select draft from import_rows where import_id = $1 and number = $2');
+const peek = sql(
+  'imports.peek',
+  'select draft from import_rows where workspace_id = $1 and import_id = $2 and number = $3',
+);
 const setPost = sql(
   'imports.setPost',
-  'update import_rows set post_id = $3, failure = null where import_id = $1 and number = $2',
+  'update import_rows set post_id = $4, failure = null where workspace_id = $1 and import_id = $2 and number = $3',
 );
 const setFailure = sql(
   'imports.setFailure',
-  'update import_rows set failure = $3 where import_id = $1 and number = $2',
+  'update import_rows set failure = $4 where workspace_id = $1 and import_id = $2 and number = $3',
 );
 const schedulable = sql(
   'imports.schedulable',
-  `select r.number, p.id as "postId", p.scheduled_at as at from import_rows r join posts p on p.id = r.post_id
-    where r.import_id = $1 and r.number > $2 and ${isSchedulable} order by r.number limit $3`,
+  `select r.number, p.id as "postId", p.scheduled_at as at from import_rows r join ${postOfRow}
+    where r.workspace_id = $1 and r.import_id = $2 and r.number > $3 and ${isSchedulable} order by r.number limit $4`,
 );
 const fetched = sql(
   'imports.fetched',
-  'select media_id as "mediaId" from import_media where import_id = $1 and url = $2 and alt = $3',
+  `select media_id as "mediaId" from import_media
+    where workspace_id = $1 and import_id = $2 and url = $3 and alt = $4`,
 );
 const addFetched = sql(
   'imports.addFetched',
-  'insert into import_media (import_id, url, alt, media_id) values ($1, $2, $3, $4) on conflict do nothing',
+  `insert into import_media (workspace_id, import_id, url, alt, media_id) values ($1, $2, $3, $4, $5)
+   on conflict do nothing`,
 );
 
 export type ImportStore = ReturnType<typeof createImportStore>;
@@ -139,8 +150,9 @@ export const createImportStore = (db: Database) => ({
     await db.run(begin, [id, workspaceId, userId, fileName, format, timeZone, ignored]);
   },
 
-  addRows: async (importId: string, added: readonly NumberedRow[]) => {
+  addRows: async (workspaceId: string, importId: string, added: readonly NumberedRow[]) => {
     await db.run(addRows, [
+      workspaceId,
       importId,
       added.map(({ number }) => number),
       added.map(({ line }) => line),
@@ -185,35 +197,42 @@ export const createImportStore = (db: Database) => ({
     await db.run(purge);
   },
 
-  rows: (importId: string, after: number, problemsOnly: boolean, limit: number) =>
-    db.query<StoredRow>(rows, [importId, after, problemsOnly, limit]),
+  rows: (workspaceId: string, importId: string, after: number, problemsOnly: boolean, limit: number) =>
+    db.query<StoredRow>(rows, [workspaceId, importId, after, problemsOnly, limit]),
 
-  unsaved: async (importId: string, after: number, states: readonly string[], limit: number) =>
-    (await db.query<{ number: number }>(unsaved, [importId, after, states, limit])).map(({ number }) => number),
+  unsaved: async (workspaceId: string, importId: string, after: number, states: readonly string[], limit: number) => {
+    const values = [workspaceId, importId, after, states, limit];
+    return (await db.query<{ number: number }>(unsaved, values)).map(({ number }) => number);
+  },
 
-  draft: async (importId: string, number: number) =>
-    (await db.query<{ draft: ImportedDraft | null }>(peek, [importId, number]))[0]?.draft ?? undefined,
+  draft: async (workspaceId: string, importId: string, number: number) =>
+    (await db.query<{ draft: ImportedDraft | null }>(peek, [workspaceId, importId, number]))[0]?.draft ?? undefined,
 
   /** Inside a transaction: undefined when somebody else saved it. */
-  lockUnsaved: async (importId: string, number: number) =>
-    (await db.query<{ draft: ImportedDraft | null }>(lockRow, [importId, number]))[0]?.draft ?? undefined,
-
-  setPost: async (importId: string, number: number, postId: string) => {
-    await db.run(setPost, [importId, number, postId]);
+  lockUnsaved: async (workspaceId: string, importId: string, number: number) => {
+    const values = [workspaceId, importId, number];
+    const [row] = await db.query<{ draft: ImportedDraft | null; postId: string | null }>(lockRow, values);
+    // In a statement of its own: the one that waited for the lock does not see what was saved meanwhile.
+    const posts = row?.postId ? await db.query(knownPosts, [workspaceId, [row.postId]]) : [];
+    return posts.length > 0 ? undefined : (row?.draft ?? undefined);
   },
 
-  setFailure: async (importId: string, number: number, failure: string | null) => {
-    await db.run(setFailure, [importId, number, failure]);
+  setPost: async (workspaceId: string, importId: string, number: number, postId: string) => {
+    await db.run(setPost, [workspaceId, importId, number, postId]);
   },
 
-  schedulable: (importId: string, after: number, limit: number) =>
-    db.query<{ number: number; postId: string; at: string }>(schedulable, [importId, after, limit]),
+  setFailure: async (workspaceId: string, importId: string, number: number, failure: string | null) => {
+    await db.run(setFailure, [workspaceId, importId, number, failure]);
+  },
 
-  fetched: async (importId: string, url: string, alt: string) =>
-    (await db.query<{ mediaId: string }>(fetched, [importId, url, alt]))[0]?.mediaId,
+  schedulable: (workspaceId: string, importId: string, after: number, limit: number) =>
+    db.query<{ number: number; postId: string; at: string }>(schedulable, [workspaceId, importId, after, limit]),
 
-  addFetched: async (importId: string, url: string, alt: string, mediaId: string) => {
-    await db.run(addFetched, [importId, url, alt, mediaId]);
+  fetched: async (workspaceId: string, importId: string, url: string, alt: string) =>
+    (await db.query<{ mediaId: string }>(fetched, [workspaceId, importId, url, alt]))[0]?.mediaId,
+
+  addFetched: async (workspaceId: string, importId: string, url: string, alt: string, mediaId: string) => {
+    await db.run(addFetched, [workspaceId, importId, url, alt, mediaId]);
   },
 });
 
@@ -246,7 +265,7 @@ export interface ExportedAccount {
 const inRange = `($2::timestamptz is null or coalesce(out.published_at, p.scheduled_at, p.updated_at) >= $2)
   and ($3::timestamptz is null or coalesce(out.published_at, p.scheduled_at, p.updated_at) < $3)`;
 const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-/** A page ends where its texts reach so many bytes; one post always fits. The order is that of an index, read backwards. */
+/** A page ends where its texts reach so many bytes; one post always fits. The order is that of an index. */
 const exportPage = sql(
   'exports.page',
   `select id, status, account_ids as "accountIds", versions::jsonb as versions, scheduled_at as "scheduledAt",
@@ -254,18 +273,19 @@ const exportPage = sql(
           coalesce((select jsonb_agg(jsonb_build_object('accountId', s.account_id, 'externalId', s.external_id,
                              'publishedAt', ${utc('s.published_at')}, 'metrics', s.metrics,
                              'fetchedAt', ${utc('s.fetched_at')}, 'error', s.fetch_error) order by s.account_id)
-                      from publications s where s.post_id = sized.id), '[]') as statistics
+                      from publications s where s.workspace_id = $1 and s.post_id = sized.id), '[]') as statistics
      from (select *, sum(bytes) over (order by id rows unbounded preceding) - bytes as "bytesBefore"
              from (select p.id, p.status, p.account_ids, p.versions::text, p.scheduled_at, p.results::text, p.updated_at,
                           octet_length(p.versions::text) + octet_length(p.results::text) as bytes
-                     from posts p left join published_posts out on out.post_id = p.id
+                     from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
                     where p.workspace_id between $1 and $1 and p.id > $4 and ${inRange}
-                    order by p.workspace_id desc, p.id limit $5) as listed) as sized
+                    order by p.workspace_id, p.id limit $5) as listed) as sized
     where "bytesBefore" < $6 order by id`,
 );
 const exportCount = sql(
   'exports.count',
-  `select count(*)::int as posts from posts p left join published_posts out on out.post_id = p.id
+  `select count(*)::int as posts
+     from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
     where p.workspace_id = $1 and ${inRange}`,
 );
 const exportHead = sql(

@@ -135,7 +135,7 @@ export const createDelivering = ({
   const pause = async ({ webhookId, workspaceId, url }: ClaimedDelivery) => {
     const reason = `${givenUpUntilPause} deliveries in a row were given up.`;
     if (!(await store.pause(webhookId, reason))) return;
-    await store.endPending(webhookId, `Not sent: the webhook was paused. ${reason}`);
+    await store.endPending(workspaceId, webhookId, `Not sent: the webhook was paused. ${reason}`);
     await audit.write({ event: 'webhook.paused', workspaceId, details: { id: webhookId, reason } });
     await notifications.tell([
       {

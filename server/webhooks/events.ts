@@ -36,7 +36,14 @@ export const createEvents = ({ store, clock }: { store: EventStore; clock: Clock
         wanted.flatMap(({ eventId, webhookId }) =>
           events
             .filter(({ id }) => id === eventId)
-            .map(({ type, body }) => ({ id: newId('delivery', now), webhookId, eventId, type, body })),
+            .map(({ workspaceId, type, body }) => ({
+              workspaceId,
+              id: newId('delivery', now),
+              webhookId,
+              eventId,
+              type,
+              body,
+            })),
         ),
       );
     },
@@ -46,7 +53,8 @@ export const createEvents = ({ store, clock }: { store: EventStore; clock: Clock
       const event = named({ workspaceId, type: 'ping', data: { message: 'This is a test from Posthorn.' } });
       const id = newId('delivery', clock.now());
       await store.insert([event]);
-      await store.insertDeliveries([{ id, webhookId, eventId: event.id, type: event.type, body: event.body }]);
+      const { id: eventId, type, body } = event;
+      await store.insertDeliveries([{ workspaceId, id, webhookId, eventId, type, body }]);
       return id;
     },
 

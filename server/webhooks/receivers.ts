@@ -83,8 +83,8 @@ export const createWebhooks = ({
     return found;
   };
 
-  const getDelivery = async (webhookId: string, id: string): Promise<DeliveryDetails> => {
-    const row = await deliveries.get(webhookId, id, keptMs);
+  const getDelivery = async ({ workspaceId }: Caller, webhookId: string, id: string): Promise<DeliveryDetails> => {
+    const row = await deliveries.get(workspaceId, webhookId, id, keptMs);
     if (row === undefined) throw notFound('delivery', id);
     return showDetails(row);
   };
@@ -132,7 +132,7 @@ export const createWebhooks = ({
     remove: (caller: Caller, id: string) =>
       store.transaction(async () => {
         const { url } = await find(caller, id);
-        await store.remove(id);
+        await store.remove(caller.workspaceId, id);
         await record(caller, 'webhook.deleted', { id, host: hostOf(url) });
       }),
 
@@ -166,29 +166,29 @@ export const createWebhooks = ({
       store.transaction(async () => {
         const webhook = await find(caller, id);
         mustBeActive(webhook);
-        return getDelivery(id, await events.ping(webhook));
+        return getDelivery(caller, id, await events.ping(webhook));
       }),
 
     deliveries: async (caller: Caller, id: string): Promise<Delivery[]> => {
       await find(caller, id);
-      return (await deliveries.list(id, shown, keptMs)).map(showDelivery);
+      return (await deliveries.list(caller.workspaceId, id, shown, keptMs)).map(showDelivery);
     },
 
     delivery: async (caller: Caller, id: string, deliveryId: string) => {
       await find(caller, id);
-      return getDelivery(id, deliveryId);
+      return getDelivery(caller, id, deliveryId);
     },
 
     /** SPEC, Delivery rules 5: starts again with the first attempt. */
     resend: (caller: Caller, id: string, deliveryId: string) =>
       store.transaction(async () => {
         mustBeActive(await find(caller, id));
-        await getDelivery(id, deliveryId);
-        if (!(await deliveries.resend(id, deliveryId))) {
+        await getDelivery(caller, id, deliveryId);
+        if (!(await deliveries.resend(caller.workspaceId, id, deliveryId))) {
           throw new Refusal('Conflict', 'This delivery is being sent right now. Look at the log again in a moment.');
         }
         await record(caller, 'webhook.resent', { id, deliveryId });
-        return getDelivery(id, deliveryId);
+        return getDelivery(caller, id, deliveryId);
       }),
 
     /** Removes what the log no longer shows. */

@@ -17,8 +17,8 @@ const insertEvents = sql(
 const insertDeliveries = sql(
   'deliveries.insert',
   `with made as (
-     insert into deliveries (id, webhook_id, event_id, type, body)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) returning id
+     insert into deliveries (workspace_id, id, webhook_id, event_id, type, body)
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) returning id
    )
    select ${wakes('deliveries')} from (select count(*) from made) as all_of_them`,
 );
@@ -36,6 +36,7 @@ interface EventRow {
 }
 
 interface NewDelivery {
+  readonly workspaceId: string;
   readonly id: string;
   readonly webhookId: string;
   readonly eventId: string;
@@ -57,6 +58,7 @@ export const createEventStore = (db: Database) => ({
 
   insertDeliveries: async (deliveries: readonly NewDelivery[]) => {
     await db.run(insertDeliveries, [
+      deliveries.map(({ workspaceId }) => workspaceId),
       deliveries.map(({ id }) => id),
       deliveries.map(({ webhookId }) => webhookId),
       deliveries.map(({ eventId }) => eventId),
@@ -89,7 +91,7 @@ const lastDeliveries = sql(
   'webhooks.lastDeliveries',
   `select w.id as "webhookId", last.* from webhooks w cross join lateral (
      select d.type, d.state, coalesce(d.tried_at, d.created_at) as at from deliveries d
-      where d.webhook_id = w.id and d.created_at > posthorn_now() - $2 * interval '1 millisecond' order by d.id desc limit 1
+      where d.workspace_id = $1 and d.webhook_id = w.id and d.created_at > posthorn_now() - $2 * interval '1 millisecond' order by d.id desc limit 1
    ) last where w.workspace_id = $1`,
 );
 const insertWebhook = sql(
@@ -110,7 +112,10 @@ const resumeWebhook = sql(
   'update webhooks set paused_at = null, pause_reason = null, given_up_in_a_row = 0 where id = $1',
 );
 /** Deliveries first, as everybody who needs both locks them in this order. */
-const removeDeliveries = sql('webhooks.removeDeliveries', 'delete from deliveries where webhook_id = $1');
+const removeDeliveries = sql(
+  'webhooks.removeDeliveries',
+  'delete from deliveries where workspace_id = $1 and webhook_id = $2',
+);
 const removeWebhook = sql('webhooks.remove', 'delete from webhooks where id = $1');
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
@@ -131,8 +136,8 @@ export const createWebhookStore = (db: Database) => ({
   rotateSecret: (id: string, secret: string, oldSecret: string, oldLivesMs: number) =>
     db.run(rotateSecret, [id, secret, oldSecret, oldLivesMs]),
   resume: (id: string) => db.run(resumeWebhook, [id]),
-  remove: async (id: string) => {
-    await db.run(removeDeliveries, [id]);
+  remove: async (workspaceId: string, id: string) => {
+    await db.run(removeDeliveries, [workspaceId, id]);
     await db.run(removeWebhook, [id]);
   },
 });
@@ -185,18 +190,21 @@ export interface ClaimedDelivery {
 const listDeliveries = sql(
   'deliveries.list',
   `select ${deliveryColumns} from deliveries
-    where webhook_id = $1 and created_at > posthorn_now() - $3 * interval '1 millisecond' order by id desc limit $2`,
+    where workspace_id = $4 and webhook_id = $1 and created_at > posthorn_now() - $3 * interval '1 millisecond'
+    order by id desc limit $2`,
 );
 const getDelivery = sql(
   'deliveries.get',
   `select ${deliveryColumns}, body, sent_headers as headers, tries from deliveries
-    where id = $2 and webhook_id = $1 and created_at > posthorn_now() - $3 * interval '1 millisecond'`,
+    where workspace_id = $4 and id = $2 and webhook_id = $1
+      and created_at > posthorn_now() - $3 * interval '1 millisecond'`,
 );
 const resendDelivery = sql(
   'deliveries.resend',
   `with again as (
      update deliveries set state = 'pending', attempts = 0, last_answer = null, tried_at = null, tries = '[]',
-       sent_headers = null, claim = null, due_at = posthorn_now() where id = $2 and webhook_id = $1 and state <> 'sending' returning id
+       sent_headers = null, claim = null, due_at = posthorn_now()
+      where workspace_id = $3 and id = $2 and webhook_id = $1 and state <> 'sending' returning id
    )
    select id, ${wakes('deliveries')} from again`,
 );
@@ -204,10 +212,12 @@ const resendDelivery = sql(
 const purgeDeliveries = sql(
   'deliveries.purge',
   `delete from deliveries d using (
-     select w.id, (select n.id from deliveries n where n.webhook_id = w.id order by n.id desc offset $1 limit 1) as newest_out
+     select w.workspace_id, w.id, (
+              select n.id from deliveries n where n.workspace_id = w.workspace_id and n.webhook_id = w.id
+               order by n.id desc offset $1 limit 1) as newest_out
        from webhooks w
    ) w
-   where d.webhook_id = w.id and d.due_at is null
+   where d.workspace_id = w.workspace_id and d.webhook_id = w.id and d.due_at is null
      and (d.id <= w.newest_out or d.created_at < posthorn_now() - $2 * interval '1 millisecond')`,
 );
 
@@ -228,18 +238,19 @@ const kinds = `waiting cross join (values (false), (true)) as kind (retry)`;
 const claimDue = sql(
   'deliveries.claim',
   `with ${waiting}, due as (
-     select first.id, first.due_at,
+     select first.workspace_id, first.id, first.due_at,
             row_number() over (partition by waiting.webhook_id order by kind.retry desc, first.due_at) as place
        from ${kinds} left join unnest($4::text[], $5::boolean[], $6::int[]) as slot (webhook_id, retry, free)
          on slot.webhook_id = waiting.webhook_id and slot.retry = kind.retry
        cross join lateral (
-         select d.id, d.due_at from deliveries d
+         select d.workspace_id, d.id, d.due_at from deliveries d
           where d.webhook_id = waiting.webhook_id and (d.attempts > 0) = kind.retry and d.due_at <= (select posthorn_now())
           order by d.due_at limit coalesce(slot.free, $7) for update skip locked
        ) first
-   ), chosen as (select id from due order by place, due_at limit $1)
+   ), chosen as (select workspace_id, id from due order by place, due_at limit $1)
    update deliveries d set state = 'sending', claim = $2, due_at = posthorn_now() + $3 * interval '1 millisecond'
-     from chosen, webhooks w where d.id = chosen.id and w.id = d.webhook_id
+     from chosen, webhooks w
+    where d.workspace_id = chosen.workspace_id and d.id = chosen.id and w.id = d.webhook_id
    returning d.id, d.claim, d.webhook_id as "webhookId", d.event_id as "eventId", d.type, d.body, d.attempts,
      w.workspace_id as "workspaceId", w.url, w.secret,
      case when w.old_secret_until > posthorn_now() then w.old_secret end as "oldSecret", w.paused_at is not null as paused,
@@ -270,8 +281,9 @@ const saveDelivered = sql(
             tried_at = clock.now, tries = ${oneMore('good.answer', 'good."tookMs"')}, sent_headers = good.headers,
             due_at = null, claim = null
        from (select posthorn_now() as now) clock,
-            json_to_recordset($1) as good (id text, claim uuid, answer text, "tookMs" int, headers json)
-      where d.id = good.id and d.claim = good.claim
+            json_to_recordset($1)
+              as good (workspace_id text, id text, claim uuid, answer text, "tookMs" int, headers json)
+      where d.workspace_id = good.workspace_id and d.id = good.id and d.claim = good.claim
      returning d.webhook_id
    )
    update webhooks set given_up_in_a_row = 0
@@ -285,11 +297,12 @@ const saveFailed = sql(
           sent_headers = $5, claim = null
      from (select posthorn_now() as now) clock, webhooks w,
           lateral (select case when w.paused_at is null then clock.now + $6 * interval '1 millisecond' end as at) next
-    where d.id = $1 and d.claim = $2 and w.id = d.webhook_id`,
+    where d.workspace_id = $7 and d.id = $1 and d.claim = $2 and w.id = d.webhook_id`,
 );
 const saveRefused = sql(
   'deliveries.refused',
-  `update deliveries set state = 'failed', due_at = null, last_answer = $3, claim = null where id = $1 and claim = $2`,
+  `update deliveries set state = 'failed', due_at = null, last_answer = $3, claim = null
+    where workspace_id = $4 and id = $1 and claim = $2`,
 );
 const countGivenUp = sql(
   'webhooks.countGivenUp',
@@ -301,7 +314,8 @@ const pauseWebhook = sql(
 );
 const endPending = sql(
   'deliveries.endPending',
-  `update deliveries set state = 'failed', due_at = null, last_answer = $2 where webhook_id = $1 and state = 'pending'`,
+  `update deliveries set state = 'failed', due_at = null, last_answer = $3
+    where workspace_id = $1 and webhook_id = $2 and state = 'pending'`,
 );
 
 /** How many more first tries, or retries, of a webhook may go out. */
@@ -311,7 +325,7 @@ export interface Slots {
   readonly free: number;
 }
 
-type Claim = Pick<ClaimedDelivery, 'id' | 'claim'>;
+type Claim = Pick<ClaimedDelivery, 'workspaceId' | 'id' | 'claim'>;
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
@@ -319,12 +333,13 @@ export const createDeliveryStore = (db: Database) => ({
   transaction: db.transaction,
 
   /** Newest first. */
-  list: (webhookId: string, limit: number, keptMs: number) =>
-    db.late<DeliveryRow>(listDeliveries, [webhookId, limit, keptMs]),
-  get: async (webhookId: string, id: string, keptMs: number) =>
-    (await db.query<DeliveryDetailsRow>(getDelivery, [webhookId, id, keptMs]))[0],
+  list: (workspaceId: string, webhookId: string, limit: number, keptMs: number) =>
+    db.late<DeliveryRow>(listDeliveries, [webhookId, limit, keptMs, workspaceId]),
+  get: async (workspaceId: string, webhookId: string, id: string, keptMs: number) =>
+    (await db.query<DeliveryDetailsRow>(getDelivery, [webhookId, id, keptMs, workspaceId]))[0],
   /** False when it is being sent. */
-  resend: async (webhookId: string, id: string) => (await db.run(resendDelivery, [webhookId, id])) > 0,
+  resend: async (workspaceId: string, webhookId: string, id: string) =>
+    (await db.run(resendDelivery, [webhookId, id, workspaceId])) > 0,
   purge: (kept: number, keptMs: number) => db.run(purgeDeliveries, [kept, keptMs]),
 
   claim: (room: number, claim: string, leaseMs: number, free: readonly Slots[], otherwise: number) =>
@@ -345,18 +360,34 @@ export const createDeliveryStore = (db: Database) => ({
 
   saveDelivered: (good: readonly (Claim & Tried)[]) =>
     db.run(saveDelivered, [
-      JSON.stringify(good.map(({ id, claim, answer, tookMs, headers }) => ({ id, claim, answer, tookMs, headers }))),
+      JSON.stringify(
+        good.map(({ workspaceId: workspace_id, id, claim, answer, tookMs, headers }) => ({
+          workspace_id,
+          id,
+          claim,
+          answer,
+          tookMs,
+          headers,
+        })),
+      ),
     ]),
   /** False when it is no longer ours. */
-  saveFailed: async ({ id, claim }: Claim, { answer, tookMs, headers }: Tried, waitMs: number | undefined) =>
-    (await db.run(saveFailed, [id, claim, answer, tookMs, JSON.stringify(headers), waitMs ?? null])) > 0,
+  saveFailed: async (
+    { workspaceId, id, claim }: Claim,
+    { answer, tookMs, headers }: Tried,
+    waitMs: number | undefined,
+  ) => {
+    const values = [id, claim, answer, tookMs, JSON.stringify(headers), waitMs ?? null, workspaceId];
+    return (await db.run(saveFailed, values)) > 0;
+  },
   /** It ends without a request. */
-  saveRefused: ({ id, claim }: Claim, why: string) => db.run(saveRefused, [id, claim, why]),
+  saveRefused: ({ workspaceId, id, claim }: Claim, why: string) => db.run(saveRefused, [id, claim, why, workspaceId]),
   countGivenUp: async (webhookId: string) =>
     (await db.query<{ inARow: number }>(countGivenUp, [webhookId]))[0]?.inARow ?? 0,
   /** False when it is paused already. */
   pause: async (webhookId: string, reason: string) => (await db.run(pauseWebhook, [webhookId, reason])) > 0,
-  endPending: (webhookId: string, answer: string) => db.run(endPending, [webhookId, answer]),
+  endPending: (workspaceId: string, webhookId: string, answer: string) =>
+    db.run(endPending, [workspaceId, webhookId, answer]),
 });
 
 export const sealedInWebhooks = (db: Database) => [

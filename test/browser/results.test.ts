@@ -130,8 +130,8 @@ inBrowser('the results of a post', (world) => {
         'test.read',
         `with read as (
            update publications set metrics = '{"likes": 7, "comments": 1}', fetched_at = published_at + interval '1 hour'
-            where post_id = $1 returning post_id, account_id, fetched_at, metrics)
-         insert into metric_reads (post_id, account_id, fetched_at, metrics) select * from read`,
+            where post_id = $1 returning workspace_id, post_id, account_id, fetched_at, metrics)
+         insert into metric_reads (workspace_id, post_id, account_id, fetched_at, metrics) select * from read`,
       ),
       [id],
     );
@@ -204,7 +204,9 @@ inBrowser('the results of a post', (world) => {
       ),
       [id, doubtful],
     );
-    await service.database.transaction(() => service.posthorn.outcomes.end([id]));
+    await service.database.transaction(() =>
+      service.posthorn.outcomes.end([{ workspaceId: service.owner.workspaceId, postId: id }]),
+    );
     await page.getByText('2 accounts have it.').waitFor();
   });
 

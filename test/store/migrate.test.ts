@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Database, openDatabase, sql } from '#server/store/database';
-import { type Migration, migrate } from '#server/store/migrate';
+import { type Migration, migrate, pendingIn, postponedIn, postponedInWords } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { publicationsOf } from '#test/support/publications';
@@ -72,6 +72,31 @@ it('waits for a table that somebody holds only so long, names the session, and s
   );
   await forgotten.end();
   expect(await migrate(database(), [first, change], { waitMs: 50 })).toEqual([change]);
+});
+
+it('a migration that contracts waits until no session of an earlier release is left, and so do those after it', async () => {
+  const contracting: Migration = { number: 2, name: 'less', sql: 'drop table two', contracts: true };
+  const last: Migration = { number: 3, name: 'last', sql: 'insert into one values (3)' };
+  const all = [first, contracting, last];
+  const old = new pg.Client(fresh.parts);
+  await old.connect();
+  const { rows } = await old.query('select pg_backend_pid() as pid');
+  expect(await migrate(database(), all)).toEqual([first]);
+  expect(await migrate(database(), all)).toEqual([]);
+  const postponed = await postponedIn(database(), all);
+  expect(postponed?.migration).toEqual(contracting);
+  expect(postponed && postponedInWords(postponed)).toMatch(
+    new RegExp(`^Migration 2 "less" waits until .*: session ${rows[0].pid} of PostgreSQL \\(idle\\)$`),
+  );
+  await old.query("set application_name = 'posthorn 1'");
+  expect(await migrate(database(), all)).toEqual([]);
+  // Another program, in the role of the service, could be one that was given another name.
+  await old.query("set application_name = 'something'");
+  expect(await migrate(database(), all)).toEqual([]);
+  await old.query("set application_name = 'posthorn 2'");
+  expect(await postponedIn(database(), all)).toBeUndefined();
+  expect(await migrate(database(), all)).toEqual([contracting, last]);
+  await old.end();
 });
 
 it('refuses a database that a newer Posthorn migrated', async () => {
@@ -160,4 +185,84 @@ it('a database of the version that had rules in it keeps its rows, and the rules
 it('no function or trigger is left in the database but the one that tells the time', async () => {
   await migrate(database(), migrations);
   expect(await database().query(ours)).toEqual([{ name: 'posthorn_now' }]);
+});
+
+/** As the release before 29 writes and reads. */
+const oldRelease = {
+  fill: `
+    insert into users (id, email) values ('usr_1', 'a@example.com');
+    insert into workspaces (id, name) values ('ws_1', 'Demo');
+    insert into accounts (id, workspace_id, network, external_id, name, handle) values ('acct_1', 'ws_1', 'x', 'e1', 'N', 'h');
+    insert into labels (id, workspace_id, name, name_key, color) values ('lbl_1', 'ws_1', 'L', 'l', 'red');
+    insert into webhooks (id, workspace_id, url, events, secret) values ('whk_1', 'ws_1', 'https://h', '{}', 's')`,
+  write: (n: number) => `
+    insert into posts (id, workspace_id, status, account_ids, versions, created_by) values ('post_${n}', 'ws_1', 'Draft', '{acct_1}', '[]', 'usr_1');
+    insert into chats (id, workspace_id, user_id, title, updated_at) values ('chat_${n}', 'ws_1', 'usr_1', 'T', now());
+    insert into chat_messages (id, chat_id, role, parts, created_at) values ('msg_${n}', 'chat_${n}', 'user', '[]', now())
+      on conflict (id) do update set parts = excluded.parts;
+    insert into deliveries (id, webhook_id, event_id, type, body) values ('whd_${n}', 'whk_1', 'evt_1', 'ping', '{}');
+    insert into media (id, workspace_id, kind, mime_type, bytes, width, height) values ('media_${n}', 'ws_1', 'Image', 'image/png', 1, 1, 1);
+    insert into imports (id, workspace_id, created_by, file_name, format, time_zone) values ('imp_${n}', 'ws_1', 'usr_1', 'f', 'csv', 'UTC');
+    insert into import_rows (import_id, number, fingerprint, state, problems, text, items, media, post_id)
+      values ('imp_${n}', 1, 'f', 'Ready', '[]', 't', 1, 0, 'post_${n}');
+    insert into import_media (import_id, url, alt, media_id) values ('imp_${n}', 'u', '', 'media_${n}');
+    insert into link_cards (post_id, network, uri, title, description) values ('post_${n}', 'x', 'u', 't', 'd');
+    insert into sends (post_id, account_id, workspace_id, network) values ('post_${n}', 'acct_1', 'ws_1', 'x')
+      on conflict (post_id, account_id) do update set tries = 0;
+    insert into publications (post_id, account_id, workspace_id, network, external_id, published_at)
+      values ('post_${n}', 'acct_1', 'ws_1', 'x', 'e', now());
+    insert into metric_reads (post_id, account_id, fetched_at, metrics) values ('post_${n}', 'acct_1', now(), '{}');
+    insert into notifications (id, workspace_id, kind, subject_id, title, detail, path) values ('ntf_${n}', 'ws_1', 'k', 's', 't', 'd', '/');
+    insert into notification_reads (notification_id, user_id) select id, 'usr_1' from notifications where id = 'ntf_${n}' on conflict do nothing;
+    insert into post_history (post_id, number, kind, user_id, since, at) values ('post_${n}', 1, 'Edited', 'usr_1', now(), now());
+    insert into post_labels (post_id, label_id) select 'post_${n}', unnest('{lbl_1}'::text[]) on conflict do nothing;
+    insert into renditions (id, media_id, mode, target, recipe) values ('fit_${n}', 'media_${n}', 'pad', 't', 1)
+      on conflict (id) do update set lost = false;
+    insert into post_renditions (post_id, account_id, media_id, rendition_id) values ('post_${n}', 'acct_1', 'media_${n}', 'fit_${n}')
+      on conflict (post_id, account_id, media_id) do update set rendition_id = excluded.rendition_id;
+    insert into audit_log (id, workspace_id, event, created_at) values ('aud_${n}', 'ws_1', 'e', now()), ('aud_none_${n}', null, 'e', now())`,
+};
+const withWorkspace = [
+  'chat_messages',
+  'deliveries',
+  'import_media',
+  'import_rows',
+  'link_cards',
+  'metric_reads',
+  'notification_reads',
+  'post_history',
+  'post_labels',
+  'post_renditions',
+  'renditions',
+];
+
+it('the keys become wide while the release before writes, and narrow ones go once it has ended', async () => {
+  const before = migrations.filter(({ number }) => number <= 28);
+  await migrate(database(), before);
+  const old = new pg.Client(fresh.parts);
+  await old.connect();
+  await old.query(oldRelease.fill);
+  await old.query(oldRelease.write(1));
+  await migrate(database(), migrations);
+  expect((await pendingIn(database(), migrations)).map(({ name }) => name)).toEqual([
+    'workspace-keys-alone',
+    'workspace-references-checked',
+  ]);
+  await old.query(oldRelease.write(2));
+  await old.end();
+  await migrate(database(), migrations);
+  expect(await pendingIn(database(), migrations)).toEqual([]);
+
+  for (const table of withWorkspace) {
+    const found = sql(
+      `test.${table}`,
+      `select count(*)::int as rows, min(workspace_id) || max(workspace_id) as of from ${table}`,
+    );
+    expect(await database().query(found), table).toEqual([{ rows: 2, of: 'ws_1ws_1' }]);
+  }
+  const audit = sql(
+    'test.audit',
+    `select (select array_agg(id order by id) from audit_log) as here, (select array_agg(id order by id) from service_audit_log) as service`,
+  );
+  expect(await database().query(audit)).toEqual([{ here: ['aud_1', 'aud_2'], service: ['aud_none_1', 'aud_none_2'] }]);
 });

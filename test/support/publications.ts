@@ -23,7 +23,8 @@ const places = sql(
 const claimReads = sql(
   'test.publications.claim',
   `update publications p set claim = $1 from unnest($2::text[], $3::text[]) as target (post_id, account_id)
-    where p.post_id = target.post_id and p.account_id = target.account_id`,
+    where p.post_id = target.post_id and p.account_id = target.account_id
+   returning p.account_id as id, p.workspace_id as "workspaceId"`,
 );
 
 /** Posts that went out at any time, and what the networks told of them, by the rules of the service. */
@@ -56,8 +57,12 @@ export const publicationsOf = (database: Database) => {
       byAccount.set(accountId, told);
     }
     const ids = [targets.map(({ postId }) => postId), targets.map(({ accountId }) => accountId)];
-    await database.run(claimReads, [claim, ...ids]);
-    return [...byAccount].map(([id, told]) => ({ reads: { account: { id }, claim }, told }));
+    const found = await database.query<{ id: string; workspaceId: string }>(claimReads, [claim, ...ids]);
+    const accounts = new Map(found.map((account) => [account.id, account]));
+    return [...accounts.values()].map((account) => ({
+      reads: { account, claim },
+      told: byAccount.get(account.id) ?? [],
+    }));
   };
 
   const read = (targets: readonly Target[]) =>
@@ -69,7 +74,7 @@ export const publicationsOf = (database: Database) => {
   const readMany = async (targets: readonly Target[]) => {
     const kept = (await claimed(targets)).map(({ reads, told }) => store.keep(reads, told, []));
     const changed = (await Promise.all(kept)).flat();
-    if (changed.length > 0) await publishedPosts.refresh([...new Set(changed)]);
+    if (changed.length > 0) await publishedPosts.refresh(changed);
   };
 
   return { add, read, readMany };

@@ -11,7 +11,7 @@ export const sources = {
     'select id, network, facts from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
   get: 'from posts p where id = $1 and workspace_id = $2',
   list: `from posts p where workspace_id between $1 and $1 and id < $3
-      order by workspace_id, id desc limit $2`,
+      order by workspace_id desc, id desc limit $2`,
   create: `insert into posts as p (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
    values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning`,
   news: `pg_notify('\${channel}', json_build_object(

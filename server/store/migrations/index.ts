@@ -26,6 +26,11 @@ import { sql as registeredClients } from './0025-registered-clients.ts';
 import { sql as linkCardPictures } from './0026-link-card-pictures.ts';
 import { sql as renditions } from './0027-renditions.ts';
 import { sql as documents } from './0028-documents.ts';
+import { sql as workspaceColumns } from './0029-workspace-columns.ts';
+import { sql as workspacesFilled } from './0030-workspaces-filled.ts';
+import { sql as workspaceKeys } from './0031-workspace-keys.ts';
+import { sql as workspaceKeysAlone } from './0032-workspace-keys-alone.ts';
+import { sql as workspaceReferencesChecked } from './0033-workspace-references-checked.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -57,4 +62,9 @@ export const migrations = [
   { number: 26, name: 'link-card-pictures', sql: linkCardPictures },
   { number: 27, name: 'renditions', sql: renditions },
   { number: 28, name: 'documents', sql: documents },
+  { number: 29, name: 'workspace-columns', sql: workspaceColumns },
+  { number: 30, name: 'workspaces-filled', sql: workspacesFilled },
+  { number: 31, name: 'workspace-keys', sql: workspaceKeys },
+  { number: 32, name: 'workspace-keys-alone', sql: workspaceKeysAlone, contracts: true },
+  { number: 33, name: 'workspace-references-checked', sql: workspaceReferencesChecked },
 ] as const;

@@ -1,0 +1,21 @@
+export const sql = `
+alter table approval_cards validate constraint approval_cards_conversation_id_fkey;
+alter table chat_messages validate constraint chat_messages_chat_id_fkey;
+alter table import_media validate constraint import_media_import_id_fkey;
+alter table import_media validate constraint import_media_media_id_fkey;
+alter table import_rows validate constraint import_rows_import_id_fkey;
+alter table link_cards validate constraint link_cards_post_id_fkey;
+alter table metric_reads validate constraint metric_reads_post_id_account_id_fkey;
+alter table notification_reads validate constraint notification_reads_notification_id_fkey;
+alter table post_comments validate constraint post_comments_post_id_fkey;
+alter table post_history validate constraint post_history_post_id_fkey;
+alter table post_labels validate constraint post_labels_post_id_fkey;
+alter table post_renditions validate constraint post_renditions_media_id_fkey;
+alter table post_renditions validate constraint post_renditions_post_id_fkey;
+alter table post_renditions validate constraint post_renditions_rendition_id_fkey;
+alter table post_shares validate constraint post_shares_post_id_fkey;
+alter table publications validate constraint publications_post_id_fkey;
+alter table published_posts validate constraint published_posts_post_id_fkey;
+alter table renditions validate constraint renditions_media_id_fkey;
+alter table sends validate constraint sends_post_id_fkey;
+`;
