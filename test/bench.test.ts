@@ -4,11 +4,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { findChromium } from '#scripts/chromium';
 
 const bench = resolve(import.meta.dirname, '../bench');
 const figures = readdirSync(bench, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
-  .map(({ name }) => name);
+  .map(({ name }) => name)
+  .filter((name) => name !== 'web' || findChromium() !== undefined);
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-results-'));
 const results = join(folder, 'RESULTS.md');
 const committed = join(bench, 'RESULTS.md');
@@ -17,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The section of a figure, with its heading. */
 const sectionOf = (text: string, name: string) =>
-  text.split(/^(?=## )/m).find((section) => section.startsWith(`## ${name}\n`)) ?? '';
+  (text.split(/^(?=## )/m).find((section) => section.startsWith(`## ${name}\n`)) ?? '').trim();
 
 const readIfThere = (file: string) => {
   try {
@@ -57,9 +59,9 @@ describe('npm run bench', () => {
   });
 
   test('tells of every aim whether it is met, and where a missed one is explained', () => {
-    const aims = sectionOf(readFileSync(results, 'utf8'), 'aims').trim().split('\n').slice(4);
+    const aims = sectionOf(readFileSync(results, 'utf8'), 'aims').split('\n').slice(4);
     expect(aims.length).toBeGreaterThan(20);
-    for (const aim of aims)
+    for (const aim of aims.filter((row) => figures.some((name) => row.startsWith(`| ${name} `))))
       expect(aim).toMatch(/\| (met|\*\*missed\*\*, \[why\]\(README\.md#aims-that-are-missed\)) +\|$/);
     expect(readFileSync(join(bench, 'README.md'), 'utf8')).toContain('## Aims that are missed\n');
   });
