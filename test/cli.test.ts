@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { dueWork } from '#server/jobs/notices';
 import { createProcesses, type Ended, type Processes, type Running } from '#test/support/processes';
@@ -411,6 +413,8 @@ describe('a service on its own data folder', () => {
 
 describe('what a command loads', () => {
   const dist = join(import.meta.dirname, '../dist');
+  beforeAll(() => promisify(execFile)(process.execPath, [join(dist, '../scripts/build.mjs')]));
+
   const atOnce = /^(?:import|\} from|export .+ from) ?.*"\.\/([\w.-]+\.js)";$/gm;
   const everUsed = /"\.\/([\w.-]+\.js)"/g;
 
