@@ -12,3 +12,5 @@ export class JsonText<Value = unknown> {
     return this.#value;
   }
 }
+
+export const jsonOf = <Value>(value: Value) => new JsonText<Value>(JSON.stringify(value));

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canonicalInstant } from '#contracts/instant';
 import { bounds } from '#server/bounds';
 import { patience } from '#server/http/patience';
+import { jsonOf } from '#server/json-text';
 import { pixelsUnderWay, withPixels } from '#server/media/decoding';
 import { sql } from '#server/store/database';
 import { createEvents } from '#server/webhooks/events';
@@ -261,7 +262,7 @@ describe('instants', () => {
       },
     };
     const events = createEvents({ store: store as never, clock: service.clock });
-    await events.write([{ workspaceId: 'ws', type: 'ping', data: {} }]);
+    await events.write([{ workspaceId: 'ws', type: 'ping', data: jsonOf({}) }]);
     expect(JSON.parse(kept[0]?.body ?? '{}').createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
   });
 });

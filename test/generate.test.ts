@@ -269,6 +269,7 @@ describe('three more actions and one more network', () => {
       'generated/sdk/README.md',
       'generated/sdk/src/client.ts',
       'generated/sdk/src/types.ts',
+      'generated/writers.ts',
       'openapi/llms.txt',
       'openapi/openapi.json',
       'openapi/posthorn.postman_collection.json',

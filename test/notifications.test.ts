@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Notification } from '#contracts/notifications';
+import type { Post } from '#contracts/posts';
+import { jsonOf } from '#server/json-text';
 import type { LiveEvent } from '#server/live/open-tabs';
 import { findAction } from '#server/run-action';
 import { sql } from '#server/store/database';
@@ -128,7 +130,7 @@ describe('a post', () => {
     ];
     await service.database.transaction(() =>
       service.posthorn.outcomes.tell([
-        { workspaceId: service.owner.workspaceId, post: { ...post, status: 'Failed', results } },
+        { workspaceId: service.owner.workspaceId, post: jsonOf<Post>({ ...post, status: 'Failed', results }) },
       ]),
     );
     expect(await about(`/posts/${id}`)).toMatchObject([

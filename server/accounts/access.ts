@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '#server/clock';
 import type { DueWork } from '#server/jobs/queue';
+import { jsonOf } from '#server/json-text';
 import type { Live } from '#server/live/open-tabs';
 import type { Network, NetworkAccount, Site, Tokens } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
@@ -74,7 +75,7 @@ export const createAccountAccess = ({
     store.transaction(async () => {
       if (!(await store.refuse(row.id, row.tokens))) return;
       const account = { ...toAccount(row, networks.get(row.network)), status: 'NeedsReconnect' as const };
-      await events.write([{ workspaceId: row.workspaceId, type: 'account.disconnected', data: { account } }]);
+      await events.write([{ workspaceId: row.workspaceId, type: 'account.disconnected', data: jsonOf({ account }) }]);
       await notifications.tell([
         {
           workspaceId: row.workspaceId,

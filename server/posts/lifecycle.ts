@@ -267,7 +267,7 @@ export const createLifecycle = ({
         );
         const status = results.every(({ ok }) => ok) ? 'Published' : 'Failed';
         const settled = await store.setResults(id, caller.workspaceId, results, status);
-        if (status === 'Published') await outcomes.tell([{ workspaceId: caller.workspaceId, post: settled }]);
+        if (status === 'Published') await outcomes.tellOf(caller, id);
         return { post: settled, found };
       }),
 

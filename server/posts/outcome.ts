@@ -1,13 +1,11 @@
-import { z } from 'zod';
-import { Post } from '#contracts/posts';
+import type { Post } from '#contracts/posts';
+import type { Caller } from '#server/context';
+import { JsonText } from '#server/json-text';
 import type { Live } from '#server/live/open-tabs';
 import type { Happening, Notifications } from '#server/notifications/notifications';
 import type { PostKey } from '#server/store/post-key';
 import type { Events } from '#server/webhooks/events';
 import type { PostStore } from './store.ts';
-
-/** With its keys in the order in which posts.get answers: the same bytes. */
-const shown = z.compile(Post);
 
 export type Outcomes = ReturnType<typeof createOutcomes>;
 
@@ -24,12 +22,14 @@ export const createOutcomes = ({
   live: Live;
 }) => {
   /** In the transaction that ended them. */
-  const tell = async (ended: readonly { workspaceId: string; post: Post }[]) => {
+  const tell = async (posts: readonly { workspaceId: string; post: JsonText<Post> }[]) => {
+    const ended = posts.map(({ workspaceId, post }) => ({ workspaceId, post: post.value, json: post.text }));
     await events.write(
-      ended.map(({ workspaceId, post }) => ({
+      ended.map(({ workspaceId, post, json }) => ({
         workspaceId,
         type: post.status === 'Published' ? 'post.published' : 'post.failed',
-        data: { post: shown.parse(post) },
+        // The same bytes as the answer of posts.get.
+        data: new JsonText(`{"post":${json}}`),
       })),
     );
     await notifications.tell(ended.filter(({ post }) => post.status === 'Failed').map(happening));
@@ -45,6 +45,11 @@ export const createOutcomes = ({
 
   return {
     tell,
+
+    tellOf: async ({ workspaceId }: Caller, id: string) => {
+      const post = await store.show(workspaceId, id);
+      if (post) await tell([{ workspaceId, post }]);
+    },
 
     /** To Publishing. Whoever calls it adds the sends, in the same transaction. */
     begin: async (keys: readonly PostKey[]) => {

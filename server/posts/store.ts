@@ -48,13 +48,16 @@ const resultJson = `jsonb_strip_nulls(jsonb_build_object(
    'error', case when jsonb_typeof(r -> 'error') = 'object' then jsonb_build_object('message', r -> 'error' -> 'message',
      'code', case when r -> 'error' ->> 'code' in (${resultErrorCodes.map((code) => `'${code}'`).join(', ')})
                   then r -> 'error' ->> 'code' else 'unavailable' end) end))`;
-/** A post of the table `p` as `toPost` has it, written by the database: what is only passed on is neither parsed nor written again. */
-const postJson = `concat('{"id":', to_json(p.id), ',"status":"', p.status, '","accountIds":', to_json(p.account_ids),
-   ',"versions":', p.versions, ',"scheduledAt":"' || ${instant('p.scheduled_at')} || '"',
-   ',"results":', case when p.results = '[]' then '[]' else (
+/** A post as `toPost` has it, written by the database: what is only passed on is neither parsed nor written again. */
+const postJsonOf = (
+  table: string,
+) => `concat('{"id":', to_json(${table}.id), ',"status":"', ${table}.status, '","accountIds":', to_json(${table}.account_ids),
+   ',"versions":', ${table}.versions, ',"scheduledAt":"' || ${instant(`${table}.scheduled_at`)} || '"',
+   ',"results":', case when ${table}.results = '[]' then '[]' else (
      select coalesce(jsonb_agg(${resultJson} order by place), '[]')
-       from jsonb_array_elements(p.results) with ordinality as one(r, place)
-      where r ->> 'accountId' = any(p.account_ids)) end, ',"updatedAt":"', ${instant('p.updated_at')}, '"}')`;
+       from jsonb_array_elements(${table}.results) with ordinality as one(r, place)
+      where r ->> 'accountId' = any(${table}.account_ids)) end, ',"updatedAt":"', ${instant(`${table}.updated_at`)}, '"}')`;
+const postJson = postJsonOf('p');
 
 const get = sql('posts.get', `select ${columns} from posts where id = $1 and workspace_id = $2`);
 const show = sql('posts.show', `select ${postJson} as post from posts p where id = $1 and workspace_id = $2`, 'quick');
@@ -204,7 +207,7 @@ const end = sql(
       group by p.workspace_id, p.id)
    update posts set status = case when ended.ok then 'Published' else 'Failed' end, results = ended.results, ${touch}
      from ended where posts.workspace_id = ended.workspace_id and posts.id = ended.id
-   returning posts.workspace_id, ${columns.replaceAll(/\w+/g, 'posts.$&')}`,
+   returning posts.workspace_id as "workspaceId", ${postJsonOf('posts')} as post`,
 );
 const setResults = sql(
   'posts.setResults',
@@ -484,8 +487,8 @@ export const createPostStore = (db: Database) => {
     end: (keys: readonly PostKey[]) =>
       db.transaction(async () => {
         await db.run(lockToEnd, keyColumns(keys));
-        const rows = await db.query<PostRow & { workspace_id: string }>(end, keyColumns(keys));
-        return rows.map((row) => ({ workspaceId: row.workspace_id, post: toPost(row) }));
+        const rows = await db.query<{ workspaceId: string; post: string }>(end, keyColumns(keys));
+        return rows.map(({ workspaceId, post }) => ({ workspaceId, post: new JsonText<Post>(post) }));
       }),
 
     setResults: (id: string, workspaceId: string, results: readonly Result[], status: PostStatus) =>

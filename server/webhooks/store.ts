@@ -1,5 +1,6 @@
 import type { Delivery, DeliveryDetails, Webhook } from '#contracts/webhooks';
 import { wakes } from '#server/jobs/notices';
+import type { JsonText } from '#server/json-text';
 import { type Database, sql } from '#server/store/database';
 import { sealedColumn } from '#server/store/sealed-column';
 
@@ -31,7 +32,7 @@ interface EventRow {
   readonly id: string;
   readonly workspaceId: string;
   readonly type: string;
-  readonly data: unknown;
+  readonly data: JsonText;
   readonly createdAt: string;
 }
 
@@ -52,7 +53,7 @@ export const createEventStore = (db: Database) => ({
       events.map(({ id }) => id),
       events.map(({ workspaceId }) => workspaceId),
       events.map(({ type }) => type),
-      events.map(({ data }) => JSON.stringify(data)),
+      events.map(({ data }) => data.text),
       events.map(({ createdAt }) => createdAt),
     ]),
 

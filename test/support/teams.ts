@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { EventType } from '#contracts/events';
+import { jsonOf } from '#server/json-text';
 import type { Service } from './service.ts';
 
 /** A workspace of its own, with its owner at a browser: what a test does to webhooks stays in it. */
@@ -43,7 +44,7 @@ export const newTeam = async (service: Service) => {
 
     /** As publishing does it: the event and its deliveries are part of the change. */
     happen: (type: EventType = 'post.published', data: unknown = { post: { id: 'post_1' } }) =>
-      service.database.transaction(() => service.posthorn.events.write([{ workspaceId, type, data }])),
+      service.database.transaction(() => service.posthorn.events.write([{ workspaceId, type, data: jsonOf(data) }])),
   };
   return team;
 };
