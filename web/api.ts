@@ -12,9 +12,21 @@ export const enterWorkspace = (id: string) => {
   workspaceId ??= id;
 };
 
+let isLeaving = false;
+// A page that the browser kept, and shows again.
+addEventListener('pageshow', () => {
+  isLeaving = false;
+});
+
+/** Once, however many calls are refused: a second navigation would break off the first. */
+const leaveForSignIn = () => {
+  if (!isLeaving) location.assign(signInPath());
+  isLeaving = true;
+};
+
 /** What concerns the whole app is told by the shell, whoever called. */
 const onError = (error: unknown) => {
-  if (isPosthornError(error, 'Unauthorized') && !isPublicPage()) location.assign(signInPath());
+  if (isPosthornError(error, 'Unauthorized') && !isPublicPage()) leaveForSignIn();
   if (isPosthornError(error, 'Conflict')) notices.conflict();
   if (isPosthornError(error, 'TooManyRequests')) notices.tooMany(error.retryAfterMs ?? 30_000);
   notices.set({ unreachable: error instanceof ConnectionError });
