@@ -151,7 +151,7 @@ describe('posts.publishNow', () => {
         return until('the second waits', async () => (await database.query(waiting)).length > 0);
       });
     });
-    expect(await second).toMatchObject([{ post: { id, status: 'Published' } }]);
+    expect((await second).map(({ post }) => post.value)).toMatchObject([{ id, status: 'Published' }]);
     expect(await store.end([key])).toEqual([]);
   });
 
