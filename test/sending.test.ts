@@ -4,6 +4,7 @@ import { type Stopwatch, startStopwatch } from '#server/clock';
 import type { Fault } from '#server/networks/sandbox';
 import { sql } from '#server/store/database';
 import { startReceiver } from '#test/support/receiver';
+import { startSandboxNetworks } from '#test/support/sandbox';
 import { type Service, startService } from '#test/support/service';
 import { newTeam } from '#test/support/teams';
 import { until } from '#test/support/until';
@@ -430,6 +431,18 @@ describe('what results say', () => {
     expect(message).toContain(words);
     expect(message).not.toMatch(/127\.0\.0\.1|localhost/);
     expect(message.match(/\b(re)?connect the account/gi)?.length ?? 0).toBeLessThanOrEqual(1);
+  });
+
+  test('what is not found at a network whose clock is behind ours is uncertain: it may look too old', async () => {
+    const networks = await startSandboxNetworks();
+    const own = await begin({ SANDBOX_URL: networks.url });
+    own.startJobs();
+    const account = await own.connect('x');
+    await own.clock.forward(10 * 60 * secondMs);
+    const id = await own.publishNow(account, 'Ahead [sandbox:lost]');
+    expect((await own.endedInTime(id)).results).toMatchObject([{ ok: false, uncertain: true }]);
+    expect(await networks.sandboxes.feed('x', 10)).toHaveLength(1);
+    await networks.stop();
   });
 
   test('an event says in the same bytes as posts.get', async () => {

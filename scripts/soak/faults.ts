@@ -19,6 +19,7 @@ export const createFaults = async ({
   balancer,
   database,
   folder,
+  moveClock,
   instances: count,
   seed,
 }: {
@@ -26,6 +27,7 @@ export const createFaults = async ({
   balancer: Balancer;
   database: Embedded;
   folder: string;
+  moveClock: (seconds: number) => Promise<void>;
   instances: number;
   seed: string;
 }) => {
@@ -66,9 +68,7 @@ export const createFaults = async ({
       await sleep(500);
       server = await startEmbedded(folder);
     },
-    clock: async () => {
-      await processes.ask('clock', '--forward', `${5 + Math.floor(chance() * 90)}s`);
-    },
+    clock: () => moveClock(5 + Math.floor(chance() * 90)),
   };
 
   const going = new Set<Promise<void>>();
@@ -101,6 +101,9 @@ export const createFaults = async ({
     /** Everything is up again. */
     calm: async () => {
       await Promise.all(going);
+    },
+    restartOne: async () => {
+      if (all[0]) await kinds.restart(all[0]);
     },
     figures: () => counts,
     inWords: () =>

@@ -54,8 +54,13 @@ try {
     const added = await processes.ask('account', 'add', '--workspace', workspaceId, '--network', network);
     accountIds.push(added.id ?? '');
   }
+  /** The networks go along, and first: one that is behind could not have what was sent a moment ago. */
+  const moveClock = async (seconds: number) => {
+    sandbox.forward(seconds * 1000);
+    await processes.ask('clock', '--forward', `${seconds}s`);
+  };
   const balancer = await startBalancer();
-  const faults = await createFaults({ processes, balancer, database, folder, instances, seed: values.seed });
+  const faults = await createFaults({ processes, balancer, database, folder, moveClock, instances, seed: values.seed });
   const ledger = createLedger();
   const callers = await createCallers({ url: balancer.url, token, person, accountIds, receiver, ledger });
 
@@ -75,9 +80,12 @@ try {
   await faults.calm();
   await growth.settle();
   for (let turn = 0; turn < 120 && !(await ledger.isSettled(db)); turn++) {
-    await processes.ask('clock', '--forward', turn < 40 ? '1m' : '10m');
+    await moveClock(turn < 40 ? 60 : 600);
     await sleep(1_500);
   }
+  // What a killed process left of an upload is removed three hours later, at the next start.
+  await moveClock(4 * 3_600);
+  await faults.restartOne();
   const problems = [
     ...(await ledger.check({
       db,

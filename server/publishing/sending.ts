@@ -5,6 +5,7 @@ import type { Access, AccountAccess, Opened } from '#server/accounts/access';
 import type { Clock, Stopwatch } from '#server/clock';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
+import { watchClock } from '#server/networks/clock-difference';
 import type {
   Confirmation,
   Network,
@@ -15,6 +16,7 @@ import type {
   Sent,
   Site,
 } from '#server/networks/network';
+import { unknown } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
 import { problemsOf } from '#server/posts/limits';
@@ -290,7 +292,9 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const body = row.begunBody ?? sending.part.body;
     try {
       const part = { ...sending.part, body };
-      found = await network.confirm(opened.site, { ...sending, part }, row.prepared);
+      const watched = watchClock(opened.site);
+      found = await network.confirm(watched.site, { ...sending, part }, row.prepared);
+      if (found.is === 'absent' && watched.isBehind()) found = unknown;
     } catch (error) {
       return confirmFailed(state, asTrouble(error, parts.report));
     }

@@ -35,6 +35,11 @@ export const createSandboxes = ({
 
     router: (): Router => {
       const router = express.Router();
+      router.use('/sandbox', (_req, res, next) => {
+        // Of its own clock, which can be moved.
+        res.setHeader('Date', clock.now().toUTCString());
+        next();
+      });
       // Some networks take images as text. Bodies of other paths are none of ours.
       router.use('/sandbox', express.json({ limit: '60mb' }), express.urlencoded({ extended: false, limit: '1mb' }));
       for (const [network, kit] of kits) {
