@@ -106,6 +106,7 @@ test(
       60_000 + overMs,
     );
     for (let minute = 0; (await open()) > 0 && minute < 30; minute++) {
+      sandbox.forward(60_000);
       await processes.ask('clock', '--forward', '1m');
       await sleep(1_500);
     }

@@ -62,6 +62,12 @@ afterAll(async () => {
   await fresh.drop();
 });
 
+/** Here and at the networks. */
+const aMinuteLater = async () => {
+  sandbox.forward(60_000);
+  await processes.ask('clock', '--forward', '1m');
+};
+
 const running: Running[] = [];
 afterEach(async () => {
   for (const instance of running.splice(0)) {
@@ -117,7 +123,7 @@ const endedByAnother = async (id: string) => {
     },
     30_000,
   );
-  await processes.ask('clock', '--forward', '1m');
+  await aMinuteLater();
   await ended(id);
   return another;
 };
@@ -208,11 +214,11 @@ describe('an instance is stopped and goes on after its lease', () => {
     await sleep(leaseMs);
     await goOn(first);
     expect(await shown(body)).toBe(0);
-    await processes.ask('clock', '--forward', '1m');
+    await aMinuteLater();
     await until(
       'it is over',
       async () => {
-        await processes.ask('clock', '--forward', '1m');
+        await aMinuteLater();
         return (await resultOf(id)).status !== 'Publishing';
       },
       30_000,
