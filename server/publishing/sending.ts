@@ -6,17 +6,17 @@ import type { Clock, Stopwatch } from '#server/clock';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
 import { watchClock } from '#server/networks/clock-difference';
-import type {
-  Confirmation,
-  Network,
-  NetworkPost,
-  PublishMedia,
-  SendEnd,
-  Sending,
-  Sent,
-  Site,
+import {
+  type Confirmation,
+  type Network,
+  type NetworkPost,
+  type PublishMedia,
+  type SendEnd,
+  type Sending,
+  type Sent,
+  type Site,
+  unknown,
 } from '#server/networks/network';
-import { unknown } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
 import { problemsOf } from '#server/posts/limits';
