@@ -1,15 +1,29 @@
 import { z } from 'zod';
-import { action, appRoute, ById, Empty, Id, type RawRoute, type Route, rawRoute } from './define.ts';
-import { NetworkKey } from './providers.ts';
+import {
+  action,
+  appRoute,
+  byId,
+  CanonicalInstant,
+  Deleted,
+  Empty,
+  Id,
+  type RawRoute,
+  type Route,
+  rawRoute,
+} from './define.ts';
+import { NetworkKey, NetworkName, ProviderName } from './providers.ts';
 import { admins, everyone } from './scopes.ts';
+
+export const AccountName = z.string().describe('Display name of the account on the network');
+export const Handle = z.string().describe('User name on the network');
 
 export const Account = z
   .object({
     id: z.string().describe('Account id, prefix `acct_`'),
-    provider: z.string().describe('Display name of the network, such as `Bluesky`'),
+    provider: ProviderName,
     network: NetworkKey,
-    name: z.string().describe('Display name of the account on the network'),
-    handle: z.string().describe('User name on the network'),
+    name: AccountName,
+    handle: Handle,
     avatarUrl: z.string().optional().describe('Picture of the account'),
     status: z
       .enum(['Connected', 'NeedsReconnect'])
@@ -20,14 +34,10 @@ export const Account = z
         'Ok: numbers are read. Reconnect: a permission is missing, see statisticsMessage. None: the network reports nothing',
       ),
     statisticsMessage: z.string().optional().describe('What to do to get statistics; only with `Reconnect`'),
-    connectedAt: z.string().describe('ISO-8601 instant'),
+    connectedAt: CanonicalInstant,
   })
   .meta({ id: 'Account', description: 'A connected account on a social network. Its tokens are never shown' });
 export type Account = z.output<typeof Account>;
-
-export const Deleted = z
-  .object({ id: z.string().describe('What was deleted'), deleted: z.literal(true).describe('It is gone') })
-  .meta({ id: 'Deleted' });
 
 export const exampleAccount: Account = {
   id: 'acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6',
@@ -79,9 +89,9 @@ export const ConnectionStep = z
     next: z.string().describe('Address or path to open next: the page of the network, a choice, or the accounts'),
     accountIds: z.array(z.string()).optional().describe('The accounts that are connected now'),
   })
-  .meta({ id: 'ConnectionStep' });
+  .meta({ id: 'ConnectionStep', description: 'Where the person goes from here' });
 
-const NetworkParam = z.strictObject({ network: z.string().min(1).max(50) });
+const NetworkParam = z.strictObject({ network: NetworkName.min(1) });
 
 export const accountRoutes = {
   getConnectForm: appRoute({
@@ -93,19 +103,21 @@ export const accountRoutes = {
     roles: admins,
     params: NetworkParam,
     answer: z.object({
-      network: z.string(),
-      provider: z.string(),
-      sandbox: z.boolean(),
-      fields: z.array(
-        z.object({
-          name: z.string(),
-          label: z.string(),
-          hint: z.string(),
-          secret: z.boolean(),
-          required: z.boolean(),
-          placeholder: z.string().optional(),
-        }),
-      ),
+      network: NetworkKey,
+      provider: ProviderName,
+      sandbox: z.boolean().describe('True when the account will be one of the built-in sandbox'),
+      fields: z
+        .array(
+          z.object({
+            name: z.string().describe('Key of the field in `values` of beginConnection'),
+            label: z.string().describe('Name for humans'),
+            hint: z.string().describe('What to fill in, and where to find it; may be empty'),
+            secret: z.boolean().describe('Hide it while it is typed'),
+            required: z.boolean().describe('False when it may stay empty'),
+            placeholder: z.string().optional().describe('An example to show while it is empty'),
+          }),
+        )
+        .describe('In the order in which to ask'),
     }),
     more: ['NotFound', 'Conflict'],
   }),
@@ -118,7 +130,11 @@ export const accountRoutes = {
     description: 'Takes what the network put into the address when it sent the person back.',
     roles: admins,
     params: NetworkParam,
-    body: z.strictObject({ answer: z.record(z.string().max(100), z.string().max(4000)) }),
+    body: z.strictObject({
+      answer: z
+        .record(z.string().max(100), z.string().max(4000))
+        .describe('The parameters of that address by name, such as `code` and `state`'),
+    }),
     answer: ConnectionStep,
     more: ['PlanLimit', 'NotFound', 'Conflict'],
   }),
@@ -130,11 +146,13 @@ export const accountRoutes = {
     summary: 'List the accounts to choose from',
     description: 'The pages or places that the person can post to.',
     roles: admins,
-    params: ById,
+    params: byId('Connection id, from the `next` of beginConnection or finishConnection'),
     answer: z.object({
-      network: z.string(),
-      provider: z.string(),
-      accounts: z.array(z.object({ id: z.string(), name: z.string(), handle: z.string() })),
+      network: NetworkKey,
+      provider: ProviderName,
+      accounts: z
+        .array(z.object({ id: z.string().describe("The network's own id"), name: AccountName, handle: Handle }))
+        .describe('In the order of the network'),
     }),
     more: ['Conflict'],
   }),
@@ -148,7 +166,7 @@ export const accountRoutes = {
       'Begins to connect an account of a network, or renews the access of one. Open `next`: when the person comes back from the network, the account is connected.',
     roles: admins,
     body: z.strictObject({
-      network: z.string().max(50).describe('Key of the network, see providers.list'),
+      network: NetworkName,
       values: z
         .record(z.string().max(50), z.string().max(2000))
         .default({})
@@ -165,8 +183,10 @@ export const accountRoutes = {
     summary: 'Choose accounts',
     description: 'Connects the chosen pages or places.',
     roles: admins,
-    params: ById,
-    body: z.strictObject({ ids: z.array(z.string().max(300)).min(1).max(100) }),
+    params: byId('Connection id, from the `next` of beginConnection or finishConnection'),
+    body: z.strictObject({
+      ids: z.array(z.string().max(300)).min(1).max(100).describe('Ids of those to connect, as listChoices gives them'),
+    }),
     answer: ConnectionStep,
     more: ['PlanLimit', 'Conflict'],
   }),

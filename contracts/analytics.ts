@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, appRoute, ById, Id, Instant, InstantAsWritten, type Route } from './define.ts';
+import { action, appRoute, byId, CanonicalInstant, Id, Instant, InstantAsWritten, type Route } from './define.ts';
 import { everyone } from './scopes.ts';
 
 export const metricNames = ['views', 'reach', 'likes', 'comments', 'shares', 'quotes', 'saves', 'clicks'] as const;
@@ -42,7 +42,7 @@ export const MetricsEntry = z
     accountId: z.string().describe('Account it was published to'),
     provider: z.string().describe('Display name of the network'),
     externalId: z.string().describe("The network's own post id"),
-    publishedAt: z.string().describe('ISO-8601 instant'),
+    publishedAt: CanonicalInstant,
     metrics: Metrics.optional().describe('Absent until the first read'),
     nextFetchAt: z
       .string()
@@ -54,11 +54,11 @@ export type MetricsEntry = z.output<typeof MetricsEntry>;
 
 export const Totals = z
   .object({
-    posts: z.int().describe('Posts published in the range; a post sent to several accounts counts once'),
+    posts: z.int().describe('Posts that were published; one sent to several accounts counts once'),
     ...each((text) => z.int().describe(text)),
     engagement: z.int().describe('likes + comments + shares + quotes + saves'),
   })
-  .meta({ id: 'Totals' });
+  .meta({ id: 'Totals', description: 'Sums over the posts of the range' });
 export type Totals = z.output<typeof Totals>;
 
 export const Summary = z
@@ -84,7 +84,7 @@ export const Summary = z
         z.object({
           postId: z.string().describe('Post id'),
           text: z.string().describe('Text of the first item of the original version'),
-          publishedAt: z.string().describe('ISO-8601 instant'),
+          publishedAt: CanonicalInstant,
           accountIds: z.array(z.string()).describe('Accounts it was published to'),
           engagement: z.int().describe('Over all its accounts'),
           views: z.int().describe('Over all its accounts'),
@@ -184,14 +184,14 @@ export const analyticsRoutes = {
       timeZone: z.string().default('UTC').describe('IANA name that decides where a day begins'),
     }),
     answer: z.object({
-      days: z.array(
-        z.object({
-          date: z.string().describe('Such as 2026-11-15, in timeZone'),
-          posts: z.int(),
-          views: z.int(),
-          engagement: z.int(),
-        }),
-      ),
+      days: z
+        .array(
+          z.object({
+            date: z.string().describe('Such as 2026-11-15, in timeZone'),
+            ...Totals.pick({ posts: true, views: true, engagement: true }).shape,
+          }),
+        )
+        .describe('The earliest first'),
     }),
   }),
 
@@ -202,12 +202,16 @@ export const analyticsRoutes = {
     summary: 'Read how the numbers of a post grew',
     description: 'Every read of its numbers, per account, oldest first.',
     roles: everyone,
-    params: ById,
+    params: byId('Post id'),
     answer: z.object({
-      postId: z.string(),
-      accounts: z.array(
-        z.object({ accountId: z.string(), provider: z.string(), reads: z.array(Metrics.omit({ error: true })) }),
-      ),
+      postId: z.string().describe('Post id'),
+      accounts: z
+        .array(
+          MetricsEntry.pick({ accountId: true, provider: true }).extend({
+            reads: z.array(Metrics.omit({ error: true })).describe('The oldest first; a failed read is left out'),
+          }),
+        )
+        .describe('One entry per account it was published to'),
     }),
     more: ['NotFound'],
   }),

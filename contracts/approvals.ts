@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Account } from './accounts.ts';
-import { appRoute, ById, Empty, type Route } from './define.ts';
+import { appRoute, byId, CanonicalInstant, Cursor, Empty, NextCursor, type Route } from './define.ts';
 import { Issue } from './errors.ts';
 import { MediaItem } from './media.ts';
-import { LinkCard, Post } from './posts.ts';
+import { LinkCard, Post, Warnings } from './posts.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const cardStatuses = ['Open', 'Approved', 'Rejected', 'Outdated', 'Expired'] as const;
@@ -15,7 +15,12 @@ export const ApprovalCard = z
     status: z
       .enum(cardStatuses)
       .describe('Outdated: the post changed after the request. Expired: nobody decided within 7 days'),
-    conversation: z.object({ id: z.string(), title: z.string().describe('`Requests from <client>`') }),
+    conversation: z
+      .object({
+        id: z.string().describe('Conversation id, prefix `conv_`'),
+        title: z.string().describe('`Requests from <client>`'),
+      })
+      .describe('What keeps the requests of one client together'),
     client: z.string().describe('Name of the client that asked'),
     action: z.string().describe('Dotted name of the action that waits'),
     input: z.record(z.string(), z.unknown()).describe('The input it will run with'),
@@ -35,7 +40,7 @@ export const ApprovalCard = z
     fitted: z
       .array(
         z.object({
-          accountId: z.string(),
+          accountId: z.string().describe('Account that gets it'),
           mediaId: z.string().describe('The file that breaks a limit of the account'),
           media: MediaItem.describe('What the account gets in its place'),
         }),
@@ -49,15 +54,18 @@ export const ApprovalCard = z
       .array(Account)
       .describe('The accounts the post goes to; for a change, also those that it would go to no longer'),
     validation: z
-      .object({ issues: z.array(Issue), warnings: z.array(Issue) })
+      .object({
+        issues: z.array(Issue).describe('Broken limits; while there is one it cannot be approved'),
+        warnings: Warnings,
+      })
       .optional()
       .describe('The post, or what it would become, against the limits of its networks, as of now; not in lists'),
     scheduledPosts: z
       .array(
         z.object({
-          id: z.string(),
+          id: z.string().describe('Post id, prefix `post_`'),
           text: z.string().describe('Its first words'),
-          scheduledAt: z.string().describe('ISO-8601 instant'),
+          scheduledAt: CanonicalInstant,
         }),
       )
       .optional()
@@ -65,9 +73,9 @@ export const ApprovalCard = z
     changedPost: Post.optional().describe(
       'When Outdated: the post as it is now; absent when it is gone, or nothing changed; not in lists',
     ),
-    createdAt: z.string().describe('ISO-8601 instant'),
-    expiresAt: z.string().describe('ISO-8601 instant'),
-    decidedAt: z.string().optional().describe('ISO-8601 instant'),
+    createdAt: CanonicalInstant,
+    expiresAt: CanonicalInstant,
+    decidedAt: CanonicalInstant.optional(),
     decidedBy: z.string().optional().describe('User who approved or rejected'),
     decidedByName: z.string().optional().describe('Their e-mail address'),
   })
@@ -85,11 +93,11 @@ export const approvalRoutes = {
     roles: everyone,
     query: z.strictObject({
       status: z.enum(cardStatuses).optional().describe('Only cards with this status'),
-      cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
+      cursor: Cursor,
     }),
     answer: z.object({
-      cards: z.array(ApprovalCard),
-      nextCursor: z.string().optional().describe('Present when there are more; send it as cursor'),
+      cards: z.array(ApprovalCard).describe('At most 50'),
+      nextCursor: NextCursor,
     }),
   }),
 
@@ -100,7 +108,7 @@ export const approvalRoutes = {
     summary: 'Read one card',
     description: 'What an agent asks for, with the post as it was at the request and its validation.',
     roles: everyone,
-    params: ById,
+    params: byId('Card id'),
     answer: ApprovalCard,
     more: ['NotFound'],
   }),
@@ -113,7 +121,7 @@ export const approvalRoutes = {
     description:
       'Runs the action as you, after checking state, role and limits again. Conflict when the post changed since the request, or when it was decided already.',
     roles: editors,
-    params: ById,
+    params: byId('Card id'),
     body: Empty,
     answer: ApprovalCard,
     more: ['Invalid', 'PlanLimit', 'NotFound', 'Conflict'],
@@ -126,7 +134,7 @@ export const approvalRoutes = {
     summary: 'Reject',
     description: 'Nothing runs. A request whose post has changed can be rejected too.',
     roles: editors,
-    params: ById,
+    params: byId('Card id'),
     body: Empty,
     answer: ApprovalCard,
     more: ['NotFound', 'Conflict'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { appRoute, ById, Done, Id, type RawRoute, type Route, rawRoute, TimeZone } from './define.ts';
+import { appRoute, byId, Done, Id, type RawRoute, type Route, rawRoute, TimeZone } from './define.ts';
 import { everyone } from './scopes.ts';
 
 export const assistantBounds = {
@@ -13,8 +13,8 @@ export const assistantBounds = {
 
 export const ChatMessage = z
   .object({
-    id: z.string(),
-    role: z.enum(['user', 'assistant']),
+    id: z.string().describe('Message id, prefix `cmsg_`'),
+    role: z.enum(['user', 'assistant']).describe('user asks, assistant answers'),
     parts: z
       .array(z.record(z.string(), z.unknown()))
       .describe(
@@ -44,7 +44,8 @@ export const Question = z.strictObject({
   text: z
     .string()
     .max(assistantBounds.messageCharacters)
-    .refine((text) => text.trim() !== '', 'must not be empty'),
+    .refine((text) => text.trim() !== '', 'must not be empty')
+    .describe('The question'),
   timeZone: TimeZone.describe('IANA name of the time zone that days and times refer to'),
   sees: z.boolean().default(true).describe('Whether the assistant may know which page is open'),
 });
@@ -60,7 +61,7 @@ export const assistantRoutes = {
       'Your own chats with the assistant in the open workspace, the last one first, and what answers in them.',
     roles: everyone,
     answer: z.object({
-      chats: z.array(ChatLine),
+      chats: z.array(ChatLine).describe(`At most ${assistantBounds.chats}`),
       model: z.string().optional().describe('Name of the language model; absent when the embedded one answers'),
     }),
   }),
@@ -72,8 +73,8 @@ export const assistantRoutes = {
     summary: 'Read one chat',
     description: 'One of your own chats with all its messages, oldest first.',
     roles: everyone,
-    params: ById,
-    answer: ChatLine.extend({ messages: z.array(ChatMessage) }),
+    params: byId('Chat id'),
+    answer: ChatLine.extend({ messages: z.array(ChatMessage).describe('The oldest first') }),
     more: ['NotFound'],
   }),
 
@@ -84,7 +85,7 @@ export const assistantRoutes = {
     summary: 'Delete one chat',
     description: 'What was drafted or asked for in it stays.',
     roles: everyone,
-    params: ById,
+    params: byId('Chat id'),
     answer: Done,
     more: ['NotFound'],
   }),

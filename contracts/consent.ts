@@ -1,17 +1,22 @@
 import { z } from 'zod';
-import { appRoute, ById, type Route } from './define.ts';
+import { appRoute, byId, type Route } from './define.ts';
+import { ClientHost, ClientName } from './tokens.ts';
 
 export const ConsentQuestion = z
   .object({
-    client: z.object({
-      name: z.string().describe('As the client calls itself'),
-      host: z.string().optional().describe('Where the client published its document; absent when it published none'),
-    }),
+    client: z.object({ name: ClientName, host: ClientHost }).describe('Who asks'),
     leadsTo: z.string().describe('Host that the person is sent to with the answer'),
     onThisComputer: z
       .boolean()
       .describe('The client runs on the computer of the person, so any program could pretend to be it'),
-    scopes: z.array(z.object({ scope: z.string(), words: z.string().describe('What it allows') })),
+    scopes: z
+      .array(
+        z.object({
+          scope: z.string().describe('Such as `posts:read`'),
+          words: z.string().describe('What it allows'),
+        }),
+      )
+      .describe('What it asks for; the person may grant fewer'),
     email: z.string().describe('Who is signed in'),
     workspace: z.string().optional().describe('Where the client will act: the workspace that was opened last'),
   })
@@ -26,7 +31,7 @@ export const consentRoutes = {
     tag: 'Clients',
     summary: 'Read what a client asks for',
     description: 'In the browser that the client sent here, for the person who is signed in.',
-    params: ById,
+    params: byId('Id of the question, from the address of the page'),
     answer: ConsentQuestion,
     more: ['NotFound'],
   }),
@@ -37,9 +42,9 @@ export const consentRoutes = {
     tag: 'Clients',
     summary: 'Let a client act for you, or not',
     description: 'Gives the address that leads back to the client. Approving no scope is a refusal.',
-    params: ById,
+    params: byId('Id of the question, from the address of the page'),
     body: z.strictObject({
-      approve: z.boolean(),
+      approve: z.boolean().describe('False refuses, whatever `scopes` has'),
       scopes: z.array(z.string().max(100)).max(20).default([]).describe('The scopes that are granted'),
     }),
     answer: z.object({ next: z.string().describe('Address to open next') }),

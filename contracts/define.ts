@@ -175,15 +175,37 @@ const isTimeZone = (name: string) => {
 
 export const TimeZone = z.string().max(100).refine(isTimeZone, 'must be an IANA name, such as Europe/Berlin');
 
+/** An instant of an answer, in the form that `canonicalInstant` gives it. */
+export const CanonicalInstant = z.string().describe('ISO-8601 instant');
+
 /** The id of a record, as an earlier answer gave it. */
 export const Id = z.string().min(1).max(textBounds.idCharacters);
 
+/** One page of many: `nextCursor` of an answer is `cursor` of the next request. */
+export const Cursor = z.string().max(200).optional().describe('nextCursor of the page before');
+export const NextCursor = z.string().optional().describe('Present when there are more; send it as cursor');
+
 export const Empty = z.strictObject({});
 
-export const ById = z.strictObject({ id: Id });
+/** Parameters of a path with one id. */
+export const byId = (meaning: string) => z.strictObject({ id: Id.describe(meaning) });
 
 export const Name = z.string().trim().min(1).max(100);
 
 export const RoleField = z.enum(roles).describe('owner, admin, editor or viewer');
 
-export const Done = z.object({ done: z.literal(true) }).meta({ id: 'Done' });
+export const Person = z.object({
+  id: z.string().describe('User id, prefix `usr_`'),
+  name: z.string().describe('As the profile has it'),
+});
+
+export const Deleted = z
+  .object({
+    id: z.string().describe('What was deleted'),
+    deleted: z.literal(true).describe('Always true: a refusal is answered as an error'),
+  })
+  .meta({ id: 'Deleted', description: 'It is gone' });
+
+export const Done = z
+  .object({ done: z.literal(true).describe('Always true: a refusal is answered as an error') })
+  .meta({ id: 'Done', description: 'It was done, and there is nothing to tell about it' });

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { Account, exampleAccount } from './accounts.ts';
+import { CanonicalInstant } from './define.ts';
 import { examplePost, Post } from './posts.ts';
 
 const envelope = <const T extends string, D extends z.ZodType>(type: T, data: D) =>
   z.object({
     id: z.string().describe('Event id, prefix `evt_`. The same event may arrive twice: deduplicate by this id'),
     type: z.literal(type).describe('Event type'),
-    createdAt: z.string().describe('ISO-8601 instant'),
+    createdAt: CanonicalInstant,
     workspaceId: z.string().describe('Workspace the event happened in'),
     data: data.describe('What happened'),
   });
@@ -25,7 +26,10 @@ export const events = {
   'post.published': {
     when: 'A post went out to every account it was for.',
     sentTo: toAll,
-    schema: envelope('post.published', z.object({ post: Post })).meta({ id: 'PostPublishedEvent' }),
+    schema: envelope('post.published', z.object({ post: Post })).meta({
+      id: 'PostPublishedEvent',
+      description: 'A post is out',
+    }),
     example: {
       ...about,
       type: 'post.published',
@@ -41,7 +45,10 @@ export const events = {
   'post.failed': {
     when: 'Publishing ended and at least one account failed or could not be confirmed.',
     sentTo: toAll,
-    schema: envelope('post.failed', z.object({ post: Post })).meta({ id: 'PostFailedEvent' }),
+    schema: envelope('post.failed', z.object({ post: Post })).meta({
+      id: 'PostFailedEvent',
+      description: 'A post is not out everywhere, or may not be',
+    }),
     example: {
       ...about,
       type: 'post.failed',
@@ -67,7 +74,10 @@ export const events = {
   'account.disconnected': {
     when: 'An account stopped working and needs reconnecting.',
     sentTo: toAll,
-    schema: envelope('account.disconnected', z.object({ account: Account })).meta({ id: 'AccountDisconnectedEvent' }),
+    schema: envelope('account.disconnected', z.object({ account: Account })).meta({
+      id: 'AccountDisconnectedEvent',
+      description: 'An account needs reconnecting',
+    }),
     example: {
       ...about,
       type: 'account.disconnected',
@@ -79,6 +89,7 @@ export const events = {
     sentTo: 'the tested webhook alone',
     schema: envelope('ping', z.object({ message: z.string().describe('A sentence for whoever reads it') })).meta({
       id: 'PingEvent',
+      description: 'A test',
     }),
     example: { ...about, type: 'ping', data: { message: 'This is a test.' } },
   },

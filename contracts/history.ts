@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { appRoute, ById, Id, type Route } from './define.ts';
+import { appRoute, byId, Person, type Route } from './define.ts';
 import { MediaItem } from './media.ts';
-import { Version } from './posts.ts';
+import { Post } from './posts.ts';
 import { everyone } from './scopes.ts';
 
 export const clientKinds = ['App', 'Token', 'Mcp', 'Assistant', 'Import'] as const;
 
 export const Client = z
   .object({
-    kind: z.enum(clientKinds),
+    kind: z.enum(clientKinds).describe('Mcp: an MCP client. Token: a program with a personal token. Import: a file'),
     name: z.string().optional().describe('Of a token, as its owner named it; of an MCP client, as it names itself'),
   })
   .meta({ id: 'ClientUsed', description: 'What a person used to do something' });
@@ -32,30 +32,30 @@ export const historyKinds = [
 
 export const HistoryEntry = z
   .object({
-    id: z.string(),
+    id: z.string().describe('Of this entry alone; no other path takes it'),
     kind: z
       .enum(historyKinds)
       .describe('Publishing: somebody published it by hand. Requested, Approved, Rejected: a request of an agent'),
     at: z.string().describe('ISO-8601 instant; the last of several small steps'),
     since: z.string().optional().describe('ISO-8601 instant of the first of several small steps'),
-    person: z.object({ id: z.string(), name: z.string() }).optional().describe('Absent when nobody had to do it'),
+    person: Person.optional().describe('Absent when nobody had to do it'),
     client: Client.optional().describe('Absent when it is not known'),
     revision: z.int().optional().describe('Number of the revision it made, see getRevision'),
     changed: z.array(z.enum(changes)).optional().describe('What an edit changed'),
     scheduledAt: z.string().optional().describe('ISO-8601 instant for which it was scheduled'),
     action: z.string().optional().describe('What an agent asked for'),
     accounts: z
-      .object({ out: z.int(), all: z.int() })
+      .object({ out: z.int().describe('Those that have it'), all: z.int().describe('Those it is for') })
       .optional()
       .describe('How many accounts have the post after publishing, of how many'),
   })
   .meta({ id: 'HistoryEntry', description: 'One thing that was done to a post' });
 export type HistoryEntry = z.output<typeof HistoryEntry>;
 
-const Content = z.object({ accountIds: z.array(z.string()), versions: z.array(Version) });
+const Content = Post.pick({ accountIds: true, versions: true });
 
 export const Revision = Content.extend({
-  number: z.int(),
+  number: z.int().describe('Counts the changes of this post'),
   before: Content.optional().describe('What the change began with; absent for the oldest text that is kept'),
   media: z.array(MediaItem).describe('The files of both that are still in the library'),
 }).meta({ id: 'Revision', description: 'What a post was after a change' });
@@ -70,8 +70,8 @@ export const historyRoutes = {
     description:
       'Who did what to it, when and from which client, newest first. Small steps of one person with one client are one entry. Old texts of a post that is changed often are dropped.',
     roles: everyone,
-    params: ById,
-    answer: z.object({ entries: z.array(HistoryEntry) }),
+    params: byId('Post id'),
+    answer: z.object({ entries: z.array(HistoryEntry).describe('The newest first') }),
     more: ['NotFound'],
   }),
 
@@ -82,7 +82,12 @@ export const historyRoutes = {
     summary: 'Read an earlier text of a post',
     description: 'The post after one change, and before it. To restore it, send it with posts.update.',
     roles: everyone,
-    params: z.strictObject({ id: Id, number: z.string().regex(/^\d{1,9}$/, 'must be a number') }),
+    params: byId('Post id').extend({
+      number: z
+        .string()
+        .regex(/^\d{1,9}$/, 'must be a number')
+        .describe('`revision` of an entry of listChanges'),
+    }),
     answer: Revision,
     more: ['NotFound'],
   }),

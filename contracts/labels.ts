@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textBounds } from './bounds.ts';
-import { appRoute, ById, Done, Id, type Route } from './define.ts';
+import { appRoute, byId, Done, Id, type Route } from './define.ts';
 import { editors, everyone } from './scopes.ts';
 
 /** Names of the palette that the app draws with. Brass is not among them: it means that something goes out. */
@@ -19,12 +19,12 @@ const LabelName = z
       .refine((text) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text), 'must have a letter, a digit or a sign that can be seen'),
   )
   .describe('One line, unique in the workspace whatever its case');
-const Color = z.enum(labelColors);
+const Color = z.enum(labelColors).describe('How the app shows it');
 
 export const Label = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: z.string().describe('Label id, prefix `label_`'),
+    name: z.string().describe('One line of at most 40 characters'),
     color: Color,
     posts: z.int().describe('How many posts have it'),
   })
@@ -41,7 +41,7 @@ export const labelRoutes = {
     summary: 'List the labels',
     description: 'All labels of the workspace, by name.',
     roles: everyone,
-    answer: z.object({ labels: z.array(Label) }),
+    answer: z.object({ labels: z.array(Label).describe('By name') }),
   }),
 
   addLabel: appRoute({
@@ -63,7 +63,7 @@ export const labelRoutes = {
     summary: 'Change a label',
     description: 'Its name or its color, on every post that has it.',
     roles: editors,
-    params: ById,
+    params: byId('Label id'),
     body: z.strictObject({ name: LabelName.optional(), color: Color.optional() }),
     answer: Label,
     more: ['NotFound', 'Conflict'],
@@ -76,7 +76,7 @@ export const labelRoutes = {
     summary: 'Delete a label',
     description: 'Its posts stay and lose the label.',
     roles: editors,
-    params: ById,
+    params: byId('Label id'),
     answer: Done,
     more: ['NotFound'],
   }),
@@ -88,8 +88,8 @@ export const labelRoutes = {
     summary: 'Read the labels of a post',
     description: 'By name.',
     roles: everyone,
-    params: ById,
-    answer: z.object({ labelIds: z.array(z.string()) }),
+    params: byId('Post id'),
+    answer: z.object({ labelIds: z.array(z.string()).describe('By the name of the label') }),
     more: ['NotFound'],
   }),
 
@@ -102,7 +102,7 @@ export const labelRoutes = {
       'Gives posts labels and takes others away, in whatever state the posts are. The posts themselves do not change.',
     roles: editors,
     body: z.strictObject({
-      postIds: z.array(Id).min(1).max(100),
+      postIds: z.array(Id).min(1).max(100).describe('Posts of the open workspace'),
       add: LabelIds.describe('Labels to add to all of them'),
       remove: LabelIds.describe('Labels to remove from all of them'),
     }),

@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { textBounds } from './bounds.ts';
-import { action, appRoute, ById, type RawRoute, type Route, rawRoute, tokenRoute } from './define.ts';
+import {
+  action,
+  appRoute,
+  byId,
+  CanonicalInstant,
+  Cursor,
+  Deleted,
+  NextCursor,
+  type RawRoute,
+  type Route,
+  rawRoute,
+  tokenRoute,
+} from './define.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const mediaKinds = ['Image', 'Video', 'Document'] as const;
@@ -18,7 +30,7 @@ export const MediaItem = z
     alt: z.string().optional().describe('Alternative text for people who cannot see it'),
     url: z.string().describe('Address of the file'),
     thumbnailUrl: z.string().describe('Address of a small picture of it'),
-    createdAt: z.string().describe('ISO-8601 instant'),
+    createdAt: CanonicalInstant,
   })
   .meta({ id: 'MediaItem', description: 'An image, video or document of the media library' });
 export type MediaItem = z.output<typeof MediaItem>;
@@ -42,14 +54,14 @@ export const MediaForm = z
       .meta({ format: 'binary', description: 'The file itself. Its name and declared type do not matter' }),
     alt: AltText.optional(),
   })
-  .meta({ id: 'MediaForm' });
+  .meta({ id: 'MediaForm', description: 'A file to add' });
 
 export const MediaFromUrl = z
   .strictObject({
     url: z.string().min(1).max(2048).describe('A public https address; the server fetches the file from there'),
     alt: AltText.optional(),
   })
-  .meta({ id: 'MediaFromUrl' });
+  .meta({ id: 'MediaFromUrl', description: 'A file to fetch and add' });
 
 export const mediaActions = {
   'media.list': action({
@@ -62,11 +74,11 @@ export const mediaActions = {
       'Images, videos and PDF documents that posts can use, newest first. Their ids go into the media list of a content item.',
     input: z.strictObject({
       limit: z.int().min(1).max(100).default(50).describe('How many to return'),
-      cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
+      cursor: Cursor,
     }),
     output: z.object({
       media: z.array(MediaItem).describe('Newest first'),
-      nextCursor: z.string().optional().describe('Present when there are more'),
+      nextCursor: NextCursor,
     }),
     errors: [],
     examples: [
@@ -110,9 +122,9 @@ export const mediaRoutes = {
       alt: z.enum(['Missing']).optional().describe('Only those without alternative text'),
       query: z.string().max(200).default('').describe('Only those with this in their name or alternative text'),
       ids: z.string().max(20_000).default('').describe('Only these; ids with commas'),
-      cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
+      cursor: Cursor,
     }),
-    answer: z.object({ media: z.array(LibraryItem), nextCursor: z.string().optional() }),
+    answer: z.object({ media: z.array(LibraryItem).describe('The newest first'), nextCursor: NextCursor }),
   }),
 
   uploadMedia: tokenRoute({
@@ -149,7 +161,7 @@ export const mediaRoutes = {
     description:
       'Posts that are not out yet, scheduled ones too, go out with the new text. Requests of agents about such posts become outdated. Not for tokens: they only add files.',
     roles: editors,
-    params: ById,
+    params: byId('Media id'),
     body: z.strictObject({ alt: AltText }),
     answer: MediaItem,
     more: ['NotFound'],
@@ -162,8 +174,8 @@ export const mediaRoutes = {
     summary: 'Delete a file',
     description: 'Conflict while a post uses it.',
     roles: editors,
-    params: ById,
-    answer: z.object({ id: z.string(), deleted: z.literal(true) }),
+    params: byId('Media id'),
+    answer: Deleted,
     more: ['NotFound', 'Conflict'],
   }),
 } as const satisfies Record<string, Route>;

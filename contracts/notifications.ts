@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { appRoute, ById, Done, Id, type Route } from './define.ts';
+import { appRoute, byId, CanonicalInstant, Cursor, Done, Id, type Route } from './define.ts';
 import { admins, editors, everyone, type Role } from './scopes.ts';
 
 /** What people choose by, for mail and for push messages. */
@@ -31,54 +31,68 @@ export type NotificationKind = keyof typeof kinds;
 
 export const personalKinds = (Object.keys(kinds) as NotificationKind[]).filter((kind) => 'personal' in kinds[kind]);
 
-const TopicList = z.array(z.enum(topics)).transform((chosen) => topics.filter((topic) => chosen.includes(topic)));
+const inOrder = (chosen: readonly Topic[]): Topic[] => topics.filter((topic) => chosen.includes(topic));
+const ByMail = z.array(z.enum(topics)).describe('Topics that are mailed to you');
+const ByPush = z.array(z.enum(topics)).describe('Topics that are sent to your browsers');
+const PushText = z.boolean().describe('Whether push messages show the beginning of the post');
 
 export const Notification = z
   .object({
     id: z.string().describe('Notification id, prefix `ntf_`'),
-    kind: z.enum(Object.keys(kinds) as NotificationKind[]),
+    kind: z.enum(Object.keys(kinds) as NotificationKind[]).describe('What it is about; a new release may have more'),
     title: z.string().describe('What happened'),
     detail: z.string().describe('What it means, and what to do; may be empty'),
     excerpt: z.string().optional().describe('The beginning of the post it is about'),
     path: z.string().describe('The page of the app that deals with it'),
     needsYou: z.boolean().describe('It waits for a person, and your role may decide'),
     read: z.boolean().describe('By you'),
-    createdAt: z.string().describe('ISO-8601 instant'),
+    createdAt: CanonicalInstant,
   })
-  .meta({ id: 'Notification' });
+  .meta({ id: 'Notification', description: 'Something that the user should know' });
 export type Notification = z.output<typeof Notification>;
 
 const NotificationCount = z
-  .object({ unread: z.int().describe('Those that you have not read'), needsYou: z.int() })
-  .meta({ id: 'NotificationCount' });
+  .object({
+    unread: z.int().describe('Those that you have not read'),
+    needsYou: z.int().describe('Those that wait for you'),
+  })
+  .meta({ id: 'NotificationCount', description: 'How many notifications there are for you in the open workspace' });
 
 const PushBrowser = z
   .object({
-    id: z.string(),
+    id: z.string().describe('Prefix `brw_`'),
     browser: z.string().describe('Such as `Firefox on Linux`'),
-    since: z.string().describe('ISO-8601 instant'),
+    since: CanonicalInstant,
     current: z.boolean().describe('True for the browser that asks'),
   })
   .meta({ id: 'PushBrowser', description: 'A browser that push messages go to, while you are signed in with it' });
 
 const NotificationChoices = z
   .object({
-    mail: z.array(z.enum(topics)),
-    push: z.array(z.enum(topics)),
-    pushText: z.boolean().describe('Push messages show the beginning of the post'),
+    mail: ByMail,
+    push: ByPush,
+    pushText: PushText,
     mailOffered: z.boolean().describe('False while the operator has not set SMTP_URL'),
     pushKey: z.string().describe('Public VAPID key, for the browser'),
-    browsers: z.array(PushBrowser),
+    browsers: z.array(PushBrowser).describe('The newest first'),
   })
   .meta({ id: 'NotificationChoices', description: 'What you are told outside the app; the same in all workspaces' });
 
 /** As `PushSubscription.toJSON()` of a browser gives it. */
 const PushSubscription = z.strictObject({
   endpoint: z.string().max(2048).describe('https address on the public internet'),
-  keys: z.strictObject({
-    p256dh: z.string().regex(/^[\w-]{86,88}=?$/, 'must be a P-256 public key in base64url'),
-    auth: z.string().regex(/^[\w-]{21,24}={0,2}$/, 'must be 16 bytes in base64url'),
-  }),
+  keys: z
+    .strictObject({
+      p256dh: z
+        .string()
+        .regex(/^[\w-]{86,88}=?$/, 'must be a P-256 public key in base64url')
+        .describe('Public key of the browser on P-256, in base64url'),
+      auth: z
+        .string()
+        .regex(/^[\w-]{21,24}={0,2}$/, 'must be 16 bytes in base64url')
+        .describe('Its secret of 16 bytes, in base64url'),
+    })
+    .describe('What messages are encrypted with (RFC 8291)'),
 });
 
 export const notificationRoutes = {
@@ -90,11 +104,11 @@ export const notificationRoutes = {
     description:
       'Of the open workspace, newest first: up to 100 that wait for you, and a page of the others. What your role may not see is left out, and so is what is for another person alone. They are kept for 90 days.',
     roles: everyone,
-    query: z.strictObject({ cursor: z.string().max(200).optional().describe('`nextCursor` of the page before') }),
+    query: z.strictObject({ cursor: Cursor }),
     answer: z.object({
-      needsYou: z.array(Notification),
-      earlier: z.array(Notification),
-      unread: z.int(),
+      needsYou: z.array(Notification).describe('Those that wait for you; on every page the same'),
+      earlier: z.array(Notification).describe('A page of the others'),
+      unread: NotificationCount.shape.unread,
       nextCursor: z.string().optional().describe('When there are more of the others'),
     }),
   }),
@@ -116,7 +130,10 @@ export const notificationRoutes = {
     summary: 'Mark as read or unread',
     description: 'For you alone; without `ids` all that you may see in this workspace.',
     roles: everyone,
-    body: z.strictObject({ ids: z.array(Id).max(200).optional(), read: z.boolean() }),
+    body: z.strictObject({
+      ids: z.array(Id).max(200).optional().describe('Those to mark'),
+      read: z.boolean().describe('False marks them as unread'),
+    }),
     answer: NotificationCount,
   }),
 
@@ -135,7 +152,11 @@ export const notificationRoutes = {
     tag: 'Notifications',
     summary: 'Choose what you are told',
     description: 'Fields left out stay as they are. Invitations and forgotten passwords are always mailed.',
-    body: z.strictObject({ mail: TopicList.optional(), push: TopicList.optional(), pushText: z.boolean().optional() }),
+    body: z.strictObject({
+      mail: ByMail.transform(inOrder).optional(),
+      push: ByPush.transform(inOrder).optional(),
+      pushText: PushText.optional(),
+    }),
     answer: NotificationChoices,
   }),
 
@@ -155,7 +176,7 @@ export const notificationRoutes = {
     tag: 'Notifications',
     summary: 'Stop push messages to a browser',
     description: 'Messages that wait for it are not sent.',
-    params: ById,
+    params: byId('Id of the browser, see getNotificationChoices'),
     answer: Done,
     more: ['NotFound'],
   }),

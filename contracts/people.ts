@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import {
   appRoute,
-  ById,
+  byId,
+  CanonicalInstant,
   Done,
   Empty,
   Name,
+  Person,
   publicRoute,
   type RawRoute,
   RoleField,
@@ -14,10 +16,15 @@ import {
 import { admins, everyone } from './scopes.ts';
 
 const Email = z.string().max(254).describe('E-mail address');
-const Password = z.string().min(8).max(1024);
+const Password = z.string().min(8).max(1024).describe('The password to set');
+const InvitationToken = z.string().min(1).max(100).describe('What follows /invitations/ in the address');
 
-const Membership = z
-  .object({ id: z.string().describe('Workspace id'), name: z.string(), role: RoleField })
+export const Membership = z
+  .object({
+    id: z.string().describe('Workspace id, prefix `ws_`'),
+    name: z.string().describe('What its members call it'),
+    role: RoleField,
+  })
   .meta({ id: 'Membership', description: 'A workspace and the role of the user in it' });
 
 export const themes = ['auto', 'light', 'dark'] as const;
@@ -26,35 +33,33 @@ export type Theme = (typeof themes)[number];
 const Profile = z.object({
   name: z.string().describe('Shown to others; at first the local part of the e-mail address'),
   timeZone: z.string().describe('IANA name; empty until it is set, then the app asks the browser'),
-  theme: z.enum(themes),
+  theme: z.enum(themes).describe('How the app looks; auto follows the computer'),
   shortcuts: z.boolean().describe('Whether shortcuts of a single key are on'),
 });
 
 const ProfileChange = z.strictObject({
-  name: Name.optional(),
+  name: Name.optional().describe('Shown to others'),
   timeZone: z.string().max(100).optional().describe('IANA name, such as Europe/Berlin; empty removes it'),
-  theme: z.enum(themes).optional(),
-  shortcuts: z.boolean().optional(),
+  theme: Profile.shape.theme.optional(),
+  shortcuts: Profile.shape.shortcuts.optional(),
 });
 export type ProfileChange = z.output<typeof ProfileChange>;
 
 export const SessionRecord = z
   .object({
     user: Profile.extend({
-      id: z.string(),
-      email: z.string(),
+      id: Person.shape.id,
+      email: z.string().describe('What they sign in with'),
       operator: z.boolean().describe('Set this installation up; moves the sandbox clock'),
       hasPassword: z
         .boolean()
         .describe('False for a person who signed in with a one-time link and has not set one yet'),
       asksPassword: z.boolean().describe('Whether changing the password asks for the present one'),
-      mayMakeWorkspaces: z.boolean(),
-    }),
+      mayMakeWorkspaces: z.boolean().describe('Whether NEW_WORKSPACES lets them make one'),
+    }).describe('Who is signed in'),
     workspace: z
       .object({
-        id: z.string(),
-        name: z.string(),
-        role: RoleField,
+        ...Membership.shape,
         statisticsTools: z.boolean().describe('Whether posts_metrics and analytics_summary are in tools/list'),
         deletion: z
           .object({
@@ -66,31 +71,31 @@ export const SessionRecord = z
       })
       .optional()
       .describe('The workspace that is open in this browser; a new sign-in opens the last one'),
-    workspaces: z.array(Membership),
+    workspaces: z.array(Membership).describe('Those to choose from; the oldest first'),
   })
   .meta({ id: 'Session', description: 'Who is signed in, and where they are' });
 export type SessionRecord = z.output<typeof SessionRecord>;
 
 export const Member = z
   .object({
-    userId: z.string(),
-    email: z.string(),
-    name: z.string(),
+    userId: Person.shape.id,
+    email: Email,
+    name: Person.shape.name,
     role: RoleField,
-    joinedAt: z.string().describe('ISO-8601 instant'),
+    joinedAt: CanonicalInstant,
   })
-  .meta({ id: 'Member' });
+  .meta({ id: 'Member', description: 'A person in the workspace' });
 export type Member = z.output<typeof Member>;
 
 export const Invitation = z
   .object({
-    id: z.string(),
-    email: z.string(),
+    id: z.string().describe('Invitation id, prefix `inv_`'),
+    email: z.string().describe('E-mail address that it is for'),
     role: RoleField,
-    createdAt: z.string().describe('ISO-8601 instant'),
-    expiresAt: z.string().describe('ISO-8601 instant'),
+    createdAt: CanonicalInstant,
+    expiresAt: CanonicalInstant,
   })
-  .meta({ id: 'Invitation' });
+  .meta({ id: 'Invitation', description: 'An invitation that nobody has accepted yet' });
 export type Invitation = z.output<typeof Invitation>;
 
 const Entrance = z
@@ -106,7 +111,7 @@ const Entrance = z
 const OpenedInvitation = z
   .object({
     email: z.string().describe('Who is invited'),
-    workspace: z.string(),
+    workspace: z.string().describe('Name of the workspace to join'),
     role: RoleField,
     isTheirs: z.boolean().describe('The person signed in with this browser is the one who is invited'),
   })
@@ -128,7 +133,7 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Look at an invitation',
     description: 'Whom it is for and what they join. It can still be accepted after that.',
-    body: z.strictObject({ token: z.string().min(1).max(100) }),
+    body: z.strictObject({ token: InvitationToken }),
     answer: OpenedInvitation,
     more: ['NotFound'],
   }),
@@ -139,7 +144,7 @@ export const peopleRoutes = {
     tag: 'Session',
     summary: 'Sign in with a one-time link',
     description: 'Signs in with the secret of a link that the server printed, and uses it up.',
-    body: z.strictObject({ secret: z.string().min(1).max(100) }),
+    body: z.strictObject({ secret: z.string().min(1).max(100).describe('What follows /welcome/ in the address') }),
     answer: SessionRecord,
     more: ['NotFound'],
   }),
@@ -163,7 +168,7 @@ export const peopleRoutes = {
     body: z.strictObject({
       email: Email,
       password: Password,
-      workspace: Name.default('My workspace'),
+      workspace: Name.default('My workspace').describe('Name of the workspace to make'),
       code: z.string().trim().max(100).default('').describe('Of the first owner; in production only'),
     }),
     answer: SessionRecord,
@@ -176,7 +181,7 @@ export const peopleRoutes = {
     summary: 'Sign in',
     description:
       'Sets the session cookie. After five wrong passwords in a row for an account from one network, each further try must wait longer: TooManyRequests with Retry-After.',
-    body: z.strictObject({ email: Email, password: z.string().max(1024) }),
+    body: z.strictObject({ email: Email, password: z.string().max(1024).describe('As it was set') }),
     answer: SessionRecord,
   }),
 
@@ -221,7 +226,10 @@ export const peopleRoutes = {
     summary: 'Set a new password with the link of a mail',
     description:
       'Ends all sessions of the user and the access of MCP clients; personal tokens stay. Signs in. A password that is refused leaves the link as it is.',
-    body: z.strictObject({ secret: z.string().min(1).max(100), password: Password }),
+    body: z.strictObject({
+      secret: z.string().min(1).max(100).describe('What follows /new-password/ in the address'),
+      password: Password,
+    }),
     answer: SessionRecord,
     more: ['NotFound'],
   }),
@@ -233,7 +241,14 @@ export const peopleRoutes = {
     summary: 'Accept an invitation',
     description:
       'Joins the workspace. A new person chooses a password; a person with an account gives theirs; a person signed in with the invited address gives none. Signs in.',
-    body: z.strictObject({ token: z.string().min(1).max(100), password: z.string().max(1024).default('') }),
+    body: z.strictObject({
+      token: InvitationToken,
+      password: z
+        .string()
+        .max(1024)
+        .default('')
+        .describe('A new one, or that of the account; empty for a person who is signed in'),
+    }),
     answer: SessionRecord,
     more: ['PlanLimit', 'NotFound'],
   }),
@@ -255,7 +270,7 @@ export const peopleRoutes = {
     summary: 'List members',
     description: 'Everybody in the open workspace.',
     roles: everyone,
-    answer: z.object({ members: z.array(Member) }),
+    answer: z.object({ members: z.array(Member).describe('Those who joined first come first') }),
   }),
 
   changeMember: appRoute({
@@ -265,7 +280,7 @@ export const peopleRoutes = {
     summary: 'Change a role',
     description: 'Nobody gives or takes a role above their own, and the last owner stays one.',
     roles: admins,
-    params: ById,
+    params: byId('User id of the member'),
     body: z.strictObject({ role: RoleField }),
     answer: Member,
     more: ['NotFound', 'Conflict'],
@@ -278,7 +293,7 @@ export const peopleRoutes = {
     summary: 'Remove a member, or leave',
     description: 'Their tokens for this workspace stop working. Anybody except the last owner can remove themselves.',
     roles: everyone,
-    params: ById,
+    params: byId('User id of the member'),
     answer: Done,
     more: ['NotFound', 'Conflict'],
   }),
@@ -290,7 +305,7 @@ export const peopleRoutes = {
     summary: 'List open invitations',
     description: 'Those that nobody has accepted yet.',
     roles: admins,
-    answer: z.object({ invitations: z.array(Invitation) }),
+    answer: z.object({ invitations: z.array(Invitation).describe('The newest first') }),
   }),
 
   invite: appRoute({
@@ -303,9 +318,9 @@ export const peopleRoutes = {
     roles: admins,
     body: z.strictObject({ email: Email, role: RoleField }),
     answer: Invitation.extend({
-      url: z.string().describe('Shown only this once'),
+      url: z.string().describe('Address to pass on; shown only this once'),
       mailed: z.boolean().describe('Whether it is also on its way by mail'),
-    }).meta({ id: 'NewInvitation' }),
+    }).meta({ id: 'NewInvitation', description: 'An invitation with its address' }),
     more: ['Conflict'],
   }),
 
@@ -316,7 +331,7 @@ export const peopleRoutes = {
     summary: 'Withdraw an invitation',
     description: 'Its address stops working.',
     roles: admins,
-    params: ById,
+    params: byId('Invitation id'),
     answer: Done,
     more: ['NotFound'],
   }),

@@ -6,14 +6,21 @@ const Limit = z.int().nullable();
 export const PlanRecord = z
   .object({
     key: z.string().describe('unlimited, free, team or business; the operator sets it'),
-    name: z.string(),
+    name: z.string().describe('Name for humans'),
     paidNetworks: z.boolean().describe('Whether networks that charge for every post are part of it'),
     accounts: Limit.describe('Connected accounts; null is without limit'),
-    scheduledPerMonth: Limit.describe('Posts scheduled in a month'),
-    paidPostsPerMonth: Limit.describe('Posts in a month on networks that charge for every post'),
-    webhooks: z.int(),
-    members: Limit,
-    used: z.object({ scheduled: z.int(), paidPosts: z.int() }).describe('Of this month (UTC)'),
+    scheduledPerMonth: Limit.describe('Posts scheduled in a month; null is without limit'),
+    paidPostsPerMonth: Limit.describe(
+      'Posts in a month on networks that charge for every post, counted by account; null is without limit',
+    ),
+    webhooks: z.int().describe('Webhooks that are sent to; the newest beyond that get nothing'),
+    members: Limit.describe('People in the workspace; null is without limit'),
+    used: z
+      .object({
+        scheduled: z.int().describe('Of scheduledPerMonth'),
+        paidPosts: z.int().describe('Of paidPostsPerMonth'),
+      })
+      .describe('Since the month began (UTC)'),
   })
   .meta({ id: 'Plan', description: 'What the workspace may do, and what it has used of it' });
 

@@ -1,26 +1,32 @@
 import { z } from 'zod';
-import { Deleted } from './accounts.ts';
 import { MetricsEntry } from './analytics.ts';
 import { textBounds } from './bounds.ts';
 import {
   action,
   appRoute,
-  ById,
+  byId,
+  CanonicalInstant,
+  Cursor,
+  Deleted,
   Empty,
   Id,
   Instant,
   InstantOrEmpty,
+  NextCursor,
   type RawRoute,
   type Route,
   rawRoute,
 } from './define.ts';
 import { Issue } from './errors.ts';
 import { MediaItem } from './media.ts';
-import { Constraints, OptionKey, PollLimits } from './providers.ts';
+import { Choice, Constraints, OptionKey, PollLimits } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const postStatuses = ['Draft', 'Scheduled', 'Publishing', 'Published', 'Failed'] as const;
 export type PostStatus = (typeof postStatuses)[number];
+export const Status = z
+  .enum(postStatuses)
+  .describe('Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed');
 
 const Body = z.string().max(textBounds.itemCharacters);
 const OptionValue = z.string().max(textBounds.optionCharacters);
@@ -96,7 +102,7 @@ export const Result = z
       })
       .optional()
       .describe('Why it failed'),
-    publishedAt: z.string().optional().describe('ISO-8601 instant'),
+    publishedAt: CanonicalInstant.optional(),
     note: z
       .string()
       .optional()
@@ -108,9 +114,7 @@ export type Result = z.output<typeof Result>;
 export const Post = z
   .object({
     id: z.string().describe('Post id, prefix `post_`'),
-    status: z
-      .enum(postStatuses)
-      .describe('Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed'),
+    status: Status,
     accountIds: z.array(z.string()).describe('Accounts it goes to'),
     versions: z.array(Version).describe('The original version first, then the overrides'),
     scheduledAt: z
@@ -124,42 +128,43 @@ export const Post = z
       .string()
       .describe('ISO-8601 instant with microseconds; grows with every change. Send it back as baseUpdatedAt'),
   })
-  .meta({ id: 'Post' });
+  .meta({ id: 'Post', description: 'What goes to one or more accounts, and how that went' });
 export type Post = z.output<typeof Post>;
+
+export const Warnings = z.array(Issue).describe('What is allowed but may surprise');
 
 export const Validation = z
   .object({
     valid: z.literal(true).describe('Always true: a broken limit is answered as an error `Invalid`'),
     issues: z.array(Issue).describe('Always empty: broken limits are answered as an error `Invalid`'),
-    warnings: z.array(Issue).describe('What is allowed but may surprise'),
+    warnings: Warnings,
   })
-  .meta({ id: 'Validation' });
+  .meta({ id: 'Validation', description: 'A post that keeps all limits' });
 export type Validation = z.output<typeof Validation>;
 
 export const PostSummary = z
   .object({
-    id: z.string(),
-    status: z.enum(postStatuses),
+    ...Post.pick({ id: true, status: true, accountIds: true }).shape,
     text: z.string().describe('The beginning of the original version, at most 200 characters'),
     items: z.int().describe('How many items the original version has'),
-    accountIds: z.array(z.string()),
     thumbnailUrl: z.string().optional().describe('Of its first image or video'),
-    results: z.array(Result.pick({ accountId: true, ok: true, uncertain: true, error: true })),
-    scheduledAt: z.string().optional().describe('ISO-8601 instant'),
+    results: z
+      .array(Result.pick({ accountId: true, ok: true, uncertain: true, error: true }))
+      .describe('One per account after publishing; empty before'),
+    scheduledAt: CanonicalInstant.optional(),
     publishedAt: z.string().optional().describe('ISO-8601 instant at which the first account had it'),
     engagement: z.int().optional().describe('Absent until it is published'),
     labelIds: z.array(z.string()).describe('Its labels'),
-    updatedAt: z.string().describe('ISO-8601 instant'),
+    updatedAt: CanonicalInstant,
   })
   .meta({ id: 'PostSummary', description: 'A post in one line' });
 export type PostSummary = z.output<typeof PostSummary>;
 
 export const PostLine = z
   .object({
-    id: z.string().describe('Post id, prefix `post_`'),
-    status: z.enum(postStatuses).describe('Where it stands'),
+    ...Post.pick({ id: true, status: true }).shape,
     text: z.string().describe('The beginning of the original version, at most 100 characters'),
-    scheduledAt: z.string().optional().describe('ISO-8601 instant'),
+    scheduledAt: CanonicalInstant.optional(),
     networks: z.array(z.string()).describe('Keys of the networks it goes to'),
   })
   .meta({ id: 'PostLine', description: 'What it takes to find a post' });
@@ -168,9 +173,9 @@ export type PostLine = z.output<typeof PostLine>;
 export const LinkCard = z
   .object({
     network: z.string().describe('Key of the network that shows it'),
-    uri: z.string(),
-    title: z.string(),
-    description: z.string(),
+    uri: z.string().describe('Address of the page'),
+    title: z.string().describe('What the page calls itself'),
+    description: z.string().describe('What the page says about itself; may be empty'),
     pictureUrl: z.string().optional().describe('Where its picture is on this server'),
   })
   .meta({ id: 'LinkCard', description: 'The preview of a page that a post links to' });
@@ -180,14 +185,14 @@ export const EditorView = z
   .object({
     updatedAt: z.string().describe('Of the post that this is about'),
     issues: z.array(Issue).describe('Broken limits; while there is one the post cannot go out'),
-    warnings: z.array(Issue).describe('What is allowed but may surprise'),
+    warnings: Warnings,
     accounts: z
       .array(
         z.object({
-          accountId: z.string(),
+          accountId: z.string().describe('Account id, prefix `acct_`'),
           constraints: Constraints,
           choices: z
-            .record(z.string(), z.array(z.object({ value: z.string(), label: z.string() })))
+            .record(z.string(), z.array(Choice))
             .describe('Choices of options that this account alone has, by option key'),
           pollLimits: PollLimits.optional().describe('Limits of a poll that this account alone has'),
           fitted: z
@@ -255,7 +260,7 @@ export const postActions = {
         .default('full')
         .describe('summary: posts stays empty, and summaries has a line for each'),
       limit: z.int().min(1).max(100).default(50).describe('How many to return'),
-      cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
+      cursor: Cursor,
     }),
     output: z.object({
       posts: z.array(Post).describe('Newest first'),
@@ -568,15 +573,15 @@ export const postRoutes = {
       'Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar. Recent: all, the last changed first.',
     roles: everyone,
     query: z.strictObject({
-      group: z.enum(postGroups),
+      group: z.enum(postGroups).describe('Which posts, in the order that the description gives'),
       status: z.enum(postStatuses).optional().describe('Only this status of the group'),
       ...PostFilter,
       ids: z.string().max(5_000).default('').describe('Only these posts; ids with commas'),
       from: InstantOrEmpty.default('').describe('Timed: not before this instant'),
       to: InstantOrEmpty.default('').describe('Timed: before this instant'),
-      cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
+      cursor: Cursor,
     }),
-    answer: z.object({ posts: z.array(PostSummary), nextCursor: z.string().optional() }),
+    answer: z.object({ posts: z.array(PostSummary).describe('At most 50; Timed has 500'), nextCursor: NextCursor }),
   }),
 
   countPosts: appRoute({
@@ -588,13 +593,15 @@ export const postRoutes = {
     roles: everyone,
     query: z.strictObject(PostFilter),
     answer: z.object({
-      counts: z.object({
-        Draft: z.int(),
-        Scheduled: z.int(),
-        Publishing: z.int(),
-        Published: z.int(),
-        Failed: z.int(),
-      }),
+      counts: z
+        .object({
+          Draft: z.int().describe('Not scheduled'),
+          Scheduled: z.int().describe('Still to go out'),
+          Publishing: z.int().describe('On their way'),
+          Published: z.int().describe('Every account has them'),
+          Failed: z.int().describe('At least one account does not have them, or may not'),
+        })
+        .describe('Numbers of posts by status'),
     }),
   }),
 
@@ -605,7 +612,7 @@ export const postRoutes = {
     summary: 'Read what an editor shows beside a post',
     description: 'What is wrong with the post as it is saved, what its accounts allow, and the files that it uses.',
     roles: everyone,
-    params: ById,
+    params: byId('Post id'),
     answer: EditorView,
     more: ['NotFound'],
   }),
@@ -618,7 +625,16 @@ export const postRoutes = {
     description:
       'How many scheduled posts each account has; accounts without any are left out. These posts fail if the account is disconnected.',
     roles: everyone,
-    answer: z.object({ accounts: z.array(z.object({ id: z.string(), scheduled: z.int() })) }),
+    answer: z.object({
+      accounts: z
+        .array(
+          z.object({
+            id: z.string().describe('Account id, prefix `acct_`'),
+            scheduled: z.int().describe('How many scheduled posts it has'),
+          }),
+        )
+        .describe('Those with a scheduled post, in no order'),
+    }),
   }),
 
   unschedule: appRoute({
@@ -628,7 +644,7 @@ export const postRoutes = {
     summary: 'Unschedule a post',
     description: 'It becomes a Draft again and keeps its time as a suggestion.',
     roles: editors,
-    params: ById,
+    params: byId('Post id'),
     body: Empty,
     answer: Post,
     more: ['NotFound', 'Conflict'],
@@ -642,7 +658,7 @@ export const postRoutes = {
     description:
       'Publishes a Failed post again, also to accounts whose result is `uncertain` and where you looked and did not find it. Without this, an uncertain account gets the post only when its network says that it is not there. With `only` the results of all other accounts stay as they are.',
     roles: editors,
-    params: ById,
+    params: byId('Post id'),
     body: z.strictObject({
       accountIds: z.array(Id).max(100).default([]).describe('The uncertain accounts you looked at'),
       only: z
@@ -662,8 +678,11 @@ export const postRoutes = {
     summary: 'See how far publishing is',
     description: 'The results of the accounts that have one already, also while others are still being sent to.',
     roles: everyone,
-    params: ById,
-    answer: z.object({ status: z.enum(postStatuses), results: z.array(Result) }),
+    params: byId('Post id'),
+    answer: z.object({
+      status: Status,
+      results: z.array(Result).describe('One per account that is done'),
+    }),
     more: ['NotFound'],
   }),
 
@@ -675,7 +694,7 @@ export const postRoutes = {
     description:
       'You looked at the accounts whose result is `uncertain` and found the post. It counts as published, and nothing is sent. Without an id of the network it has no statistics.',
     roles: editors,
-    params: ById,
+    params: byId('Post id'),
     body: z.strictObject({ accountIds: z.array(Id).min(1).max(100).describe('The uncertain accounts you looked at') }),
     answer: Post,
     more: ['NotFound', 'Conflict'],

@@ -1,8 +1,20 @@
 import { z } from 'zod';
-import { appRoute, ById, Done, Id, publicRoute, type RawRoute, type Route, rawRoute } from './define.ts';
-import { mediaKinds } from './media.ts';
-import { postStatuses } from './posts.ts';
-import { Badge, Constraints } from './providers.ts';
+import { AccountName, Handle } from './accounts.ts';
+import {
+  appRoute,
+  byId,
+  CanonicalInstant,
+  Done,
+  Id,
+  Person,
+  publicRoute,
+  type RawRoute,
+  type Route,
+  rawRoute,
+} from './define.ts';
+import { MediaItem } from './media.ts';
+import { ContentItem, Status, Version } from './posts.ts';
+import { Badge, Constraints, ProviderName } from './providers.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const commentCharacters = 2_000;
@@ -12,11 +24,11 @@ const CommentBody = z.string().trim().min(1).max(commentCharacters).describe('Pl
 export const Comment = z
   .object({
     id: z.string().describe('Comment id, prefix `cmt_`'),
-    author: z.object({ id: z.string(), name: z.string() }),
-    body: z.string(),
-    mentions: z.array(z.object({ id: z.string(), name: z.string() })).describe('The members whose `@name` is in it'),
-    createdAt: z.string().describe('ISO-8601 instant'),
-    editedAt: z.string().optional().describe('ISO-8601 instant'),
+    author: Person.describe('Who wrote it'),
+    body: z.string().describe('Plain text'),
+    mentions: z.array(Person).describe('The members whose `@name` is in it'),
+    createdAt: CanonicalInstant,
+    editedAt: z.string().optional().describe('ISO-8601 instant; absent when it is as it was written'),
     mayEdit: z.boolean().describe('It is your own'),
     mayDelete: z.boolean().describe('It is your own, or you are an owner or admin'),
   })
@@ -27,44 +39,50 @@ export const Share = z
   .object({
     id: z.string().describe('Share id, prefix `shr_`'),
     madeBy: z.string().describe('Name of the person'),
-    createdAt: z.string().describe('ISO-8601 instant'),
-    expiresAt: z.string().describe('ISO-8601 instant'),
+    createdAt: CanonicalInstant,
+    expiresAt: CanonicalInstant,
   })
   .meta({ id: 'Share', description: 'An address at which anybody who has it sees one post' });
 export type Share = z.output<typeof Share>;
 
 const SharedFile = z.object({
   key: z.string().describe('Of this share alone, for /review/{secret}/media/{key}'),
-  kind: z.enum(mediaKinds),
-  alt: z.string().optional(),
+  ...MediaItem.pick({ kind: true, alt: true }).shape,
 });
 
 export const SharedPost = z
   .object({
-    status: z.enum(postStatuses),
+    status: Status,
     scheduledAt: z.string().optional().describe('ISO-8601 instant at which it goes out, or went out'),
-    updatedAt: z.string().describe('ISO-8601 instant'),
+    updatedAt: CanonicalInstant,
     expiresAt: z.string().describe('ISO-8601 instant at which the address ends'),
     now: z.string().describe('ISO-8601 instant of this answer'),
-    accounts: z.array(
-      z.object({
-        provider: z.string().describe('Display name of the network'),
-        badge: Badge,
-        name: z.string(),
-        handle: z.string(),
-        constraints: Constraints,
-        titleKey: z.string().optional().describe('The option that is its title, where the network has one'),
-        options: z.record(z.string(), z.string()),
-        cover: z.string().optional().describe('Key of the file that an option names, such as the picture of a video'),
-        firstComment: z.string().optional().describe('Where the network has one and it is set'),
-        items: z.array(z.object({ body: z.string(), media: z.array(SharedFile) })),
-      }),
-    ),
+    accounts: z
+      .array(
+        z.object({
+          provider: ProviderName,
+          badge: Badge,
+          name: AccountName,
+          handle: Handle,
+          constraints: Constraints,
+          titleKey: z.string().optional().describe('The option that is its title, where the network has one'),
+          options: Version.shape.options,
+          cover: z.string().optional().describe('Key of the file that an option names, such as the picture of a video'),
+          firstComment: z.string().optional().describe('Where the network has one and it is set'),
+          items: z
+            .array(
+              z.object({
+                body: ContentItem.shape.body,
+                media: z.array(SharedFile).describe('In display order'),
+              }),
+            )
+            .describe('The items in order; a thread has several'),
+        }),
+      )
+      .describe('One for each account it goes to'),
   })
   .meta({ id: 'SharedPost', description: 'A post as each of its accounts would get it now' });
 export type SharedPost = z.output<typeof SharedPost>;
-
-const days = 'Days until it ends by itself';
 
 export const reviewRoutes = {
   listComments: appRoute({
@@ -74,8 +92,8 @@ export const reviewRoutes = {
     summary: 'Read the comments on a post',
     description: 'Oldest first. They are for members alone and are never sent to a network.',
     roles: everyone,
-    params: ById,
-    answer: z.object({ comments: z.array(Comment) }),
+    params: byId('Post id'),
+    answer: z.object({ comments: z.array(Comment).describe('The oldest first') }),
     more: ['NotFound'],
   }),
 
@@ -86,7 +104,7 @@ export const reviewRoutes = {
     summary: 'Comment on a post',
     description: 'Every member may, viewers too.',
     roles: everyone,
-    params: ById,
+    params: byId('Post id'),
     body: z.strictObject({ body: CommentBody }),
     answer: Comment,
     more: ['NotFound', 'Conflict'],
@@ -99,7 +117,7 @@ export const reviewRoutes = {
     summary: 'Change a comment',
     description: 'Only your own.',
     roles: everyone,
-    params: ById,
+    params: byId('Comment id'),
     body: z.strictObject({ body: CommentBody }),
     answer: Comment,
     more: ['NotFound'],
@@ -112,7 +130,7 @@ export const reviewRoutes = {
     summary: 'Delete a comment',
     description: 'Your own, or anybody’s as an owner or admin.',
     roles: everyone,
-    params: ById,
+    params: byId('Comment id'),
     answer: Done,
     more: ['NotFound'],
   }),
@@ -124,8 +142,8 @@ export const reviewRoutes = {
     summary: 'List where a post is shared for review',
     description: 'The addresses that work now, newest first, without their secrets.',
     roles: editors,
-    params: ById,
-    answer: z.object({ shares: z.array(Share) }),
+    params: byId('Post id'),
+    answer: z.object({ shares: z.array(Share).describe('The newest first') }),
     more: ['NotFound'],
   }),
 
@@ -137,9 +155,9 @@ export const reviewRoutes = {
     description:
       'Makes an address at which anybody who has it sees the post as it is at that moment, and nothing else. The address is in this answer and nowhere else.',
     roles: editors,
-    params: ById,
-    body: z.strictObject({ days: z.int().min(1).max(30).default(7).describe(days) }),
-    answer: Share.extend({ url: z.string() }),
+    params: byId('Post id'),
+    body: z.strictObject({ days: z.int().min(1).max(30).default(7).describe('Days until it ends by itself') }),
+    answer: Share.extend({ url: z.string().describe('Address to pass on; shown only this once') }),
     more: ['NotFound', 'Conflict'],
   }),
 
@@ -150,7 +168,7 @@ export const reviewRoutes = {
     summary: 'End a shared address',
     description: 'It stops working at once.',
     roles: editors,
-    params: ById,
+    params: byId('Share id'),
     answer: Done,
     more: ['NotFound'],
   }),

@@ -1,22 +1,28 @@
 import { z } from 'zod';
-import { appRoute, Done, type Route } from './define.ts';
+import { appRoute, CanonicalInstant, Done, type Route } from './define.ts';
+import { NetworkKey, NetworkName, ProviderName } from './providers.ts';
 import { admins, everyone } from './scopes.ts';
 
-const moments = ['upload', 'publish', 'read'] as const;
+const Moment = z
+  .enum(['upload', 'publish', 'read'])
+  .describe('While media come in, when a post is sent, when numbers are read');
+const FaultName = z.string().describe('Such as `429`, `lost` or `expired-token`');
 
 export const SandboxPost = z
   .object({
-    id: z.string(),
-    author: z.string(),
-    text: z.string(),
-    media: z.array(
-      z.object({
-        name: z.string(),
-        thumbnailUrl: z.string().optional().describe('Present where the network fetches media from this server'),
-      }),
-    ),
+    id: z.string().describe('As this network numbers its posts; `externalId` of a result'),
+    author: z.string().describe('Name of the account it was posted with'),
+    text: z.string().describe('As it arrived'),
+    media: z
+      .array(
+        z.object({
+          name: z.string().describe('The end of its address, or what the network calls it; at most 40 characters'),
+          thumbnailUrl: z.string().optional().describe('Present where the network fetches media from this server'),
+        }),
+      )
+      .describe('In display order'),
     replyTo: z.string().optional().describe('Id of the post that it answers to'),
-    createdAt: z.string().describe('ISO-8601 instant'),
+    createdAt: CanonicalInstant,
     numbers: z.record(z.string(), z.int()).describe('What its readers did, as the network would report it'),
   })
   .meta({ id: 'SandboxPost', description: 'A post as outsiders see it on a sandbox network' });
@@ -33,21 +39,27 @@ export const sandboxRoutes = {
     answer: z.object({
       now: z.string().describe('ISO-8601 instant: the time that Posthorn goes by'),
       aheadMs: z.int().describe('How far the clock was moved; 0 is the true time'),
-      faults: z.array(z.object({ fault: z.string(), effect: z.string() })).describe('What can be planned'),
-      networks: z.array(
-        z.object({
-          network: z.string(),
-          provider: z.string(),
-          posts: z.array(SandboxPost),
-          planned: z.array(
-            z.object({
-              moment: z.enum(moments),
-              fault: z.string(),
-              times: z.int().nullable().describe('null: every time until it is cancelled'),
-            }),
-          ),
-        }),
-      ),
+      faults: z
+        .array(z.object({ fault: FaultName, effect: z.string().describe('What the network does then') }))
+        .describe('What can be planned'),
+      networks: z
+        .array(
+          z.object({
+            network: NetworkKey,
+            provider: ProviderName,
+            posts: z.array(SandboxPost).describe('The newest first, at most 100'),
+            planned: z
+              .array(
+                z.object({
+                  moment: Moment,
+                  fault: FaultName,
+                  times: z.int().nullable().describe('Calls that will fail; null: every one until it is cancelled'),
+                }),
+              )
+              .describe('At most one for each moment'),
+          }),
+        )
+        .describe('One entry per network'),
     }),
   }),
 
@@ -77,7 +89,7 @@ export const sandboxRoutes = {
     summary: 'Read the clock',
     description: 'The time that Posthorn goes by. Outside production it can be ahead of the true one.',
     roles: everyone,
-    answer: z.object({ now: z.string().describe('ISO-8601 instant') }),
+    answer: z.object({ now: CanonicalInstant }),
   }),
 
   moveSandboxClock: appRoute({
@@ -88,8 +100,10 @@ export const sandboxRoutes = {
     description:
       'For the whole deployment, forward only, and not in production: what is due in thirty days can be watched in a minute. For the person who set Posthorn up, while no account on a live network is connected.',
     roles: everyone,
-    body: z.strictObject({ forwardMs: z.coerce.number<number | string>().int().min(1) }),
-    answer: z.object({ now: z.string().describe('ISO-8601 instant') }),
+    body: z.strictObject({
+      forwardMs: z.coerce.number<number | string>().int().min(1).describe('How far, in milliseconds'),
+    }),
+    answer: z.object({ now: CanonicalInstant }),
   }),
 
   planSandboxFault: appRoute({
@@ -100,10 +114,10 @@ export const sandboxRoutes = {
     description: 'The next calls of one kind fail in a chosen way. Not in production.',
     roles: admins,
     body: z.strictObject({
-      network: z.string().max(50),
-      moment: z.enum(moments).describe('While media come in, when a post is sent, when numbers are read'),
-      fault: z.string().max(50).describe('Such as `429`, `lost` or `expired-token`; empty cancels it'),
-      times: z.coerce.number<number | string>().int().min(1).max(1000).default(1),
+      network: NetworkName,
+      moment: Moment,
+      fault: FaultName.max(50).describe('One of `faults` of readSandbox; empty cancels what was planned'),
+      times: z.coerce.number<number | string>().int().min(1).max(1000).default(1).describe('How many calls fail'),
     }),
     answer: Done,
     more: ['NotFound'],

@@ -1,23 +1,32 @@
 import { z } from 'zod';
 import { textBounds } from './bounds.ts';
-import { appRoute, ById, Done, Id, Instant, InstantOrEmpty, type Route } from './define.ts';
+import { appRoute, byId, CanonicalInstant, Done, Id, Instant, InstantOrEmpty, type Route } from './define.ts';
 import { editors, everyone } from './scopes.ts';
+
+const daysMeaning = '1 Monday to 7 Sunday';
+const timeMeaning = 'Wall-clock time in the zone of the slots, such as 09:30';
+const accountsMeaning = 'Only for these accounts; empty for all';
 
 const Days = z
   .array(z.int().min(1).max(7))
   .min(1)
   .max(7)
   .refine((days) => new Set(days).size === days.length, 'must name each day once')
-  .describe('1 Monday to 7 Sunday');
+  .describe(daysMeaning);
 const Time = z
   .string()
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the day, such as 09:30')
-  .describe('Wall-clock time in the zone of the slots, such as 09:30');
-const SlotAccounts = z.array(Id).max(textBounds.accounts).describe('Only for these accounts; empty for all');
+  .describe(timeMeaning);
+const SlotAccounts = z.array(Id).max(textBounds.accounts).describe(accountsMeaning);
 const Zone = z.string().max(100).describe('IANA name, such as Europe/Berlin');
 
 export const Slot = z
-  .object({ id: z.string(), days: z.array(z.int()), time: z.string(), accountIds: z.array(z.string()) })
+  .object({
+    id: z.string().describe('Slot id, prefix `slot_`'),
+    days: z.array(z.int()).describe(daysMeaning),
+    time: z.string().describe(timeMeaning),
+    accountIds: z.array(z.string()).describe(accountsMeaning),
+  })
   .meta({ id: 'Slot', description: 'A time of the week at which posts go out' });
 export type Slot = z.output<typeof Slot>;
 
@@ -58,7 +67,7 @@ export const slotRoutes = {
     roles: editors,
     body: z.strictObject({
       timeZone: Zone.default('').describe('Zone of all slots; empty keeps it, and is UTC for the first ones'),
-      slots: z.array(NewSlot).min(1).max(20),
+      slots: z.array(NewSlot).min(1).max(20).describe('Those to add to what is there'),
     }),
     answer: Slots,
     more: ['Conflict'],
@@ -82,7 +91,7 @@ export const slotRoutes = {
     summary: 'Change a slot',
     description: 'Fields left out stay as they are. Scheduled posts keep their instant.',
     roles: editors,
-    params: ById,
+    params: byId('Slot id'),
     body: z.strictObject({ days: Days.optional(), time: Time.optional(), accountIds: SlotAccounts.optional() }),
     answer: Slots,
     more: ['NotFound'],
@@ -95,7 +104,7 @@ export const slotRoutes = {
     summary: 'Delete a slot',
     description: 'Scheduled posts keep their instant.',
     roles: editors,
-    params: ById,
+    params: byId('Slot id'),
     answer: Done,
     more: ['NotFound'],
   }),
@@ -112,7 +121,7 @@ export const slotRoutes = {
       to: Instant.describe('End of the range, exclusive; at most 62 days after from'),
       accountIds: PostAccounts,
     }),
-    answer: z.object({ slots: z.array(z.object({ at: z.string().describe('ISO-8601 instant') })) }),
+    answer: z.object({ slots: z.array(z.object({ at: CanonicalInstant })).describe('The earliest first') }),
   }),
 
   findNextFreeSlot: appRoute({

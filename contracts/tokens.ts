@@ -1,33 +1,44 @@
 import { z } from 'zod';
-import { appRoute, ById, Done, Name, type Route } from './define.ts';
+import { appRoute, byId, CanonicalInstant, Done, Name, type Route } from './define.ts';
+import { Membership } from './people.ts';
 import { everyone } from './scopes.ts';
+
+export const ClientName = z.string().describe('As the client calls itself');
+export const ClientHost = z
+  .string()
+  .optional()
+  .describe('Where the client published its document; absent when it published none');
+
+const LastUsedAt = z.string().optional().describe('ISO-8601 instant, to the minute; absent before the first use');
 
 export const Token = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    createdAt: z.string().describe('ISO-8601 instant'),
-    lastUsedAt: z.string().optional().describe('ISO-8601 instant, to the minute'),
-    workspace: z.object({ id: z.string(), name: z.string() }).describe('The one it acts in'),
+    id: z.string().describe('Token id, prefix `tok_`'),
+    name: z.string().describe('What it is for, as its owner wrote it'),
+    createdAt: CanonicalInstant,
+    lastUsedAt: LastUsedAt,
+    workspace: Membership.pick({ id: true, name: true }).describe('The one it acts in'),
   })
   .meta({ id: 'Token', description: 'A personal API token. Its secret is never listed' });
 
 export const ConnectedClient = z
   .object({
     id: z.string().describe('Prefix `cli_`'),
-    name: z.string().describe('As the client calls itself'),
-    clientId: z.string(),
-    host: z.string().optional().describe('Where the client published its document; absent when it published none'),
-    scopes: z.array(z.string()),
-    since: z.string().describe('ISO-8601 instant'),
-    lastUsedAt: z.string().optional().describe('ISO-8601 instant, to the minute'),
+    name: ClientName,
+    clientId: z
+      .string()
+      .describe('The id that it signs in with: the address of its document, or one that was registered'),
+    host: ClientHost,
+    scopes: z.array(z.string()).describe('What the user granted, such as `posts:read`'),
+    since: CanonicalInstant,
+    lastUsedAt: LastUsedAt,
   })
   .meta({ id: 'ConnectedClient', description: 'An MCP client that acts for the user' });
 
 export const OpenSession = z
   .object({
     id: z.string().describe('Prefix `ses_`'),
-    since: z.string().describe('ISO-8601 instant'),
+    since: CanonicalInstant,
     lastSeenAt: z.string().describe('ISO-8601 instant, to the hour'),
     userAgent: z.string().describe('Such as `Firefox on Linux`'),
     current: z.boolean().describe('True for the browser that asks'),
@@ -53,7 +64,10 @@ export const tokenRoutes = {
     description: 'A personal token that acts as you in the open workspace. `token` is shown only this once.',
     roles: everyone,
     body: z.strictObject({ name: Name.describe('What it is for') }),
-    answer: Token.extend({ token: z.string().describe('The secret; keep it now') }).meta({ id: 'NewToken' }),
+    answer: Token.extend({ token: z.string().describe('The secret; keep it now') }).meta({
+      id: 'NewToken',
+      description: 'A token with its secret',
+    }),
   }),
 
   revokeToken: appRoute({
@@ -62,7 +76,7 @@ export const tokenRoutes = {
     tag: 'Tokens',
     summary: 'Revoke a token',
     description: 'It stops working at once, whichever workspace it is for.',
-    params: ById,
+    params: byId('Token id'),
     answer: Done,
     more: ['NotFound'],
   }),
@@ -73,7 +87,7 @@ export const tokenRoutes = {
     tag: 'Clients',
     summary: 'List connected clients',
     description: 'The MCP clients that may act for you, with what they may do and when they last did.',
-    answer: z.object({ clients: z.array(ConnectedClient) }),
+    answer: z.object({ clients: z.array(ConnectedClient).describe('The newest first') }),
   }),
 
   endClient: appRoute({
@@ -82,7 +96,7 @@ export const tokenRoutes = {
     tag: 'Clients',
     summary: 'End the access of a client',
     description: 'At once, also for tokens that it has already. It can ask you again.',
-    params: ById,
+    params: byId('`id` of the client, see listClients'),
     answer: Done,
     more: ['NotFound'],
   }),
@@ -93,7 +107,7 @@ export const tokenRoutes = {
     tag: 'Session',
     summary: 'List your sessions',
     description: 'The browsers that you are signed in with, the last used first.',
-    answer: z.object({ sessions: z.array(OpenSession) }),
+    answer: z.object({ sessions: z.array(OpenSession).describe('The last used first') }),
   }),
 
   endSession: appRoute({
@@ -102,7 +116,7 @@ export const tokenRoutes = {
     tag: 'Session',
     summary: 'End a session',
     description: 'That browser is signed out at once.',
-    params: ById,
+    params: byId('Session id'),
     answer: Done,
     more: ['NotFound'],
   }),

@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { Deleted } from './accounts.ts';
-import { appRoute, ById, InstantOrEmpty, type RawRoute, type Route, rawRoute } from './define.ts';
+import {
+  appRoute,
+  byId,
+  CanonicalInstant,
+  Deleted,
+  InstantOrEmpty,
+  type RawRoute,
+  type Route,
+  rawRoute,
+} from './define.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const exportFormats = ['json', 'csv'] as const;
@@ -34,7 +42,7 @@ export const ImportProblem = z
     message: z.string().describe('What is wrong and what to do'),
     stops: z.boolean().describe('False for what is only worth knowing: the row can be saved as it is'),
   })
-  .meta({ id: 'ImportProblem' });
+  .meta({ id: 'ImportProblem', description: 'What is to be said about a row' });
 export type ImportProblem = z.output<typeof ImportProblem>;
 
 export const ImportRow = z
@@ -51,7 +59,7 @@ export const ImportRow = z
       .describe(
         'Ready: can be saved. Unmatched: names accounts that are not connected here. Duplicate: was imported already, or stands in the file twice. Bad: cannot be saved. Saved: is a draft. Scheduled: goes out at its time',
       ),
-    problems: z.array(ImportProblem),
+    problems: z.array(ImportProblem).describe('Empty when there is nothing to say'),
     postId: z.string().optional().describe('The draft that it became'),
     failure: z.string().optional().describe('Why it could not be saved or scheduled when that was tried last'),
   })
@@ -60,28 +68,28 @@ export type ImportRow = z.output<typeof ImportRow>;
 
 export const ImportTotals = z
   .object({
-    rows: z.int(),
-    ready: z.int(),
-    unmatched: z.int(),
-    duplicate: z.int(),
-    bad: z.int(),
+    rows: z.int().describe('All rows of the file'),
+    ready: z.int().describe('Rows in the state Ready'),
+    unmatched: z.int().describe('Rows in the state Unmatched'),
+    duplicate: z.int().describe('Rows in the state Duplicate'),
+    bad: z.int().describe('Rows in the state Bad'),
     saved: z.int().describe('Drafts, and what was scheduled since'),
-    scheduled: z.int(),
+    scheduled: z.int().describe('Rows in the state Scheduled'),
     schedulable: z.int().describe('Saved drafts with an account whose wished time is still to come'),
     failed: z.int().describe('Rows that could not be saved or scheduled when that was tried last'),
   })
-  .meta({ id: 'ImportTotals' });
+  .meta({ id: 'ImportTotals', description: 'How many rows are how far' });
 export type ImportTotals = z.output<typeof ImportTotals>;
 
 export const Import = z
   .object({
     id: z.string().describe('Import id, prefix `imp_`'),
-    fileName: z.string(),
+    fileName: z.string().describe('As it was uploaded'),
     format: z.enum(importFormats).describe('Recognised by the columns or fields of the file'),
     timeZone: z.string().describe('For times of the file that have no zone'),
     ignored: z.array(z.string()).describe('Columns that mean nothing here'),
     totals: ImportTotals,
-    createdAt: z.string().describe('ISO-8601 instant'),
+    createdAt: CanonicalInstant,
   })
   .meta({ id: 'Import', description: 'A file that was read, and how far it is saved' });
 export type Import = z.output<typeof Import>;
@@ -101,7 +109,7 @@ export const ImportText = z
     fileName: z.string().max(255).default('Pasted text').describe('Shown to people'),
     text: z.string().min(1).describe('The file itself'),
   })
-  .meta({ id: 'ImportText' });
+  .meta({ id: 'ImportText', description: 'A small file as text' });
 
 export const ImportForm = z
   .strictObject({
@@ -110,7 +118,7 @@ export const ImportForm = z
       .string()
       .meta({ format: 'binary', description: 'A CSV or JSON file in UTF-8. Comes after the other fields' }),
   })
-  .meta({ id: 'ImportForm' });
+  .meta({ id: 'ImportForm', description: 'A file to read' });
 
 const Step = z.object({
   import: Import,
@@ -142,7 +150,7 @@ export const transferRoutes = {
     summary: 'List imports',
     description: 'The last twenty, newest first. One that nobody saved is forgotten after 7 days, others after 90.',
     roles: editors,
-    answer: z.object({ imports: z.array(Import) }),
+    answer: z.object({ imports: z.array(Import).describe('The newest first') }),
   }),
 
   getImport: appRoute({
@@ -152,7 +160,7 @@ export const transferRoutes = {
     summary: 'Read an import',
     description: 'How far it is.',
     roles: editors,
-    params: ById,
+    params: byId('Import id'),
     answer: Import,
     more: ['NotFound'],
   }),
@@ -164,7 +172,7 @@ export const transferRoutes = {
     summary: 'List the rows of an import',
     description: 'In the order of the file, 100 at a time.',
     roles: editors,
-    params: ById,
+    params: byId('Import id'),
     query: z.strictObject({
       show: z
         .enum(['all', 'problems'])
@@ -176,7 +184,10 @@ export const transferRoutes = {
         .default('0')
         .describe('`next` of the page before'),
     }),
-    answer: z.object({ rows: z.array(ImportRow), next: z.int().optional() }),
+    answer: z.object({
+      rows: z.array(ImportRow).describe('At most 100'),
+      next: z.int().optional().describe('Send it as `after` for the next page; absent on the last'),
+    }),
     more: ['NotFound'],
   }),
 
@@ -188,7 +199,7 @@ export const transferRoutes = {
     description:
       'Saves as many rows as fit into a second, each with its files, and says where to go on. A row is saved whole or not at all; saving again saves only what is not saved yet.',
     roles: editors,
-    params: ById,
+    params: byId('Import id'),
     body: z.strictObject({
       after: After,
       unmatched: z.boolean().default(false).describe('Save rows without the accounts that are not connected here'),
@@ -206,7 +217,7 @@ export const transferRoutes = {
     description:
       'Schedules drafts of this import for their wished times, as many as fit into a second. The rules are those of posts.schedule; a draft that breaks one stays a draft and its row says why.',
     roles: editors,
-    params: ById,
+    params: byId('Import id'),
     body: z.strictObject({ after: After }),
     answer: Step,
     more: ['NotFound'],
@@ -219,7 +230,7 @@ export const transferRoutes = {
     summary: 'Forget an import',
     description: 'What was saved stays. The same file can then be saved a second time.',
     roles: editors,
-    params: ById,
+    params: byId('Import id'),
     answer: Deleted,
     more: ['NotFound'],
   }),
@@ -232,7 +243,7 @@ export const transferRoutes = {
     description: 'How many posts are in the range.',
     roles: everyone,
     query: z.strictObject(ExportRange),
-    answer: z.object({ posts: z.int() }),
+    answer: z.object({ posts: z.int().describe('How many have a time in the range') }),
   }),
 } as const satisfies Record<string, Route>;
 export type TransferRoutes = typeof transferRoutes;

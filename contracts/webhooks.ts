@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { appRoute, ById, Done, Empty, Id, type Route } from './define.ts';
+import { appRoute, byId, CanonicalInstant, Done, Empty, Id, type Route } from './define.ts';
 import { type EventType, events } from './events.ts';
 import { admins } from './scopes.ts';
 
@@ -22,6 +22,8 @@ export const ChosenEvents = z
   .describe('The event types it is told about');
 
 export const deliveryStates = ['pending', 'sending', 'delivered', 'failed'] as const;
+const DeliveryState = z.enum(deliveryStates).describe('pending waits for its next try; failed is given up');
+const SentType = z.enum(Object.keys(events) as EventType[]).describe('Event type');
 
 export const Webhook = z
   .object({
@@ -33,20 +35,20 @@ export const Webhook = z
       .string()
       .optional()
       .describe('Why nothing is sent to it: why it was paused, or that the plan covers fewer webhooks'),
-    pausedAt: z.string().optional().describe('ISO-8601 instant'),
+    pausedAt: CanonicalInstant.optional(),
     oldSecretUntil: z
       .string()
       .optional()
       .describe('ISO-8601 instant until which the secret before the last rotation signs as well'),
     lastDelivery: z
       .object({
-        type: z.enum(Object.keys(events) as EventType[]),
-        state: z.enum(deliveryStates),
+        type: SentType,
+        state: DeliveryState,
         at: z.string().describe('ISO-8601 instant of its last try, or at which it was queued'),
       })
       .optional()
       .describe('Absent before the first one, and when it is older than 30 days'),
-    createdAt: z.string().describe('ISO-8601 instant'),
+    createdAt: CanonicalInstant,
   })
   .meta({ id: 'Webhook', description: 'An address of yours that is told what happens. Its secret is never listed' });
 export type Webhook = z.output<typeof Webhook>;
@@ -60,14 +62,14 @@ export const Delivery = z
   .object({
     id: z.string().describe('Delivery id, prefix `whd_`; the receiver sees it in `Posthorn-Delivery`'),
     eventId: z.string().describe('Event id, prefix `evt_`'),
-    type: z.enum(Object.keys(events) as EventType[]).describe('Event type'),
-    state: z.enum(deliveryStates).describe('pending waits for its next try; failed is given up'),
+    type: SentType,
+    state: DeliveryState,
     attempts: z.int().describe('Tries that have ended'),
     lastAnswer: z.string().optional().describe('What the receiver answered last, or why there was no answer'),
     lastTookMs: z.int().optional().describe('Milliseconds from the last call to its answer'),
-    lastTriedAt: z.string().optional().describe('ISO-8601 instant'),
+    lastTriedAt: CanonicalInstant.optional(),
     nextTryAt: z.string().optional().describe('ISO-8601 instant; while it is pending'),
-    createdAt: z.string().describe('ISO-8601 instant'),
+    createdAt: CanonicalInstant,
   })
   .meta({ id: 'Delivery', description: 'One event on its way to one webhook' });
 export type Delivery = z.output<typeof Delivery>;
@@ -93,6 +95,8 @@ export const DeliveryDetails = Delivery.extend({
 }).meta({ id: 'DeliveryDetails', description: 'One delivery with what was sent and what came back' });
 export type DeliveryDetails = z.output<typeof DeliveryDetails>;
 
+const OneDelivery = byId('Webhook id').extend({ deliveryId: Id.describe('Delivery id') });
+
 export const webhookRoutes = {
   listWebhooks: appRoute({
     method: 'GET',
@@ -101,7 +105,7 @@ export const webhookRoutes = {
     summary: 'List webhooks',
     description: 'Those of the open workspace, oldest first, without their secrets.',
     roles: admins,
-    answer: z.object({ webhooks: z.array(Webhook) }),
+    answer: z.object({ webhooks: z.array(Webhook).describe('The oldest first') }),
   }),
 
   addWebhook: appRoute({
@@ -124,7 +128,7 @@ export const webhookRoutes = {
     summary: 'Read one webhook',
     description: 'Its address, its events, and whether it is paused and why.',
     roles: admins,
-    params: ById,
+    params: byId('Webhook id'),
     answer: Webhook,
     more: ['NotFound'],
   }),
@@ -136,7 +140,7 @@ export const webhookRoutes = {
     summary: 'Change a webhook',
     description: 'Its address or its events. What waits for its next try goes to the new address.',
     roles: admins,
-    params: ById,
+    params: byId('Webhook id'),
     body: z.strictObject({ url: WebhookUrl.optional(), events: ChosenEvents.optional() }),
     answer: Webhook,
     more: ['NotFound'],
@@ -149,7 +153,7 @@ export const webhookRoutes = {
     summary: 'Delete a webhook',
     description: 'With its delivery log; what waits is not sent.',
     roles: admins,
-    params: ById,
+    params: byId('Webhook id'),
     answer: Done,
     more: ['NotFound'],
   }),
@@ -161,7 +165,7 @@ export const webhookRoutes = {
     summary: 'Send a test',
     description: 'A `ping` to this webhook alone. Conflict while it is paused.',
     roles: admins,
-    params: ById,
+    params: byId('Webhook id'),
     body: Empty,
     answer: Delivery,
     more: ['NotFound', 'Conflict'],
@@ -174,7 +178,7 @@ export const webhookRoutes = {
     summary: 'Resume a paused webhook',
     description: 'It receives events from now on. A webhook is paused after 10 deliveries in a row were given up.',
     roles: admins,
-    params: ById,
+    params: byId('Webhook id'),
     body: Empty,
     answer: Webhook,
     more: ['NotFound'],
@@ -188,7 +192,7 @@ export const webhookRoutes = {
     description:
       'Shown only this once. For 24 hours deliveries are signed with both, so that no receiver misses one; rotating again within them ends the older secret at once.',
     roles: admins,
-    params: ById,
+    params: byId('Webhook id'),
     body: Empty,
     answer: NewWebhook,
     more: ['NotFound'],
@@ -201,8 +205,8 @@ export const webhookRoutes = {
     summary: 'Read the delivery log',
     description: 'The last 50 deliveries of the last 30 days, newest first.',
     roles: admins,
-    params: ById,
-    answer: z.object({ deliveries: z.array(Delivery) }),
+    params: byId('Webhook id'),
+    answer: z.object({ deliveries: z.array(Delivery).describe('The newest first') }),
     more: ['NotFound'],
   }),
 
@@ -213,7 +217,7 @@ export const webhookRoutes = {
     summary: 'Read one delivery',
     description: 'With its body, the headers of the last try and what became of each try. Kept for 30 days.',
     roles: admins,
-    params: z.strictObject({ id: Id, deliveryId: Id }),
+    params: OneDelivery,
     answer: DeliveryDetails,
     more: ['NotFound'],
   }),
@@ -226,7 +230,7 @@ export const webhookRoutes = {
     description:
       'Queues the delivery afresh from the first attempt, under the same id. Conflict while it is being sent or the webhook is paused; NotFound for one that is older than 30 days.',
     roles: admins,
-    params: z.strictObject({ id: Id, deliveryId: Id }),
+    params: OneDelivery,
     body: Empty,
     answer: Delivery,
     more: ['NotFound', 'Conflict'],

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { appRoute, ById, Empty, Id, Name, type Route } from './define.ts';
+import { appRoute, byId, Empty, Id, Name, type Route } from './define.ts';
 import { SessionRecord } from './people.ts';
+
+const NameAgain = z.string().max(100).describe('Name of the open workspace, against a slip');
 
 export const workspaceRoutes = {
   createWorkspace: appRoute({
@@ -9,7 +11,7 @@ export const workspaceRoutes = {
     tag: 'Workspaces',
     summary: 'Make a workspace',
     description: 'You own it, and it opens at once. NEW_WORKSPACES says who may make one.',
-    body: z.strictObject({ name: Name }),
+    body: z.strictObject({ name: Name.describe('What its members call it') }),
     answer: SessionRecord,
   }),
 
@@ -20,7 +22,7 @@ export const workspaceRoutes = {
     summary: 'Switch to a workspace',
     description:
       'In this browser. MCP clients signed in as you act in the workspace you opened last, in whatever browser.',
-    params: ById,
+    params: byId('Workspace id'),
     body: Empty,
     answer: SessionRecord,
     more: ['NotFound'],
@@ -33,7 +35,10 @@ export const workspaceRoutes = {
     summary: 'Change the open workspace',
     description: 'Its name, and whether agents see the two statistics tools.',
     roles: ['owner'],
-    body: z.strictObject({ name: Name.optional(), statisticsTools: z.boolean().optional() }),
+    body: z.strictObject({
+      name: Name.optional().describe('What its members call it'),
+      statisticsTools: z.boolean().optional().describe('Whether posts_metrics and analytics_summary are in tools/list'),
+    }),
     answer: SessionRecord,
   }),
 
@@ -44,7 +49,7 @@ export const workspaceRoutes = {
     summary: 'Hand the open workspace over',
     description: 'That member becomes an owner and you become an admin. `name` repeats the name of the workspace.',
     roles: ['owner'],
-    body: z.strictObject({ userId: Id, name: z.string().max(100) }),
+    body: z.strictObject({ userId: Id.describe('User id of the member'), name: NameAgain }),
     answer: SessionRecord,
     more: ['NotFound'],
   }),
@@ -57,7 +62,7 @@ export const workspaceRoutes = {
     description:
       'In 7 days; until then an owner can cancel it. Publishing stops at once: scheduled posts do not go out, and nothing can be scheduled or published. `name` repeats the name of the workspace.',
     roles: ['owner'],
-    body: z.strictObject({ name: z.string().max(100) }),
+    body: z.strictObject({ name: NameAgain }),
     answer: SessionRecord,
   }),
 

@@ -12,6 +12,7 @@ import type {
   Deleted,
   Issue,
   MediaItem,
+  NetworkKey,
   PollLimits,
   Post,
   Result,
@@ -330,7 +331,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      *
      * Roles: owner, admin, editor.
      */
-    deleteMedia: (input: DeleteMediaInput, options?: CallOptions): ApiPromise<DeleteMediaOutput> =>
+    deleteMedia: (input: DeleteMediaInput, options?: CallOptions): ApiPromise<Deleted> =>
       http.json('DELETE', (field) => `/api/media/${field('id')}`, [], input, options),
 
     /**
@@ -847,7 +848,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * List the templates.
      *
-     * All templates and signatures of the workspace, by name.
+     * All templates and signatures of the workspace.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -1205,24 +1206,35 @@ export const createAppClient = (options: AppClientOptions = {}) => {
 
 /** What `getConnectForm` answers. */
 export interface GetConnectFormOutput {
-  network: string;
+  network: NetworkKey;
+  /** Display name of the network, such as `Bluesky` */
   provider: string;
+  /** True when the account will be one of the built-in sandbox */
   sandbox: boolean;
+  /** In the order in which to ask */
   fields: Array<{
+    /** Key of the field in `values` of beginConnection */
     name: string;
+    /** Name for humans */
     label: string;
+    /** What to fill in, and where to find it; may be empty */
     hint: string;
+    /** Hide it while it is typed */
     secret: boolean;
+    /** False when it may stay empty */
     required: boolean;
+    /** An example to show while it is empty */
     placeholder?: string;
   }>;
 }
 
 /** What `getConnectForm` takes. */
 export interface GetConnectFormInput {
+  /** Key of the network, see providers.list */
   network: string;
 }
 
+/** Where the person goes from here */
 export interface ConnectionStep {
   /** Address or path to open next: the page of the network, a choice, or the accounts */
   next: string;
@@ -1232,23 +1244,31 @@ export interface ConnectionStep {
 
 /** What `finishConnection` takes. */
 export interface FinishConnectionInput {
+  /** Key of the network, see providers.list */
   network: string;
+  /** The parameters of that address by name, such as `code` and `state` */
   answer: Record<string, string>;
 }
 
 /** What `listChoices` answers. */
 export interface ListChoicesOutput {
-  network: string;
+  network: NetworkKey;
+  /** Display name of the network, such as `Bluesky` */
   provider: string;
+  /** In the order of the network */
   accounts: Array<{
+    /** The network's own id */
     id: string;
+    /** Display name of the account on the network */
     name: string;
+    /** User name on the network */
     handle: string;
   }>;
 }
 
 /** What `listChoices` takes. */
 export interface ListChoicesInput {
+  /** Connection id, from the `next` of beginConnection or finishConnection */
   id: string;
 }
 
@@ -1262,17 +1282,23 @@ export interface BeginConnectionInput {
 
 /** What `chooseAccounts` takes. */
 export interface ChooseAccountsInput {
+  /** Connection id, from the `next` of beginConnection or finishConnection */
   id: string;
+  /** Ids of those to connect, as listChoices gives them */
   ids: string[];
 }
 
 /** What `getSeries` answers. */
 export interface GetSeriesOutput {
+  /** The earliest first */
   days: Array<{
     /** Such as 2026-11-15, in timeZone */
     date: string;
+    /** Posts that were published; one sent to several accounts counts once */
     posts: number;
+    /** Times it was shown */
     views: number;
+    /** likes + comments + shares + quotes + saves */
     engagement: number;
   }>;
 }
@@ -1291,10 +1317,15 @@ export interface GetSeriesInput {
 
 /** What `getHistory` answers. */
 export interface GetHistoryOutput {
+  /** Post id */
   postId: string;
+  /** One entry per account it was published to */
   accounts: Array<{
+    /** Account it was published to */
     accountId: string;
+    /** Display name of the network */
     provider: string;
+    /** The oldest first; a failed read is left out */
     reads: Array<{
       /** Times it was shown; absent when the network does not report it */
       views?: number;
@@ -1320,6 +1351,7 @@ export interface GetHistoryOutput {
 
 /** What `getHistory` takes. */
 export interface GetHistoryInput {
+  /** Post id */
   id: string;
 }
 
@@ -1329,7 +1361,9 @@ export interface ApprovalCard {
   id: string;
   /** Outdated: the post changed after the request. Expired: nobody decided within 7 days */
   status: 'Open' | 'Approved' | 'Rejected' | 'Outdated' | 'Expired';
+  /** What keeps the requests of one client together */
   conversation: {
+    /** Conversation id, prefix `conv_` */
     id: string;
     /** `Requests from <client>` */
     title: string;
@@ -1356,6 +1390,7 @@ export interface ApprovalCard {
   media: MediaItem[];
   /** Pictures that were fitted to a network, as they were at the request; they are sent as shown */
   fitted: Array<{
+    /** Account that gets it */
     accountId: string;
     /** The file that breaks a limit of the account */
     mediaId: string;
@@ -1370,11 +1405,14 @@ export interface ApprovalCard {
   accounts: Account[];
   /** The post, or what it would become, against the limits of its networks, as of now; not in lists */
   validation?: {
+    /** Broken limits; while there is one it cannot be approved */
     issues: Issue[];
+    /** What is allowed but may surprise */
     warnings: Issue[];
   };
   /** With `account`: up to 100 scheduled posts that would fail for it, the next first; not in lists */
   scheduledPosts?: Array<{
+    /** Post id, prefix `post_` */
     id: string;
     /** Its first words */
     text: string;
@@ -1399,8 +1437,11 @@ export interface ApprovalCard {
 export interface LinkCard {
   /** Key of the network that shows it */
   network: string;
+  /** Address of the page */
   uri: string;
+  /** What the page calls itself */
   title: string;
+  /** What the page says about itself; may be empty */
   description: string;
   /** Where its picture is on this server */
   pictureUrl?: string;
@@ -1408,6 +1449,7 @@ export interface LinkCard {
 
 /** What `listApprovals` answers. */
 export interface ListApprovalsOutput {
+  /** At most 50 */
   cards: ApprovalCard[];
   /** Present when there are more; send it as cursor */
   nextCursor?: string;
@@ -1423,21 +1465,25 @@ export interface ListApprovalsInput {
 
 /** What `getApproval` takes. */
 export interface GetApprovalInput {
+  /** Card id */
   id: string;
 }
 
 /** What `approve` takes. */
 export interface ApproveInput {
+  /** Card id */
   id: string;
 }
 
 /** What `reject` takes. */
 export interface RejectInput {
+  /** Card id */
   id: string;
 }
 
 /** What `listChats` answers. */
 export interface ListChatsOutput {
+  /** At most 100 */
   chats: Array<{
     /** Chat id, prefix `chat_` */
     id: string;
@@ -1452,7 +1498,9 @@ export interface ListChatsOutput {
 
 /** A question, or an answer with the actions that it used */
 export interface ChatMessage {
+  /** Message id, prefix `cmsg_` */
   id: string;
+  /** user asks, assistant answers */
   role: 'user' | 'assistant';
   /** In the order in which they came: `text`, `tool-<action>` with input and output, and `data-note` when the answer ended early */
   parts: Array<Record<string, unknown>>;
@@ -1466,24 +1514,31 @@ export interface GetChatOutput {
   title: string;
   /** ISO-8601 instant of the last message */
   updatedAt: string;
+  /** The oldest first */
   messages: ChatMessage[];
 }
 
 /** What `getChat` takes. */
 export interface GetChatInput {
+  /** Chat id */
   id: string;
 }
 
+/** It was done, and there is nothing to tell about it */
 export interface Done {
+  /** Always true: a refusal is answered as an error */
   done: true;
 }
 
 /** What `deleteChat` takes. */
 export interface DeleteChatInput {
+  /** Chat id */
   id: string;
 }
 
+/** One thing that somebody did */
 export interface AuditEntry {
+  /** Entry id, prefix `aud_` */
   id: string;
   /** What happened, such as `approval.approved` or `token.created` */
   event: string;
@@ -1491,6 +1546,7 @@ export interface AuditEntry {
   userId?: string;
   /** The MCP client it came from */
   client?: string;
+  /** What it was about, by event: ids, names, the input of a request. Never a secret; long values are cut */
   details: Record<string, unknown>;
   /** ISO-8601 instant */
   createdAt: string;
@@ -1498,11 +1554,13 @@ export interface AuditEntry {
 
 /** What `listAudit` answers. */
 export interface ListAuditOutput {
+  /** The newest first */
   entries: AuditEntry[];
 }
 
 /** An MCP client asks to act for the signed-in person */
 export interface ConsentQuestion {
+  /** Who asks */
   client: {
     /** As the client calls itself */
     name: string;
@@ -1513,7 +1571,9 @@ export interface ConsentQuestion {
   leadsTo: string;
   /** The client runs on the computer of the person, so any program could pretend to be it */
   onThisComputer: boolean;
+  /** What it asks for; the person may grant fewer */
   scopes: Array<{
+    /** Such as `posts:read` */
     scope: string;
     /** What it allows */
     words: string;
@@ -1526,6 +1586,7 @@ export interface ConsentQuestion {
 
 /** What `readConsent` takes. */
 export interface ReadConsentInput {
+  /** Id of the question, from the address of the page */
   id: string;
 }
 
@@ -1537,7 +1598,9 @@ export interface DecideConsentOutput {
 
 /** What `decideConsent` takes. */
 export interface DecideConsentInput {
+  /** Id of the question, from the address of the page */
   id: string;
+  /** False refuses, whatever `scopes` has */
   approve: boolean;
   /** The scopes that are granted (default `[]`) */
   scopes?: string[];
@@ -1545,6 +1608,7 @@ export interface DecideConsentInput {
 
 /** One thing that was done to a post */
 export interface HistoryEntry {
+  /** Of this entry alone; no other path takes it */
   id: string;
   /** Publishing: somebody published it by hand. Requested, Approved, Rejected: a request of an agent */
   kind: 'Created' | 'Edited' | 'Scheduled' | 'Unscheduled' | 'Publishing' | 'Requested' | 'Approved' | 'Rejected' | 'Published' | 'Failed';
@@ -1554,7 +1618,9 @@ export interface HistoryEntry {
   since?: string;
   /** Absent when nobody had to do it */
   person?: {
+    /** User id, prefix `usr_` */
     id: string;
+    /** As the profile has it */
     name: string;
   };
   /** Absent when it is not known */
@@ -1569,13 +1635,16 @@ export interface HistoryEntry {
   action?: string;
   /** How many accounts have the post after publishing, of how many */
   accounts?: {
+    /** Those that have it */
     out: number;
+    /** Those it is for */
     all: number;
   };
 }
 
 /** What a person used to do something */
 export interface ClientUsed {
+  /** Mcp: an MCP client. Token: a program with a personal token. Import: a file */
   kind: 'App' | 'Token' | 'Mcp' | 'Assistant' | 'Import';
   /** Of a token, as its owner named it; of an MCP client, as it names itself */
   name?: string;
@@ -1583,22 +1652,29 @@ export interface ClientUsed {
 
 /** What `listChanges` answers. */
 export interface ListChangesOutput {
+  /** The newest first */
   entries: HistoryEntry[];
 }
 
 /** What `listChanges` takes. */
 export interface ListChangesInput {
+  /** Post id */
   id: string;
 }
 
 /** What a post was after a change */
 export interface Revision {
+  /** Accounts it goes to */
   accountIds: string[];
+  /** The original version first, then the overrides */
   versions: Version[];
+  /** Counts the changes of this post */
   number: number;
   /** What the change began with; absent for the oldest text that is kept */
   before?: {
+    /** Accounts it goes to */
     accountIds: string[];
+    /** The original version first, then the overrides */
     versions: Version[];
   };
   /** The files of both that are still in the library */
@@ -1607,14 +1683,19 @@ export interface Revision {
 
 /** What `getRevision` takes. */
 export interface GetRevisionInput {
+  /** Post id */
   id: string;
+  /** `revision` of an entry of listChanges */
   number: string;
 }
 
 /** A name to sort posts by. Networks never see it */
 export interface Label {
+  /** Label id, prefix `label_` */
   id: string;
+  /** One line of at most 40 characters */
   name: string;
+  /** How the app shows it */
   color: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
   /** How many posts have it */
   posts: number;
@@ -1622,6 +1703,7 @@ export interface Label {
 
 /** What `listLabels` answers. */
 export interface ListLabelsOutput {
+  /** By name */
   labels: Label[];
 }
 
@@ -1629,35 +1711,41 @@ export interface ListLabelsOutput {
 export interface AddLabelInput {
   /** One line, unique in the workspace whatever its case */
   name: string;
-  /** (default `'grey'`) */
+  /** How the app shows it (default `'grey'`) */
   color?: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
 }
 
 /** What `changeLabel` takes. */
 export interface ChangeLabelInput {
+  /** Label id */
   id: string;
   /** One line, unique in the workspace whatever its case */
   name?: string;
+  /** How the app shows it */
   color?: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
 }
 
 /** What `deleteLabel` takes. */
 export interface DeleteLabelInput {
+  /** Label id */
   id: string;
 }
 
 /** What `getPostLabels` answers. */
 export interface GetPostLabelsOutput {
+  /** By the name of the label */
   labelIds: string[];
 }
 
 /** What `getPostLabels` takes. */
 export interface GetPostLabelsInput {
+  /** Post id */
   id: string;
 }
 
 /** What `labelPosts` takes. */
 export interface LabelPostsInput {
+  /** Posts of the open workspace */
   postIds: string[];
   /** Labels to add to all of them (default `[]`) */
   add?: string[];
@@ -1697,7 +1785,9 @@ export interface LibraryItem {
 
 /** What `searchMedia` answers. */
 export interface SearchMediaOutput {
+  /** The newest first */
   media: LibraryItem[];
+  /** Present when there are more; send it as cursor */
   nextCursor?: string;
 }
 
@@ -1715,6 +1805,7 @@ export interface SearchMediaInput {
   cursor?: string;
 }
 
+/** A file to fetch and add */
 export interface MediaFromUrl {
   /** A public https address; the server fetches the file from there */
   url: string;
@@ -1722,6 +1813,7 @@ export interface MediaFromUrl {
   alt?: string;
 }
 
+/** A file to add */
 export interface MediaForm {
   /** The file itself. Its name and declared type do not matter */
   file: Blob;
@@ -1731,25 +1823,23 @@ export interface MediaForm {
 
 /** What `changeMedia` takes. */
 export interface ChangeMediaInput {
+  /** Media id */
   id: string;
   /** Alternative text for people who cannot see it; empty for none. Networks have lower limits of their own */
   alt: string;
 }
 
-/** What `deleteMedia` answers. */
-export interface DeleteMediaOutput {
-  id: string;
-  deleted: true;
-}
-
 /** What `deleteMedia` takes. */
 export interface DeleteMediaInput {
+  /** Media id */
   id: string;
 }
 
+/** Something that the user should know */
 export interface Notification {
   /** Notification id, prefix `ntf_` */
   id: string;
+  /** What it is about; a new release may have more */
   kind: 'approval.requested' | 'post.failed' | 'post.uncertain' | 'account.reconnect' | 'webhook.paused' | 'member.joined' | 'workspace.deletion' | 'comment.mentioned' | 'import.finished';
   /** What happened */
   title: string;
@@ -1769,8 +1859,11 @@ export interface Notification {
 
 /** What `listNotifications` answers. */
 export interface ListNotificationsOutput {
+  /** Those that wait for you; on every page the same */
   needsYou: Notification[];
+  /** A page of the others */
   earlier: Notification[];
+  /** Those that you have not read */
   unread: number;
   /** When there are more of the others */
   nextCursor?: string;
@@ -1778,37 +1871,45 @@ export interface ListNotificationsOutput {
 
 /** What `listNotifications` takes. */
 export interface ListNotificationsInput {
-  /** `nextCursor` of the page before */
+  /** nextCursor of the page before */
   cursor?: string;
 }
 
+/** How many notifications there are for you in the open workspace */
 export interface NotificationCount {
   /** Those that you have not read */
   unread: number;
+  /** Those that wait for you */
   needsYou: number;
 }
 
 /** What `markNotifications` takes. */
 export interface MarkNotificationsInput {
+  /** Those to mark */
   ids?: string[];
+  /** False marks them as unread */
   read: boolean;
 }
 
 /** What you are told outside the app; the same in all workspaces */
 export interface NotificationChoices {
+  /** Topics that are mailed to you */
   mail: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people' | 'personal'>;
+  /** Topics that are sent to your browsers */
   push: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people' | 'personal'>;
-  /** Push messages show the beginning of the post */
+  /** Whether push messages show the beginning of the post */
   pushText: boolean;
   /** False while the operator has not set SMTP_URL */
   mailOffered: boolean;
   /** Public VAPID key, for the browser */
   pushKey: string;
+  /** The newest first */
   browsers: PushBrowser[];
 }
 
 /** A browser that push messages go to, while you are signed in with it */
 export interface PushBrowser {
+  /** Prefix `brw_` */
   id: string;
   /** Such as `Firefox on Linux` */
   browser: string;
@@ -1820,8 +1921,11 @@ export interface PushBrowser {
 
 /** What `changeNotificationChoices` takes. */
 export interface ChangeNotificationChoicesInput {
+  /** Topics that are mailed to you */
   mail?: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people' | 'personal'>;
+  /** Topics that are sent to your browsers */
   push?: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people' | 'personal'>;
+  /** Whether push messages show the beginning of the post */
   pushText?: boolean;
 }
 
@@ -1829,14 +1933,18 @@ export interface ChangeNotificationChoicesInput {
 export interface AddPushBrowserInput {
   /** https address on the public internet */
   endpoint: string;
+  /** What messages are encrypted with (RFC 8291) */
   keys: {
+    /** Public key of the browser on P-256, in base64url */
     p256dh: string;
+    /** Its secret of 16 bytes, in base64url */
     auth: string;
   };
 }
 
 /** What `removePushBrowser` takes. */
 export interface RemovePushBrowserInput {
+  /** Id of the browser, see getNotificationChoices */
   id: string;
 }
 
@@ -1858,6 +1966,7 @@ export interface Entrance {
 export interface OpenedInvitation {
   /** Who is invited */
   email: string;
+  /** Name of the workspace to join */
   workspace: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
@@ -1867,20 +1976,25 @@ export interface OpenedInvitation {
 
 /** What `openInvitation` takes. */
 export interface OpenInvitationInput {
+  /** What follows /invitations/ in the address */
   token: string;
 }
 
 /** Who is signed in, and where they are */
 export interface Session {
+  /** Who is signed in */
   user: {
     /** Shown to others; at first the local part of the e-mail address */
     name: string;
     /** IANA name; empty until it is set, then the app asks the browser */
     timeZone: string;
+    /** How the app looks; auto follows the computer */
     theme: 'auto' | 'light' | 'dark';
     /** Whether shortcuts of a single key are on */
     shortcuts: boolean;
+    /** User id, prefix `usr_` */
     id: string;
+    /** What they sign in with */
     email: string;
     /** Set this installation up; moves the sandbox clock */
     operator: boolean;
@@ -1888,11 +2002,14 @@ export interface Session {
     hasPassword: boolean;
     /** Whether changing the password asks for the present one */
     asksPassword: boolean;
+    /** Whether NEW_WORKSPACES lets them make one */
     mayMakeWorkspaces: boolean;
   };
   /** The workspace that is open in this browser; a new sign-in opens the last one */
   workspace?: {
+    /** Workspace id, prefix `ws_` */
     id: string;
+    /** What its members call it */
     name: string;
     /** owner, admin, editor or viewer */
     role: 'owner' | 'admin' | 'editor' | 'viewer';
@@ -1906,13 +2023,15 @@ export interface Session {
       askedBy: string;
     };
   };
+  /** Those to choose from; the oldest first */
   workspaces: Membership[];
 }
 
 /** A workspace and the role of the user in it */
 export interface Membership {
-  /** Workspace id */
+  /** Workspace id, prefix `ws_` */
   id: string;
+  /** What its members call it */
   name: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
@@ -1920,6 +2039,7 @@ export interface Membership {
 
 /** What `enterByLink` takes. */
 export interface EnterByLinkInput {
+  /** What follows /welcome/ in the address */
   secret: string;
 }
 
@@ -1927,8 +2047,9 @@ export interface EnterByLinkInput {
 export interface SignUpInput {
   /** E-mail address */
   email: string;
+  /** The password to set */
   password: string;
-  /** (default `'My workspace'`) */
+  /** Name of the workspace to make (default `'My workspace'`) */
   workspace?: string;
   /** Of the first owner; in production only (default `''`) */
   code?: string;
@@ -1938,6 +2059,7 @@ export interface SignUpInput {
 export interface SignInInput {
   /** E-mail address */
   email: string;
+  /** As it was set */
   password: string;
 }
 
@@ -1945,6 +2067,7 @@ export interface SignInInput {
 export interface ChangePasswordInput {
   /** The current password; empty when none is set (default `''`) */
   current?: string;
+  /** The password to set */
   next: string;
 }
 
@@ -1956,29 +2079,39 @@ export interface ForgotPasswordInput {
 
 /** What `resetPassword` takes. */
 export interface ResetPasswordInput {
+  /** What follows /new-password/ in the address */
   secret: string;
+  /** The password to set */
   password: string;
 }
 
 /** What `acceptInvitation` takes. */
 export interface AcceptInvitationInput {
+  /** What follows /invitations/ in the address */
   token: string;
-  /** (default `''`) */
+  /** A new one, or that of the account; empty for a person who is signed in (default `''`) */
   password?: string;
 }
 
 /** What `changeProfile` takes. */
 export interface ChangeProfileInput {
+  /** Shown to others */
   name?: string;
   /** IANA name, such as Europe/Berlin; empty removes it */
   timeZone?: string;
+  /** How the app looks; auto follows the computer */
   theme?: 'auto' | 'light' | 'dark';
+  /** Whether shortcuts of a single key are on */
   shortcuts?: boolean;
 }
 
+/** A person in the workspace */
 export interface Member {
+  /** User id, prefix `usr_` */
   userId: string;
+  /** E-mail address */
   email: string;
+  /** As the profile has it */
   name: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
@@ -1988,11 +2121,13 @@ export interface Member {
 
 /** What `listMembers` answers. */
 export interface ListMembersOutput {
+  /** Those who joined first come first */
   members: Member[];
 }
 
 /** What `changeMember` takes. */
 export interface ChangeMemberInput {
+  /** User id of the member */
   id: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
@@ -2000,11 +2135,15 @@ export interface ChangeMemberInput {
 
 /** What `removeMember` takes. */
 export interface RemoveMemberInput {
+  /** User id of the member */
   id: string;
 }
 
+/** An invitation that nobody has accepted yet */
 export interface Invitation {
+  /** Invitation id, prefix `inv_` */
   id: string;
+  /** E-mail address that it is for */
   email: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
@@ -2016,11 +2155,15 @@ export interface Invitation {
 
 /** What `listInvitations` answers. */
 export interface ListInvitationsOutput {
+  /** The newest first */
   invitations: Invitation[];
 }
 
+/** An invitation with its address */
 export interface NewInvitation {
+  /** Invitation id, prefix `inv_` */
   id: string;
+  /** E-mail address that it is for */
   email: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
@@ -2028,7 +2171,7 @@ export interface NewInvitation {
   createdAt: string;
   /** ISO-8601 instant */
   expiresAt: string;
-  /** Shown only this once */
+  /** Address to pass on; shown only this once */
   url: string;
   /** Whether it is also on its way by mail */
   mailed: boolean;
@@ -2044,6 +2187,7 @@ export interface InviteInput {
 
 /** What `withdrawInvitation` takes. */
 export interface WithdrawInvitationInput {
+  /** Invitation id */
   id: string;
 }
 
@@ -2051,35 +2195,44 @@ export interface WithdrawInvitationInput {
 export interface Plan {
   /** unlimited, free, team or business; the operator sets it */
   key: string;
+  /** Name for humans */
   name: string;
   /** Whether networks that charge for every post are part of it */
   paidNetworks: boolean;
   /** Connected accounts; null is without limit */
   accounts: number | null;
-  /** Posts scheduled in a month */
+  /** Posts scheduled in a month; null is without limit */
   scheduledPerMonth: number | null;
-  /** Posts in a month on networks that charge for every post */
+  /** Posts in a month on networks that charge for every post, counted by account; null is without limit */
   paidPostsPerMonth: number | null;
+  /** Webhooks that are sent to; the newest beyond that get nothing */
   webhooks: number;
+  /** People in the workspace; null is without limit */
   members: number | null;
-  /** Of this month (UTC) */
+  /** Since the month began (UTC) */
   used: {
+    /** Of scheduledPerMonth */
     scheduled: number;
+    /** Of paidPostsPerMonth */
     paidPosts: number;
   };
 }
 
 /** A post in one line */
 export interface PostSummary {
+  /** Post id, prefix `post_` */
   id: string;
+  /** Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed */
   status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** Accounts it goes to */
+  accountIds: string[];
   /** The beginning of the original version, at most 200 characters */
   text: string;
   /** How many items the original version has */
   items: number;
-  accountIds: string[];
   /** Of its first image or video */
   thumbnailUrl?: string;
+  /** One per account after publishing; empty before */
   results: Array<{
     /** Account it was for */
     accountId: string;
@@ -2109,12 +2262,15 @@ export interface PostSummary {
 
 /** What `searchPosts` answers. */
 export interface SearchPostsOutput {
+  /** At most 50; Timed has 500 */
   posts: PostSummary[];
+  /** Present when there are more; send it as cursor */
   nextCursor?: string;
 }
 
 /** What `searchPosts` takes. */
 export interface SearchPostsInput {
+  /** Which posts, in the order that the description gives */
   group: 'Scheduled' | 'Drafts' | 'Sent' | 'Timed' | 'Recent';
   /** Only this status of the group */
   status?: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
@@ -2136,11 +2292,17 @@ export interface SearchPostsInput {
 
 /** What `countPosts` answers. */
 export interface CountPostsOutput {
+  /** Numbers of posts by status */
   counts: {
+    /** Not scheduled */
     Draft: number;
+    /** Still to go out */
     Scheduled: number;
+    /** On their way */
     Publishing: number;
+    /** Every account has them */
     Published: number;
+    /** At least one account does not have them, or may not */
     Failed: number;
   };
 }
@@ -2165,11 +2327,14 @@ export interface EditorView {
   warnings: Issue[];
   /** What each connected account of the post allows, with its options as they are */
   accounts: Array<{
+    /** Account id, prefix `acct_` */
     accountId: string;
     constraints: Constraints;
     /** Choices of options that this account alone has, by option key */
     choices: Record<string, Array<{
+      /** What posts.setOption takes */
       value: string;
+      /** Name for humans */
       label: string;
     }>>;
     /** Limits of a poll that this account alone has */
@@ -2185,24 +2350,30 @@ export interface EditorView {
 
 /** What `viewForEditor` takes. */
 export interface ViewForEditorInput {
+  /** Post id */
   id: string;
 }
 
 /** What `countScheduled` answers. */
 export interface CountScheduledOutput {
+  /** Those with a scheduled post, in no order */
   accounts: Array<{
+    /** Account id, prefix `acct_` */
     id: string;
+    /** How many scheduled posts it has */
     scheduled: number;
   }>;
 }
 
 /** What `unschedule` takes. */
 export interface UnscheduleInput {
+  /** Post id */
   id: string;
 }
 
 /** What `publishAgain` takes. */
 export interface PublishAgainInput {
+  /** Post id */
   id: string;
   /** The uncertain accounts you looked at (default `[]`) */
   accountIds?: string[];
@@ -2212,17 +2383,21 @@ export interface PublishAgainInput {
 
 /** What `getProgress` answers. */
 export interface GetProgressOutput {
+  /** Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed */
   status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
+  /** One per account that is done */
   results: Result[];
 }
 
 /** What `getProgress` takes. */
 export interface GetProgressInput {
+  /** Post id */
   id: string;
 }
 
 /** What `confirmFound` takes. */
 export interface ConfirmFoundInput {
+  /** Post id */
   id: string;
   /** The uncertain accounts you looked at */
   accountIds: string[];
@@ -2232,19 +2407,25 @@ export interface ConfirmFoundInput {
 export interface Comment {
   /** Comment id, prefix `cmt_` */
   id: string;
+  /** Who wrote it */
   author: {
+    /** User id, prefix `usr_` */
     id: string;
+    /** As the profile has it */
     name: string;
   };
+  /** Plain text */
   body: string;
   /** The members whose `@name` is in it */
   mentions: Array<{
+    /** User id, prefix `usr_` */
     id: string;
+    /** As the profile has it */
     name: string;
   }>;
   /** ISO-8601 instant */
   createdAt: string;
-  /** ISO-8601 instant */
+  /** ISO-8601 instant; absent when it is as it was written */
   editedAt?: string;
   /** It is your own */
   mayEdit: boolean;
@@ -2254,16 +2435,19 @@ export interface Comment {
 
 /** What `listComments` answers. */
 export interface ListCommentsOutput {
+  /** The oldest first */
   comments: Comment[];
 }
 
 /** What `listComments` takes. */
 export interface ListCommentsInput {
+  /** Post id */
   id: string;
 }
 
 /** What `addComment` takes. */
 export interface AddCommentInput {
+  /** Post id */
   id: string;
   /** Plain text; `@name` mentions a member */
   body: string;
@@ -2271,6 +2455,7 @@ export interface AddCommentInput {
 
 /** What `editComment` takes. */
 export interface EditCommentInput {
+  /** Comment id */
   id: string;
   /** Plain text; `@name` mentions a member */
   body: string;
@@ -2278,6 +2463,7 @@ export interface EditCommentInput {
 
 /** What `deleteComment` takes. */
 export interface DeleteCommentInput {
+  /** Comment id */
   id: string;
 }
 
@@ -2295,11 +2481,13 @@ export interface Share {
 
 /** What `listShares` answers. */
 export interface ListSharesOutput {
+  /** The newest first */
   shares: Share[];
 }
 
 /** What `listShares` takes. */
 export interface ListSharesInput {
+  /** Post id */
   id: string;
 }
 
@@ -2313,11 +2501,13 @@ export interface SharePostOutput {
   createdAt: string;
   /** ISO-8601 instant */
   expiresAt: string;
+  /** Address to pass on; shown only this once */
   url: string;
 }
 
 /** What `sharePost` takes. */
 export interface SharePostInput {
+  /** Post id */
   id: string;
   /** Days until it ends by itself (default `7`) */
   days?: number;
@@ -2325,11 +2515,13 @@ export interface SharePostInput {
 
 /** What `revokeShare` takes. */
 export interface RevokeShareInput {
+  /** Share id */
   id: string;
 }
 
 /** A post as each of its accounts would get it now */
 export interface SharedPost {
+  /** Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed */
   status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
   /** ISO-8601 instant at which it goes out, or went out */
   scheduledAt?: string;
@@ -2339,26 +2531,35 @@ export interface SharedPost {
   expiresAt: string;
   /** ISO-8601 instant of this answer */
   now: string;
+  /** One for each account it goes to */
   accounts: Array<{
-    /** Display name of the network */
+    /** Display name of the network, such as `Bluesky` */
     provider: string;
     badge: Badge;
+    /** Display name of the account on the network */
     name: string;
+    /** User name on the network */
     handle: string;
     constraints: Constraints;
     /** The option that is its title, where the network has one */
     titleKey?: string;
+    /** Network options by key, see providers.limits */
     options: Record<string, string>;
     /** Key of the file that an option names, such as the picture of a video */
     cover?: string;
     /** Where the network has one and it is set */
     firstComment?: string;
+    /** The items in order; a thread has several */
     items: Array<{
+      /** Plain text, no HTML */
       body: string;
+      /** In display order */
       media: Array<{
         /** Of this share alone, for /review/{secret}/media/{key} */
         key: string;
+        /** What the content of the file is */
         kind: 'Image' | 'Video' | 'Document';
+        /** Alternative text for people who cannot see it */
         alt?: string;
       }>;
     }>;
@@ -2373,10 +2574,15 @@ export interface OpenShareInput {
 
 /** A post as outsiders see it on a sandbox network */
 export interface SandboxPost {
+  /** As this network numbers its posts; `externalId` of a result */
   id: string;
+  /** Name of the account it was posted with */
   author: string;
+  /** As it arrived */
   text: string;
+  /** In display order */
   media: Array<{
+    /** The end of its address, or what the network calls it; at most 40 characters */
     name: string;
     /** Present where the network fetches media from this server */
     thumbnailUrl?: string;
@@ -2397,17 +2603,25 @@ export interface ReadSandboxOutput {
   aheadMs: number;
   /** What can be planned */
   faults: Array<{
+    /** Such as `429`, `lost` or `expired-token` */
     fault: string;
+    /** What the network does then */
     effect: string;
   }>;
+  /** One entry per network */
   networks: Array<{
-    network: string;
+    network: NetworkKey;
+    /** Display name of the network, such as `Bluesky` */
     provider: string;
+    /** The newest first, at most 100 */
     posts: SandboxPost[];
+    /** At most one for each moment */
     planned: Array<{
+      /** While media come in, when a post is sent, when numbers are read */
       moment: 'upload' | 'publish' | 'read';
+      /** Such as `429`, `lost` or `expired-token` */
       fault: string;
-      /** null: every time until it is cancelled */
+      /** Calls that will fail; null: every one until it is cancelled */
       times: number | null;
     }>;
   }>;
@@ -2439,17 +2653,19 @@ export interface MoveSandboxClockOutput {
 
 /** What `moveSandboxClock` takes. */
 export interface MoveSandboxClockInput {
+  /** How far, in milliseconds */
   forwardMs: number;
 }
 
 /** What `planSandboxFault` takes. */
 export interface PlanSandboxFaultInput {
+  /** Key of the network, see providers.list */
   network: string;
   /** While media come in, when a post is sent, when numbers are read */
   moment: 'upload' | 'publish' | 'read';
-  /** Such as `429`, `lost` or `expired-token`; empty cancels it */
+  /** One of `faults` of readSandbox; empty cancels what was planned */
   fault: string;
-  /** (default `1`) */
+  /** How many calls fail (default `1`) */
   times?: number;
 }
 
@@ -2463,9 +2679,13 @@ export interface Slots {
 
 /** A time of the week at which posts go out */
 export interface Slot {
+  /** Slot id, prefix `slot_` */
   id: string;
+  /** 1 Monday to 7 Sunday */
   days: number[];
+  /** Wall-clock time in the zone of the slots, such as 09:30 */
   time: string;
+  /** Only for these accounts; empty for all */
   accountIds: string[];
 }
 
@@ -2473,6 +2693,7 @@ export interface Slot {
 export interface AddSlotsInput {
   /** Zone of all slots; empty keeps it, and is UTC for the first ones (default `''`) */
   timeZone?: string;
+  /** Those to add to what is there */
   slots: Array<{
     /** 1 Monday to 7 Sunday */
     days: number[];
@@ -2491,6 +2712,7 @@ export interface ChangeSlotZoneInput {
 
 /** What `changeSlot` takes. */
 export interface ChangeSlotInput {
+  /** Slot id */
   id: string;
   /** 1 Monday to 7 Sunday */
   days?: number[];
@@ -2502,11 +2724,13 @@ export interface ChangeSlotInput {
 
 /** What `deleteSlot` takes. */
 export interface DeleteSlotInput {
+  /** Slot id */
   id: string;
 }
 
 /** What `listFreeSlots` answers. */
 export interface ListFreeSlotsOutput {
+  /** The earliest first */
   slots: Array<{
     /** ISO-8601 instant */
     at: string;
@@ -2539,11 +2763,15 @@ export interface FindNextFreeSlotInput {
 
 /** A template in one line */
 export interface TemplateSummary {
+  /** Template id, prefix `tmpl_` */
   id: string;
+  /** Text begins a post; Signature goes to the end of one */
   kind: 'Text' | 'Signature';
+  /** What people find it by, one line */
   name: string;
   /** The beginning of its first item, at most 200 characters */
   text: string;
+  /** How many items it has */
   items: number;
   /** How many options it sets */
   options: number;
@@ -2551,16 +2779,21 @@ export interface TemplateSummary {
 
 /** What `listTemplates` answers. */
 export interface ListTemplatesOutput {
+  /** Texts, then signatures, each by name */
   templates: TemplateSummary[];
 }
 
 /** Text that is used again */
 export interface Template {
+  /** Template id, prefix `tmpl_` */
   id: string;
   /** Text begins a post; Signature goes to the end of one */
   kind: 'Text' | 'Signature';
+  /** What people find it by, one line */
   name: string;
+  /** The items in order; a thread has several, a signature has one */
   items: string[];
+  /** Network options by key, see providers.limits; a signature has none */
   options: Record<string, string>;
   /** ISO-8601 instant */
   updatedAt: string;
@@ -2568,13 +2801,15 @@ export interface Template {
 
 /** What `getTemplate` takes. */
 export interface GetTemplateInput {
+  /** Template id */
   id: string;
 }
 
 /** What `addTemplate` takes. */
 export interface AddTemplateInput {
-  /** (default `'Text'`) */
+  /** Text begins a post; Signature goes to the end of one (default `'Text'`) */
   kind?: 'Text' | 'Signature';
+  /** What people find it by, one line */
   name: string;
   /** The items in order; a thread has several, a signature has one */
   items: string[];
@@ -2584,7 +2819,9 @@ export interface AddTemplateInput {
 
 /** What `changeTemplate` takes. */
 export interface ChangeTemplateInput {
+  /** Template id */
   id: string;
+  /** What people find it by, one line */
   name?: string;
   /** The items in order; a thread has several, a signature has one */
   items?: string[];
@@ -2594,20 +2831,25 @@ export interface ChangeTemplateInput {
 
 /** What `deleteTemplate` takes. */
 export interface DeleteTemplateInput {
+  /** Template id */
   id: string;
 }
 
 /** A personal API token. Its secret is never listed */
 export interface Token {
+  /** Token id, prefix `tok_` */
   id: string;
+  /** What it is for, as its owner wrote it */
   name: string;
   /** ISO-8601 instant */
   createdAt: string;
-  /** ISO-8601 instant, to the minute */
+  /** ISO-8601 instant, to the minute; absent before the first use */
   lastUsedAt?: string;
   /** The one it acts in */
   workspace: {
+    /** Workspace id, prefix `ws_` */
     id: string;
+    /** What its members call it */
     name: string;
   };
 }
@@ -2615,16 +2857,21 @@ export interface Token {
 /** What `listTokens` answers. */
 export type ListTokensOutput = Token[];
 
+/** A token with its secret */
 export interface NewToken {
+  /** Token id, prefix `tok_` */
   id: string;
+  /** What it is for, as its owner wrote it */
   name: string;
   /** ISO-8601 instant */
   createdAt: string;
-  /** ISO-8601 instant, to the minute */
+  /** ISO-8601 instant, to the minute; absent before the first use */
   lastUsedAt?: string;
   /** The one it acts in */
   workspace: {
+    /** Workspace id, prefix `ws_` */
     id: string;
+    /** What its members call it */
     name: string;
   };
   /** The secret; keep it now */
@@ -2639,6 +2886,7 @@ export interface CreateTokenInput {
 
 /** What `revokeToken` takes. */
 export interface RevokeTokenInput {
+  /** Token id */
   id: string;
 }
 
@@ -2648,23 +2896,27 @@ export interface ConnectedClient {
   id: string;
   /** As the client calls itself */
   name: string;
+  /** The id that it signs in with: the address of its document, or one that was registered */
   clientId: string;
   /** Where the client published its document; absent when it published none */
   host?: string;
+  /** What the user granted, such as `posts:read` */
   scopes: string[];
   /** ISO-8601 instant */
   since: string;
-  /** ISO-8601 instant, to the minute */
+  /** ISO-8601 instant, to the minute; absent before the first use */
   lastUsedAt?: string;
 }
 
 /** What `listClients` answers. */
 export interface ListClientsOutput {
+  /** The newest first */
   clients: ConnectedClient[];
 }
 
 /** What `endClient` takes. */
 export interface EndClientInput {
+  /** `id` of the client, see listClients */
   id: string;
 }
 
@@ -2684,11 +2936,13 @@ export interface OpenSession {
 
 /** What `listSessions` answers. */
 export interface ListSessionsOutput {
+  /** The last used first */
   sessions: OpenSession[];
 }
 
 /** What `endSession` takes. */
 export interface EndSessionInput {
+  /** Session id */
   id: string;
 }
 
@@ -2696,6 +2950,7 @@ export interface EndSessionInput {
 export interface Import {
   /** Import id, prefix `imp_` */
   id: string;
+  /** As it was uploaded */
   fileName: string;
   /** Recognised by the columns or fields of the file */
   format: 'Posthorn CSV' | 'Posthorn JSON' | 'Buffer CSV' | 'Postiz JSON' | 'Mixpost JSON';
@@ -2708,14 +2963,21 @@ export interface Import {
   createdAt: string;
 }
 
+/** How many rows are how far */
 export interface ImportTotals {
+  /** All rows of the file */
   rows: number;
+  /** Rows in the state Ready */
   ready: number;
+  /** Rows in the state Unmatched */
   unmatched: number;
+  /** Rows in the state Duplicate */
   duplicate: number;
+  /** Rows in the state Bad */
   bad: number;
   /** Drafts, and what was scheduled since */
   saved: number;
+  /** Rows in the state Scheduled */
   scheduled: number;
   /** Saved drafts with an account whose wished time is still to come */
   schedulable: number;
@@ -2723,6 +2985,7 @@ export interface ImportTotals {
   failed: number;
 }
 
+/** A small file as text */
 export interface ImportText {
   /** IANA name, for times of the file that have no zone (default `'UTC'`) */
   timeZone?: string;
@@ -2734,6 +2997,7 @@ export interface ImportText {
   text: string;
 }
 
+/** A file to read */
 export interface ImportForm {
   /** IANA name, for times of the file that have no zone (default `'UTC'`) */
   timeZone?: string;
@@ -2745,11 +3009,13 @@ export interface ImportForm {
 
 /** What `listImports` answers. */
 export interface ListImportsOutput {
+  /** The newest first */
   imports: Import[];
 }
 
 /** What `getImport` takes. */
 export interface GetImportInput {
+  /** Import id */
   id: string;
 }
 
@@ -2771,6 +3037,7 @@ export interface ImportRow {
   scheduledAt?: string;
   /** Ready: can be saved. Unmatched: names accounts that are not connected here. Duplicate: was imported already, or stands in the file twice. Bad: cannot be saved. Saved: is a draft. Scheduled: goes out at its time */
   state: 'Ready' | 'Unmatched' | 'Duplicate' | 'Bad' | 'Saved' | 'Scheduled';
+  /** Empty when there is nothing to say */
   problems: ImportProblem[];
   /** The draft that it became */
   postId?: string;
@@ -2778,6 +3045,7 @@ export interface ImportRow {
   failure?: string;
 }
 
+/** What is to be said about a row */
 export interface ImportProblem {
   /** Where in the row */
   column: string;
@@ -2791,12 +3059,15 @@ export interface ImportProblem {
 
 /** What `listImportRows` answers. */
 export interface ListImportRowsOutput {
+  /** At most 100 */
   rows: ImportRow[];
+  /** Send it as `after` for the next page; absent on the last */
   next?: number;
 }
 
 /** What `listImportRows` takes. */
 export interface ListImportRowsInput {
+  /** Import id */
   id: string;
   /** problems: those that something is to be said about, and those that failed (default `'all'`) */
   show?: 'all' | 'problems';
@@ -2813,6 +3084,7 @@ export interface SaveImportOutput {
 
 /** What `saveImport` takes. */
 export interface SaveImportInput {
+  /** Import id */
   id: string;
   /** `next` of the answer before; 0 begins at the first row (default `0`) */
   after?: number;
@@ -2831,6 +3103,7 @@ export interface ScheduleImportOutput {
 
 /** What `scheduleImport` takes. */
 export interface ScheduleImportInput {
+  /** Import id */
   id: string;
   /** `next` of the answer before; 0 begins at the first row (default `0`) */
   after?: number;
@@ -2838,11 +3111,13 @@ export interface ScheduleImportInput {
 
 /** What `deleteImport` takes. */
 export interface DeleteImportInput {
+  /** Import id */
   id: string;
 }
 
 /** What `countExport` answers. */
 export interface CountExportOutput {
+  /** How many have a time in the range */
   posts: number;
 }
 
@@ -2872,7 +3147,9 @@ export interface Webhook {
   oldSecretUntil?: string;
   /** Absent before the first one, and when it is older than 30 days */
   lastDelivery?: {
+    /** Event type */
     type: 'post.published' | 'post.failed' | 'account.disconnected' | 'ping';
+    /** pending waits for its next try; failed is given up */
     state: 'pending' | 'sending' | 'delivered' | 'failed';
     /** ISO-8601 instant of its last try, or at which it was queued */
     at: string;
@@ -2883,6 +3160,7 @@ export interface Webhook {
 
 /** What `listWebhooks` answers. */
 export interface ListWebhooksOutput {
+  /** The oldest first */
   webhooks: Webhook[];
 }
 
@@ -2904,7 +3182,9 @@ export interface NewWebhook {
   oldSecretUntil?: string;
   /** Absent before the first one, and when it is older than 30 days */
   lastDelivery?: {
+    /** Event type */
     type: 'post.published' | 'post.failed' | 'account.disconnected' | 'ping';
+    /** pending waits for its next try; failed is given up */
     state: 'pending' | 'sending' | 'delivered' | 'failed';
     /** ISO-8601 instant of its last try, or at which it was queued */
     at: string;
@@ -2925,11 +3205,13 @@ export interface AddWebhookInput {
 
 /** What `getWebhook` takes. */
 export interface GetWebhookInput {
+  /** Webhook id */
   id: string;
 }
 
 /** What `changeWebhook` takes. */
 export interface ChangeWebhookInput {
+  /** Webhook id */
   id: string;
   /** Where deliveries go: https, reachable on the public internet, without user name or password */
   url?: string;
@@ -2939,6 +3221,7 @@ export interface ChangeWebhookInput {
 
 /** What `deleteWebhook` takes. */
 export interface DeleteWebhookInput {
+  /** Webhook id */
   id: string;
 }
 
@@ -2968,26 +3251,31 @@ export interface Delivery {
 
 /** What `testWebhook` takes. */
 export interface TestWebhookInput {
+  /** Webhook id */
   id: string;
 }
 
 /** What `resumeWebhook` takes. */
 export interface ResumeWebhookInput {
+  /** Webhook id */
   id: string;
 }
 
 /** What `rotateWebhookSecret` takes. */
 export interface RotateWebhookSecretInput {
+  /** Webhook id */
   id: string;
 }
 
 /** What `listDeliveries` answers. */
 export interface ListDeliveriesOutput {
+  /** The newest first */
   deliveries: Delivery[];
 }
 
 /** What `listDeliveries` takes. */
 export interface ListDeliveriesInput {
+  /** Webhook id */
   id: string;
 }
 
@@ -3032,39 +3320,50 @@ export interface DeliveryDetails {
 
 /** What `getDelivery` takes. */
 export interface GetDeliveryInput {
+  /** Webhook id */
   id: string;
+  /** Delivery id */
   deliveryId: string;
 }
 
 /** What `resendDelivery` takes. */
 export interface ResendDeliveryInput {
+  /** Webhook id */
   id: string;
+  /** Delivery id */
   deliveryId: string;
 }
 
 /** What `createWorkspace` takes. */
 export interface CreateWorkspaceInput {
+  /** What its members call it */
   name: string;
 }
 
 /** What `openWorkspace` takes. */
 export interface OpenWorkspaceInput {
+  /** Workspace id */
   id: string;
 }
 
 /** What `changeWorkspace` takes. */
 export interface ChangeWorkspaceInput {
+  /** What its members call it */
   name?: string;
+  /** Whether posts_metrics and analytics_summary are in tools/list */
   statisticsTools?: boolean;
 }
 
 /** What `handOver` takes. */
 export interface HandOverInput {
+  /** User id of the member */
   userId: string;
+  /** Name of the open workspace, against a slip */
   name: string;
 }
 
 /** What `askDeletion` takes. */
 export interface AskDeletionInput {
+  /** Name of the open workspace, against a slip */
   name: string;
 }

@@ -44,7 +44,7 @@ const tags: Record<string, string> = {
   Webhooks: 'What the service tells your address',
   Connections: 'Connecting accounts of networks, in the app',
   Assistant: 'Chats with the assistant of the app',
-  Clients: 'Sessions, and MCP clients that may act for the user',
+  Clients: 'MCP clients that may act for the user',
   Notifications: 'What waits for a person, and how they hear of it',
   Review: 'Comments, and addresses at which others see one post',
   Sandbox: 'The built-in networks, their faults and their clock; not in production',

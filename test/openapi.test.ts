@@ -15,6 +15,13 @@ interface Operation {
   responses: Record<string, { content?: Record<string, Content> }>;
   'x-codeSamples'?: { lang: string }[];
 }
+interface Described {
+  $ref?: string;
+  description?: string;
+  operationId?: string;
+  in?: string;
+  properties?: Record<string, Described>;
+}
 const whole = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as Document & {
   paths: Record<string, Record<string, Operation>>;
 };
@@ -54,22 +61,25 @@ describe('the document', () => {
     }
   });
 
-  test('describes every property that a caller with a token or a receiver meets', () => {
+  test('describes every operation, parameter and property', () => {
+    const described = ({ $ref, description }: Described): boolean => {
+      if (description) return true;
+      const name = $ref?.split('/').at(-1);
+      return name !== undefined && described(whole.components.schemas[name] as Described);
+    };
     const without: string[] = [];
     const visit = (value: unknown, place: string) => {
       if (typeof value !== 'object' || value === null) return;
-      const { properties } = value as { properties?: Record<string, { description?: string; $ref?: string }> };
-      if (properties?.constructor === Object) {
-        for (const [name, one] of Object.entries(properties)) {
-          if (typeof one === 'object' && !one.description && !one.$ref) without.push(`${place}.${name}`);
-        }
+      const { operationId, in: isParameter, properties } = value as Described;
+      const isTold = typeof operationId === 'string' || typeof isParameter === 'string';
+      if (isTold && !described(value)) without.push(place);
+      for (const [name, one] of Object.entries(properties ?? {})) {
+        if (!described(one)) without.push(`${place}.${name}`);
       }
       for (const [name, inner] of Object.entries(value))
         if (!/^examples?$/.test(name)) visit(inner, `${place}/${name}`);
     };
-    const named = Object.keys(document.components.schemas);
-    for (const name of named) visit(whole.components.schemas[name], name);
-    for (const path of Object.keys(document.paths)) visit(whole.paths[path], path);
+    visit({ ...whole.paths, ...whole.webhooks, ...whole.components }, '');
     expect(without).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ export const CatalogEntry = z
     policy: z.enum(['Allowed', 'NeedsApproval']).describe('NeedsApproval: a human has to approve it in the app'),
     inputSchema: z.record(z.string(), z.unknown()).describe('JSON Schema of the input'),
   })
-  .meta({ id: 'CatalogEntry' });
+  .meta({ id: 'CatalogEntry', description: 'One action' });
 export type CatalogEntry = z.output<typeof CatalogEntry>;
 
 export const catalogRoutes = {

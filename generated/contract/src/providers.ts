@@ -9,6 +9,11 @@ export const NetworkKey = z
   .string()
   .meta({ id: 'NetworkKey', description: 'Key of a network, such as `bluesky`; option keys begin with it' });
 
+/** The same in a request: a key that no network has is NotFound. */
+export const NetworkName = z.string().max(50).describe('Key of the network, see providers.list');
+
+export const ProviderName = z.string().describe('Display name of the network, such as `Bluesky`');
+
 /** The options that those networks declare, likewise. */
 export const OptionKey = z
   .string()
@@ -112,7 +117,7 @@ export const Constraints = z
       .describe('Limits of a thread'),
     metrics: z.array(z.enum(metricNames)).describe('Metrics the network reports; empty when it reports nothing'),
   })
-  .meta({ id: 'Constraints' });
+  .meta({ id: 'Constraints', description: 'What a network takes' });
 export type Constraints = z.output<typeof Constraints>;
 
 export const PollLimits = z
@@ -128,6 +133,11 @@ export const PollLimits = z
   .meta({ id: 'PollLimits', description: 'Limits of a poll' });
 export type PollLimits = z.output<typeof PollLimits>;
 
+export const Choice = z.object({
+  value: z.string().describe('What posts.setOption takes'),
+  label: z.string().describe('Name for humans'),
+});
+
 export const Option = z
   .object({
     key: OptionKey,
@@ -137,15 +147,7 @@ export const Option = z
       .describe(
         'Values are always sent as text: `true` or `false`, `12`, an ISO-8601 instant, a comma list, the id of a file of the media library. Poll: JSON, `{"choices":["A","B"],"durationMinutes":1440,"multiple":false,"hideTotals":false}`. Focus: JSON, what stays in sight of each image by media id, `{"media_…":{"x":0,"y":0.5}}` with -1 to 1 from left to right and from bottom to top',
       ),
-    choices: z
-      .array(
-        z.object({
-          value: z.string().describe('What posts.setOption takes'),
-          label: z.string().describe('Name for humans'),
-        }),
-      )
-      .optional()
-      .describe('The allowed values of a Choice'),
+    choices: z.array(Choice).optional().describe('The allowed values of a Choice'),
     default: z.string().optional().describe('What applies when the option is not set'),
     required: z.boolean().optional().describe('True when a post to this network needs it'),
     maxLength: z.int().optional().describe('Greatest length of a Text, or entries of a List'),
@@ -153,13 +155,13 @@ export const Option = z
     file: FileLimits.optional().describe('What the file of a Media has to be'),
     description: z.string().optional().describe('What it does'),
   })
-  .meta({ id: 'Option' });
+  .meta({ id: 'Option', description: 'A setting of a post that one network has' });
 export type Option = z.output<typeof Option>;
 
 export const ProviderLimits = z
   .object({
     network: NetworkKey,
-    provider: z.string().describe('Display name of the network'),
+    provider: ProviderName,
     constraints: Constraints,
     options: z.array(Option).describe('Options of a version for this network'),
   })
@@ -182,7 +184,7 @@ export type Badge = z.output<typeof Badge>;
 export const Provider = z
   .object({
     network: NetworkKey,
-    provider: z.string().describe('Display name of the network'),
+    provider: ProviderName,
     badge: Badge,
     connectUrl: z.string().describe('The user opens it in a browser to connect an account'),
     configured: z.boolean().describe('True when the operator has set the credentials of the real network'),

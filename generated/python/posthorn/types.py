@@ -39,10 +39,12 @@ class AccountsListOutput(TypedDict):
     """Oldest connection first"""
 
 class Deleted(TypedDict):
+    """It is gone"""
+
     id: str
     """What was deleted"""
     deleted: Literal[True]
-    """It is gone"""
+    """Always true: a refusal is answered as an error"""
 
 class SummaryByAccount(TypedDict):
     accountId: str
@@ -87,8 +89,10 @@ class SummaryBestTimes(TypedDict):
 Summary = TypedDict("Summary", {"from": "str", "to": "str", "timeZone": "str", "totals": "Totals", "byAccount": "list[SummaryByAccount]", "byNetwork": "list[SummaryByNetwork]", "topPosts": "list[SummaryTopPosts]", "bestTimes": "list[SummaryBestTimes]"})
 
 class Totals(TypedDict):
+    """Sums over the posts of the range"""
+
     posts: int
-    """Posts published in the range; a post sent to several accounts counts once"""
+    """Posts that were published; one sent to several accounts counts once"""
     views: int
     """Times it was shown"""
     reach: int
@@ -140,9 +144,11 @@ class MediaListOutput(TypedDict):
     media: list[MediaItem]
     """Newest first"""
     nextCursor: NotRequired[str]
-    """Present when there are more"""
+    """Present when there are more; send it as cursor"""
 
 class Post(TypedDict):
+    """What goes to one or more accounts, and how that went"""
+
     id: str
     """Post id, prefix `post_`"""
     status: Literal["Draft", "Scheduled", "Publishing", "Published", "Failed"]
@@ -212,7 +218,7 @@ class PostLine(TypedDict):
     id: str
     """Post id, prefix `post_`"""
     status: Literal["Draft", "Scheduled", "Publishing", "Published", "Failed"]
-    """Where it stands"""
+    """Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed"""
     text: str
     """The beginning of the original version, at most 100 characters"""
     scheduledAt: NotRequired[str]
@@ -247,6 +253,8 @@ class VersionInput(TypedDict):
 OptionKey = Literal["bluesky.reply_control", "bluesky.allow_quotes", "bluesky.languages", "bluesky.content_label", "bluesky.link_card", "bluesky.captions", "bluesky.quote", "bluesky.fit", "facebook.type", "facebook.link", "facebook.first_comment", "facebook.video_title", "facebook.cover", "facebook.fit", "google_business.topic_type", "google_business.cta_type", "google_business.cta_url", "google_business.event_title", "google_business.event_start", "google_business.event_end", "google_business.offer_code", "google_business.offer_url", "google_business.offer_terms", "google_business.language", "google_business.fit", "instagram.type", "instagram.first_comment", "instagram.collaborators", "instagram.share_to_feed", "instagram.trial_reel", "instagram.user_tags", "instagram.location_id", "instagram.cover", "instagram.cover_ms", "instagram.fit", "linkedin.visibility", "linkedin.disable_reshare", "linkedin.link_url", "linkedin.link_title", "linkedin.link_thumbnail", "linkedin.document_title", "linkedin.fit", "linkedin_page.disable_reshare", "linkedin_page.link_url", "linkedin_page.link_title", "linkedin_page.link_thumbnail", "linkedin_page.document_title", "linkedin_page.first_comment", "linkedin_page.fit", "mastodon.visibility", "mastodon.spoiler_text", "mastodon.sensitive", "mastodon.language", "mastodon.quote_policy", "mastodon.focus", "mastodon.quote", "mastodon.poll", "mastodon.fit", "pinterest.board", "pinterest.board_section", "pinterest.title", "pinterest.link", "pinterest.alt_text", "pinterest.cover_second", "pinterest.cover_image", "pinterest.fit", "pixelfed.visibility", "pixelfed.sensitive", "pixelfed.spoiler_text", "pixelfed.comments_disabled", "pixelfed.fit", "threads.reply_control", "threads.topic_tag", "threads.link", "threads.spoiler_media", "threads.quote", "threads.text_attachment", "threads.location", "threads.poll", "threads.fit", "tiktok.mode", "tiktok.privacy", "tiktok.allow_comment", "tiktok.allow_duet", "tiktok.allow_stitch", "tiktok.brand_content", "tiktok.brand_organic", "tiktok.ai_generated", "tiktok.title", "tiktok.auto_music", "tiktok.cover_ms", "tiktok.cover_photo", "tiktok.fit", "x.reply_settings", "x.made_with_ai", "x.paid_partnership", "x.community", "x.quote", "x.tagged_users", "x.poll", "x.fit", "youtube.title", "youtube.privacy", "youtube.category", "youtube.made_for_kids", "youtube.tags", "youtube.notify_subscribers", "youtube.synthetic_media", "youtube.license", "youtube.embeddable", "youtube.thumbnail", "youtube.playlist", "youtube.language", "youtube.first_comment"]
 
 class Validation(TypedDict):
+    """A post that keeps all limits"""
+
     valid: Literal[True]
     """Always true: a broken limit is answered as an error `Invalid`"""
     issues: list[Issue]
@@ -334,7 +342,7 @@ class ProviderLimits(TypedDict):
 
     network: NetworkKey
     provider: str
-    """Display name of the network"""
+    """Display name of the network, such as `Bluesky`"""
     constraints: Constraints
     options: list[Option]
     """Options of a version for this network"""
@@ -366,6 +374,8 @@ class ConstraintsThread(TypedDict):
     """What items after the first become: replies to the one before, comments, or nothing"""
 
 class Constraints(TypedDict):
+    """What a network takes"""
+
     characters: Characters
     media: ConstraintsMedia
     """Limits of the media of one item"""
@@ -453,6 +463,8 @@ class OptionChoices(TypedDict):
     """Name for humans"""
 
 class Option(TypedDict):
+    """A setting of a post that one network has"""
+
     key: OptionKey
     label: str
     """Name for humans"""
@@ -518,7 +530,7 @@ class Provider(TypedDict):
 
     network: NetworkKey
     provider: str
-    """Display name of the network"""
+    """Display name of the network, such as `Bluesky`"""
     badge: Badge
     connectUrl: str
     """The user opens it in a browser to connect an account"""
@@ -561,6 +573,8 @@ class PostPublishedEventData(TypedDict):
     post: Post
 
 class PostPublishedEvent(TypedDict):
+    """A post is out"""
+
     id: str
     """Event id, prefix `evt_`. The same event may arrive twice: deduplicate by this id"""
     type: Literal["post.published"]
@@ -578,6 +592,8 @@ class PostFailedEventData(TypedDict):
     post: Post
 
 class PostFailedEvent(TypedDict):
+    """A post is not out everywhere, or may not be"""
+
     id: str
     """Event id, prefix `evt_`. The same event may arrive twice: deduplicate by this id"""
     type: Literal["post.failed"]
@@ -595,6 +611,8 @@ class AccountDisconnectedEventData(TypedDict):
     account: Account
 
 class AccountDisconnectedEvent(TypedDict):
+    """An account needs reconnecting"""
+
     id: str
     """Event id, prefix `evt_`. The same event may arrive twice: deduplicate by this id"""
     type: Literal["account.disconnected"]
@@ -613,6 +631,8 @@ class PingEventData(TypedDict):
     """A sentence for whoever reads it"""
 
 class PingEvent(TypedDict):
+    """A test"""
+
     id: str
     """Event id, prefix `evt_`. The same event may arrive twice: deduplicate by this id"""
     type: Literal["ping"]

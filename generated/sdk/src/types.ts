@@ -77,10 +77,11 @@ export interface AccountsDeleteInput {
   id: string;
 }
 
+/** It is gone */
 export interface Deleted {
   /** What was deleted */
   id: string;
-  /** It is gone */
+  /** Always true: a refusal is answered as an error */
   deleted: true;
 }
 
@@ -151,8 +152,9 @@ export interface Summary {
   }>;
 }
 
+/** Sums over the posts of the range */
 export interface Totals {
-  /** Posts published in the range; a post sent to several accounts counts once */
+  /** Posts that were published; one sent to several accounts counts once */
   posts: number;
   /** Times it was shown */
   views: number;
@@ -212,7 +214,7 @@ export interface MediaItem {
 export interface MediaListOutput {
   /** Newest first */
   media: MediaItem[];
-  /** Present when there are more */
+  /** Present when there are more; send it as cursor */
   nextCursor?: string;
 }
 
@@ -234,6 +236,7 @@ export interface PostsListInput {
   cursor?: string;
 }
 
+/** What goes to one or more accounts, and how that went */
 export interface Post {
   /** Post id, prefix `post_` */
   id: string;
@@ -300,7 +303,7 @@ export interface Result {
 export interface PostLine {
   /** Post id, prefix `post_` */
   id: string;
-  /** Where it stands */
+  /** Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed */
   status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
   /** The beginning of the original version, at most 100 characters */
   text: string;
@@ -404,6 +407,7 @@ export interface PostsValidateInput {
   id: string;
 }
 
+/** A post that keeps all limits */
 export interface Validation {
   /** Always true: a broken limit is answered as an error `Invalid` */
   valid: true;
@@ -522,13 +526,14 @@ export interface ProvidersLimitsInput {
 /** What one network allows and which options it has */
 export interface ProviderLimits {
   network: NetworkKey;
-  /** Display name of the network */
+  /** Display name of the network, such as `Bluesky` */
   provider: string;
   constraints: Constraints;
   /** Options of a version for this network */
   options: Option[];
 }
 
+/** What a network takes */
 export interface Constraints {
   characters: Characters;
   /** Limits of the media of one item */
@@ -631,6 +636,7 @@ export interface DocumentLimits {
   maxBytes: number;
 }
 
+/** A setting of a post that one network has */
 export interface Option {
   key: OptionKey;
   /** Name for humans */
@@ -705,7 +711,7 @@ export type ProvidersListInput = Record<string, never>;
 /** A network the server can connect to */
 export interface Provider {
   network: NetworkKey;
-  /** Display name of the network */
+  /** Display name of the network, such as `Bluesky` */
   provider: string;
   badge: Badge;
   /** The user opens it in a browser to connect an account */
@@ -757,6 +763,7 @@ export interface UiSetContextInput {
   accountId?: string;
 }
 
+/** One action */
 export interface CatalogEntry {
   /** Dotted name of the action */
   name: string;
@@ -768,6 +775,7 @@ export interface CatalogEntry {
   inputSchema: Record<string, unknown>;
 }
 
+/** A post is out */
 export interface PostPublishedEvent {
   /** Event id, prefix `evt_`. The same event may arrive twice: deduplicate by this id */
   id: string;
@@ -783,6 +791,7 @@ export interface PostPublishedEvent {
   };
 }
 
+/** A post is not out everywhere, or may not be */
 export interface PostFailedEvent {
   /** Event id, prefix `evt_`. The same event may arrive twice: deduplicate by this id */
   id: string;
@@ -798,6 +807,7 @@ export interface PostFailedEvent {
   };
 }
 
+/** An account needs reconnecting */
 export interface AccountDisconnectedEvent {
   /** Event id, prefix `evt_`. The same event may arrive twice: deduplicate by this id */
   id: string;
@@ -813,6 +823,7 @@ export interface AccountDisconnectedEvent {
   };
 }
 
+/** A test */
 export interface PingEvent {
   /** Event id, prefix `evt_`. The same event may arrive twice: deduplicate by this id */
   id: string;
