@@ -365,6 +365,14 @@ describe('media', () => {
       );
     }
     expect(await left()).toBe(kept);
+    const form = (...lines: string[]) =>
+      service.request('POST', '/api/media', {
+        headers: { authorization: `Bearer ${service.token}`, 'content-type': 'multipart/form-data; boundary="x y"' },
+        body: Buffer.concat([Buffer.from(`--x y\r\n${disposition}\r\n\r\n`), png, Buffer.from(lines.join('\r\n'))]),
+      });
+    const alt = ['', '--x y', 'Content-Disposition: form-data; name="alt"'];
+    expect(await refusal(form(...alt, ...more(10), '', 'a', '--x y--', ''))).toMatch('at most 10 headers in a part');
+    expect((await form(...alt, ...more(9), '', 'a', '--x y--', ...more(2_000), '', '')).body.alt).toBe('a');
   });
 
   test('an alternative text that is not UTF-8 is BadInput', async () => {

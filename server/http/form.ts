@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Busboy, type BusboyFileStream, type Dicer } from '@fastify/busboy';
+import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import type { Request } from 'express';
 import { bounds } from '#server/bounds';
 import { badInput, type Refusal } from '#server/errors';
@@ -33,7 +33,7 @@ export const readForm = async <Received, Checked>(
   form.on('partsLimit', () => {
     excess ??= tooManyParts();
   });
-  onHeaders(form, (headers) => {
+  watchHeaders(req, (headers) => {
     if (areTooMany(headers)) excess ??= tooManyHeaders();
   });
   form.on('field', (name, value) => {
@@ -90,17 +90,37 @@ const openForm = ({ headers }: Request) => {
   }
 };
 
-type PartHeaders = Readonly<Record<string, readonly string[]>>;
+const endOfHeaders = '\r\n\r\n';
 
-/** Busboy keeps the headers of its parts to itself. */
-const onHeaders = (form: ReturnType<typeof openForm>, look: (headers: PartHeaders) => void) => {
-  const { parser } = (form as unknown as { _parser: { parser: Dicer } })._parser;
-  parser.on('part', (part) => part.on('header', (headers) => look(headers as PartHeaders)));
+/** Busboy cuts off headers of a part that are too many and tells nobody, so they are read here as they pass by. */
+const watchHeaders = (req: Request, look: (headers: string) => void) => {
+  const [, quoted, bare] = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(req.headers['content-type'] ?? '') ?? [];
+  const startOfPart = `\r\n--${quoted ?? bare}`;
+  let inHeaders = false;
+  // What the next chunk may continue. The first part has no line before it.
+  let rest: Buffer = Buffer.from('\r\n');
+  const nextAt = () => rest.indexOf(inHeaders ? endOfHeaders : startOfPart);
+  req.on('data', (chunk: Buffer) => {
+    rest = Buffer.concat([rest, chunk]);
+    for (let at = nextAt(); at >= 0; at = nextAt()) {
+      if (inHeaders) look(rest.toString('latin1', 0, at));
+      // The line break that ends the headers may also begin the next part.
+      rest = rest.subarray(inHeaders ? at + 2 : at + startOfPart.length);
+      inHeaders = !inHeaders;
+    }
+    if (inHeaders && rest.length > bounds.formHeaderBytes + endOfHeaders.length) {
+      look(rest.toString('latin1'));
+      inHeaders = false;
+    }
+    if (!inHeaders) rest = rest.subarray(Math.max(0, rest.length - startOfPart.length));
+  });
 };
 
-const areTooMany = (headers: PartHeaders) => {
-  const lines = Object.entries(headers).flatMap(([name, values]) => values.map((value) => `${name}: ${value}\r\n`));
-  return lines.length > bounds.formHeaders || lines.join('').length > bounds.formHeaderBytes;
+const areTooMany = (headers: string) => {
+  // Two dashes end the form, and what follows them means nothing.
+  if (headers.startsWith('--')) return false;
+  const lines = headers.split('\r\n').filter((line) => /^\S/.test(line));
+  return lines.length > bounds.formHeaders || headers.length > bounds.formHeaderBytes;
 };
 
 const tooManyHeaders = () =>
