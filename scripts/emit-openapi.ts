@@ -354,10 +354,8 @@ const webhook = (
   request: { body: { required: true, content: { 'application/json': { schema, example } } } },
   responses: {
     '2XX': { description: 'Delivered. Only the status is read' },
-    410: { description: 'Not delivered, and the webhook is paused at once' },
-    '4XX': {
-      description:
-        'Not delivered: retried after 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h, then given up. A later `Retry-After` is honoured',
+    default: {
+      description: 'Not delivered: tried again after 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h, then given up',
     },
   },
 });
