@@ -145,46 +145,42 @@ const registerShared = (registry: OpenAPIRegistry) => {
     description:
       'The session of a person signed in to the app (`sid` on plain http). Most of these paths no token reaches.',
   });
-  registry.registerComponent('parameters', 'RequestId', {
+  for (const [key, { name, description: text, maxLength }] of Object.entries(requestHeaders))
+    registry.registerComponent('parameters', key, {
+      name,
+      in: 'header',
+      description: text,
+      schema: { type: 'string', ...(maxLength && { maxLength }) },
+    });
+  for (const [key, text] of Object.entries(answerHeaders))
+    registry.registerComponent('headers', key, { description: text, schema: { type: 'string' } });
+  registry.registerComponent('headers', 'RetryAfter', { description: 'Seconds to wait', schema: { type: 'integer' } });
+};
+
+const requestHeaders: Record<string, { name: string; description: string; maxLength?: number }> = {
+  RequestId: {
     name: 'X-Request-Id',
-    in: 'header',
     description: 'Your own id for this request, up to 64 letters, digits, dots, dashes or underscores; it comes back',
-    schema: { type: 'string', maxLength: 64 },
-  });
-  registry.registerComponent('parameters', 'IdempotencyKey', {
+    maxLength: 64,
+  },
+  IdempotencyKey: {
     name: 'Idempotency-Key',
-    in: 'header',
     description:
       'The same key with the same body returns the first answer for 24 hours, without doing the work again; with another body it is a Conflict',
-    schema: { type: 'string', maxLength: 255 },
-  });
-  registry.registerComponent('parameters', 'Workspace', {
+    maxLength: 255,
+  },
+  Workspace: {
     name: 'Posthorn-Workspace',
-    in: 'header',
     description:
       'Id of the workspace that your page is about. When another one is open in this browser by now, the answer is a Conflict and nothing is done',
-    schema: { type: 'string' },
-  });
-  registry.registerComponent('headers', 'RequestId', {
-    description: 'Id of this request, for support and logs',
-    schema: { type: 'string' },
-  });
-  registry.registerComponent('headers', 'RateLimit', {
-    description: 'What is left: `"api";r=<requests left>;t=<seconds until the count starts anew>`',
-    schema: { type: 'string' },
-  });
-  registry.registerComponent('headers', 'RateLimitPolicy', {
-    description: 'The limit itself: `"api";q=<requests>;w=<seconds>`',
-    schema: { type: 'string' },
-  });
-  registry.registerComponent('headers', 'IdempotencyReplayed', {
-    description: '`true` when this is the answer of an earlier request with the same `Idempotency-Key`',
-    schema: { type: 'string' },
-  });
-  registry.registerComponent('headers', 'RetryAfter', {
-    description: 'Seconds to wait',
-    schema: { type: 'integer' },
-  });
+  },
+};
+
+const answerHeaders = {
+  RequestId: 'Id of this request, for support and logs',
+  RateLimit: 'What is left: `"api";r=<requests left>;t=<seconds until the count starts anew>`',
+  RateLimitPolicy: 'The limit itself: `"api";q=<requests>;w=<seconds>`',
+  IdempotencyReplayed: '`true` when this is the answer of an earlier request with the same `Idempotency-Key`',
 };
 
 const publicHeaders = { 'x-request-id': reference('headers', 'RequestId') };

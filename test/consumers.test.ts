@@ -251,6 +251,9 @@ describe('posthorn call', () => {
       const ask = `${script}\nCOMP_WORDS=(posthorn ${typed}); COMP_CWORD=${words.length}; _posthorn; echo "\${COMPREPLY[@]}"`;
       return (await run('bash', ['-c', ask])).stdout.trim().split(' ');
     };
+    const { stdout: help } = await posthorn(['help']);
+    const groups = [...new Set(Array.from(help.matchAll(/^ {2}([a-z]+) /gm), ([, name]) => name))];
+    expect((await complete('')).toSorted()).toEqual(groups.toSorted());
     expect(await complete('call', 'posts.set')).toEqual(['posts.setVersionText', 'posts.setOption']);
     expect(await complete('call', 'posts.create', '--acc')).toEqual(['--account-ids']);
     expect(await complete('call', 'posts.list', '--status', 'P')).toEqual(['Publishing', 'Published']);

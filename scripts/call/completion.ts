@@ -1,5 +1,10 @@
 import type { Command } from './command.ts';
 
+const groups = [
+  ...['call', 'profile', 'completion', 'start', 'setup', 'demo', 'link', 'user', 'doctor', 'logs', 'backup', 'restore'],
+  ...['token', 'account', 'import', 'plan', 'jobs', 'clock'],
+];
+
 /** A script for the shell: actions after `call`, then their fields, then the values of a field that has few. */
 export const completion = (shell: 'bash' | 'zsh', commands: readonly Command[], common: readonly string[]): string => {
   const names = [...commands.map(({ name }) => name), 'media.upload', 'whoami'];
@@ -12,7 +17,7 @@ export const completion = (shell: 'bash' | 'zsh', commands: readonly Command[], 
   );
   const bash = `_posthorn() {
   local words="" here="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" action="\${COMP_WORDS[2]}"
-  if [ "$COMP_CWORD" -eq 1 ]; then words="call profile completion start setup demo link doctor token account import plan jobs clock"
+  if [ "$COMP_CWORD" -eq 1 ]; then words="${groups.join(' ')}"
   elif [ "\${COMP_WORDS[1]}" = completion ]; then words="bash zsh"
   elif [ "\${COMP_WORDS[1]}" = profile ]; then [ "$COMP_CWORD" -eq 2 ] && words="set list remove"
   elif [ "\${COMP_WORDS[1]}" != call ]; then return
