@@ -18,6 +18,10 @@ const failing: Migration = {
 
 const recorded = sql('test.recorded', 'select number, name from schema_migrations order by number');
 const ones = sql('test.ones', 'select id from one');
+const waiting = sql(
+  'test.waiting',
+  `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+);
 
 let fresh: FreshDatabase;
 let processes: Database[];
@@ -87,8 +91,7 @@ it('a deadlock with a transaction of the service ends the migration, which is to
   const later = openDatabase(fresh.parts, { report: () => undefined });
   processes.push(later);
   const refused = expect(migrate(later, [first, change])).rejects.toThrow('holds what the migrations need');
-  const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  await until('it waits', async () => (await working.query(waits)).rowCount);
+  await until('it waits', () => database().run(waiting));
   await working.query('select from two');
   await refused;
   await working.end();
