@@ -114,7 +114,7 @@ inBrowser('the shell', (world) => {
     const open = async () => page.goto(`${world.service.url}/sign-in`);
     const title = page.getByRole('heading', { name: 'Sign in' });
     let loads = 0;
-    page.on('framenavigated', () => loads++);
+    page.on('domcontentloaded', () => loads++);
 
     const asked = new Set<string>();
     await page.route(/\/assets\//, (route) => {
