@@ -15,20 +15,16 @@ import { announce, runningIn } from '#server/instances';
 import type { OpenedAgenda } from '#server/jobs/agenda';
 import { createLog } from '#server/log';
 import { type Opened, open } from '#server/open';
-import { applyMigrations, lockWaitMs } from '#server/prepare';
+import { applyPostponed, lockWaitMs } from '#server/prepare';
 import { createReport } from '#server/report';
 import { isAway, messageOf } from '#server/store/away';
 import { inWords } from '#server/store/in-words';
-import { postponedIn } from '#server/store/migrate';
-import { migrations } from '#server/store/migrations/index';
 
 /** Of the time to drain, for closing what is open at its end. */
 const closeMs = 1_000;
 /** For a connection on which nothing has been asked. */
 const cutMs = 1_000;
 const retryMs = 500;
-/** Between two looks whether a migration that was postponed can be applied. */
-const postponedMs = 20_000;
 /** Tries between two lines for the operator. */
 const sayEvery = 10;
 const secondMs = 1_000;
@@ -154,15 +150,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
     clearInterval(saving);
     return save();
   });
-  // The last process of the release before may end at any time after this start.
-  if (await postponedIn(opened.database, migrations)) {
-    const migrating = setInterval(() => {
-      applyMigrations(opened.database, log)
-        .then((postponed) => postponed ?? clearInterval(migrating))
-        .catch(report);
-    }, postponedMs);
-    pile.put(() => clearInterval(migrating));
-  }
+  pile.put(await applyPostponed(opened.database, log, report));
   const sharing = setInterval(() => posthorn.rateLimits.share().catch(report), secondMs);
   pile.put(() => clearInterval(sharing));
 

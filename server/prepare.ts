@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#server/config';
 import type { SandboxClock } from '#server/sandbox/clock';
 import type { Database } from '#server/store/database';
@@ -6,6 +7,8 @@ import { migrations } from '#server/store/migrations/index';
 
 /** For the lock of migrations, before the operator is told who holds it. */
 export const lockWaitMs = 2_000;
+/** Between two looks whether a migration that was postponed can be applied. */
+const postponedMs = 20_000;
 
 export interface Told {
   info(about: object, what: string): void;
@@ -34,4 +37,30 @@ export const applyMigrations = async (database: Database, told: Pick<Told, 'info
     told.info({ number, name }, 'migration applied');
   }
   return postponedIn(database, migrations);
+};
+
+/**
+ * Looks every 20 seconds until nothing is postponed: the last process of the release before may end at any time after this
+ * start. Answers with what ends the looking.
+ */
+export const applyPostponed = async (
+  database: Database,
+  told: Pick<Told, 'info'>,
+  report: (error: unknown) => void,
+  pause: (ms: number, value: undefined, options: { signal: AbortSignal }) => Promise<void> = sleep,
+) => {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const look = async () => {
+    for (let isPostponed = true; isPostponed; ) {
+      await pause(postponedMs, undefined, { signal });
+      try {
+        isPostponed = (await applyMigrations(database, told)) !== undefined;
+      } catch (error) {
+        if (!signal.aborted) report(error);
+      }
+    }
+  };
+  if (await postponedIn(database, migrations)) look().catch((error: unknown) => signal.aborted || report(error));
+  return () => stop.abort();
 };

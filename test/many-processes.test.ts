@@ -1,11 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Posthorn } from '#generated/sdk/src/index';
+import type { Migration } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
+import { inSessionName } from '#server/store/session-name';
 import { startBalancer } from '#test/support/balancer';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { modern, speak } from '#test/support/mcp';
@@ -30,30 +33,50 @@ let next: Processes;
 let alone: Processes | undefined;
 let token: string;
 let accountId: string;
+const oldRoot = mkdtempSync(join(tmpdir(), 'posthorn-old-'));
 const nextRoot = mkdtempSync(join(tmpdir(), 'posthorn-next-'));
 
-/** The next release: what is built here, with one more migration, which is safe beside this one. */
-const buildNext = () => {
-  mkdirSync(join(nextRoot, 'dist'));
-  for (const name of ['node_modules', 'openapi']) symlinkSync(join(here, name), join(nextRoot, name));
-  for (const name of ['package.json', 'scripts/posthorn.mjs']) cpSync(join(here, name), join(nextRoot, name));
-  const { number } = migrations[migrations.length - 1] ?? { number: 0 };
-  const added = `alter table posts add column fixture text; create index fixture on posts (fixture) where fixture is not null`;
-  let patched = 0;
+const newest = migrations.length;
+/** The migration that takes away what the release before it uses. */
+const contracting = migrations.findLast((one: Migration) => one.contracts)?.number ?? 0;
+const entry = (numbers: string) => new RegExp(`\\{ number: (${numbers}), name: .+ \\},?`, 'g');
+
+/** A release of its own, made of what is built here. */
+const buildRelease = (root: string, changes: readonly (readonly [RegExp, (found: string) => string])[]) => {
+  mkdirSync(join(root, 'dist'));
+  for (const name of ['node_modules', 'openapi']) symlinkSync(join(here, name), join(root, name));
+  for (const name of ['package.json', 'scripts/posthorn.mjs']) cpSync(join(here, name), join(root, name));
+  const changed = changes.map(() => 0);
   for (const name of readdirSync(join(here, 'dist')).filter((one) => one.endsWith('.js'))) {
-    const text = readFileSync(join(here, 'dist', name), 'utf8');
-    const more = text.replace(
-      new RegExp(`\\{ number: ${number}, name: .+ \\}`),
-      (last) => `${last}, { number: ${number + 1}, name: 'fixture', sql: '${added}' }`,
+    const text = changes.reduce(
+      (before, [what, change], index) =>
+        before.replace(what, (found) => {
+          changed[index] = (changed[index] ?? 0) + 1;
+          return change(found);
+        }),
+      readFileSync(join(here, 'dist', name), 'utf8'),
     );
-    if (more !== text) patched++;
-    writeFileSync(join(nextRoot, 'dist', name), more);
+    writeFileSync(join(root, 'dist', name), text);
   }
-  expect(patched).toBeGreaterThan(0);
+  expect(changed).not.toContain(0);
+};
+
+const buildReleases = () => {
+  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: here });
+  // The one before keys became wide: it does not know the migration that contracts, nor those after it.
+  const later = migrations.slice(contracting - 1).map(({ number }) => number);
+  buildRelease(oldRoot, [[entry(later.join('|')), () => '']]);
+  // The next one has one more, which waits behind the one that contracts, and looks more often whether it can be applied.
+  const added = `alter table posts add column fixture text; create index fixture on posts (fixture) where fixture is not null`;
+  buildRelease(nextRoot, [
+    [entry(String(newest)), (last) => `${last}, { number: ${newest + 1}, name: 'fixture', sql: '${added}' }`],
+    [/postponedMs = \w+/, () => 'postponedMs = 300'],
+  ]);
 };
 
 beforeAll(async () => {
-  fresh = await freshDatabase({ template: inject('migrated') });
+  buildReleases();
+  fresh = await freshDatabase();
   const { host, user = '', password = '', database: name } = fresh.parts;
   sandbox = await startSandboxNetworks({ delayMs: () => 20 + Math.random() * 60 });
   ports = [await freePort(), await freePort(), await freePort()];
@@ -68,14 +91,13 @@ beforeAll(async () => {
     REQUESTS_PER_MINUTE: '100000',
     LOG_LEVEL: 'error',
   };
-  old = await createProcesses(undefined, shared);
+  old = await createProcesses(oldRoot, shared);
   const made = await old.ask('setup', '--email', person.email, '--password', person.password, '--workspace', 'Demo');
   token = made.token ?? '';
   const add = ['account', 'add', '--workspace', made.workspaceId ?? '', '--network', 'x'];
   accountId = (await old.ask(...add)).id ?? '';
-  buildNext();
   next = await createProcesses(nextRoot, { ...shared, POSTHORN_DATA: old.dataDir });
-  database = new pg.Pool({ ...fresh.parts, max: 2 });
+  database = new pg.Pool({ ...inSessionName(fresh.parts), max: 2 });
   database.on('error', () => undefined);
 }, 120_000);
 
@@ -87,7 +109,7 @@ afterAll(async () => {
   await old.clear();
   await sandbox.stop();
   await fresh.drop();
-  rmSync(nextRoot, { recursive: true });
+  for (const root of [oldRoot, nextRoot]) rmSync(root, { recursive: true });
 });
 
 /** Again and again until it is told to stop; what fails is kept. */
@@ -179,10 +201,14 @@ const startOn = async (processes: Processes, index: number) => {
   return running;
 };
 
+const applied = async () =>
+  (await database.query<{ newest: number }>('select max(number)::int as newest from schema_migrations')).rows[0]
+    ?.newest;
+
 const open = async () =>
   (await database.query(`select id from posts where status in ('Scheduled', 'Publishing')`)).rowCount ?? 0;
 
-test('three processes, one killed, all replaced by the next release: callers see no error, and nothing is posted twice', {
+test('three processes, one killed, all replaced over a migration that contracts: callers see no error, and nothing is posted twice', {
   timeout: 180_000,
 }, async () => {
   const instances: Running[] = await Promise.all(ports.map((_, index) => startOn(old, index)));
@@ -216,10 +242,15 @@ test('three processes, one killed, all replaced by the next release: callers see
       instances[index]?.kill('SIGTERM');
       expect(await instances[index]?.ended).toMatchObject({ code: 0 });
     }
-    instances[index] = await startOn(next, index);
+    if (index < ports.length - 1) {
+      instances[index] = await startOn(next, index);
+      // Both releases answer while it waits.
+      expect(await applied()).toBe(contracting - 1);
+    }
   }
-  const { rows } = await database.query('select max(number)::int as newest from schema_migrations');
-  expect(rows[0].newest).toBe(migrations.length + 1);
+  // The last process of the release before is gone: those that run apply it, and what waits behind it.
+  await until('the keys are wide alone', async () => (await applied()) === newest + 1);
+  instances[ports.length - 1] = await startOn(next, ports.length - 1);
 
   await sleep(500);
   for (const stop of [writing, listing, agent]) {

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { diagnose, diagnoseNetworks } from '#server/cli/doctor';
-import { readConfig } from '#server/config';
+import { readConfig, Settings } from '#server/config';
 import { createHealth } from '#server/http/health';
 import { openAgenda } from '#server/jobs/agenda';
 import { logFiles, openLogFile } from '#server/log-file';
@@ -508,6 +508,25 @@ describe('a running service', () => {
     // Each of ours is on the dashboard.
     const dashboard = await readFile('ops/grafana-dashboard.json', 'utf8');
     expect([...known.keys()].filter((name) => name.startsWith('posthorn_') && !dashboard.includes(name))).toEqual([]);
+  });
+
+  test('is run by ops/ with settings that exist, on its own port, and is given longer to stop than it takes', async () => {
+    const files = ['Dockerfile', 'compose.yaml', 'compose.full.yaml', 'kubernetes.yaml', 'posthorn.service'];
+    const { port, drainMs } = readConfig({});
+    // Of PostgreSQL, of the store for media, and of systemd.
+    const others = /^(POSTGRES|AWS|AF)_/;
+    for (const file of files) {
+      const text = await readFile(`ops/${file}`, 'utf8');
+      const named = text.match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g) ?? [];
+      expect(
+        named.filter((name) => !(name in Settings.shape) && !others.test(name)),
+        file,
+      ).toEqual([]);
+      for (const [, found] of text.matchAll(/(?:EXPOSE |containerPort: |PORT=|posthorn:|:3000:)(\d+)/g))
+        expect(Number(found), file).toBe(port);
+      for (const [, seconds] of text.matchAll(/(?:stop_grace_period: |GracePeriodSeconds: |TimeoutStopSec=)(\d+)/g))
+        expect(Number(seconds) * 1000, file).toBeGreaterThan(drainMs);
+    }
   });
 
   test('that stops ends the streams of open tabs, and is alive but not ready', async () => {

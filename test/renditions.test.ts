@@ -5,7 +5,8 @@ import sharp, { type Sharp } from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { ApprovalCard } from '#contracts/approvals';
 import type { EditorView } from '#contracts/posts';
-import { type FitTarget, fitImage } from '#server/media/fit-image';
+import { type FitTarget, fitImage, recipe } from '#server/media/fit-image';
+import { createRenditionStore } from '#server/media/store';
 import { sql } from '#server/store/database';
 import { modern, speak } from '#test/support/mcp';
 import { type Service, startService } from '#test/support/service';
@@ -344,6 +345,26 @@ describe('the store', () => {
     const first = await fittedFor(id, media);
     await forget(first.id);
     expect((await fittedFor(id, media)).id).toBe(first.id);
+  });
+
+  test('two processes make one picture with other bytes at once: the first stays, and neither fails', async () => {
+    const { database } = service;
+    const { workspaceId } = service.owner;
+    const store = createRenditionStore(database);
+    const key = { mediaId: await tooLarge(), mode: 'shrink', target: '{}', recipe } as const;
+    const made = { ...key, refused: null, mimeType: 'image/jpeg', bytes: 1, width: 1, height: 1, sha256: '0' };
+    const waits = sql(
+      'test.waits',
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    let second: Promise<number> | undefined;
+    await database.transaction(async () => {
+      await store.insert(workspaceId, { ...made, id: 'fit_first' });
+      second = database.outside(() => store.insert(workspaceId, { ...made, id: 'fit_second' }));
+      await until('it waits for the first', () => database.outside(() => database.run(waits)));
+    });
+    expect(await second).toBe(0);
+    expect(await store.find(workspaceId, [key], recipe)).toMatchObject([{ id: 'fit_first' }]);
   });
 
   test('what no post goes out with is swept, and what one does go out with stays', async () => {

@@ -144,9 +144,21 @@ describe('a file of the app', () => {
     ['/favicon.svg', 'image/svg+xml'],
     ['/manifest.webmanifest', 'application/manifest+json'],
     ['/color-scheme.js', 'text/javascript; charset=utf-8'],
+    ['/first-files.js', 'text/javascript; charset=utf-8'],
   ])('%s is there', async (path, type) => {
     const { status, headers } = await open(path, { accept: '*/*' });
     expect([status, headers['content-type'], headers['cache-control']]).toEqual([200, type, 'no-cache']);
+  });
+
+  test('of another release is asked for again, as another process may have it, and not without end', async () => {
+    const { status, headers } = await open('/assets/main-other.js');
+    expect([status, headers.location]).toEqual([307, '/assets/main-other.js?again=1']);
+    expect([headers['cache-control'], headers.connection]).toEqual(['no-store', 'close']);
+    const file = await scriptOf();
+    expect((await open(`${file}?again=9`)).status).toBe(200);
+    for (const again of ['10', '-1', 'x', '1&again=2']) {
+      expect((await open(`/assets/main-other.js?again=${again}`, { accept: '*/*' })).status, again).toBe(404);
+    }
   });
 
   test('that a build left beside it is not served', async () => {

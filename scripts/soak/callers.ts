@@ -90,19 +90,24 @@ export const createCallers = async ({
 
   const later = () => new Date(Date.now() + 5_000 + Math.random() * 40_000).toISOString();
 
+  /** An agent tries again what did not arrive, and what the server says it failed at: that is an answer too, with status 200. */
   const agent = async (method: string, params: unknown) => {
+    let trouble = '';
     for (let turn = 0; turn < 10; turn++) {
       const headers = {
         authorization: `Bearer ${token}`,
         accept: 'application/json, text/event-stream',
         'mcp-protocol-version': '2025-11-25',
       };
-      const answer = await send('/mcp', { jsonrpc: '2.0', id: 1, method, params }, headers).catch(() => undefined);
-      if (answer?.ok)
-        return (await answer.json()) as { result: { structuredContent: Record<string, string>; isError?: boolean } };
+      const message = { jsonrpc: '2.0', id: 1, method, params };
+      const { result, error, ...other } = await send('/mcp', message, headers)
+        .then((answer) => answer.json() as Promise<AgentAnswer>)
+        .catch((lost: unknown): AgentAnswer => ({ error: { message: String(lost) } }));
+      if (result) return result;
+      trouble = error?.message ?? JSON.stringify(other);
       await sleep(400);
     }
-    return undefined;
+    throw new Refused(`${method} failed again and again: ${trouble}`);
   };
 
   const jobs = {
@@ -142,8 +147,8 @@ export const createCallers = async ({
     agent: async () => {
       const post = await draft();
       const asked = await agent('tools/call', { name: 'posts_publishNow', arguments: { id: post.id } });
-      const card = asked?.result.structuredContent?.approvalUrl?.split('/').at(-1);
-      if (card === undefined) return;
+      const card = asked.structuredContent?.approvalUrl?.split('/').at(-1);
+      if (card === undefined) throw new Refused(`no card for ${post.id}: ${JSON.stringify(asked)}`);
       ledger.asked();
       await click(`/api/approvals/${card}/approve`);
       ledger.publishing(post.id);
@@ -176,3 +181,8 @@ export const createCallers = async ({
 };
 
 class Refused extends Error {}
+
+interface AgentAnswer {
+  readonly result?: { structuredContent?: Record<string, string> };
+  readonly error?: { message: string };
+}

@@ -22,6 +22,12 @@ const contentSecurity = [
 const workerPath = '/push-worker.js';
 const workerSecurity = "default-src 'none'";
 
+/** Made by the build, with a hash in its name. */
+const hashedPath = /^\/assets\/[\w.-]+$/;
+/** For a file of another release: any other process of the installation may have it. */
+const mostTries = 10;
+const tryPauseMs = 100;
+
 const types: Record<string, string> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
@@ -89,12 +95,14 @@ export const createWebApp = (folder: string) => {
 
     /** Hashed files never change; the few others are asked for again. */
     files: ((req, res, next) => {
+      if (!isReading(req)) return next();
       // What browsers ask for by themselves.
       const path = req.path === '/favicon.ico' ? '/favicon.svg' : req.path;
-      const file = isReading(req) && path !== '/index.html' ? find(path) : undefined;
-      if (file === undefined) return next();
-      const hashed = req.path.startsWith('/assets/');
-      send(req, res, file, 200, hashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+      const file = path === '/index.html' ? undefined : find(path);
+      const isHashed = hashedPath.test(path);
+      if (file) send(req, res, file, 200, isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+      else if (isHashed) askAnother(req, res, next);
+      else next();
     }) satisfies RequestHandler,
 
     pages: ((req, res, next) => {
@@ -106,6 +114,16 @@ export const createWebApp = (folder: string) => {
       if (/^\/(api|\.well-known)\//.test(req.path) || !sendPage(req, res, 404)) next();
     }) satisfies RequestHandler,
   };
+};
+
+/** While a release is replaced: the browser asks again, over another connection, and a balancer leads it to the next process. */
+const askAnother: RequestHandler = (req, res, next) => {
+  const tries = Number(req.query.again ?? 0);
+  if (!Number.isInteger(tries) || tries < 0 || tries >= mostTries) return next();
+  setTimeout(() => {
+    const location = `${req.path}?again=${tries + 1}`;
+    res.writeHead(307, { location, 'cache-control': 'no-store', connection: 'close' }).end();
+  }, tryPauseMs);
 };
 
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD';

@@ -190,15 +190,17 @@ const byId = sql(
 );
 /** For public addresses and files, which do not tell the workspace. */
 const anywhere = sql('renditions.anywhere', `select ${renditionColumns('r')} from renditions r where id = any($1)`);
-/** Another process may have made it meanwhile; one that was lost may come back. */
+const noOther = `not exists (select from renditions other
+  where other.workspace_id = $12 and (other.media_id, other.mode, other.target, other.recipe) = ($2, $3, $4, $5)
+    and not other.lost and other.id <> $1)`;
+/** One that was lost may come back. Another process may make it at the same time: then that one stays, whatever index says so. */
 const insert = sql(
   'renditions.insert',
-  `insert into renditions (id, media_id, mode, target, recipe, refused, mime_type, bytes, width, height, sha256, workspace_id)
+  `with back as (update renditions set lost = false where workspace_id = $12 and id = $1 and lost and ${noOther})
+   insert into renditions (id, media_id, mode, target, recipe, refused, mime_type, bytes, width, height, sha256, workspace_id)
    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
-    where exists (select from media where workspace_id = $12 and id = $2)
-      and not exists (select from renditions
-                       where workspace_id = $12 and (media_id, mode, target, recipe) = ($2, $3, $4, $5) and not lost and id <> $1)
-   on conflict (workspace_id, id) do update set lost = false`,
+    where exists (select from media where workspace_id = $12 and id = $2) and ${noOther}
+   on conflict do nothing`,
 );
 const lose = sql('renditions.lose', 'update renditions set lost = true where workspace_id = $1 and id = $2');
 const removeUnused = sql(

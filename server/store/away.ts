@@ -17,8 +17,8 @@ const fullCodes = /^53300$/;
 /** The disk is full, the server is a standby, or a file cannot be written. */
 const unwritableCodes = /^(53100|25006|58030)$/;
 
-/** Somebody else holds a lock for longer than a statement was willing to wait. */
-const lockedCodes = /^55P03$/;
+/** Somebody else holds a lock for longer than a statement was willing to wait, or waits for ours. */
+const lockedCodes = /^(55P03|40P01)$/;
 
 /** Whether it is worth another try in a moment. */
 export const isAway = (error: unknown) =>

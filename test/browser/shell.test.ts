@@ -109,6 +109,38 @@ inBrowser('the shell', (world) => {
     await second.getByText('Asked again').waitFor();
   });
 
+  test('gets its files from the next process where one of another release misses them, and else says what to do', async () => {
+    const page = await world.visit({ at: '/favicon.svg', as: null, expected: [/404/] });
+    const open = async () => page.goto(`${world.service.url}/sign-in`);
+    const title = page.getByRole('heading', { name: 'Sign in' });
+    let loads = 0;
+    page.on('domcontentloaded', () => loads++);
+
+    const asked = new Set<string>();
+    await page.route(/\/assets\//, (route) => {
+      const { pathname } = new URL(route.request().url());
+      if (asked.has(pathname)) return route.continue();
+      asked.add(pathname);
+      return route.fulfill({ status: 307, headers: { location: `${pathname}?again=1` } });
+    });
+    await open();
+    await title.waitFor();
+    expect(asked.size).toBeGreaterThan(2);
+    expect(loads).toBe(1);
+
+    let misses = 1;
+    await page.unroute(/\/assets\//);
+    await page.route(/\/assets\//, (route) => (misses-- > 0 ? route.fulfill({ status: 404 }) : route.continue()));
+    await open();
+    await title.waitFor();
+    expect(loads).toBe(3);
+
+    misses = Number.POSITIVE_INFINITY;
+    await open();
+    await page.getByRole('alert').filter({ hasText: 'reload the page' }).waitFor();
+    expect(loads).toBe(7);
+  });
+
   test('sends somebody who is not signed in to sign in, and back', async () => {
     const page = await world.visit({ at: '/calendar?view=week', as: null, expected: [/401/] });
     await page.waitForURL(/\/sign-in/);

@@ -1,10 +1,12 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { applyPostponed } from '#server/prepare';
 import { type Database, openDatabase, sql } from '#server/store/database';
 import { type Migration, migrate, pendingIn, postponedIn, postponedInWords } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { publicationsOf } from '#test/support/publications';
+import { until } from '#test/support/until';
 
 const first: Migration = { number: 1, name: 'first', sql: 'create table one (id int); create table two (id int)' };
 const second: Migration = { number: 2, name: 'second', sql: 'insert into one values (1)' };
@@ -16,6 +18,10 @@ const failing: Migration = {
 
 const recorded = sql('test.recorded', 'select number, name from schema_migrations order by number');
 const ones = sql('test.ones', 'select id from one');
+const waiting = sql(
+  'test.waiting',
+  `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+);
 
 let fresh: FreshDatabase;
 let processes: Database[];
@@ -72,6 +78,24 @@ it('waits for a table that somebody holds only so long, names the session, and s
   );
   await forgotten.end();
   expect(await migrate(database(), [first, change], { waitMs: 50 })).toEqual([change]);
+});
+
+it('a deadlock with a transaction of the service ends the migration, which is told like a lock and succeeds at the next try', async () => {
+  await migrate(database(), [first]);
+  const working = new pg.Client(fresh.parts);
+  await working.connect();
+  await working.query(`alter database ${fresh.parts.database} set deadlock_timeout = '300ms'`);
+  await working.query("set deadlock_timeout = '60s'; begin; select from one");
+  const change = { number: 2, name: 'change', sql: 'alter table two add more int; alter table one add more int' };
+  // Its connections come after the setting.
+  const later = openDatabase(fresh.parts, { report: () => undefined });
+  processes.push(later);
+  const refused = expect(migrate(later, [first, change])).rejects.toThrow('holds what the migrations need');
+  await until('it waits', () => database().run(waiting));
+  await working.query('select from two');
+  await refused;
+  await working.end();
+  expect(await migrate(database(), [first, change])).toEqual([change]);
 });
 
 it('a migration that contracts waits until no session of an earlier release is left, and so do those after it', async () => {
@@ -236,7 +260,7 @@ const withWorkspace = [
   'renditions',
 ];
 
-it('the keys become wide while the release before writes, and narrow ones go once it has ended', async () => {
+it('the keys become wide while the release before writes, and a running service drops the narrow ones once it has ended', async () => {
   const before = migrations.filter(({ number }) => number <= 28);
   await migrate(database(), before);
   const old = new pg.Client(fresh.parts);
@@ -249,8 +273,27 @@ it('the keys become wide while the release before writes, and narrow ones go onc
     'workspace-references-checked',
   ]);
   await old.query(oldRelease.write(2));
+
+  const waitedMs: number[] = [];
+  let goOn = () => {};
+  const pause = (ms: number) => {
+    waitedMs.push(ms);
+    return new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+  };
+  const told: object[] = [];
+  const report = (error: unknown) => expect.fail(String(error));
+  await applyPostponed(database(), { info: (about) => told.push(about) }, report, pause);
+  expect(waitedMs).toEqual([20_000]);
+  goOn();
+  await until('it has looked and waits again', () => waitedMs.length === 2);
+  expect(told).toEqual([]);
   await old.end();
-  await migrate(database(), migrations);
+  await until('it is applied', () => {
+    goOn();
+    return told.length === 2;
+  });
   expect(await pendingIn(database(), migrations)).toEqual([]);
 
   for (const table of withWorkspace) {

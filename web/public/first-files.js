@@ -1,0 +1,47 @@
+// While a release is replaced, the first files of the app may be missing on the process that is asked. The page is read anew
+// a few times; then a sentence says what to do. What is loaded later is looked after by the app itself.
+(() => {
+  const key = 'posthorn-first-files';
+  const mostTries = 3;
+  const pauseMs = 500;
+  let failed = false;
+
+  const triesBefore = () => {
+    try {
+      return Number(sessionStorage.getItem(key));
+    } catch {
+      return mostTries;
+    }
+  };
+  const remember = (tries) => {
+    try {
+      sessionStorage.setItem(key, String(tries));
+    } catch {}
+  };
+
+  const readAnew = () => {
+    const tries = triesBefore();
+    if (tries < mostTries) {
+      remember(tries + 1);
+      location.reload();
+      return;
+    }
+    remember(0);
+    const sentence = document.createElement('p');
+    sentence.setAttribute('role', 'alert');
+    sentence.textContent =
+      'Some files of Posthorn could not be loaded. Wait a minute and reload the page; if it stays so, tell whoever runs this server.';
+    document.body.prepend(sentence);
+  };
+
+  const hear = ({ target }) => {
+    if (failed || !(target instanceof Element) || !target.matches('script[type=module], link[rel=stylesheet]')) return;
+    failed = true;
+    setTimeout(readAnew, pauseMs);
+  };
+  addEventListener('error', hear, true);
+  addEventListener('load', () => {
+    removeEventListener('error', hear, true);
+    if (!failed) remember(0);
+  });
+})();
