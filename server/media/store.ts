@@ -210,6 +210,9 @@ const removeUnused = sql(
 export type RenditionStore = ReturnType<typeof createRenditionStore>;
 
 export const createRenditionStore = (db: Database) => ({
+  /** For work that takes its time, or is shared by many who ask. */
+  outside: db.outside,
+
   /** Those that this recipe made, and those that it refused. */
   find: (workspaceId: string, wishes: readonly RenditionKey[], recipe: number) =>
     db.query<RenditionRow>(find, [
