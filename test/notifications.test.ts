@@ -242,6 +242,13 @@ test('what is rolled back was never told', async () => {
   expect(await about('/told/undone')).toEqual([]);
 });
 
+test('choices that are changed at the same moment are all kept', async () => {
+  const browser = await signedIn((await service.addMember('editor')).email);
+  const changes = [{ mail: ['requests'] }, { push: ['posts'] }, { pushText: true }];
+  await Promise.all(changes.map((change) => browser.patch('/api/app/notification-choices', change)));
+  expect((await browser.get('/api/app/notification-choices')).body).toMatchObject(Object.assign({}, ...changes));
+});
+
 test('they are kept for 90 days', async () => {
   await happen('old');
   await service.clock.forward(89 * dayMs);
