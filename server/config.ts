@@ -143,7 +143,7 @@ export const Settings = z.object({
     ),
   REGISTRATIONS_PER_HOUR: wholeNumber(1, 1_000_000)
     .default(60)
-    .describe('MCP clients that may register themselves from one network; each instance counts for itself'),
+    .describe('MCP clients that may register themselves from one network, of all instances together'),
   NEW_WORKSPACES: z
     .enum(newWorkspaces, `must be one of ${newWorkspaces.join(', ')}`)
     .default('admins')

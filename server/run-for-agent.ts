@@ -12,7 +12,7 @@ export interface Approvals {
 }
 
 /** What came of it; or, in its place, the card that waits for a human now. */
-export type AgentOutcome =
+type AgentOutcome =
   | { readonly asked: Asked; readonly output?: never; readonly requests?: never }
   | { readonly asked?: never; readonly output: JsonText; readonly requests: readonly RequestNews[] };
 

@@ -3,7 +3,7 @@ import { type Database, sql } from '#server/store/database';
 import { sealedColumn } from '#server/store/sealed-column';
 import { type AccountRow, accountColumns } from './account-row.ts';
 
-export type NewAccount = Omit<AccountRow, 'status' | 'connectedAt' | 'disconnectedAt' | 'statisticsStoppedAt'> & {
+type NewAccount = Omit<AccountRow, 'status' | 'connectedAt' | 'disconnectedAt' | 'statisticsStoppedAt'> & {
   readonly refreshInMs: number;
 };
 

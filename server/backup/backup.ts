@@ -16,7 +16,7 @@ import { type Archive, createArchive } from './archive.ts';
 import { type Manifest, manifestName, mediaPart, secretsName, tablePart, writeManifest } from './manifest.ts';
 import { type BackupStore, createBackupStore, notKept, oursAmong } from './store.ts';
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly withKeys: boolean;
   readonly clock: Clock;
   readonly progress: (text: string) => void;

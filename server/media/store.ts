@@ -164,7 +164,7 @@ export interface MadeRow extends RenditionKey {
 }
 
 /** It cannot be made, and is not tried again. */
-export interface RefusedRow extends RenditionKey {
+interface RefusedRow extends RenditionKey {
   readonly id: string;
   readonly recipe: number;
   readonly refused: FitRefusal;

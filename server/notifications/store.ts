@@ -15,7 +15,7 @@ export interface NotificationRow {
   readonly needsYou: boolean;
 }
 
-export interface NewRow extends Pick<NotificationRow, 'id' | 'kind' | 'title' | 'detail' | 'excerpt' | 'path'> {
+interface NewRow extends Pick<NotificationRow, 'id' | 'kind' | 'title' | 'detail' | 'excerpt' | 'path'> {
   readonly workspaceId: string;
   readonly subjectId: string;
 }

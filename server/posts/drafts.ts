@@ -246,7 +246,7 @@ export const createDrafts = ({
   };
 };
 
-export const alreadyOut = ({ id, status }: Post) =>
+const alreadyOut = ({ id, status }: Post) =>
   new Refusal('Conflict', `The post ${id} is ${status} and can no longer be changed. Read it again.`);
 
 const mustBeCurrent = ({ id, updatedAt }: Post, { baseUpdatedAt }: { baseUpdatedAt: string }) => {

@@ -16,7 +16,7 @@ import { types } from './types.ts';
 export type { Connection } from './connection.ts';
 export type { Statement };
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** Called for connections that break while nothing waits for them. */
   report: (error: Error) => void;
   /** Connections for statements, and as many again for models and transactions. */
