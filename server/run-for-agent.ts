@@ -1,5 +1,6 @@
 import { Post } from '#contracts/posts';
-import type { ApprovalCards, Asked, RequestNews } from '#server/approvals/cards';
+import type { RequestNews } from '#server/approvals/card-view';
+import type { ApprovalCards, Asked } from '#server/approvals/cards';
 import type { Caller } from './context.ts';
 import { Refusal } from './errors.ts';
 import type { JsonText } from './json-text.ts';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Account } from '#contracts/accounts';
 import type { ApprovalCard, CardStatus } from '#contracts/approvals';
 import type { Accounts } from '#server/accounts/connected';
 import type { AuditLog } from '#server/audit/audit-log';
@@ -13,11 +12,10 @@ import type { Live } from '#server/live/open-tabs';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
-import { toLinkCards } from '#server/posts/outgoing';
 import type { Reading } from '#server/posts/reading';
 import { findAction, type RunnableAction } from '#server/run-action';
 import { fromCursor, toCursor } from '#server/store/page';
-import { sentenceOf } from './sentence.ts';
+import { createCardView, type RequestNews } from './card-view.ts';
 import type { ApprovalStore, CardRow, OpenCard } from './store.ts';
 import type { Subject, Subjects } from './subject.ts';
 
@@ -33,17 +31,6 @@ export interface ApprovalRequest {
   readonly action: string;
   readonly input: Record<string, unknown>;
   readonly requestId: string;
-}
-
-/** A request about a post or an account, as an agent is told of it. */
-export interface RequestNews {
-  readonly cardId: string;
-  readonly action: string;
-  readonly status: CardStatus;
-  readonly approvalUrl: string;
-  readonly createdAt: string;
-  readonly expiresAt: string;
-  readonly decidedAt?: string;
 }
 
 export interface Asked extends RequestNews {
@@ -83,49 +70,9 @@ export const createApprovalCards = ({
   baseUrl: string;
   clock: Clock;
 }) => {
+  const { show, news } = createCardView({ actions, baseUrl });
   const kindOf = (action: string) => actions.get(action)?.action.approval?.subject;
   const isLate = ({ expires_at }: OpenCard) => new Date(expires_at) <= clock.now();
-
-  const show = (row: CardRow, known: ReadonlyMap<string, Account>): ApprovalCard => {
-    const { post, becomes, media = [], fitted = [], linkCards: shown = [], account } = row.subject as Subject;
-    const action = actions.get(row.action)?.action;
-    return {
-      id: row.id,
-      status: row.status,
-      conversation: { id: row.conversation_id, title: `Requests from ${row.client}` },
-      client: row.client,
-      action: row.action,
-      input: row.input,
-      sentence: action ? sentenceOf(action, row.input, row.subject, known) : row.action,
-      verb: action?.approval?.verb ?? 'Approve',
-      requestedBy: row.requested_by,
-      requestedByName: row.requested_by_name,
-      ...(post && { post }),
-      ...(becomes && { becomes }),
-      media: [...media],
-      fitted: [...fitted],
-      linkCards: toLinkCards(shown),
-      ...(account && { account }),
-      accounts: [...new Set([post, becomes].flatMap((one) => one?.accountIds ?? []))].flatMap(
-        (id) => known.get(id) ?? [],
-      ),
-      createdAt: row.created_at,
-      expiresAt: row.expires_at,
-      ...(row.decided_at !== null && { decidedAt: row.decided_at }),
-      ...(row.decided_by !== null && { decidedBy: row.decided_by }),
-      ...(row.decided_by_name !== null && { decidedByName: row.decided_by_name }),
-    };
-  };
-
-  const news = (row: CardRow): RequestNews => ({
-    cardId: row.id,
-    action: row.action,
-    status: row.status,
-    approvalUrl: `${baseUrl}/approvals/${row.id}`,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    ...(row.decided_at !== null && { decidedAt: row.decided_at }),
-  });
 
   const knownAccounts = async (caller: Caller) => new Map((await accounts.list(caller)).map((one) => [one.id, one]));
 
