@@ -89,7 +89,7 @@ const copyDatabase = (store: BackupStore, archive: Archive, progress: (text: str
     }
     const mediaIds = names.includes('media') ? await store.mediaIds() : [];
     const renditionIds = names.includes('renditions') ? await store.renditionIds() : [];
-    const files = [...mediaIds.flatMap((id) => [id, thumbnailKey(id)]), ...renditionIds];
+    const files = [...mediaIds, ...renditionIds].flatMap((id) => [id, thumbnailKey(id)]);
     return { migration, postgres: await store.postgres(), tables, files, leftOut };
   });
 
