@@ -67,7 +67,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const told = { ...core, notifications };
   const { events, webhooks, ...delivery } = openWebhooks({ ...told, outbound, seal, plans, ...replaced });
   const { providers } = openProviders(core);
-  const connected = openAccounts({ ...told, sites, outbound, seal, events });
+  const connected = openAccounts({ ...told, sites, outbound, seal, events, ...replaced });
   const { accounts, access, avatars } = connected;
   const shared = { messages, auth, plans, leaving: accounts.leaving, wallClock };
   const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...told, ...shared });

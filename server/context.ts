@@ -68,7 +68,7 @@ export interface SessionCookie {
   clear(): Promise<void>;
 }
 
-export type RouteHandler<R extends Route> = (call: RouteCall<R>) => Promise<RouteAnswer<R>>;
+type RouteHandler<R extends Route> = (call: RouteCall<R>) => Promise<RouteAnswer<R>>;
 
 /** The body; with its status where there are several. */
 type RouteAnswer<R extends Route> = keyof R['responses'] extends 200

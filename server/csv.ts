@@ -12,7 +12,7 @@ const withGuard = (text: string) => (formula.test(text) ? `'${text}` : text);
 export const withoutGuard = (text: string) => (guarded.test(text) ? text.slice(1) : text);
 
 /** One cell; numbers stay numbers. */
-export const csvCell = (value: string | number | undefined) => {
+const csvCell = (value: string | number | undefined) => {
   if (typeof value !== 'string') return String(value ?? '');
   const safe = withGuard(value);
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

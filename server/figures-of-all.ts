@@ -37,7 +37,7 @@ export const createFiguresOfAll = (registry: Registry) => {
 export const figuresFor = (ready: () => readonly Worker[]) => async (asker: Worker, figures: string) => {
   const all = await Promise.all(ready().map((worker) => ask(worker)));
   const text = await AggregatorRegistry.aggregate(all.filter((of) => of !== undefined)).metrics();
-  if (asker.isConnected()) asker.send({ figures, text } satisfies FiguresMessage);
+  asker.send({ figures, text } satisfies FiguresMessage, () => undefined);
 };
 
 const ask = (worker: Worker) =>
@@ -53,5 +53,8 @@ const ask = (worker: Worker) =>
       if (message.figures === figures) end(message.of);
     };
     worker.on('message', hear);
-    worker.send({ figures } satisfies FiguresMessage);
+    // One that was killed just now cannot be asked. Without this the error would end the parent.
+    worker.send({ figures } satisfies FiguresMessage, (error) => {
+      if (error) end();
+    });
   });

@@ -16,7 +16,7 @@ export interface HttpFigures {
 }
 
 /** What is asked when somebody reads the figures. */
-export interface Watched {
+interface Watched {
   readonly jobs: {
     agesMs(): Promise<ReadonlyMap<string, number>>;
     inFlight(): ReadonlyMap<string, number>;

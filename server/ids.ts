@@ -43,4 +43,7 @@ export const newId = (kind: keyof typeof prefixes, at: Date) => prefixes[kind] +
 /** For what anybody may read who knows the id: within a millisecond, `newId` only counts on from the last. */
 export const newSecretId = (kind: keyof typeof prefixes, at: Date) => prefixes[kind] + ulidOf(at.getTime(), random);
 
+/** As a query or form field has them: with commas in between. */
+export const idsIn = (text: string) => text.split(',').filter((id) => id !== '');
+
 export const isMediaId = (text: string): boolean => /^media_[0-9A-Z]{26}$/.test(text);

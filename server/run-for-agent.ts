@@ -1,5 +1,6 @@
 import { Post } from '#contracts/posts';
-import type { ApprovalCards, Asked, RequestNews } from '#server/approvals/cards';
+import type { RequestNews } from '#server/approvals/card-view';
+import type { ApprovalCards, Asked } from '#server/approvals/cards';
 import type { Caller } from './context.ts';
 import { Refusal } from './errors.ts';
 import type { JsonText } from './json-text.ts';
@@ -12,7 +13,7 @@ export interface Approvals {
 }
 
 /** What came of it; or, in its place, the card that waits for a human now. */
-export type AgentOutcome =
+type AgentOutcome =
   | { readonly asked: Asked; readonly output?: never; readonly requests?: never }
   | { readonly asked?: never; readonly output: JsonText; readonly requests: readonly RequestNews[] };
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startStopwatch } from '#server/clock';
 import { connectInSandbox, sayYes } from '#server/sandbox/sign-up';
 import { sql } from '#server/store/database';
 import { networks } from '#test/support/networks';
@@ -22,9 +23,9 @@ const finish = (browser: ReturnType<Service['browser']>, back: URL) =>
 const begin = async (browser: Awaited<ReturnType<typeof signedIn>>, network: string, values = {}) =>
   browser.post('/api/app/connections', { network, values });
 
-const stored = async (id: string) =>
+const stored = async (id: string, { database } = service) =>
   (
-    await service.database.query<{ tokens: string | null; server: string; sandbox: boolean }>(
+    await database.query<{ tokens: string | null; server: string; sandbox: boolean }>(
       sql('test.stored', 'select tokens, server, sandbox from accounts where id = $1'),
       [id],
     )
@@ -140,6 +141,27 @@ describe('what is known of an account', () => {
     await own.database.query(sql('test.rename', "update accounts set name = 'Old' where id = $1"), [id]);
     await own.clock.forward(25 * 3_600_000);
     await until('the name is new', async () => (await own.client.accounts.list()).accounts[0]?.name !== 'Old');
+    await own.stop();
+  });
+});
+
+describe('new tokens', () => {
+  test('are not asked for by a process that stood still since it claimed the account', async () => {
+    let sleeps = true;
+    const own = await startService(
+      {},
+      { startStopwatch: () => (sleeps ? () => Number.POSITIVE_INFINITY : startStopwatch()) },
+    );
+    const id = await own.connect('x');
+    const first = (await stored(id, own))?.tokens;
+    await own.clock.forward(3 * 3_600_000);
+    await own.posthorn.jobs.runDue(['accounts']);
+    expect((await stored(id, own))?.tokens).toBe(first);
+    sleeps = false;
+    await own.clock.forward(3_600_000);
+    await own.posthorn.jobs.runDue(['accounts']);
+    expect((await stored(id, own))?.tokens).not.toBe(first);
+    expect((await own.client.accounts.list()).accounts).toMatchObject([{ id, status: 'Connected' }]);
     await own.stop();
   });
 });

@@ -82,6 +82,8 @@ describe('a backup taken under load', () => {
   let token: string;
   let backup: Backup;
   const before: string[] = [];
+  const rendition = `fit_${'0'.repeat(32)}`;
+  const fitted = [rendition, `${rendition}.thumbnail`];
   let owner: { userId: string; workspaceId: string };
 
   const clientOf = (url: string) => new Client({ token: () => token, baseUrl: url, maxRetries: 0 });
@@ -116,6 +118,17 @@ describe('a backup taken under load', () => {
     const files: string[] = [];
     for (let i = 0; i < 12; i++) files.push(await upload(url));
     await asHuman(service, 'posts.publishNow', { id: before[0] });
+    const direct = openDatabase(source.database.parts, { report: quiet });
+    await direct.run(
+      sql(
+        'test.rendition',
+        `insert into renditions (id, workspace_id, media_id, mode, target, recipe, mime_type, bytes, width, height, sha256)
+         values ($1, $2, $3, 'shrink', '{}', 1, 'image/jpeg', 1, 1, 1, '')`,
+      ),
+      [rendition, owner.workspaceId, files[0]],
+    );
+    await direct.close();
+    for (const name of fitted) await writeFile(join(source.dataDir, 'media', name), 'a');
 
     // People write, publish, upload and delete while it is taken.
     let stopped = false;
@@ -152,7 +165,9 @@ describe('a backup taken under load', () => {
     expect(rows.posts).toBeGreaterThanOrEqual(before.length);
     expect(rows.media).toBeGreaterThanOrEqual(12);
     expect(backup.media.missing).toHaveLength(1);
-    expect(backup.media.files).toBe(2 * (rows.media ?? 0) - 1);
+    expect(backup.media.files).toBe(2 * (rows.media ?? 0) + fitted.length - 1);
+    const parts = sums(backup.path).map((line) => line.slice(66));
+    expect(parts).toEqual(expect.arrayContaining(fitted.map((name) => `media/${name}`)));
   });
 
   test('is a tar file whose parts fit their checksums, for the tools of the system', async () => {

@@ -83,6 +83,19 @@ describe('an account is connected', () => {
     expect((await browser.get(`/api/app/connections/${id}`)).status).toBe(409);
   });
 
+  test('twice at once, by a double click: it is one account, and its access works', async () => {
+    const { body } = await finish(browser, 'facebook', await yes(await begin(browser, 'facebook'), 'hans'));
+    const path = body.next.replace('/connect/choose/', '/api/app/connections/');
+    const [page] = (await browser.get(path)).body.accounts;
+    const clicks = await Promise.all([1, 2].map(() => browser.post(`${path}/choose`, { ids: [page.id] })));
+    const [first, second] = clicks.map((click) => click.body.accountIds);
+    expect(second).toEqual(first);
+    const { id } = await service.asHuman('posts.create', { accountIds: first, body: 'Hello' });
+    await service.asHuman('posts.publishNow', { id });
+    await service.posthorn.jobs.runDue(['sends']);
+    expect(await service.client.posts.get({ id })).toMatchObject({ status: 'Published' });
+  });
+
   test('a second time, which gives the same account new access', async () => {
     for (const _ of ['first', 'second']) {
       await finish(browser, 'youtube', await yes(await begin(browser, 'youtube'), 'emil'));

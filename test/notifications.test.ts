@@ -242,6 +242,27 @@ test('what is rolled back was never told', async () => {
   expect(await about('/told/undone')).toEqual([]);
 });
 
+test('choices that are changed at the same moment are all kept', async () => {
+  const browser = await signedIn((await service.addMember('editor')).email);
+  const change = (choices: object) => browser.patch('/api/app/notification-choices', choices);
+  await change({ mail: [] });
+  const { database } = service;
+  const hold = sql('test.holdChoices', 'select from notification_choices for update');
+  const waiting = sql(
+    'test.waiting',
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  let changing: Promise<unknown> = Promise.resolve();
+  await database.transaction(async () => {
+    await database.run(hold);
+    changing = Promise.all([change({ mail: ['requests'] }), change({ push: ['posts'] })]);
+    await until('both wait', async () => (await database.query(waiting)).length >= 2);
+  });
+  await changing;
+  const { body } = await browser.get('/api/app/notification-choices');
+  expect(body).toMatchObject({ mail: ['requests'], push: ['posts'] });
+});
+
 test('they are kept for 90 days', async () => {
   await happen('old');
   await service.clock.forward(89 * dayMs);

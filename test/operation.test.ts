@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { diagnose, diagnoseNetworks } from '#server/cli/doctor';
 import { readConfig, Settings } from '#server/config';
 import { createHealth } from '#server/http/health';
@@ -222,6 +222,22 @@ describe('/readyz', () => {
     failedAt = performance.now();
     expect(await ready()).toMatchObject({ status: 503, body: expect.stringContaining('No space left on device') });
     expect(tries).toBe(2);
+  });
+
+  test('says so for as long as a write gets no answer, and holds one connection for that', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const tryWrite = vi.fn(() => new Promise<void>(() => undefined));
+    const { ready } = createHealth({
+      database: { ping: async () => undefined, tryWrite, writeFailedAt: () => undefined },
+      idleMs: () => 0,
+    });
+    for (const _ of ['first', 'second']) {
+      const answer = ready();
+      await vi.advanceTimersByTimeAsync(3_000);
+      expect(await answer).toEqual({ status: 503, body: expect.stringContaining('a write gets no answer') });
+    }
+    expect(tryWrite).toHaveBeenCalledOnce();
+    vi.useRealTimers();
   });
 });
 

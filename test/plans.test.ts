@@ -140,6 +140,31 @@ describe('PlanLimit', () => {
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
+  test('many who write and schedule at once wait for each other, and none is refused', async () => {
+    const accountIds = [await service.connect('mastodon')];
+    const posts = await Promise.all(
+      Array.from({ length: 4 }, (_, n) =>
+        service.asHuman('posts.create', { accountIds, body: `Planned ${n}`, scheduledAt: soon() }),
+      ),
+    );
+    expect(posts).toMatchObject(posts.map(() => ({ status: 'Scheduled' })));
+  });
+
+  test('is asked for a scheduled post once: a change in the next month uses nothing of it', async () => {
+    await setPlan('team');
+    const [mastodon, x] = [await service.connect('mastodon'), await service.connect('x')];
+    const { id, versions } = await service.client.posts.create({ accountIds: [mastodon], body: 'Far away' });
+    const at = new Date(service.clock.now().getTime() + 80 * 86_400_000).toISOString();
+    await service.asHuman('posts.schedule', { id, at });
+    const used = async () => (await service.posthorn.plans.read(service.owner.workspaceId)).used;
+    expect(await used()).toEqual({ scheduled: 1, paidPosts: 0 });
+    await service.clock.forward(35 * 86_400_000);
+    await service.asHuman('posts.update', { id, accountIds: [mastodon], versions });
+    expect(await used()).toEqual({ scheduled: 0, paidPosts: 0 });
+    await service.asHuman('posts.update', { id, accountIds: [mastodon, x], versions });
+    expect(await used()).toEqual({ scheduled: 0, paidPosts: 1 });
+  });
+
   test('limits members', async () => {
     await setPlan('free');
     await service.addMember('editor');

@@ -339,6 +339,20 @@ describe('the store', () => {
   const files = async () => new Set(await readdir(mediaFolder()));
   const forget = (id: string) => service.database.run(sql('test.forget', 'delete from renditions where id = $1'), [id]);
 
+  test('keeps what was made for a post that is scheduled as it is written, also when that is refused', async () => {
+    const media = await tooLarge();
+    const versions = [
+      { content: [{ body: 'Long '.repeat(100), media: [media] }], options: { 'bluesky.fit': 'shrink' } },
+    ];
+    const create = (content: object) =>
+      service.asHuman('posts.create', { accountIds: [bluesky], scheduledAt: inAnHour(), ...content });
+    await expect(create({ versions })).rejects.toMatchObject({ code: 'Invalid', issues: [{ code: 'TooLong' }] });
+    const made = sql('test.made', 'select from renditions where media_id = $1');
+    expect(await service.database.query(made, [media])).toHaveLength(1);
+    const short = versions.map((version) => ({ ...version, content: [{ body: 'Short', media: [media] }] }));
+    expect(await create({ versions: short })).toMatchObject({ status: 'Scheduled' });
+  });
+
   test('killed between the file and its row: the next who asks makes the same', async () => {
     const media = await tooLarge();
     const id = await write(bluesky, [media], { 'bluesky.fit': 'shrink' });

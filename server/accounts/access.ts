@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '#server/clock';
+import type { Clock, Stopwatch } from '#server/clock';
 import type { DueWork } from '#server/jobs/queue';
 import { jsonOf } from '#server/json-text';
 import type { Live } from '#server/live/open-tabs';
@@ -13,8 +13,7 @@ import { toAccount } from './connected.ts';
 import type { NetworkAccess } from './network-access.ts';
 import type { AccountStore } from './store.ts';
 
-/** Longer than the timeout of any request to a network. */
-const leaseMs = 90_000;
+const shortestLeaseMs = 90_000;
 const dayMs = 24 * 3_600_000;
 const retryMs = 10 * 60_000;
 const busyMs = 2_000;
@@ -39,6 +38,12 @@ export type Access =
 /** What a refused refresh does: disconnect the account, use its tokens until they expire, or only report it. */
 type WhenRefused = 'refuse' | 'useToTheEnd' | 'tell';
 
+/** The right to ask for new tokens, until its lease ends. A request may begin while its answer would come before that. */
+interface Claim {
+  readonly id: string;
+  readonly mayBegin: () => boolean;
+}
+
 export type AccountAccess = ReturnType<typeof createAccountAccess>;
 
 /** Acts for an account: opens its tokens, refreshes them in time, and handles tokens that the network revoked. */
@@ -49,7 +54,9 @@ export const createAccountAccess = ({
   events,
   notifications,
   live,
+  networkTimeoutMs,
   clock,
+  startStopwatch,
   report,
 }: {
   store: AccountStore;
@@ -58,9 +65,18 @@ export const createAccountAccess = ({
   events: Events;
   notifications: Notifications;
   live: Live;
+  networkTimeoutMs: number;
   clock: Clock;
+  startStopwatch: () => Stopwatch;
   report: (error: unknown) => void;
 }) => {
+  const leaseMs = Math.max(shortestLeaseMs, 3 * networkTimeoutMs);
+
+  const newClaim = (): Claim => {
+    const sinceClaimed = startStopwatch();
+    return { id: randomUUID(), mayBegin: () => sinceClaimed() < leaseMs - networkTimeoutMs };
+  };
+
   const isDue = ({ expiresAt }: Tokens, aheadMs: number) =>
     expiresAt !== undefined && Date.parse(expiresAt) - clock.now().getTime() <= aheadMs;
 
@@ -91,17 +107,17 @@ export const createAccountAccess = ({
     });
 
   /** Only with the claim. When the network sends no new refresh token, the old one is kept. */
-  const renew = async (row: AccountRow, claim: string, whenRefused: WhenRefused): Promise<Access> => {
+  const renew = async (row: AccountRow, claim: Claim, whenRefused: WhenRefused): Promise<Access> => {
     const network = networks.get(row.network);
     const account = networkAccess.open(row);
     if (account === undefined) return { is: 'refused' };
     try {
       const site = await networkAccess.site(network, row.sandbox, row.server);
-      const fresh = await network.refresh(site, account);
+      const fresh = await network.refresh(guarded(site, claim), account);
       const refreshToken = fresh.refreshToken ?? account.tokens.refreshToken;
       const tokens: Tokens = { ...fresh, ...(refreshToken !== undefined && { refreshToken }) };
       const sealed = networkAccess.sealTokens(row.id, tokens);
-      await store.endRefresh(row.id, claim, sealed, nextRefreshMs(network, tokens));
+      await store.endRefresh(row.id, claim.id, sealed, nextRefreshMs(network, tokens));
       return { is: 'open', network, site, account: { ...account, tokens } };
     } catch (error) {
       const trouble = asTrouble(error, report);
@@ -112,7 +128,7 @@ export const createAccountAccess = ({
       }
       const restMs = Date.parse(account.tokens.expiresAt ?? '') - clock.now().getTime();
       const refusedMs = whenRefused === 'tell' ? nextRefreshMs(network, account.tokens) : Math.max(restMs, 1000);
-      await store.endRefresh(row.id, claim, null, isFinal ? refusedMs : retryMs);
+      await store.endRefresh(row.id, claim.id, null, isFinal ? refusedMs : retryMs);
       return { is: 'trouble', trouble };
     }
   };
@@ -127,8 +143,8 @@ export const createAccountAccess = ({
 
   const acting = (whenRefused: WhenRefused) => {
     const claimAndRenew = async (id: string): Promise<Access> => {
-      const claim = randomUUID();
-      const row = await store.claimRefresh(id, claim, leaseMs);
+      const claim = newClaim();
+      const row = await store.claimRefresh(id, claim.id, leaseMs);
       if (row) return renew(row, claim, whenRefused);
       const current = await store.get(id);
       const refused = current === undefined || current.status !== 'Connected' || current.disconnectedAt !== null;
@@ -158,7 +174,7 @@ export const createAccountAccess = ({
   };
 
   /** Refreshes the tokens when due, and reads the profile once a day; a profile that cannot be read changes nothing. */
-  const refresh = async ({ row, claim }: { row: AccountRow; claim: string }) => {
+  const refresh = async ({ row, claim }: { row: AccountRow; claim: Claim }) => {
     const network = networks.get(row.network);
     const before = networkAccess.open(row);
     if (before === undefined) return;
@@ -172,7 +188,7 @@ export const createAccountAccess = ({
         } as const);
     if (access.is !== 'open') return;
     const { account, site } = access;
-    await store.endRefresh(row.id, claim, null, nextRefreshMs(network, account.tokens));
+    await store.endRefresh(row.id, claim.id, null, nextRefreshMs(network, account.tokens));
     try {
       const { avatarUrl = null, ...profile } = await network.profile(site, account);
       await store.saveProfile(row.id, { ...profile, avatarUrl });
@@ -181,11 +197,11 @@ export const createAccountAccess = ({
     }
   };
 
-  const work: DueWork<{ row: AccountRow; claim: string }> = {
+  const work: DueWork<{ row: AccountRow; claim: Claim }> = {
     concurrency: 4,
     claim: async (room) => {
-      const claim = randomUUID();
-      return (await store.claimDueRefreshes(room, claim, leaseMs)).map((row) => ({ row, claim }));
+      const claim = newClaim();
+      return (await store.claimDueRefreshes(room, claim.id, leaseMs)).map((row) => ({ row, claim }));
     },
     handle: refresh,
     msToNext: store.msToRefresh,
@@ -206,3 +222,12 @@ export const createAccountAccess = ({
     work,
   };
 };
+
+/**
+ * Another process may have claimed the account while this one stood still, and used the refresh token: a network that
+ * sees one twice may end all access.
+ */
+const guarded = (site: Site, { mayBegin }: Claim): Site => ({
+  ...site,
+  request: (request) => site.request({ ...request, guard: { mayBegin } }),
+});

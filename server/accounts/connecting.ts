@@ -120,45 +120,51 @@ export const createConnecting = ({
     caller: Caller,
     network: Network,
     found: readonly NetworkAccount[],
-    { server, sandbox }: { server: string; sandbox: boolean },
+    at: Pick<ConnectionRow, 'server' | 'sandbox'>,
   ): Promise<Step> => {
-    const { workspaceId } = caller;
-    const saved: string[] = [];
+    const accountIds: string[] = [];
     for (const account of found) {
-      const known = await accountStore.find(workspaceId, network.key, account.id);
-      const id = known?.id ?? newId('account', clock.now());
-      // When the network sends no new refresh token, the old one stays valid.
-      const old = known && networkAccess.open(known)?.tokens.refreshToken;
-      const tokens = { ...(old && { refreshToken: old }), ...account.tokens };
-      await accountStore.transaction(async () => {
-        if (!known) await plans.mayConnect(workspaceId, network);
-        await accountStore.save({
-          id,
-          workspaceId,
-          network: network.key,
-          externalId: account.id,
-          name: account.name,
-          handle: account.handle,
-          avatarUrl: account.avatarUrl ?? null,
-          grantedScopes: [...account.scopes],
-          server: networkAccess.toStored(account.server ?? server),
-          sandbox,
-          tokens: networkAccess.sealTokens(id, tokens),
-          facts: account.facts,
-          refreshInMs: access.nextRefreshMs(network, tokens),
-        });
-        await audit.write({
-          event: known ? 'account.reconnected' : 'account.connected',
-          workspaceId,
-          userId: caller.userId,
-          details: { accountId: id, network: network.key, handle: account.handle },
-        });
-        await live.tell({ workspaceId, kind: 'account', id });
-        if (known) await reconnected({ workspaceId, id });
-      });
-      saved.push(id);
+      accountIds.push(await accountStore.transaction(() => saveOne(caller, network, account, at)));
     }
-    return { is: 'connected', accountIds: saved };
+    return { is: 'connected', accountIds };
+  };
+
+  /** Inside a transaction. Answers with the id that the account has here. */
+  const saveOne = async (
+    { workspaceId, userId }: Caller,
+    network: Network,
+    account: NetworkAccount,
+    { server, sandbox }: Pick<ConnectionRow, 'server' | 'sandbox'>,
+  ): Promise<string> => {
+    // Of two requests for one account the second finds what the first has saved: tokens are sealed for that id alone.
+    await accountStore.lockWorkspace(workspaceId);
+    const known = await accountStore.find(workspaceId, network.key, account.id);
+    if (!known) await plans.mayConnect(workspaceId, network);
+    const id = known?.id ?? newId('account', clock.now());
+    // When the network sends no new refresh token, the old one stays valid.
+    const old = known && networkAccess.open(known)?.tokens.refreshToken;
+    const tokens = { ...(old && { refreshToken: old }), ...account.tokens };
+    await accountStore.save({
+      id,
+      workspaceId,
+      network: network.key,
+      externalId: account.id,
+      name: account.name,
+      handle: account.handle,
+      avatarUrl: account.avatarUrl ?? null,
+      grantedScopes: [...account.scopes],
+      server: networkAccess.toStored(account.server ?? server),
+      sandbox,
+      tokens: networkAccess.sealTokens(id, tokens),
+      facts: account.facts,
+      refreshInMs: access.nextRefreshMs(network, tokens),
+    });
+    const event = known ? 'account.reconnected' : 'account.connected';
+    const details = { accountId: id, network: network.key, handle: account.handle };
+    await audit.write({ event, workspaceId, userId, details });
+    await live.tell({ workspaceId, kind: 'account', id });
+    if (known) await reconnected({ workspaceId, id });
+    return id;
   };
 
   /** Saves a single account at once; with several, the person chooses. */
@@ -166,7 +172,7 @@ export const createConnecting = ({
     caller: Caller,
     network: Network,
     found: readonly NetworkAccount[],
-    { server, sandbox }: { server: string; sandbox: boolean },
+    { server, sandbox }: Pick<ConnectionRow, 'server' | 'sandbox'>,
   ): Promise<Step> => {
     if (found.length === 0) {
       throw new Refusal('Conflict', `${network.name} shows no account, page or place that this person may post to.`);

@@ -1,5 +1,5 @@
 import type { AuditLog } from '#server/audit/audit-log';
-import type { Clock } from '#server/clock';
+import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
 import type { Config } from '#server/config';
 import { createDueLoop } from '#server/jobs/queue';
 import type { Live } from '#server/live/open-tabs';
@@ -37,7 +37,8 @@ export const openAccounts = ({
   live,
   outbound,
   seal,
-  config: { baseUrl },
+  config: { baseUrl, networkTimeoutMs },
+  startStopwatch = () => startSystemStopwatch(),
   clock,
   report,
 }: {
@@ -51,6 +52,7 @@ export const openAccounts = ({
   outbound: Outbound;
   seal: Seal;
   config: Config;
+  startStopwatch?: () => Stopwatch;
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
@@ -64,7 +66,9 @@ export const openAccounts = ({
     redirectUri,
     website: baseUrl,
   });
-  const access = createAccountAccess({ store, networkAccess, networks, events, notifications, live, clock, report });
+  const told = { events, notifications, live };
+  const timing = { networkTimeoutMs, clock, startStopwatch };
+  const access = createAccountAccess({ store, networkAccess, networks, ...told, ...timing, report });
   const { afterCommit } = database;
   const revoking = createRevoking({ store, networkAccess, networks, afterCommit, report });
   return {

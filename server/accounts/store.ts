@@ -3,10 +3,11 @@ import { type Database, sql } from '#server/store/database';
 import { sealedColumn } from '#server/store/sealed-column';
 import { type AccountRow, accountColumns } from './account-row.ts';
 
-export type NewAccount = Omit<AccountRow, 'status' | 'connectedAt' | 'disconnectedAt' | 'statisticsStoppedAt'> & {
+type NewAccount = Omit<AccountRow, 'status' | 'connectedAt' | 'disconnectedAt' | 'statisticsStoppedAt'> & {
   readonly refreshInMs: number;
 };
 
+const lockWorkspace = sql('accounts.lockWorkspace', 'select from workspaces where id = $1 for no key update');
 const list = sql(
   'accounts.list',
   `select ${accountColumns('a')} as account from accounts a where a.workspace_id = $1 and a.disconnected_at is null order by a.id`,
@@ -16,10 +17,6 @@ const find = sql(
   'accounts.find',
   `select ${accountColumns('a')} as account from accounts a
     where a.workspace_id = $1 and a.network = $2 and a.external_id = $3 and a.disconnected_at is null`,
-);
-const count = sql(
-  'accounts.count',
-  'select count(*)::int as count from accounts where workspace_id = $1 and disconnected_at is null',
 );
 const findLive = sql(
   'accounts.findLive',
@@ -97,8 +94,7 @@ const save = sql(
       set name = excluded.name, handle = excluded.handle, avatar_url = excluded.avatar_url,
           granted_scopes = excluded.granted_scopes, server = excluded.server, sandbox = excluded.sandbox,
           tokens = excluded.tokens, facts = excluded.facts, status = 'Connected', refresh_due_at = excluded.refresh_due_at,
-          refresh_claim = null, statistics_stopped_at = null, connected_at = posthorn_now()
-   returning id`,
+          refresh_claim = null, statistics_stopped_at = null, connected_at = posthorn_now()`,
 );
 
 export type AccountStore = ReturnType<typeof createAccountStore>;
@@ -110,11 +106,12 @@ export const createAccountStore = (db: Database) => {
   return {
     transaction: db.transaction,
 
+    /** In a transaction: nobody else connects an account of this workspace until it ends. */
+    lockWorkspace: (workspaceId: string) => db.run(lockWorkspace, [workspaceId]),
+
     list: (workspaceId: string) => accountsOf(list, [workspaceId]),
 
     get: async (id: string) => (await accountsOf(get, [id]))[0],
-
-    count: async (workspaceId: string) => (await db.query<{ count: number }>(count, [workspaceId]))[0]?.count ?? 0,
 
     /** On a live network, in any workspace. */
     hasLive: async () => (await db.query(findLive)).length > 0,
@@ -128,10 +125,10 @@ export const createAccountStore = (db: Database) => {
       return new Map(rows.map(({ id, network, facts }) => [id, { network, facts }]));
     },
 
-    /** A new account, or new access to one that is connected; its id. */
-    save: async (account: NewAccount): Promise<string> => {
+    /** A new account, or new access to one that is connected, under the id that it has. */
+    save: async (account: NewAccount) => {
       const { grantedScopes, facts, refreshInMs, ...row } = account;
-      const [saved] = await db.query<{ id: string }>(save, [
+      await db.run(save, [
         row.id,
         row.workspaceId,
         row.network,
@@ -146,7 +143,6 @@ export const createAccountStore = (db: Database) => {
         JSON.stringify(facts),
         refreshInMs,
       ]);
-      return saved?.id ?? row.id;
     },
 
     saveProfile: async (

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Account } from '#contracts/accounts';
 import type { ApprovalCard, CardStatus } from '#contracts/approvals';
 import type { Accounts } from '#server/accounts/connected';
 import type { AuditLog } from '#server/audit/audit-log';
+import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import { type Caller, clientNamed } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
@@ -12,17 +12,15 @@ import type { Live } from '#server/live/open-tabs';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Lifecycle } from '#server/posts/lifecycle';
 import type { LinkCards } from '#server/posts/link-cards';
-import { toLinkCards } from '#server/posts/outgoing';
 import type { Reading } from '#server/posts/reading';
 import { findAction, type RunnableAction } from '#server/run-action';
 import { fromCursor, toCursor } from '#server/store/page';
-import { sentenceOf } from './sentence.ts';
+import { createCardView, type RequestNews } from './card-view.ts';
 import type { ApprovalStore, CardRow, OpenCard } from './store.ts';
 import type { Subject, Subjects } from './subject.ts';
 
 const openMs = 7 * 24 * 60 * 60 * 1000;
-const maxOpen = 200;
-const pageOf = { limit: 50, bytes: 1_000_000 };
+const pageLength = 50;
 const maxScheduledPosts = 100;
 /** Characters; PostgreSQL passes on 8,000 bytes. */
 const maxToast = 300;
@@ -33,17 +31,6 @@ export interface ApprovalRequest {
   readonly action: string;
   readonly input: Record<string, unknown>;
   readonly requestId: string;
-}
-
-/** A request about a post or an account, as an agent is told of it. */
-export interface RequestNews {
-  readonly cardId: string;
-  readonly action: string;
-  readonly status: CardStatus;
-  readonly approvalUrl: string;
-  readonly createdAt: string;
-  readonly expiresAt: string;
-  readonly decidedAt?: string;
 }
 
 export interface Asked extends RequestNews {
@@ -83,53 +70,20 @@ export const createApprovalCards = ({
   baseUrl: string;
   clock: Clock;
 }) => {
+  const { show, news } = createCardView({ actions, baseUrl });
   const kindOf = (action: string) => actions.get(action)?.action.approval?.subject;
   const isLate = ({ expires_at }: OpenCard) => new Date(expires_at) <= clock.now();
-
-  const show = (row: CardRow, known: ReadonlyMap<string, Account>): ApprovalCard => {
-    const { post, becomes, media = [], fitted = [], linkCards: shown = [], account } = row.subject as Subject;
-    const action = actions.get(row.action)?.action;
-    return {
-      id: row.id,
-      status: row.status,
-      conversation: { id: row.conversation_id, title: `Requests from ${row.client}` },
-      client: row.client,
-      action: row.action,
-      input: row.input,
-      sentence: action ? sentenceOf(action, row.input, row.subject, known) : row.action,
-      verb: action?.approval?.verb ?? 'Approve',
-      requestedBy: row.requested_by,
-      requestedByName: row.requested_by_name,
-      ...(post && { post }),
-      ...(becomes && { becomes }),
-      media: [...media],
-      fitted: [...fitted],
-      linkCards: toLinkCards(shown),
-      ...(account && { account }),
-      accounts: [...new Set([post, becomes].flatMap((one) => one?.accountIds ?? []))].flatMap(
-        (id) => known.get(id) ?? [],
-      ),
-      createdAt: row.created_at,
-      expiresAt: row.expires_at,
-      ...(row.decided_at !== null && { decidedAt: row.decided_at }),
-      ...(row.decided_by !== null && { decidedBy: row.decided_by }),
-      ...(row.decided_by_name !== null && { decidedByName: row.decided_by_name }),
-    };
-  };
-
-  const news = (row: CardRow): RequestNews => ({
-    cardId: row.id,
-    action: row.action,
-    status: row.status,
-    approvalUrl: `${baseUrl}/approvals/${row.id}`,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    ...(row.decided_at !== null && { decidedAt: row.decided_at }),
-  });
 
   const knownAccounts = async (caller: Caller) => new Map((await accounts.list(caller)).map((one) => [one.id, one]));
 
   const idOf = ({ input }: Pick<OpenCard, 'input'>) => String(input.id);
+
+  const closeOpen = async ({ workspaceId }: Caller, cards: readonly Pick<OpenCard, 'id'>[], status: CardStatus) => {
+    if (cards.length === 0) return;
+    const ids = cards.map(({ id }) => id);
+    const closed = await store.closeOpen(workspaceId, ids, status, clock.now());
+    await live.tell(...closed.map((id) => ({ workspaceId, kind: 'approval' as const, id })));
+  };
 
   /** Closes the cards that can no longer be approved: they expired, or their subject changed. */
   const closeStale = async (caller: Caller, cards: readonly OpenCard[]) => {
@@ -142,18 +96,8 @@ export const createApprovalCards = ({
       const pins = await subjects.pins(caller, kind, about.map(idOf));
       outdated.push(...about.filter((card) => pins.get(idOf(card))?.equals(card.content_hash) !== true));
     }
-    const { workspaceId } = caller;
-    const close = async (stale: readonly OpenCard[], status: CardStatus) =>
-      stale.length === 0
-        ? []
-        : store.closeOpen(
-            workspaceId,
-            stale.map(({ id }) => id),
-            status,
-            clock.now(),
-          );
-    const closed = [...(await close(late, 'Expired')), ...(await close(outdated, 'Outdated'))];
-    await live.tell(...closed.map((id) => ({ workspaceId, kind: 'approval' as const, id })));
+    await closeOpen(caller, late, 'Expired');
+    await closeOpen(caller, outdated, 'Outdated');
     // Also when another reader was quicker: what the caller has read is stale then, too.
     return late.length + outdated.length > 0;
   };
@@ -226,10 +170,10 @@ export const createApprovalCards = ({
   };
 
   const mustHaveRoom = async ({ workspaceId }: Caller) => {
-    if ((await store.countOpen(workspaceId)) < maxOpen) return;
+    if ((await store.countOpen(workspaceId)) < bounds.openCards) return;
     throw new Refusal(
       'TooManyRequests',
-      `${maxOpen} requests of this workspace wait for a human already. Ask the user to decide some of them at ${baseUrl}/approvals, then try again.`,
+      `${bounds.openCards} requests of this workspace wait for a human already. Ask the user to decide some of them at ${baseUrl}/approvals, then try again.`,
     );
   };
 
@@ -292,7 +236,8 @@ export const createApprovalCards = ({
         await linkCards.keep(caller, post);
         await lifecycle.fit(caller, post);
       }
-      if ((await store.countOpen(workspaceId)) >= maxOpen) await closeStale(caller, await store.open(workspaceId));
+      if ((await store.countOpen(workspaceId)) >= bounds.openCards)
+        await closeStale(caller, await store.open(workspaceId));
       const ask = async () => {
         await store.queueUp(workspaceId);
         // Locks cards before posts, as approving does: two transactions that lock in a different order deadlock.
@@ -329,8 +274,9 @@ export const createApprovalCards = ({
     ) => {
       await closeStale(caller, await store.open(caller.workspaceId));
       const after = placeFrom(cursor);
-      const rows = await store.page(caller.workspaceId, status, after, { ...pageOf, limit: pageOf.limit + 1 });
-      const page = rows.slice(0, pageOf.limit);
+      const most = { limit: pageLength + 1, bytes: bounds.pageBytes };
+      const rows = await store.page(caller.workspaceId, status, after, most);
+      const page = rows.slice(0, pageLength);
       const last = page.at(-1);
       const known = await knownAccounts(caller);
       return {
@@ -365,7 +311,7 @@ export const createApprovalCards = ({
       const refused = await deciding.catch(async (error: unknown) => {
         // Such as a post that was saved again unchanged: its updatedAt no longer fits the baseUpdatedAt of the request.
         const isOver = ours && error instanceof Refusal && error.code === 'Conflict';
-        if (isOver) await store.closeOpen(caller.workspaceId, [id], 'Outdated', clock.now());
+        if (isOver) await closeOpen(caller, [{ id }], 'Outdated');
         throw error;
       });
       if (refused !== undefined) throw new Refusal('Conflict', refused);

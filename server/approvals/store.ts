@@ -24,7 +24,7 @@ export interface CardRow extends OpenCard {
   readonly created_at: string;
 }
 
-export interface NewCard {
+interface NewCard {
   readonly id: string;
   readonly conversationId: string;
   readonly workspaceId: string;

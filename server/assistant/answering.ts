@@ -38,7 +38,7 @@ export interface Ask {
   readonly signal: AbortSignal;
 }
 
-export type AnswerPart = UIMessageChunk<{ chatId: string }, { note: ChatNote }>;
+type AnswerPart = UIMessageChunk<{ chatId: string }, { note: ChatNote }>;
 type Message = UIMessage<{ chatId: string }, { note: ChatNote }>;
 
 // Warnings of the SDK would go to the console.

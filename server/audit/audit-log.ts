@@ -6,7 +6,7 @@ import type { AuditStore } from './store.ts';
 
 const shown = 200;
 
-export interface AuditEvent {
+interface AuditEvent {
   readonly event: string;
   readonly workspaceId?: string | undefined;
   readonly userId?: string | undefined;

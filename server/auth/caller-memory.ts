@@ -4,8 +4,6 @@ import type { Live } from '#server/live/open-tabs';
 const rememberedMs = 1_000;
 const mostRemembered = 10_000;
 
-export type CallerMemory<Found> = ReturnType<typeof createCallerMemory<Found>>;
-
 /**
  * Who was behind a token a moment ago, so that a burst of requests asks the database once. Whatever changes access says so
  * to all instances; as a change may be under way when that is heard, nothing is remembered for a while then. Without

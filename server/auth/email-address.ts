@@ -3,7 +3,7 @@ import { badInput } from '#server/errors';
 /** What surrounds an address when it is copied: blanks of all kinds, and letters that nobody sees. */
 const around = /^[\s\p{Cf}\p{Cc}]+|[\s\p{Cf}\p{Cc}]+$/gu;
 
-export const tidyEmail = (email: string) => email.normalize('NFKC').replace(around, '');
+const tidyEmail = (email: string) => email.normalize('NFKC').replace(around, '');
 
 /** The same for every way to write an address. */
 export const asAccount = (email: string) => tidyEmail(email).toLowerCase();

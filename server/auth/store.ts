@@ -258,7 +258,7 @@ const usedRegistrations = sql(
     where r.id = used.id`,
 );
 
-export interface UsedAccess {
+interface UsedAccess {
   readonly id: string;
   readonly userId: string;
   readonly clientId: string;

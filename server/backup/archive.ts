@@ -7,7 +7,7 @@ import { SettingError } from '#server/config';
 
 /** A tar file (POSIX ustar). Its last part has a line `<sha256>  <name>` for each part before it, as sha256sum reads it. */
 
-export const sumsName = 'SHA256SUMS';
+const sumsName = 'SHA256SUMS';
 const block = 512;
 /** More than this does not fit eleven octal digits, and is written as GNU tar does it. */
 const largestOctal = 0o77777777777;

@@ -16,7 +16,7 @@ import { type Archive, createArchive } from './archive.ts';
 import { type Manifest, manifestName, mediaPart, secretsName, tablePart, writeManifest } from './manifest.ts';
 import { type BackupStore, createBackupStore, notKept, oursAmong } from './store.ts';
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly withKeys: boolean;
   readonly clock: Clock;
   readonly progress: (text: string) => void;
@@ -89,7 +89,7 @@ const copyDatabase = (store: BackupStore, archive: Archive, progress: (text: str
     }
     const mediaIds = names.includes('media') ? await store.mediaIds() : [];
     const renditionIds = names.includes('renditions') ? await store.renditionIds() : [];
-    const files = [...mediaIds.flatMap((id) => [id, thumbnailKey(id)]), ...renditionIds];
+    const files = [...mediaIds, ...renditionIds].flatMap((id) => [id, thumbnailKey(id)]);
     return { migration, postgres: await store.postgres(), tables, files, leftOut };
   });
 

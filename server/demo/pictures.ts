@@ -4,7 +4,7 @@ import { film } from './video.ts';
 const width = 1200;
 const height = 1000;
 
-export interface DemoFile {
+interface DemoFile {
   readonly key: string;
   readonly name: string;
   readonly alt?: string;

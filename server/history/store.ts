@@ -2,6 +2,7 @@ import type { CardStatus } from '#contracts/approvals';
 import type { ChangeOf, Client, HistoryEntry } from '#contracts/history';
 import type { Post, Result, Version } from '#contracts/posts';
 import { type Database, sql } from '#server/store/database';
+import { personName } from '#server/store/person-name';
 
 export interface Content {
   readonly accountIds: readonly string[];
@@ -9,7 +10,7 @@ export interface Content {
 }
 
 /** What is kept of a text beside it, to decide without reading it. */
-export interface Measures {
+interface Measures {
   readonly hash: Buffer;
   readonly characters: number;
 }
@@ -63,8 +64,6 @@ const drop = sql(
     where h.workspace_id = $4 and h.post_id = $1 and h.number = sized.number and sized.place > 1 and (sized.place > $2 or sized.total > $3)`,
 );
 
-const nameOf = (user: string) => `coalesce(nullif(${user}.name, ''), split_part(${user}.email, '@', 1))`;
-
 interface EntryRow {
   readonly number: number;
   readonly kind: HistoryEntry['kind'];
@@ -79,7 +78,7 @@ interface EntryRow {
 }
 const entries = sql(
   'history.entries',
-  `select h.number, h.kind, h.user_id, ${nameOf('u')} as user_name, h.client, h.since, h.at, h.scheduled_at, h.changed,
+  `select h.number, h.kind, h.user_id, ${personName('u')} as user_name, h.client, h.since, h.at, h.scheduled_at, h.changed,
           h.versions is not null as has_text
      from post_history h left join users u on u.id = h.user_id
     where h.workspace_id = $2 and h.post_id = $1 order by h.number desc`,
@@ -95,7 +94,7 @@ interface PostRow {
 }
 const post = sql(
   'history.post',
-  `select p.account_ids, p.versions, p.created_by, ${nameOf('u')} as created_by_name, p.created_client, p.updated_at
+  `select p.account_ids, p.versions, p.created_by, ${personName('u')} as created_by_name, p.created_client, p.updated_at
      from posts p left join users u on u.id = p.created_by where p.id = $1 and p.workspace_id = $2`,
 );
 
@@ -113,8 +112,8 @@ interface CardRow {
 }
 const cards = sql(
   'history.cards',
-  `select c.id, c.action, c.status, v.client, c.requested_by, ${nameOf('asker')} as requested_by_name, c.created_at,
-          c.decided_by, ${nameOf('decider')} as decided_by_name, c.decided_at
+  `select c.id, c.action, c.status, v.client, c.requested_by, ${personName('asker')} as requested_by_name, c.created_at,
+          c.decided_by, ${personName('decider')} as decided_by_name, c.decided_at
      from approval_cards c join conversations v on v.workspace_id = c.workspace_id and v.id = c.conversation_id
      join users asker on asker.id = c.requested_by
      left join users decider on decider.id = c.decided_by

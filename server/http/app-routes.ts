@@ -11,7 +11,7 @@ import type { SignedIn } from '#server/signed-in';
 import type { Authenticate } from './authenticate.ts';
 import { readJson } from './body.ts';
 
-export interface GuardParts {
+interface GuardParts {
   readonly door: SessionDoor;
   readonly authenticate: Authenticate;
   readonly rateLimit: RateLimit;

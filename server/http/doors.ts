@@ -54,7 +54,7 @@ type Own = RequestHandler<Record<string, string>>;
 export type Doors = ReturnType<typeof createDoors>;
 export type ServeRoutes = (app: Express, doors: Doors) => BusyPaths;
 
-export interface DoorParts {
+interface DoorParts {
   readonly sessions: Sessions;
   readonly tokens: PersonalTokens;
   readonly actions: ReadonlyMap<string, RunnableAction>;

@@ -24,19 +24,27 @@ export const createHealth = ({
   idleMs: () => number;
 }) => {
   let stopping = false;
-  let written: { readonly at: number; readonly trouble?: string } | undefined;
+  let written: { readonly at: number; readonly trouble: string | undefined } | undefined;
+  let trying: Promise<string | undefined> | undefined;
 
-  /** Why nothing can be written; undefined when all is well. */
+  /** Why nothing can be written; undefined when all is well. A try that gets no answer is the only one. */
   const writeTrouble = async () => {
     const now = performance.now();
     const isOld = !written || now - written.at > (written.trouble ? believedMs.bad : believedMs.good);
-    if (isOld || (database.writeFailedAt() ?? 0) > (written?.at ?? 0)) {
-      written = { at: now };
-      await database.tryWrite().catch((error: Error) => {
-        written = { at: now, trouble: error.message };
-      });
-    }
-    return written?.trouble;
+    if (!isOld && (database.writeFailedAt() ?? 0) <= (written?.at ?? 0)) return written?.trouble;
+    trying ??= tryWrite(now).finally(() => {
+      trying = undefined;
+    });
+    return trying;
+  };
+
+  const tryWrite = async (at: number) => {
+    const trouble = await database.tryWrite().then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    written = { at, trouble };
+    return trouble;
   };
 
   return {

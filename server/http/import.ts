@@ -1,7 +1,7 @@
 import { ImportForm } from '#contracts/transfer';
 import { badInput, issuesOf } from '#server/errors';
+import { idsIn } from '#server/ids';
 import type { Imports } from '#server/transfer/imports';
-import { idsIn } from '#server/transfer/routes';
 import type { FormRoute } from './app-routes.ts';
 import { checkText } from './body.ts';
 import { type FormFields, isForm, readForm, unknownField } from './form.ts';

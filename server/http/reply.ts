@@ -11,7 +11,7 @@ const smallBytes = 1024;
 export const reply = (res: ServerResponse, status: number, body: unknown) =>
   replyText(res, status, JSON.stringify(body));
 
-export const replyText = (res: ServerResponse, status: number, text: string) => {
+const replyText = (res: ServerResponse, status: number, text: string) => {
   res.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(text),

@@ -8,7 +8,7 @@ const keptMs = 24 * 60 * 60 * 1000;
 
 export type IdempotentAnswers = ReturnType<typeof createIdempotentAnswers>;
 
-export interface OnceAnswered {
+interface OnceAnswered {
   /** As text, so that it is the same byte for byte. */
   readonly answer: string;
   /** It is that of an earlier request. */

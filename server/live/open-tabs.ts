@@ -29,7 +29,7 @@ export interface LiveEvent extends Omit<News, 'kind' | 'id'> {
   readonly id?: string;
 }
 
-export interface Hearer {
+interface Hearer {
   readonly workspaceId: string;
   readonly userId: string;
   /** The last event that this browser has seen. */

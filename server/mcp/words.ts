@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import type { Action } from '#contracts/define';
 import type { Issue } from '#contracts/errors';
 import { Post } from '#contracts/posts';
-import type { Asked, RequestNews } from '#server/approvals/cards';
+import type { RequestNews } from '#server/approvals/card-view';
+import type { Asked } from '#server/approvals/cards';
 import type { Refusal } from '#server/errors';
 import { inBrief, inOneLine, quoted } from './brief.ts';
 

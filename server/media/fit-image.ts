@@ -19,7 +19,7 @@ export interface FitTarget {
 
 /** The types that a picture can become. */
 export const fitTypes = ['image/jpeg', 'image/png', 'image/webp'] as const;
-export type FitType = (typeof fitTypes)[number];
+type FitType = (typeof fitTypes)[number];
 
 interface Size {
   readonly width: number;

@@ -14,7 +14,7 @@ export interface Received {
   readonly field: string;
 }
 
-export interface MediaLimits {
+interface MediaLimits {
   readonly imageBytes: number;
   readonly videoBytes: number;
   readonly documentBytes: number;

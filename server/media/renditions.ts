@@ -148,13 +148,15 @@ export const createRenditions = ({
       return new Map(rows.map((row) => [wishKey(row), row]));
     },
 
-    /** Not inside a transaction, as it takes its time. Whether it was done in time; the caller looks for what there is. */
+    /**
+     * Not part of a transaction around it, which would take what is made with it when it is undone. Whether it was done in
+     * time; the caller looks for what there is.
+     */
     make: async (workspaceId: string, wishes: readonly Wish[]): Promise<boolean> => {
-      const making = Promise.all(
-        unique(wishes)
-          .slice(0, bounds.renditions)
-          .map((wish) => makeOnce(workspaceId, wish).catch(report)),
-      ).then(() => true);
+      const asked = unique(wishes).slice(0, bounds.renditions);
+      const making = store
+        .outside(() => Promise.all(asked.map((wish) => makeOnce(workspaceId, wish).catch(report))))
+        .then(() => true);
       const late = new AbortController();
       const inTime = sleep(patienceMs, false, { signal: late.signal, ref: false });
       return Promise.race([making, inTime]).finally(() => late.abort());

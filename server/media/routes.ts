@@ -1,6 +1,7 @@
 import type { MediaRoutes } from '#contracts/media';
 import type { RouteCall, RouteHandlers } from '#server/context';
 import { keyOf, markReplayed } from '#server/idempotency/header';
+import { idsIn } from '#server/ids';
 import type { MediaLibrary, UsesOf } from './library.ts';
 import type { Removal } from './removal.ts';
 import type { UploadOnce } from './upload-once.ts';
@@ -28,12 +29,7 @@ export const mediaRoutes = ({
   };
   return {
     searchMedia: ({ caller, query: { alt, ids, cursor, ...search } }) =>
-      library.search(
-        caller,
-        { ...search, withoutAlt: alt === 'Missing', ids: ids.split(',').filter((id) => id !== '') },
-        cursor,
-        usesOf,
-      ),
+      library.search(caller, { ...search, withoutAlt: alt === 'Missing', ids: idsIn(ids) }, cursor, usesOf),
     // The address came here before it had a path of its own; callers may still send it so.
     uploadMedia: fetchFile,
     uploadMediaFromUrl: fetchFile,

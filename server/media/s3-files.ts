@@ -3,18 +3,11 @@ import { rm, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
 import { type Dispatcher, request } from 'undici';
+import type { S3Store } from '#server/config';
 import type { MediaFiles } from './files.ts';
 
-export interface S3Settings {
-  readonly endpoint: string;
-  readonly bucket: string;
-  readonly region: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-}
-
 /** Any store that speaks S3, addressed by path. Its address comes from the operator, so no guarded client is needed. */
-export const createS3Files = ({ endpoint, bucket, ...keys }: S3Settings): MediaFiles => {
+export const createS3Files = ({ endpoint, bucket, ...keys }: S3Store): MediaFiles => {
   const place = `the bucket ${bucket} at ${endpoint}`;
   const root = `${endpoint.replace(/\/$/, '')}/${bucket}`;
 

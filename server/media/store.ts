@@ -164,7 +164,7 @@ export interface MadeRow extends RenditionKey {
 }
 
 /** It cannot be made, and is not tried again. */
-export interface RefusedRow extends RenditionKey {
+interface RefusedRow extends RenditionKey {
   readonly id: string;
   readonly recipe: number;
   readonly refused: FitRefusal;
@@ -212,6 +212,9 @@ const removeUnused = sql(
 export type RenditionStore = ReturnType<typeof createRenditionStore>;
 
 export const createRenditionStore = (db: Database) => ({
+  /** For work that takes its time, or is shared by many who ask. */
+  outside: db.outside,
+
   /** Those that this recipe made, and those that it refused. */
   find: (workspaceId: string, wishes: readonly RenditionKey[], recipe: number) =>
     db.query<RenditionRow>(find, [

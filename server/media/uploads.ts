@@ -124,7 +124,7 @@ const video = async (path: string, mimeType: string) => {
 };
 
 /** Turns trouble at the sending address into an error for the caller; our own trouble stays an internal error. */
-export const unlessBroken = async function* (source: AsyncIterable<Buffer>, refusal: Error) {
+const unlessBroken = async function* (source: AsyncIterable<Buffer>, refusal: Error) {
   try {
     yield* source;
   } catch {

@@ -23,7 +23,7 @@ export interface PushMessage {
   readonly urgency: 'high' | 'normal';
 }
 
-export interface Subscription {
+interface Subscription {
   readonly endpoint: string;
   readonly keys: { readonly p256dh: string; readonly auth: string };
 }

@@ -25,7 +25,7 @@ export interface NetworkRequest {
   readonly guard?: WriteGuard;
 }
 
-export interface Multipart {
+interface Multipart {
   readonly fields: Readonly<Record<string, string | undefined>>;
   readonly file?: Bytes & { readonly field: string; readonly name: string; readonly mimeType: string };
 }

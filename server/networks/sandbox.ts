@@ -194,7 +194,7 @@ export interface Documented {
   readonly error: z.ZodType;
 }
 
-export interface DocumentedCall {
+interface DocumentedCall {
   /** `POST api/2/tweets`: the host's name and the path below it; `:id` is any one step of it. */
   readonly call: string;
   /** Absent: nothing may be there. */

@@ -1,8 +1,7 @@
-import type { Topic } from '#contracts/notifications';
 import type { Push } from '#server/messages/push';
 import type { Messages } from '#server/messages/queue';
 import type { SignedIn } from '#server/signed-in';
-import type { Choices, NotificationStore } from './store.ts';
+import type { Choices, ChoicesChange, NotificationStore } from './store.ts';
 
 /** Until somebody chooses. Push messages go only to browsers that were asked for them. */
 export const proposed: Choices = {
@@ -38,22 +37,8 @@ export const createChoices = ({
   return {
     read,
 
-    change: async (
-      signedIn: SignedIn,
-      change: {
-        mail?: readonly Topic[] | undefined;
-        push?: readonly Topic[] | undefined;
-        pushText?: boolean | undefined;
-      },
-    ) => {
-      await store.transaction(async () => {
-        const before = (await store.choices(signedIn.userId)) ?? proposed;
-        await store.saveChoices(signedIn.userId, {
-          mail: change.mail ?? before.mail,
-          push: change.push ?? before.push,
-          pushText: change.pushText ?? before.pushText,
-        });
-      });
+    change: async (signedIn: SignedIn, change: ChoicesChange) => {
+      await store.changeChoices(signedIn.userId, change, proposed);
       return read(signedIn);
     },
 

@@ -15,7 +15,7 @@ export interface NotificationRow {
   readonly needsYou: boolean;
 }
 
-export interface NewRow extends Pick<NotificationRow, 'id' | 'kind' | 'title' | 'detail' | 'excerpt' | 'path'> {
+interface NewRow extends Pick<NotificationRow, 'id' | 'kind' | 'title' | 'detail' | 'excerpt' | 'path'> {
   readonly workspaceId: string;
   readonly subjectId: string;
 }
@@ -35,6 +35,8 @@ export interface Choices {
   readonly push: readonly Topic[];
   readonly pushText: boolean;
 }
+
+export type ChoicesChange = { readonly [Name in keyof Choices]?: Choices[Name] | undefined };
 
 /** Who looks: which kinds their role sees, and which it can do something about. */
 export interface Looking {
@@ -127,10 +129,13 @@ const readChoices = sql(
   'notifications.choices',
   'select mail, push, push_text as "pushText" from notification_choices where user_id = $1',
 );
-const saveChoices = sql(
-  'notifications.saveChoices',
-  `insert into notification_choices (user_id, mail, push, push_text) values ($1, $2, $3, $4)
-   on conflict (user_id) do update set mail = excluded.mail, push = excluded.push, push_text = excluded.push_text`,
+/** In one statement, so that of two changes at once none is lost. */
+const changeChoices = sql(
+  'notifications.changeChoices',
+  `insert into notification_choices as chosen (user_id, mail, push, push_text)
+   values ($1, coalesce($2::text[], $5), coalesce($3::text[], $6), coalesce($4::boolean, $7))
+   on conflict (user_id) do update set mail = coalesce($2, chosen.mail), push = coalesce($3, chosen.push),
+     push_text = coalesce($4, chosen.push_text)`,
 );
 
 export type NotificationStore = ReturnType<typeof createNotificationStore>;
@@ -138,7 +143,6 @@ export type NotificationStore = ReturnType<typeof createNotificationStore>;
 export const createNotificationStore = (db: Database) => {
   const who = ({ workspaceId, userId, seen: kinds, done }: Looking) => [workspaceId, userId, kinds, done];
   return {
-    transaction: db.transaction,
     insert: (rows: readonly NewRow[]) =>
       db.run(insert, [
         rows.map(({ id }) => id),
@@ -163,7 +167,16 @@ export const createNotificationStore = (db: Database) => {
       db.run(markSeen, [workspaceId, userId, subjectId]),
     purge: (keptMs: number) => db.run(purge, [keptMs]),
     choices: async (userId: string) => (await db.query<Choices>(readChoices, [userId]))[0],
-    saveChoices: (userId: string, { mail, push, pushText }: Choices) =>
-      db.run(saveChoices, [userId, mail, push, pushText]),
+    /** What is left out stays as it is, or is as in `first` for somebody who has not chosen yet. */
+    changeChoices: (userId: string, { mail, push, pushText }: ChoicesChange, first: Choices) =>
+      db.run(changeChoices, [
+        userId,
+        mail ?? null,
+        push ?? null,
+        pushText ?? null,
+        first.mail,
+        first.push,
+        first.pushText,
+      ]),
   };
 };

@@ -1,7 +1,7 @@
 import type { Clock } from '#server/clock';
 import { notFound, Refusal } from '#server/errors';
 import type { Network } from '#server/networks/network';
-import type { PlanStore } from './store.ts';
+import type { PlanStore, Usage } from './store.ts';
 import { type Plan, type PlanKey, plans } from './table.ts';
 
 export type Plans = ReturnType<typeof createPlans>;
@@ -20,32 +20,29 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
     if (outside) throw planLimit(plan, `${outside.name} is not part of it`, ({ paidNetworks }) => paidNetworks);
   };
 
-  /** Whether one more post to these networks is covered, and networks that were counted before get it `again`. */
-  const mayUse = async (
-    workspaceId: string,
-    networks: readonly Network[],
-    { scheduled, again }: { scheduled: boolean; again: readonly Network[] },
-  ) => {
+  /** Whether the plan covers these networks, and so much more in this month; then it is counted. */
+  const use = async (workspaceId: string, networks: readonly Network[], more: Usage) => {
     const plan = await planOf(workspaceId);
-    mayUseNetworks(plan, [...networks, ...again]);
-    const paid = networks.filter(({ paidPerPost }) => paidPerPost);
+    mayUseNetworks(plan, networks);
     const used = await store.usage(workspaceId, month());
-    if (scheduled && isOver(used.scheduled + 1, plan.scheduledPerMonth)) {
+    if (more.scheduled > 0 && isOver(used.scheduled + more.scheduled, plan.scheduledPerMonth)) {
       throw planLimit(
         plan,
         `the ${plan.scheduledPerMonth} scheduled posts of this month are used up`,
-        ({ scheduledPerMonth }) => !isOver(used.scheduled + 1, scheduledPerMonth),
+        ({ scheduledPerMonth }) => !isOver(used.scheduled + more.scheduled, scheduledPerMonth),
         'the next month',
       );
     }
-    if (paid.length > 0 && isOver(used.paidPosts + paid.length, plan.paidPostsPerMonth)) {
+    if (more.paidPosts > 0 && isOver(used.paidPosts + more.paidPosts, plan.paidPostsPerMonth)) {
+      const { name } = networks.find(({ paidPerPost }) => paidPerPost) ?? {};
       throw planLimit(
         plan,
-        `the ${plan.paidPostsPerMonth} posts of this month on ${paid[0]?.name} are used up`,
-        ({ paidPostsPerMonth }) => !isOver(used.paidPosts + paid.length, paidPostsPerMonth),
+        `the ${plan.paidPostsPerMonth} posts of this month on ${name} are used up`,
+        ({ paidPostsPerMonth }) => !isOver(used.paidPosts + more.paidPosts, paidPostsPerMonth),
         'the next month',
       );
     }
+    await store.addUsage(workspaceId, month(), more);
   };
 
   return {
@@ -70,18 +67,27 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
     /** How many are covered. */
     webhooks: (key: string) => (isPlan(key) ? plans[key] : plans.unlimited).webhooks,
 
-    /** Counts a post that will go to these networks, one entry for each account, or refuses it. */
-    use: async (workspaceId: string, networks: readonly Network[], how: Parameters<typeof mayUse>[2]) => {
-      await mayUse(workspaceId, networks, how);
-      const paidPosts = networks.filter(({ paidPerPost }) => paidPerPost).length;
-      await store.addUsage(workspaceId, month(), { scheduled: how.scheduled ? 1 : 0, paidPosts });
-    },
+    /**
+     * Counts a post that will go to these networks, one entry for each account, or refuses it. Networks that get it
+     * `again` were counted before.
+     */
+    use: (
+      workspaceId: string,
+      networks: readonly Network[],
+      { scheduled, again }: { scheduled: boolean; again: readonly Network[] },
+    ) => use(workspaceId, [...networks, ...again], { scheduled: scheduled ? 1 : 0, paidPosts: paidIn(networks) }),
+
+    /** A scheduled post will go to other networks than it was counted for, perhaps in an earlier month. */
+    change: (
+      workspaceId: string,
+      before: readonly Network[],
+      after: readonly Network[],
+      { again }: { again: readonly Network[] },
+    ) => use(workspaceId, [...after, ...again], { scheduled: 0, paidPosts: paidIn(after) - paidIn(before) }),
 
     /** Taken back before it went out. */
-    giveBack: async (workspaceId: string, networks: readonly Network[]) => {
-      const paidPosts = networks.filter(({ paidPerPost }) => paidPerPost).length;
-      await store.addUsage(workspaceId, month(), { scheduled: -1, paidPosts: -paidPosts });
-    },
+    giveBack: (workspaceId: string, networks: readonly Network[]) =>
+      store.addUsage(workspaceId, month(), { scheduled: -1, paidPosts: -paidIn(networks) }),
 
     read: async (workspaceId: string) => {
       const key = await store.plan(workspaceId);
@@ -95,10 +101,12 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
       throw new Refusal('BadInput', `There is no plan ${key}. Choose ${Object.keys(plans).join(', ')}.`);
     },
 
-    /** Months before the last one. */
+    /** What was used before this month. */
     purge: () => store.purge(month()),
   };
 };
+
+const paidIn = (networks: readonly Network[]) => networks.filter(({ paidPerPost }) => paidPerPost).length;
 
 const isPlan = (key: string | undefined): key is PlanKey => key !== undefined && key in plans;
 

@@ -1,7 +1,8 @@
 import { type Database, sql } from '#server/store/database';
 
 const plan = sql('plans.plan', 'select plan from workspaces where id = $1');
-const lockPlan = sql('plans.lockPlan', 'select plan from workspaces where id = $1 for update');
+/** Not `for update`: whoever adds a row to the workspace holds a key lock on it, and two of them would wait for each other. */
+const lockPlan = sql('plans.lockPlan', 'select plan from workspaces where id = $1 for no key update');
 const accounts = sql(
   'plans.accounts',
   'select count(*)::int as count from accounts where workspace_id = $1 and disconnected_at is null',
@@ -19,6 +20,13 @@ const addUsage = sql(
 );
 const purge = sql('plans.purge', 'delete from plan_usage where month < $1');
 
+/** Of one month. */
+export interface Usage {
+  readonly scheduled: number;
+  /** On networks that charge for every post. */
+  readonly paidPosts: number;
+}
+
 export type PlanStore = ReturnType<typeof createPlanStore>;
 
 export const createPlanStore = (db: Database) => {
@@ -30,11 +38,8 @@ export const createPlanStore = (db: Database) => {
     accounts: (workspaceId: string) => count(accounts, [workspaceId]),
     members: (workspaceId: string) => count(members, [workspaceId]),
     usage: async (workspaceId: string, month: string) =>
-      (await db.query<{ scheduled: number; paidPosts: number }>(usage, [workspaceId, month]))[0] ?? {
-        scheduled: 0,
-        paidPosts: 0,
-      },
-    addUsage: async (workspaceId: string, month: string, add: { scheduled: number; paidPosts: number }) => {
+      (await db.query<Usage>(usage, [workspaceId, month]))[0] ?? { scheduled: 0, paidPosts: 0 },
+    addUsage: async (workspaceId: string, month: string, add: Usage) => {
       await db.run(addUsage, [workspaceId, month, add.scheduled, add.paidPosts]);
     },
     purge: async (before: string) => {

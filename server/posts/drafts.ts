@@ -160,11 +160,10 @@ export const createDrafts = ({
       const id = newId('post', clock.now());
       const content = { accountIds: input.accountIds, versions, scheduledAt: input.scheduledAt || null };
       if (!caller.human || !input.scheduledAt) return store.insert(id, caller, content);
-      const scheduling = store.transaction(async () => {
+      return changing(caller, async () => {
         await store.insert(id, caller, content);
         return lifecycle.toScheduled(caller, id, input.scheduledAt, 'scheduledAt');
       });
-      return linkCards.after(caller, scheduling);
     },
 
     /** For whoever tries many and knows the networks of all accounts. */
@@ -247,7 +246,7 @@ export const createDrafts = ({
   };
 };
 
-export const alreadyOut = ({ id, status }: Post) =>
+const alreadyOut = ({ id, status }: Post) =>
   new Refusal('Conflict', `The post ${id} is ${status} and can no longer be changed. Read it again.`);
 
 const mustBeCurrent = ({ id, updatedAt }: Post, { baseUpdatedAt }: { baseUpdatedAt: string }) => {

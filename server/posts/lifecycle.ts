@@ -105,13 +105,14 @@ export const createLifecycle = ({
    * Every way to publish or schedule asks the plan for what will be sent now. An account that has a result was counted
    * when it was its turn first, and is not counted again.
    */
-  const usePlan = async (caller: Caller, post: Post, { scheduled }: { scheduled: boolean }) => {
-    const failed = post.results.filter(({ ok }) => !ok).map(({ accountId }) => accountId);
-    await plans.use(caller.workspaceId, await uncounted(caller, post), {
-      scheduled,
-      again: await networksOf(caller, failed),
-    });
-  };
+  const usePlan = async (caller: Caller, post: Post, { scheduled }: { scheduled: boolean }) =>
+    plans.use(caller.workspaceId, await uncounted(caller, post), { scheduled, again: await failedOn(caller, post) });
+
+  const failedOn = (caller: Caller, { results }: Post) =>
+    networksOf(
+      caller,
+      results.filter(({ ok }) => !ok).map(({ accountId }) => accountId),
+    );
 
   const uncounted = (caller: Caller, { accountIds, results }: Post) =>
     networksOf(
@@ -134,11 +135,8 @@ export const createLifecycle = ({
     }
   };
 
-  /** `field` is what the caller names the time. */
+  /** `field` is what the caller names the time. Pictures that have to be fitted for it are made by `making` around this. */
   const toScheduled = (caller: Caller, id: string, at: string, field: string) =>
-    fitting.making(caller, () => schedule(caller, id, at, field));
-
-  const schedule = (caller: Caller, id: string, at: string, field: string) =>
     store.transaction(async () => {
       mustBeFuture(at, field);
       await deletion.mustStay(caller.workspaceId);
@@ -207,15 +205,19 @@ export const createLifecycle = ({
       return { valid: true as const, issues, warnings };
     },
 
-    schedule: (caller: Caller, id: string, at: string) => linkCards.after(caller, toScheduled(caller, id, at, 'at')),
+    schedule: (caller: Caller, id: string, at: string) =>
+      linkCards.after(
+        caller,
+        fitting.making(caller, () => toScheduled(caller, id, at, 'at')),
+      ),
 
     toScheduled,
 
     /** A change of a Scheduled post: what it uses of the plan, and when it is due, may be something else now. */
     rescheduled: async (caller: Caller, before: Post, after: Post) => {
       await mustBePublishable(caller, after);
-      await plans.giveBack(caller.workspaceId, await uncounted(caller, before));
-      await usePlan(caller, after, { scheduled: true });
+      const [counted, wanted] = [await uncounted(caller, before), await uncounted(caller, after)];
+      await plans.change(caller.workspaceId, counted, wanted, { again: await failedOn(caller, after) });
       await store.wake();
       if (after.scheduledAt !== before.scheduledAt) {
         await revisions.note(caller, after.id, 'Scheduled', after.scheduledAt);

@@ -14,7 +14,7 @@ import { type Around, type Fit, type Fits, fitNotes, mediaWith, withAdvice } fro
 import { type Outgoing, outgoingTo } from './outgoing.ts';
 
 /** What the check needs to know beside the post. */
-export interface Surroundings extends Around {
+interface Surroundings extends Around {
   /** What goes out in the place of pictures. */
   readonly fits?: Fits;
   /** Whether the networks can reach the service to fetch media. */

@@ -6,7 +6,7 @@ import { JsonText } from '#server/json-text';
 import { fromCursor, toCursor } from '#server/store/page';
 import type { PostStore } from './store.ts';
 
-export interface ListInput {
+interface ListInput {
   readonly status?: PostStatus | undefined;
   readonly query: string;
   readonly from: string;

@@ -1,5 +1,6 @@
 import type { PostRoutes } from '#contracts/posts';
 import type { RouteHandlers } from '#server/context';
+import { idsIn } from '#server/ids';
 import type { Desk } from './desk.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Overview } from './overview.ts';
@@ -33,5 +34,3 @@ export const postRoutes = ({
   viewForEditor: ({ params, caller }) => desk.view(caller, params.id),
   unschedule: ({ params, caller }) => lifecycle.unschedule(caller, params.id),
 });
-
-const idsIn = (text: string) => text.split(',').filter((id) => id !== '');

@@ -261,7 +261,7 @@ const scheduledByAccount = sql(
     where p.workspace_id = $1 and p.status = 'Scheduled' group by account_id`,
 );
 
-export interface ListFilter {
+interface ListFilter {
   readonly status?: PostStatus | undefined;
   /** Empty for all. */
   readonly query: string;

@@ -1,7 +1,6 @@
 import { tellsOf } from '#server/live/news';
 import { type Database, sql } from '#server/store/database';
-
-const nameOf = (user: string) => `coalesce(nullif(${user}.name, ''), split_part(${user}.email, '@', 1))`;
+import { personName } from '#server/store/person-name';
 
 export interface Mention {
   readonly id: string;
@@ -19,12 +18,12 @@ export interface CommentRow {
   readonly edited_at: string | null;
 }
 
-const commentColumns = `c.id, c.post_id, c.user_id, ${nameOf('u')} as user_name, c.body, c.mentions, c.created_at, c.edited_at`;
+const commentColumns = `c.id, c.post_id, c.user_id, ${personName('u')} as user_name, c.body, c.mentions, c.created_at, c.edited_at`;
 const tellsOfComment = tellsOf('comment', { id: 'post_id' });
 
 const members = sql(
   'review.members',
-  `select u.id, ${nameOf('u')} as name from members m join users u on u.id = m.user_id where m.workspace_id = $1`,
+  `select u.id, ${personName('u')} as name from members m join users u on u.id = m.user_id where m.workspace_id = $1`,
 );
 const list = sql(
   'comments.list',
@@ -91,7 +90,7 @@ export interface ShareRow {
 }
 
 /** An address ends with the membership of the person who made it. */
-const liveShares = `select s.id, s.post_id, s.workspace_id, s.made_by, ${nameOf('u')} as made_by_name, s.created_at, s.expires_at
+const liveShares = `select s.id, s.post_id, s.workspace_id, s.made_by, ${personName('u')} as made_by_name, s.created_at, s.expires_at
     from post_shares s join users u on u.id = s.made_by
     join members m on m.workspace_id = s.workspace_id and m.user_id = s.made_by`;
 const bySecret = sql('shares.bySecret', `${liveShares} where s.secret_hash = $1 and s.expires_at > $2`);

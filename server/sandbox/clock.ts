@@ -9,7 +9,7 @@ const longestStepMs = 366 * 24 * 3_600_000;
 export type SandboxClock = ReturnType<typeof createSandboxClock>;
 
 /** The clock of the whole deployment, which goes forward only: what is due in thirty days can be seen in a minute. */
-export const createSandboxClock = ({
+const createSandboxClock = ({
   store,
   clock,
   production,

@@ -8,7 +8,7 @@ const Secrets = z.object({
   /** Seals what is stored: `<key id>:<base64>`, newest first. */
   encryptionKeys: z.array(z.string().regex(/^\w+:[A-Za-z0-9+/=]{44}$/)).min(1),
 });
-export type Secrets = z.output<typeof Secrets>;
+type Secrets = z.output<typeof Secrets>;
 
 type SecretSettings = Pick<Config, 'dataDir' | 'encryptionKeys'>;
 

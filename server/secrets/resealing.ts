@@ -3,8 +3,6 @@ import type { Seal } from './seal.ts';
 
 const batch = 100;
 
-export type Resealing = ReturnType<typeof createResealing>;
-
 /** After a change of the keys: seals everything with the newest one, so that the others can be removed. */
 export const createResealing = ({
   columns,

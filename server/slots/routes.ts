@@ -1,5 +1,6 @@
 import type { SlotRoutes } from '#contracts/slots';
 import type { RouteHandlers } from '#server/context';
+import { idsIn } from '#server/ids';
 import type { SlotQueue } from './queue.ts';
 
 export const slotRoutes = ({ slots }: { slots: SlotQueue }): RouteHandlers<SlotRoutes> => ({
@@ -24,5 +25,3 @@ export const slotRoutes = ({ slots }: { slots: SlotQueue }): RouteHandlers<SlotR
     return { ...(at !== undefined && { at }) };
   },
 });
-
-const idsIn = (text: string) => text.split(',').filter((id) => id !== '');

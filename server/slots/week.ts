@@ -1,12 +1,12 @@
 import { Temporal } from 'temporal-polyfill';
 
-export interface WeeklyTime {
+interface WeeklyTime {
   readonly days: readonly number[];
   /** 09:30 */
   readonly time: string;
 }
 
-export interface Occurrence<Slot> {
+interface Occurrence<Slot> {
   readonly slot: Slot;
   readonly atMs: number;
 }

@@ -1,22 +1,22 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { Sequelize, Transaction } from 'sequelize';
-import { Refusal } from '#server/errors';
-import { isFull, isUnwritable } from './away.ts';
+import { Sequelize } from 'sequelize';
+import { isUnwritable } from './away.ts';
 import type { Connection } from './connection.ts';
 import { copyIn, copyOut } from './copy.ts';
 import { clientFor } from './leader.ts';
 import { type Listening, listen } from './listen.ts';
+import { patiently } from './patiently.ts';
 import { type Answered, PreparedQuery, type Statement } from './prepared-query.ts';
 import { inSessionName } from './session-name.ts';
 import { createStatementLine } from './statement-line.ts';
+import { createTransactions, outside } from './transactions.ts';
 import { types } from './types.ts';
 
 export type { Connection } from './connection.ts';
 export type { Statement };
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** Called for connections that break while nothing waits for them. */
   report: (error: Error) => void;
   /** Connections for statements, and as many again for models and transactions. */
@@ -83,40 +83,6 @@ export function sql(name: string, text: string, pace?: 'quick'): Statement {
 const closePatienceMs = 5_000;
 
 const defaultWaitMs = 15_000;
-const fullPauseMs = 100;
-const retryAfterSeconds = 5;
-
-interface Running {
-  sequelize: Sequelize;
-  transaction: Transaction;
-  connection: pg.Client;
-  ended: boolean;
-  afterwards: (() => void)[];
-}
-
-const running = new AsyncLocalStorage<Running>();
-const lingerMs = 1000;
-let transactions = 0;
-let resting: NodeJS.Timeout | undefined;
-
-/**
- * While the storage is in use, Node 20 runs hooks for every promise of the process, so it is disabled between
- * transactions.
- */
-function restSoon(): void {
-  clearTimeout(resting);
-  resting = setTimeout(() => {
-    if (transactions === 0) running.disable();
-  }, lingerMs).unref();
-}
-
-// Sequelize asks this for the transaction to join. We begin and end transactions, so there is nothing for it to set.
-Sequelize.useCLS({
-  get: () => running.getStore()?.transaction,
-  set: () => undefined,
-  run: (work: () => unknown) => work(),
-  bind: (work: unknown) => work,
-});
 
 export function openDatabase(
   connection: Connection,
@@ -148,15 +114,9 @@ export function openDatabase(
   const lateLine = latePool && createStatementLine(latePool, { most: poolSize, waitMs: replicaAnswerMs });
   let replicaRestsUntil = 0;
   const sequelize = openSequelize(connection, poolSize, waitMs);
+  const { joined, transaction, rehearse, afterCommit } = createTransactions(sequelize, { waitMs, report });
   const open = new Set<Listening>();
   let writeFailedAt: number | undefined;
-
-  function joined(): Running | undefined {
-    const current = running.getStore();
-    if (current?.sequelize !== sequelize) return undefined;
-    if (current.ended) throw new Error('This transaction has ended: await everything in it, or begin it in outside()');
-    return current;
-  }
 
   function mustBeJoined(): pg.Client {
     const current = joined();
@@ -204,25 +164,6 @@ export function openDatabase(
     return undefined;
   }
 
-  async function transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (joined()) return work();
-    const current = await patiently(waitMs, () => begin(sequelize));
-    transactions++;
-    try {
-      const result = await running.run(current, work);
-      await refuseAborted(current);
-      await end(current, 'commit');
-      for (const work of current.afterwards) running.exit(work);
-      return result;
-    } catch (error) {
-      if (!current.ended) await end(current, 'rollback').catch(report);
-      throw error;
-    } finally {
-      transactions--;
-      if (transactions === 0) restSoon();
-    }
-  }
-
   return {
     query: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
       (await sendPrepared(statement, values)).rows as Row[],
@@ -233,26 +174,11 @@ export function openDatabase(
       await send(text);
     },
     transaction,
-    rehearse: (work) =>
-      transaction(async () => {
-        await send('savepoint rehearsal');
-        const afterwards = joined()?.afterwards ?? [];
-        const before = afterwards.length;
-        try {
-          await work();
-        } finally {
-          afterwards.length = before;
-          await send('rollback to savepoint rehearsal');
-        }
-      }),
-    afterCommit: (work) => {
-      const current = joined();
-      if (current) current.afterwards.push(work);
-      else work();
-    },
+    rehearse,
+    afterCommit,
     copyTo: (source) => copyOut(mustBeJoined(), `copy ${source} to stdout`),
     copyFrom: (table, rows) => copyIn(mustBeJoined(), `copy ${table} from stdin`, rows),
-    outside: (work) => running.exit(work),
+    outside,
     sequelize,
     listen: (channel, ears) => {
       const listening = listen(inSessionName(direct ?? connection), channel, { ...ears, report });
@@ -323,34 +249,6 @@ const replicaRestMs = 10_000;
  */
 const ourForm = "set TimeZone = 'UTC'; set DateStyle = 'ISO'; set idle_in_transaction_session_timeout = '10s'";
 
-/**
- * Waits for a free connection, in our pool or on the server; after that the caller is told to try again. Nothing has
- * been sent by then.
- */
-async function patiently<Result>(waitMs: number, work: () => Promise<Result>): Promise<Result> {
-  const deadline = performance.now() + waitMs;
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (isQueueTimeout(error) || (isFull(error) && performance.now() > deadline)) throw busy(error);
-      if (!isFull(error)) throw error;
-      await sleep(fullPauseMs);
-    }
-  }
-}
-
-function isQueueTimeout(error: unknown): boolean {
-  const { message, name } = error as Error;
-  return message === 'timeout exceeded when trying to connect' || name === 'SequelizeConnectionAcquireTimeoutError';
-}
-
-function busy(cause: unknown): Refusal {
-  const refusal = new Refusal('TooManyRequests', 'The database has more to do than it can now. Try again in a moment.');
-  refusal.retryAfterSeconds = retryAfterSeconds;
-  return Object.assign(refusal, { cause });
-}
-
 function openSequelize(connection: Connection, poolSize: number, waitMs: number): Sequelize {
   const { host, port, database, user, password, ssl, options, application_name } = inSessionName(connection);
   return new Sequelize({
@@ -381,39 +279,4 @@ function poolOf(sequelize: Sequelize): Omit<PoolState, 'most'> {
   };
   const { using, available, waiting } = connectionManager.pool;
   return { used: using, idle: available, waiting };
-}
-
-/** We begin and end transactions ourselves: Sequelize's way costs as much as the statements in between. */
-async function begin(sequelize: Sequelize): Promise<Running> {
-  const connection = (await sequelize.connectionManager.getConnection({ type: 'write' })) as pg.Client;
-  const transaction = Object.assign(new Transaction(sequelize, {}), { connection });
-  const current = { sequelize, transaction, connection, ended: false, afterwards: [] };
-  await connection.query('begin').catch((error: unknown) => giveUp(current, error));
-  return current;
-}
-
-/** A connection whose transaction could not be ended is closed, which ends it. */
-async function end(current: Running, how: 'commit' | 'rollback'): Promise<void> {
-  current.ended = true;
-  Object.assign(current.transaction, { finished: how });
-  await current.connection.query(how).catch((error: unknown) => giveUp(current, error));
-  current.sequelize.connectionManager.releaseConnection(current.connection);
-}
-
-async function giveUp({ sequelize, connection }: Running, error: unknown): Promise<never> {
-  const { connectionManager } = sequelize as Sequelize & {
-    connectionManager: { destroyConnection(client: pg.Client): Promise<void> };
-  };
-  await connectionManager.destroyConnection(connection);
-  throw error;
-}
-
-async function refuseAborted({ connection }: Running): Promise<void> {
-  // pg reports an error before the state of the connection is known; the next query waits for that.
-  const client = connection as pg.Client & { readyForQuery: boolean };
-  if (!client.readyForQuery) await client.query('select 1').catch(() => undefined);
-  // When a statement failed and its error was caught, PostgreSQL answers COMMIT by rolling back without an error.
-  if (client.getTransactionStatus() === 'E') {
-    throw new Error('A statement of this transaction failed and its error was caught, so it cannot be committed');
-  }
 }

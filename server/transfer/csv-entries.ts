@@ -32,7 +32,7 @@ const columnsOfBuffer: Readonly<Record<string, Column>> = {
   'posting time': 'time',
 };
 
-export interface CsvFile {
+interface CsvFile {
   readonly format: 'Posthorn CSV' | 'Buffer CSV';
   /** Columns that mean nothing here. */
   readonly ignored: readonly string[];

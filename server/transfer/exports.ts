@@ -12,7 +12,7 @@ import { accountsCell, mediaCells, optionsCell, threadCell, versionsCell } from 
 import { exportName, exportVersion } from './json-entries.ts';
 import type { ExportedAccount, ExportedRow, ExportRange, ExportStore } from './store.ts';
 
-export interface ExportRequest extends ExportRange {
+interface ExportRequest extends ExportRange {
   readonly format: (typeof exportFormats)[number];
   readonly part: (typeof exportParts)[number];
 }

@@ -25,7 +25,7 @@ const shownImports = 20;
 const shownRows = 100;
 const stepRows = 50;
 
-export interface ImportSettings {
+interface ImportSettings {
   readonly fileName: string;
   readonly timeZone: string;
   /** Of rows that name none. */

@@ -8,7 +8,7 @@ import { plainText } from './plain-text.ts';
 export const exportName = 'posthorn-export';
 export const exportVersion = 1;
 
-export interface JsonFile {
+interface JsonFile {
   readonly format: Exclude<ImportFormat, 'Posthorn CSV' | 'Buffer CSV'>;
   readonly ignored: readonly string[];
   readonly entries: AsyncIterable<Entry>;

@@ -5,7 +5,7 @@ import { readCsv } from './csv-entries.ts';
 import type { Entry } from './entry.ts';
 import { readJson } from './json-entries.ts';
 
-export interface ReadFile {
+interface ReadFile {
   readonly format: ImportFormat;
   readonly ignored: readonly string[];
   readonly entries: AsyncIterable<Entry>;

@@ -1,5 +1,6 @@
 import type { TransferRoutes } from '#contracts/transfer';
 import type { RouteHandlers } from '#server/context';
+import { idsIn } from '#server/ids';
 import type { Exports } from './exports.ts';
 import type { Imports } from './imports.ts';
 
@@ -27,8 +28,6 @@ export const transferRoutes = ({
     posts: await exports.count(caller, { from: from || null, to: to || null }),
   }),
 });
-
-export const idsIn = (text: string) => text.split(',').filter((id) => id !== '');
 
 async function* whole(text: string) {
   yield Buffer.from(text);

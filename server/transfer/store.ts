@@ -4,7 +4,7 @@ import type { ImportFormat, ImportProblem, ImportRowState, ImportTotals } from '
 import { type Database, sql } from '#server/store/database';
 import type { CheckedRow, ImportedDraft } from './checked-row.ts';
 
-export interface ImportRecord {
+interface ImportRecord {
   readonly id: string;
   readonly fileName: string;
   readonly format: ImportFormat;

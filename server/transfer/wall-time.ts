@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { canonicalInstant } from '#contracts/instant';
 
-export type ReadTime =
+type ReadTime =
   | { readonly at: string }
   | { readonly code: 'BadTime' | 'BadZone' | 'TimeSkipped' | 'TimeTwice'; readonly message: string };
 

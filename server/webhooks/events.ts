@@ -5,7 +5,7 @@ import { newId } from '#server/ids';
 import { type JsonText, jsonOf } from '#server/json-text';
 import type { EventStore } from './store.ts';
 
-export interface NewEvent {
+interface NewEvent {
   readonly workspaceId: string;
   readonly type: EventType;
   readonly data: JsonText;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type JWTPayload, type JWTVerifyGetKey, errors as joseErrors, jwtVerify } from 'jose';
 import { type Scope, scopes as scopeTexts } from '#contracts/scopes';
+import type { AccessToken } from '#server/auth/mcp-access';
 import type { Clock } from '#server/clock';
 import { Refusal } from '#server/errors';
 import type { TokenUser } from './store.ts';
@@ -8,14 +9,7 @@ import type { TokenUser } from './store.ts';
 const rememberMs = 60_000;
 const rememberedTokens = 1000;
 
-export interface AccessToken {
-  readonly userId: string;
-  readonly scopes: ReadonlySet<Scope>;
-  readonly clientId: string;
-  readonly issuedAt: Date;
-}
-
-export interface AccessTokenOptions {
+interface AccessTokenOptions {
   readonly issuer: () => Promise<string> | string;
   /** The `/mcp` address. */
   readonly audience: string;
@@ -25,12 +19,10 @@ export interface AccessTokenOptions {
   readonly clock: Clock;
 }
 
-export type AccessTokens = ReturnType<typeof createAccessTokens>;
-
-/** SPEC, MCP bearer tokens (a): from our identity provider, for `/mcp`, not expired, of a user who still trusts them. */
 /** A claim of our own tokens: when they were made, to the millisecond. */
 export const issuedAtMs = 'posthorn:issued_at_ms';
 
+/** SPEC, MCP bearer tokens (a): from our identity provider, for `/mcp`, not expired, of a user who still trusts them. */
 export const createAccessTokens = ({ issuer, audience, algorithms, keyFor, findUser, clock }: AccessTokenOptions) => {
   // A signature costs more than all the rest of a request; a minute is how long a change may take to be felt.
   const remembered = new Map<string, { token: AccessToken; untilMs: number }>();

@@ -42,8 +42,6 @@ export interface IdentityProviderOptions {
   readonly clients?: readonly ClientMetadata[];
 }
 
-export type IdentityProvider = Awaited<ReturnType<typeof createIdentityProvider>>;
-
 /** The embedded identity provider at `{base_url}/auth`. */
 export const createIdentityProvider = async ({
   baseUrl,

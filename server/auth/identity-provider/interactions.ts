@@ -19,7 +19,7 @@ export interface Consented {
   readonly requestId: string;
 }
 
-export interface InteractionParts {
+interface InteractionParts {
   readonly library: Library;
   readonly provider: () => Provider;
   readonly mcp: string;

@@ -23,7 +23,7 @@ const Begun = z.object({
 });
 type Begun = z.output<typeof Begun>;
 
-export interface SignedInOutside {
+interface SignedInOutside {
   readonly subject: string;
   /** Absent: the provider does not vouch for one. */
   readonly email: string | undefined;
@@ -32,7 +32,7 @@ export interface SignedInOutside {
   readonly code: string;
 }
 
-export interface OutsideIdentityOptions extends OutsideProvider {
+interface OutsideIdentityOptions extends OutsideProvider {
   readonly baseUrl: string;
   readonly database: Database;
   readonly seal: Seal;

@@ -17,7 +17,7 @@ const days = 24 * hour;
 
 export type Library = typeof import('oidc-provider');
 
-export interface ProviderParts {
+interface ProviderParts {
   readonly library: Library;
   readonly baseUrl: string;
   readonly store: IdentityStore;
@@ -95,9 +95,9 @@ const configurationOf = (
       long: { path: '/', httpOnly: true, sameSite: 'lax' },
       short: { httpOnly: true, sameSite: 'lax' },
     },
-    // SPEC, Authorization flow 4: such clients come again after an hour.
     // `iat` counts seconds: a token made right after a change of password would seem older than it.
     extraTokenClaims: async () => ({ [issuedAtMs]: clock.now().getTime() }),
+    // SPEC, Authorization flow 4: clients that nobody here has chosen come again after an hour.
     issueRefreshToken: async (_ctx, client, code) =>
       !isUnknownBeforehand(client, clients) &&
       client.grantTypeAllowed('refresh_token') &&

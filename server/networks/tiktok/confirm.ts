@@ -3,6 +3,7 @@ import { absent, type Confirmation, type Sending, type Site, sent, unknown, wait
 import { shaped } from '#server/networks/request';
 import { minutes, seconds } from '#server/networks/shared/limits';
 import { isVideo, option } from '#server/networks/shared/post';
+import { isSince } from '#server/networks/shared/recent';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, troubleFor } from './api.ts';
 import { everyone } from './creator.ts';
@@ -14,7 +15,6 @@ const askAgainMs = seconds(20);
 const idMs = minutes(5);
 /** How long it may take until sent bytes are counted. */
 const cutMs = minutes(1);
-const clockDifferenceMs = minutes(2);
 
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   if (prepared.publishId === undefined) return findPhotos(site, sending, prepared);
@@ -100,8 +100,7 @@ const findPhotos = async (site: Site, sending: Sending, prepared: Prepared): Pro
   });
   const found = shaped(Listed, answer).data.videos.find(
     ({ create_time, title, video_description }) =>
-      create_time * 1000 >= since.getTime() - clockDifferenceMs &&
-      [title, video_description].map(beginning).includes(wanted),
+      isSince(create_time * 1000, since) && [title, video_description].map(beginning).includes(wanted),
   );
   if (found) return posted(site, sending, prepared, found.id, new Date(found.create_time * 1000));
   return waitOr(site, prepared, idMs, unknown);

@@ -13,7 +13,7 @@ export const privacyLabels = {
 } as const;
 
 export const everyone = 'PUBLIC_TO_EVERYONE';
-export const onlyYou = 'SELF_ONLY';
+const onlyYou = 'SELF_ONLY';
 
 export const labelOf = (privacy: string) => privacyLabels[privacy as keyof typeof privacyLabels] ?? privacy;
 
@@ -29,7 +29,7 @@ const Answer = z.object({
 });
 
 /** What the account may do right now; TikTok requires asking before every post. */
-export interface Creator {
+interface Creator {
   readonly username: string;
   readonly privacyOptions: readonly string[];
   readonly commentsOff: boolean;

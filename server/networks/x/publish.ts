@@ -16,13 +16,13 @@ import {
 import { pollIn } from '#server/networks/poll';
 import { shaped } from '#server/networks/request';
 import { isOn, list, option } from '#server/networks/shared/post';
+import { earliest } from '#server/networks/shared/recent';
 import { replaceLinks } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
 /** X takes up to 4 MB; 1 MB is tested. */
 const chunkBytes = 1_000_000;
-const clockDifferenceMs = 120_000;
 
 export interface Prepared {
   readonly mediaIds: readonly string[];
@@ -205,7 +205,7 @@ const Timeline = z.object({
 /** X gives no key to a post, so those since then are compared: their links are rewritten, and left out. */
 export const confirm = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
   const { account, part, out, since } = sending;
-  const start = new Date(since.getTime() - clockDifferenceMs).toISOString().replace(/\.\d+/, '');
+  const start = earliest(since).toISOString().replace(/\.\d+/, '');
   const answer = await ask(site, account, {
     path: `/2/users/${account.id}/tweets`,
     query: { max_results: mostRead, start_time: start, 'tweet.fields': 'created_at,text,note_tweet' },

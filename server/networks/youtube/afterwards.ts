@@ -10,7 +10,7 @@ export const playlistKey = 'youtube.playlist';
 
 /** What is done to a video that is out already. Each can be repeated, and none of them makes the post fail. */
 export const afterwards = ['thumbnail', 'playlist'] as const;
-export type Afterwards = (typeof afterwards)[number];
+type Afterwards = (typeof afterwards)[number];
 
 export const wanted = ({ post }: Pick<Sending, 'post'>): Afterwards[] =>
   afterwards.filter((step) =>

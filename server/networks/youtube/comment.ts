@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { type Confirmation, type Sending, type Site, sent, unknown } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
-import { minutes } from '#server/networks/shared/limits';
+import { isSince } from '#server/networks/shared/recent';
 import { ask } from './api.ts';
 
 const path = '/youtube/v3/commentThreads';
-const clockDifferenceMs = minutes(2);
 
 const Made = z.object({ id: z.string().min(1) });
 
@@ -37,7 +36,7 @@ export const confirmComment = async (site: Site, sending: Sending): Promise<Conf
   const found = shaped(Threads, await ask(site, account, { path, query })).items.find(
     ({ snippet: { topLevelComment } }) =>
       topLevelComment.snippet.textOriginal?.trim() === part.body.trim() &&
-      Date.parse(topLevelComment.snippet.publishedAt) >= since.getTime() - clockDifferenceMs,
+      isSince(Date.parse(topLevelComment.snippet.publishedAt), since),
   );
   if (found === undefined) return unknown;
   return sent({ externalId: found.id, publishedAt: found.snippet.topLevelComment.snippet.publishedAt });

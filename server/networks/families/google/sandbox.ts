@@ -8,7 +8,7 @@ import type { Refusals, SandboxGrant, SandboxKit } from '#server/networks/sandbo
 // Google's tokens live one hour; ours live longer, so that a person can watch numbers grow.
 const accessLifeSeconds = 7_200;
 
-export interface GoogleError {
+interface GoogleError {
   readonly code: number;
   readonly status: string;
   readonly message: string;

@@ -34,7 +34,7 @@ export interface Prepared {
 
 export const nothing: Prepared = { media: [], processing: [] };
 
-export interface Author {
+interface Author {
   /** How option keys begin. */
   readonly network: string;
   urnOf(account: NetworkAccount): string;

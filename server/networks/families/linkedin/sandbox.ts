@@ -3,7 +3,7 @@ import type { Refusals, SandboxGrant, SandboxKit, SandboxPerson } from '#server/
 
 /** LinkedIn's OAuth 2 and the rules of its versioned API, as its reference describes them. */
 
-export interface SandboxRules {
+interface SandboxRules {
   /** The scopes that the app was approved for. */
   readonly scopes: readonly string[];
   /** How the token endpoint separates them; LinkedIn does both. */

@@ -6,7 +6,7 @@ import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, hostOf, troubleOf } from './api.ts';
 import { isUsual, readServer } from './server-facts.ts';
 
-export interface Software {
+interface Software {
   readonly name: string;
   readonly usualServer: string;
   readonly scopes: readonly string[];

@@ -88,12 +88,12 @@ const asSent = ({ id, url, uri, created_at }: Status) => {
   return sent({ externalId: id, ...(address && { url: address }), publishedAt: created_at });
 };
 
-/** The part among these, if it is there: by its media, which are in no other post, else by text and time. */
 /** As many as both show at once. */
 export const pageSize = 40;
 
 export const timesOf = (statuses: readonly Status[]) => statuses.map(({ created_at }) => Date.parse(created_at));
 
+/** The part among these, if it is there: by its media, which are in no other post, else by text and time. */
 export const findSent = (statuses: readonly Status[], { part, out, since }: Sending, { mediaIds }: Prepared) => {
   const found = statuses.find(({ id, content, created_at, media_attachments: media }) => {
     if (out.some(({ externalId }) => externalId === id)) return false;

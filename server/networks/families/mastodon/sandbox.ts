@@ -3,7 +3,7 @@ import type { SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sa
 import { createOAuth, type OAuthDialect } from './sandbox-oauth.ts';
 
 /** What the sandboxes of Mastodon and Pixelfed have in common: accounts, limits, uploads, keys and reading posts. */
-export interface Dialect extends OAuthDialect {
+interface Dialect extends OAuthDialect {
   /** As it stands behind the @ of a handle. */
   readonly domain: string;
   readonly version: string;

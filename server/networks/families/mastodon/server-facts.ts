@@ -25,7 +25,7 @@ const ServerFacts = z.object({
   minPollSeconds: whole,
   maxPollSeconds: whole,
 });
-export type ServerFacts = z.output<typeof ServerFacts>;
+type ServerFacts = z.output<typeof ServerFacts>;
 
 /** Version 2 calls its name `domain`, version 1 `uri`. */
 const Instance = z.object({

@@ -201,7 +201,7 @@ export const checkAuthorize = (query: Readonly<Record<string, string>>): string 
   return query.scope ? undefined : 'scope is missing';
 };
 
-export type Container = {
+type Container = {
   readonly owner: string;
   readonly isChild: boolean;
   readonly text: string;

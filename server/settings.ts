@@ -1,0 +1,242 @@
+import { z } from 'zod';
+
+const wholeNumber = (min: number, max: number) =>
+  z.coerce.number(`must be a number from ${min} to ${max}`).int().min(min).max(max);
+
+const list = (entry: RegExp, message: string) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(z.string().regex(entry, message)));
+
+/** `90m`, `6h`, `30d`; undefined when it is not understood. */
+export const durationMs = (text: string): number | undefined => {
+  const [, count, unit = ''] = /^\+?(\d{1,6}) ?([smhd])$/.exec(text.trim()) ?? [];
+  const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+  return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);
+};
+
+/** What a process does: answers requests, works on what is due, or both. */
+export const roles = ['web', 'jobs', 'all'] as const;
+export type ProcessRole = (typeof roles)[number];
+
+/** Who may make a workspace: owners and admins of one, everyone who is signed in, or the operator alone. */
+const newWorkspaces = ['admins', 'everyone', 'operator'] as const;
+export type NewWorkspaces = (typeof newWorkspaces)[number];
+
+const trueOrFalse = z.enum(['true', 'false'], 'must be true or false');
+
+const duration = (example: string) =>
+  z
+    .string()
+    .default(example)
+    .refine((text) => durationMs(text) !== undefined, `must be a number with s, m, h or d, such as ${example}`);
+
+/** What stands in docs/settings.md for a setting that has no plain default. */
+const without = (text: string) => ({ without: text });
+
+/** Every setting with its text: docs/settings.md is generated from here, in this order. */
+export const Settings = z.object({
+  NODE_ENV: z
+    .enum(['production', 'development', 'test'], 'must be production, development or test; left out it is development')
+    .default('development')
+    .describe('`production` never falls back to an embedded part in silence'),
+  PORT: wholeNumber(0, 65_535).default(3000).describe('Where to listen'),
+  POSTHORN_ROLE: z
+    .enum(roles, `must be one of ${roles.join(', ')}`)
+    .default('all')
+    .describe(
+      'What this process does, also as `--role`: `web` answers requests and claims nothing that is due, `jobs` works on what is due and answers `/healthz`, `/readyz` and `/metrics` alone, `all` does both: see [Scaling](scaling.md)',
+    ),
+  WEB_PROCESSES: wholeNumber(1, 64)
+    .default(1)
+    .describe(
+      'How many processes one `posthorn start` runs on its port, for machines with more cores. Each is an instance; one that dies is replaced',
+    ),
+  HOST: z
+    .string()
+    .optional()
+    .describe('Which address to listen on')
+    .meta(without('`127.0.0.1`; in production all addresses')),
+  BASE_URL: z
+    .string()
+    .regex(/^https?:\/\/[^/?#@\s]+\/?$/, 'must be http(s)://host[:port] without a path')
+    .optional()
+    .describe('The public address of the service, without a path')
+    .meta(without('`http://localhost:PORT`')),
+  POSTHORN_DATA: z
+    .string()
+    .min(1)
+    .default('.posthorn')
+    .describe('Folder of the embedded database, of media, and of the secrets made on first start'),
+  DATABASE_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'An outside PostgreSQL 15 or later, `postgres://user:password@host/database`. With standbys name all of them, `postgres://user:password@one:5432,other:5432/database?target_session_attrs=read-write`: the one that takes writes is used. PgBouncer in front of it works in session mode, and in transaction mode with `DATABASE_DIRECT_URL`: see [Scaling](scaling.md)',
+    )
+    .meta(without('the embedded PostgreSQL')),
+  DATABASE_DIRECT_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'When `DATABASE_URL` leads to PgBouncer in transaction mode: the address of PostgreSQL itself, or of a pool in session mode. Notices and Agenda use it, with 5 connections of an instance',
+    ),
+  DATABASE_REPLICA_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A streaming replica for lists, logs, exports and analytics. It is read only while it has everything that was committed before the request; otherwise the leader is',
+    ),
+  EMBEDDED_DATABASE: trueOrFalse.optional().describe('`true` allows the embedded database in production'),
+  DATABASE_POOL: wholeNumber(1, 100)
+    .default(4)
+    .describe(
+      'Connections for queries, and as many for transactions. An instance has 2 × `DATABASE_POOL` + 5 in all; the 5 are for listeners and Agenda. A request that finds none free waits up to 15 s, then it is 429 with `Retry-After`',
+    ),
+  START_PATIENCE: duration('60s').describe(
+    'How long a start waits for a database that is not up yet, or for a session that holds the lock of migrations',
+  ),
+  DRAIN_SECONDS: z.coerce
+    .number('must be a number of seconds')
+    .min(1)
+    .max(3600)
+    .default(10)
+    .describe(
+      'How long an instance that is asked to stop may take to finish what is under way; another one continues the rest',
+    ),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Logs are JSON lines on standard output: see [what each level means](operating.md#logs)'),
+  LOG_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A file that gets every line of the log as well, for `posthorn logs`. At 20 MB it becomes `.1`, that `.2`, up to `.5`',
+    ),
+  REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000_000)
+    .default(300)
+    .describe('Per token, and per address without one. Instances add up what they count every second'),
+  SIGN_INS_PER_HOUR: wholeNumber(1, 1_000_000)
+    .default(60)
+    .describe(
+      'Sign-in tries per address, of all instances together. From the sixth wrong password in a row for one account from one network on, each try also takes a longer wait, up to 15 minutes',
+    ),
+  REGISTRATIONS_PER_HOUR: wholeNumber(1, 1_000_000)
+    .default(60)
+    .describe('MCP clients that may register themselves from one network, of all instances together'),
+  NEW_WORKSPACES: z
+    .enum(newWorkspaces, `must be one of ${newWorkspaces.join(', ')}`)
+    .default('admins')
+    .describe(
+      'Who may make a workspace: `admins` (owners and admins of one), `everyone`, or `operator` (who set Posthorn up)',
+    ),
+  CORS_ORIGINS: list(/^https?:\/\/[^/?#@\s]+$/, 'must be https://host[:port], more of them after commas')
+    .default([])
+    .describe(
+      'Origins whose pages may call the API with a personal token, such as `https://tools.example.com`. A token in a page is readable to everybody who sees that page',
+    )
+    .meta(without('none: pages of this server alone')),
+  TRUST_PROXY: wholeNumber(0, 10)
+    .default(0)
+    .describe('How many proxies in front tell the address of the client in `X-Forwarded-For`'),
+  AUTH_URL: z
+    .string()
+    .regex(/^https?:\/\/[^?#@\s]+$/, 'must be the issuer address of an OpenID Connect provider')
+    .optional()
+    .describe(
+      'An outside OpenID Connect provider for sign-in and MCP, with redirect address `{BASE_URL}/sign-in/callback`. Its access tokens must be JWTs by RFC 9068 (`typ: at+jwt`) with audience `{BASE_URL}/mcp`. There are no passwords then: see [People](people.md)',
+    )
+    .meta(without('the embedded provider')),
+  AUTH_CLIENT_ID: z.string().optional().describe('What Posthorn is registered as at that provider'),
+  AUTH_CLIENT_SECRET: z.string().optional().describe('Its secret, if it has one'),
+  AUTH_TRUST_EMAIL: trueOrFalse
+    .default('false')
+    .describe('`true`: addresses count as verified when that provider does not send `email_verified` at all'),
+  ENCRYPTION_KEYS: list(/^\w+:[A-Za-z0-9+/]{43}=$/, 'must be <key id>:<32 bytes in base64>, the newest first')
+    .optional()
+    .describe('`id:base64 of 32 bytes`, newest first: seals secrets in the database')
+    .meta(without('made on first start')),
+  MONGODB_URL: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
+    .optional()
+    .describe('Where Agenda keeps its recurring jobs; no post is ever in there')
+    .meta(without('PostgreSQL')),
+  ADMIN_TOKEN: z.string().min(16, 'must have at least 16 characters').optional().describe('Reads `/metrics`'),
+  LATE_GRACE: duration('24h').describe(
+    'A post that is later than this, because nothing ran at its time, is not published',
+  ),
+  SENDS_PER_NETWORK: wholeNumber(1, 1000)
+    .default(64)
+    .describe('How many sends to one network an instance has under way'),
+  SEND_LEASE_SECONDS: z.coerce
+    .number('must be a number of seconds')
+    .min(1)
+    .max(600)
+    .default(60)
+    .describe('An instance that is not heard of for so long loses the sends it has in hand'),
+  NETWORK_TIMEOUT_SECONDS: z.coerce
+    .number('must be a number of seconds')
+    .min(0.1)
+    .max(600)
+    .default(30)
+    .describe('How long Posthorn waits for the answer of a network, beside the time for uploads'),
+  SANDBOX_URL: z
+    .string()
+    .regex(
+      /^https?:\/\/[^?#@\s]+[^/?#@\s]$/,
+      'must be the http(s):// address of a server that has the sandbox networks',
+    )
+    .optional()
+    .describe('Where the sandbox networks are, for tests with several instances')
+    .meta(without('this server')),
+  OUTBOUND_ALLOW: list(/^(\[[\da-f:]+\]|[\w.-]+):\d+$/i, 'must be host:port, more of them after commas')
+    .default([])
+    .describe('Development only: `host:port` that the guarded client may reach over https though it is private'),
+  OUTBOUND_CA: z.string().optional().describe('Development only: a file with one more certificate authority for it'),
+  MAX_IMAGE_MB: wholeNumber(1, 1000).default(30).describe('The largest image that may be uploaded'),
+  MAX_VIDEO_MB: wholeNumber(1, 5000).default(1024).describe('The largest video that may be uploaded'),
+  S3_ENDPOINT: z
+    .string()
+    .regex(/^https?:\/\/[^?#@\s]+$/, 'must be the http(s):// address of the store')
+    .optional()
+    .describe(
+      'Any S3-compatible store for media, addressed by path. The bucket is for Posthorn alone: files that no media item knows are removed',
+    )
+    .meta(without('the folder `media` in `POSTHORN_DATA`')),
+  S3_BUCKET: z.string().optional().describe('Its bucket'),
+  S3_REGION: z.string().default('us-east-1').describe('Its region'),
+  S3_ACCESS_KEY_ID: z.string().optional().describe('The key to it'),
+  S3_SECRET_ACCESS_KEY: z.string().optional().describe('The secret of that key'),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\/[^\s]+$/, 'must be smtp://user:password@host:587, or smtps:// for port 465')
+    .optional()
+    .describe(
+      'The server that sends mail: forgotten passwords, invitations, and what people choose to hear of. `smtp://user:password@host:587` uses STARTTLS where the server offers it, `smtps://` TLS from the start; special characters percent-encoded',
+    )
+    .meta(without('no mail is sent')),
+  MAIL_FROM: z
+    .string()
+    .regex(/^([^<>@\r\n]* <)?[^\s<>@,;]+@[^\s<>@,;]+>?$/, 'must be an address, or Name <address>')
+    .optional()
+    .describe('Who mails come from: an address, or `Name <address>`'),
+  LLM_BASE_URL: z
+    .string()
+    .regex(/^https?:\/\/[^?#@\s]+$/, 'must be the http(s):// address of the API, without user name and query')
+    .optional()
+    .describe(
+      'The language model of the [assistant](assistant.md): any OpenAI-compatible address, such as `http://localhost:11434/v1`. It may be private. With `ANTHROPIC_API_KEY`: another address for that API',
+    )
+    .meta(without('the embedded model')),
+  LLM_API_KEY: z.string().optional().describe('The key to it, if it takes one'),
+  LLM_MODEL: z.string().optional().describe('The name of the model there; needed with either of the two'),
+  LLM_TIMEOUT_SECONDS: wholeNumber(1, 3600).default(120).describe('How long one answer of the assistant may take'),
+  ANTHROPIC_API_KEY: z.string().optional().describe("The assistant uses `LLM_MODEL` of Anthropic's API with this key"),
+});

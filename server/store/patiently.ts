@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Refusal } from '#server/errors';
+import { isFull } from './away.ts';
+
+const fullPauseMs = 100;
+const retryAfterSeconds = 5;
+
+/**
+ * Waits for a free connection, in our pool or on the server; after that the caller is told to try again. Nothing has
+ * been sent by then.
+ */
+export async function patiently<Result>(waitMs: number, work: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isQueueTimeout(error) || (isFull(error) && performance.now() > deadline)) throw busy(error);
+      if (!isFull(error)) throw error;
+      await sleep(fullPauseMs);
+    }
+  }
+}
+
+function isQueueTimeout(error: unknown): boolean {
+  const { message, name } = error as Error;
+  return message === 'timeout exceeded when trying to connect' || name === 'SequelizeConnectionAcquireTimeoutError';
+}
+
+function busy(cause: unknown): Refusal {
+  const refusal = new Refusal('TooManyRequests', 'The database has more to do than it can now. Try again in a moment.');
+  refusal.retryAfterSeconds = retryAfterSeconds;
+  return Object.assign(refusal, { cause });
+}
