@@ -2,8 +2,8 @@ import { Button, Modal, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
+import { thumbnailOf } from '#web/parts/media-file.ts';
 import styles from './dialogs.module.css';
-import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 
 const longest = 2000;

@@ -3,10 +3,10 @@ import { Images, Upload as UploadIcon, X } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
+import { thumbnailOf } from '#web/parts/media-file.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import type { Option } from './limits.ts';
 import styles from './media-option.module.css';
-import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 
 const LibraryDialog = lazy(() => import('./library-dialog.tsx'));

@@ -1,9 +1,9 @@
 import { Menu } from '@mantine/core';
 import { ChevronLeft, ChevronRight, ImagePlus, Images, TriangleAlert, Upload as UploadIcon, X } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
+import { thumbnailOf } from '#web/parts/media-file.ts';
 import { changeItem, type Item, moved } from './draft.ts';
 import styles from './media-strip.module.css';
-import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 import { fields } from './use-reveal.ts';
 import { type Upload, type Uploads, withMedia } from './use-uploads.ts';
