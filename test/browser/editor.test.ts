@@ -202,7 +202,7 @@ inBrowser('the editor', (world) => {
     await page.getByRole('menuitem', { name: 'From this device' }).click();
     await (await chooser).setFiles({ name: '../../etc/horn.png', mimeType: 'image/png', buffer: onePixel });
     await page.getByRole('button', { name: 'Add alt text' }).click();
-    await page.getByLabel('What is to be seen').fill('A horn');
+    await page.getByLabel('What it shows').fill('A horn');
     await page.getByRole('button', { name: 'Save alt text' }).click();
     await page.getByRole('button', { name: 'Alt A horn' }).waitFor();
     await page.getByRole('button', { name: 'Add media' }).click();
@@ -342,7 +342,7 @@ inBrowser('the editor', (world) => {
     const thumbnail = async () => (await read(id)).versions[0]?.options['youtube.thumbnail'];
     await options.getByRole('button', { name: 'Choose a file for Thumbnail' }).waitFor();
     const file = { name: 'cover.png', mimeType: 'image/png', buffer: onePixel };
-    await options.getByLabel('File of this device for Thumbnail').setInputFiles(file);
+    await options.getByLabel('File from this device for Thumbnail').setInputFiles(file);
     await options.getByRole('img', { name: 'Thumbnail' }).waitFor();
     await soon(thumbnail).toMatch(/^media_/);
     // The picture is too small, which the check says; it leads to the button.

@@ -51,7 +51,7 @@ export const DraftsTray = ({
     <p className={styles.hint}>
       {drafts.length > 0
         ? 'Without a mouse: press Choose time, or take Move to in a post’s menu.'
-        : 'Drafts without a time stand here.'}
+        : 'Drafts without a time appear here.'}
     </p>
   </aside>
 );

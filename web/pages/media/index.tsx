@@ -187,7 +187,7 @@ const Nothing = ({ onPick, onUrl }: { onPick: () => void; onUrl: () => void }) =
   if (!may.write) {
     return (
       <EmptyState icon={Image} title="No media yet">
-        Somebody who may write can upload images and videos.
+        An owner, admin or editor can upload images and videos.
       </EmptyState>
     );
   }
@@ -205,8 +205,8 @@ const Nothing = ({ onPick, onUrl }: { onPick: () => void; onUrl: () => void }) =
           </>
         }
       >
-        Or paste them. JPEG, PNG, GIF, WebP, AVIF, MP4, MOV, WebM and PDF. Metadata such as the place is removed, from
-        PDFs not.
+        Or paste them. JPEG, PNG, GIF, WebP, AVIF, MP4, MOV, WebM and PDF. Metadata such as the location is removed,
+        except from PDFs.
       </EmptyState>
     </div>
   );

@@ -290,7 +290,7 @@ const DeleteDialog = ({
           {post.status === 'Scheduled' && post.scheduledAt !== undefined && (
             <p>It will not go out on {formatDateTime(post.scheduledAt, zone)}.</p>
           )}
-          {isOut && <p>What is already on a network stays there. Its numbers go from the list.</p>}
+          {isOut && <p>What is already on a network stays there. Its numbers are deleted here.</p>}
           <p>It cannot be brought back.</p>
         </>
       )}
@@ -332,9 +332,9 @@ const emptyTitle: Record<Status, string> = {
 const emptyText: Record<Status, string> = {
   Draft: 'What you write is saved as a draft. Nothing goes out before you say so.',
   Scheduled: 'Give a draft a time, and it goes out by itself.',
-  Publishing: 'Posts stand here while they are sent.',
-  Published: 'What goes out stands here, with its numbers.',
-  Failed: 'A post that does not reach one of its accounts stands here, with what to do.',
+  Publishing: 'Posts appear here while they are being sent.',
+  Published: 'Published posts appear here with their numbers.',
+  Failed: 'A post that does not reach one of its accounts appears here, with what to do next.',
 };
 
 const countOf = (name: GroupName, status: Status | undefined, counts: Record<Status, number>) => {

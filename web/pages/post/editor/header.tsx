@@ -123,7 +123,7 @@ const PostMenu = ({ acts, sending, templating }: { acts: Acts; sending: Sending;
         kind="danger"
         onConfirm={acts.remove}
       >
-        It does not go out, and it cannot be brought back.
+        It will not go out, and it cannot be brought back.
       </ConfirmDialog>
     </>
   );

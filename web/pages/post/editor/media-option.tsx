@@ -99,7 +99,7 @@ export const MediaOption = ({
         type="file"
         accept={file?.mimeTypes.join(',')}
         hidden
-        aria-label={`File of this device for ${label}`}
+        aria-label={`File from this device for ${label}`}
         onChange={({ currentTarget }) => {
           const [chosen] = currentTarget.files ?? [];
           if (chosen) void add(chosen);

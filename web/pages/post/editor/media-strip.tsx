@@ -192,7 +192,7 @@ export const AddMedia = ({
         multiple
         accept="image/*,video/*,application/pdf"
         hidden
-        aria-label="Files of this device"
+        aria-label="Files from this device"
         onChange={(event) => {
           const { files } = event.currentTarget;
           if (files) uploads.add([...files], itemKey);

@@ -142,7 +142,7 @@ const DeleteDialog = ({
           It stays public on {where}: Posthorn deletes nothing there. Here the post and its numbers are gone for good.
         </p>
       ) : (
-        <p>It is nowhere public. Here it is gone for good.</p>
+        <p>It is not public anywhere. Here it is gone for good.</p>
       )}
     </ConfirmDialog>
   );

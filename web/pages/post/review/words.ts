@@ -27,7 +27,7 @@ export const entryWords = (entry: HistoryEntry, zone: string): string => {
     case 'Unscheduled':
       return 'Unscheduled';
     case 'Publishing':
-      return 'Published by hand';
+      return 'Published now';
     case 'Requested':
       return `Asked to ${asked}`;
     case 'Approved':
