@@ -3,6 +3,7 @@ import type { ApprovalCard, Post } from '#generated/app-client';
 import { countText } from '#server/networks/counting';
 import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
+import { DiffText } from '#web/parts/diff-text.tsx';
 import { extrasFor } from '#web/parts/extras.ts';
 import { ExtrasView } from '#web/parts/extras-view.tsx';
 import { FileImage, filesFor } from '#web/parts/file-image.tsx';
@@ -11,7 +12,6 @@ import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { keys, queries } from '#web/queries.ts';
 import styles from './card.module.css';
-import { DiffText } from './diff-text.tsx';
 import { type Item, type TextGroup, textGroups, textOf } from './text-groups.ts';
 
 type Account = ApprovalCard['accounts'][number];
@@ -111,7 +111,7 @@ const Texts = ({ content, became }: { content: Item[]; became: Item[] | undefine
       <div key={index} className={items > 1 ? styles.item : undefined}>
         {items > 1 && <span className="caption text-3 number">{index + 1}</span>}
         {became ? (
-          <DiffText before={before} after={after} />
+          <DiffText before={before} after={after} className={styles.text} />
         ) : (
           <p className={styles.text} dir="auto">
             {before || <i className="text-3">No text</i>}
