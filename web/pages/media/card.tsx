@@ -10,7 +10,7 @@ export const MediaCard = memo(({ item, onOpen }: { item: LibraryItem; onOpen: (i
   const { id, kind, alt, width, height, bytes, durationMs, usedIn } = item;
   return (
     <li className={styles.card} data-row={id}>
-      <button type="button" className={styles.open} data-row-link="" onClick={() => onOpen(id)}>
+      <button type="button" className={`row-link ${styles.open}`} data-row-link="" onClick={() => onOpen(id)}>
         <span className={styles.picture}>
           <img src={thumbnailOf(id)} alt={alt ?? ''} loading="lazy" decoding="async" />
           {kind === 'Video' && (
