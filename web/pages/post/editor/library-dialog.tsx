@@ -76,11 +76,10 @@ export default function LibraryDialog({
               type="button"
               className={styles.choice}
               aria-pressed={place >= 0}
-              aria-label={item.alt || fileName(item)}
               onClick={() => toggle(item.id)}
             >
               <span className={styles.square}>
-                <img src={thumbnailOf(item.id)} alt="" loading="lazy" />
+                <img src={thumbnailOf(item.id)} alt={item.alt ?? ''} loading="lazy" />
                 {place >= 0 && (
                   <span className={styles.mark} aria-hidden="true">
                     {chosen.length > 1 ? place + 1 : <Check size={14} />}
