@@ -56,7 +56,7 @@ inBrowser('Social accounts', (world) => {
   test('out of several pages somebody chooses, and at least one', async () => {
     const page = await world.visit({ at: '/connect/facebook' });
     await allow(page, 'dora');
-    await page.getByText('Which of these shall Posthorn publish to?').waitFor();
+    await page.getByText('Which of these should Posthorn publish to?').waitFor();
     await page.getByText('Choose at least one.').waitFor();
     expect(await axe(page)).toEqual([]);
     await page.getByRole('checkbox').first().check();

@@ -202,13 +202,13 @@ inBrowser('the editor', (world) => {
     await page.getByRole('menuitem', { name: 'From this device' }).click();
     await (await chooser).setFiles({ name: '../../etc/horn.png', mimeType: 'image/png', buffer: onePixel });
     await page.getByRole('button', { name: 'Add alt text' }).click();
-    await page.getByLabel('What is to be seen').fill('A horn');
+    await page.getByLabel('What it shows').fill('A horn');
     await page.getByRole('button', { name: 'Save alt text' }).click();
     await page.getByRole('button', { name: 'Alt A horn' }).waitFor();
     await page.getByRole('button', { name: 'Add media' }).click();
     await page.getByRole('menuitem', { name: 'From the library' }).click();
     const library = page.getByRole('dialog', { name: 'Media library' });
-    await library.getByRole('button', { name: 'Image 2' }).click();
+    await library.getByRole('button', { name: 'horn.jpg' }).first().click();
     await library.getByRole('button', { name: 'Add 1 file' }).click();
     await page.getByRole('button', { name: 'Move Image 2 left' }).click();
     await soon(async () => (await read(id)).versions[0]?.content[0]?.media[0]).toBe(media[1]);
@@ -216,7 +216,7 @@ inBrowser('the editor', (world) => {
     await soon(async () => (await read(id)).versions[0]?.content[0]?.media).toEqual([media[1]]);
   });
 
-  test('a picture that is too large: one button fits it, and the preview shows what the account gets', async () => {
+  test('a picture that is too large: one button fits it, and the preview and the results show what the account gets', async () => {
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
     const picture = sharp({ create: { width: 1000, height: 800, channels: 3, noise, background: '#000' } });
     const file = new Uint8Array(await picture.png().toBuffer());
@@ -224,7 +224,7 @@ inBrowser('the editor', (world) => {
     const { id } = await makeDraft({ accountIds: [bluesky, mastodon] });
     const versions = [{ content: [{ body: 'Look', media: [media] }] }];
     await world.service.client.posts.update({ id, accountIds: [bluesky, mastodon], versions });
-    const page = await visit({ at: `/posts/${id}` });
+    const page = await visit({ at: `/posts/${id}`, expected: [/404/] });
     const checks = page.getByRole('region', { name: 'Checks' });
     await checks.getByRole('button', { name: 'Bluesky Use a smaller file Show' }).waitFor();
     expect(await axe(page)).toEqual([]);
@@ -236,6 +236,14 @@ inBrowser('the editor', (world) => {
       page.getByRole('region', { name: 'Preview' }).getByRole('article', { name: network }).getByAltText('Noise');
     await soon(() => shown('Bluesky').getAttribute('src')).toMatch(/^\/media\/fit_/);
     expect(await shown('Mastodon').getAttribute('src')).toBe(`/media/${media}?size=thumbnail`);
+    await world.service.asHuman('posts.publishNow', { id });
+    const out = page.getByRole('complementary', { name: 'What went out' }).getByAltText('Noise');
+    await soon(() => out.count()).toBe(2);
+    expect(await out.first().getAttribute('src')).toMatch(/^\/media\/fit_/);
+    // A day later it may be gone.
+    await page.route('**/media/fit_*', (route) => route.fulfill({ status: 404 }));
+    await page.reload();
+    await soon(() => out.first().getAttribute('src')).toBe(`/media/${media}?size=thumbnail`);
   });
 
   test('files come by drop and by paste, in order; a text that was copied with a picture of it stays a text', async () => {
@@ -342,7 +350,7 @@ inBrowser('the editor', (world) => {
     const thumbnail = async () => (await read(id)).versions[0]?.options['youtube.thumbnail'];
     await options.getByRole('button', { name: 'Choose a file for Thumbnail' }).waitFor();
     const file = { name: 'cover.png', mimeType: 'image/png', buffer: onePixel };
-    await options.getByLabel('File of this device for Thumbnail').setInputFiles(file);
+    await options.getByLabel('File from this device for Thumbnail').setInputFiles(file);
     await options.getByRole('img', { name: 'Thumbnail' }).waitFor();
     await soon(thumbnail).toMatch(/^media_/);
     // The picture is too small, which the check says; it leads to the button.

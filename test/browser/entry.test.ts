@@ -253,7 +253,7 @@ describe('consent', () => {
         await page.getByRole('menuitem', { name: 'New workspace' }).click();
         const dialog = page.getByRole('dialog', { name: 'New workspace' });
         await dialog.getByLabel('Name').fill('Bakery');
-        await dialog.getByRole('button', { name: 'Make workspace' }).click();
+        await dialog.getByRole('button', { name: 'Create workspace' }).click();
         await page.getByRole('button', { name: /Bakery/ }).waitFor();
         expect(await bodies()).not.toContain('Only in Demo');
         await page.getByRole('button', { name: /Bakery/ }).click();
@@ -273,7 +273,7 @@ describe('consent', () => {
         await isDone(page);
         expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied');
         await page.goto(world.service.url + question);
-        await page.getByRole('heading', { name: 'This question is over' }).waitFor();
+        await page.getByRole('heading', { name: 'This request is no longer open' }).waitFor();
         await isFine(page);
       });
 

@@ -47,10 +47,20 @@ export const inBrowser = (
   });
 };
 
+type Look = Required<Pick<Visit, 'width' | 'height' | 'scheme' | 'timeZone'>>;
+
+/** A browser as a person has it. The next visit that looks alike gets it again, empty but for the files of the app. */
+interface Profile {
+  readonly look: string;
+  readonly context: BrowserContext;
+  expected: readonly RegExp[];
+}
+
 export class World {
   #browser: Browser | undefined;
   #service: Service | undefined;
-  #contexts: BrowserContext[] = [];
+  #idle: Profile[] = [];
+  #used: Profile[] = [];
   #troubles: string[] = [];
 
   get service(): Service {
@@ -75,10 +85,9 @@ export class World {
     as = 'owner@example.com',
     expected = [],
   }: Visit = {}): Promise<Page> {
-    const context = await this.#newContext({ width, height, scheme, timeZone });
-    this.#guard(context, expected);
+    const { context } = await this.#enter({ width, height, scheme, timeZone }, expected);
     if (as !== null) await this.signIn(context, as);
-    const page = await context.newPage();
+    const page = context.pages()[0] ?? (await context.newPage());
     await page.goto(this.service.url + at);
     return page;
   }
@@ -97,10 +106,12 @@ export class World {
 
   /** After each test: what went wrong unseen. */
   async leave() {
-    const [contexts, troubles] = [this.#contexts, this.#troubles];
-    this.#contexts = [];
+    const used = this.#used;
+    this.#used = [];
+    await Promise.all(used.map((profile) => this.#empty(profile)));
+    this.#idle.push(...used);
+    const troubles = this.#troubles;
     this.#troubles = [];
-    await Promise.all(contexts.map((context) => context.close()));
     expect(troubles).toEqual([]);
   }
 
@@ -109,14 +120,36 @@ export class World {
     await this.#service?.stop();
   }
 
-  async #newContext({
-    width,
-    height,
-    scheme,
-    timeZone,
-  }: Required<Pick<Visit, 'width' | 'height' | 'scheme' | 'timeZone'>>) {
+  async #enter(wanted: Look, expected: readonly RegExp[]): Promise<Profile> {
+    const look = JSON.stringify(wanted);
+    const again = this.#idle.find((profile) => profile.look === look);
+    this.#idle = this.#idle.filter((profile) => profile !== again);
+    const profile = again ?? { look, context: await this.#newContext(wanted), expected };
+    profile.expected = expected;
+    if (again === undefined) this.#guard(profile);
+    this.#used.push(profile);
+    return profile;
+  }
+
+  /** Nothing of a person stays, only what the app is made of: to load and compile it takes most of a visit. */
+  async #empty({ context }: Profile) {
+    const pages = context.pages();
+    const page = await context.newPage();
+    await Promise.all(pages.map((one) => one.close()));
+    await Promise.all([
+      context.unrouteAll({ behavior: 'ignoreErrors' }),
+      context.clearPermissions(),
+      context.clearCookies(),
+      context.setOffline(false),
+    ]);
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Storage.clearDataForOrigin', { origin: this.service.url, storageTypes: 'all' });
+    await devtools.detach();
+  }
+
+  async #newContext({ width, height, scheme, timeZone }: Look) {
     if (this.#browser === undefined) throw new Error('the browser runs inside tests alone');
-    const context = await this.#browser.newContext({
+    return this.#browser.newContext({
       viewport: { width, height },
       colorScheme: scheme,
       timezoneId: timeZone,
@@ -125,14 +158,13 @@ export class World {
       hasTouch: width < 768,
       isMobile: width < 768,
     });
-    this.#contexts.push(context);
-    return context;
   }
 
-  #guard(context: BrowserContext, expected: readonly RegExp[]) {
+  #guard(profile: Profile) {
     const note = (text: string) => {
-      if (!expected.some((words) => words.test(text))) this.#troubles.push(text);
+      if (!profile.expected.some((words) => words.test(text))) this.#troubles.push(text);
     };
+    const { context } = profile;
     context.on('console', (message) => {
       if (message.type() === 'error') note(`console: ${message.text()} ${message.location().url}`);
     });
@@ -145,6 +177,9 @@ export class World {
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** As a click on a link does it: a page that is loaded anew takes a second. */
+export const go = (page: Page, path: string) => page.evaluate((to) => history.pushState(null, '', to), path);
 
 export const isSideways = (page: Page) => page.evaluate('document.documentElement.scrollWidth > innerWidth');
 

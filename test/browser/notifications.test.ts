@@ -51,7 +51,7 @@ inBrowser(
 
     test('what a person hears of outside is theirs to choose, also on a phone', async () => {
       const page = await world.visit({ at: '/settings/profile#notifications', width: 390, height: 844 });
-      const box = page.getByRole('checkbox', { name: 'Requests of agents by mail' });
+      const box = page.getByRole('checkbox', { name: 'Requests from agents by mail' });
       await box.check();
       await page.getByRole('switch', { name: 'Show the post in push messages' }).click({ force: true });
       await until('it is kept', async () => {
@@ -117,7 +117,7 @@ inBrowser(
       await page.getByLabel('E-mail address').fill(email);
       expect(await axe(page)).toEqual([]);
       await page.getByRole('button', { name: 'Send the link' }).click();
-      await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+      await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
       const { text } = await mails.nth(email);
       const [, link = ''] = /(http\S+\/new-password\/\S+)/.exec(text) ?? [];
       await page.goto(link);

@@ -28,7 +28,7 @@ inBrowser('the profile', (world) => {
     const { email } = await world.service.addMember('editor');
     const page = await world.visit({ at: '/settings/profile', as: email, timeZone: 'Europe/Paris' });
     const zone = page.getByRole('combobox', { name: 'Time zone' });
-    expect(await zone.inputValue()).toBe('Like the browser (Europe/Paris)');
+    expect(await zone.inputValue()).toBe('Same as the browser (Europe/Paris)');
     await zone.click();
     await zone.fill('');
     await zone.pressSequentially('Tokyo');

@@ -214,7 +214,7 @@ inBrowser('the results of a post', (world) => {
     const { id } = await uncertain();
     const { email } = await world.service.addMember('viewer');
     const page = await world.visit({ at: `/posts/${id}`, as: email });
-    await page.getByText('Somebody who may write can answer.').waitFor();
+    await page.getByText('An owner, admin or editor can answer.').waitFor();
     expect(await page.getByRole('button', { name: /I looked|Duplicate|More/ }).count()).toBe(0);
   });
 

@@ -101,7 +101,7 @@ inBrowser('reviewing a post', (world) => {
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Share for review' }).click();
     const dialog = page.getByRole('dialog', { name: 'Share for review' });
-    await dialog.getByRole('button', { name: 'Make an address' }).click();
+    await dialog.getByRole('button', { name: 'Create an address' }).click();
     await dialog.getByText('Copy it now.').waitFor();
     const address = (await dialog.locator('code').textContent()) ?? '';
     await dialog.getByText(/^Made by owner/).waitFor();

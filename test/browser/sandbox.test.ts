@@ -53,7 +53,7 @@ inBrowser('the sandbox', (world) => {
   test('the clock is moved by whoever set Posthorn up, and no one else', async () => {
     const { email } = await world.service.addMember('admin');
     const other = await world.visit({ at: '/sandbox', as: email });
-    await other.getByText('Only the person who set Posthorn up moves it.').waitFor();
+    await other.getByText('Only the person who set up Posthorn can move it.').waitFor();
     expect(await other.getByRole('button', { name: /^\+/ }).count()).toBe(0);
     const page = await world.visit({ at: '/sandbox' });
     await page.getByRole('group', { name: 'Move the clock forward' }).getByRole('button', { name: '+6 h' }).click();

@@ -55,7 +55,7 @@ inBrowser('import and export', (world) => {
     await page.getByRole('button', { name: 'Save 1 draft' }).click();
     await page.getByText('1 draft saved, nothing goes out by itself.').waitFor();
     await page.goto(`${world.service.url}/posts`);
-    await page.getByText('Wants Tue 2 May 2090, 09:00').waitFor();
+    await page.getByText('Planned Tue 2 May 2090, 09:00').waitFor();
   }, 30_000);
 
   test('exports download with what they hold', async () => {

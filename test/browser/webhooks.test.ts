@@ -130,8 +130,8 @@ inBrowser(
       const page = await world.visit({ at: `/settings/webhooks/${webhook.id}`, as: email });
       const more = page.getByRole('button', { name: 'More for this webhook' });
       await more.click();
-      await page.getByRole('menuitem', { name: 'Make a new secret' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Make a new secret' }).click();
+      await page.getByRole('menuitem', { name: 'Create a new secret' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create a new secret' }).click();
       await page.getByText(/^whsec_/).waitFor();
       await page.getByRole('button', { name: 'I have stored it' }).click();
       await page.getByText('Two secrets sign').waitFor();

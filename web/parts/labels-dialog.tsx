@@ -20,7 +20,7 @@ const colors: readonly Color[] = ['grey', 'blue', 'green', 'orange', 'red', 'plu
 const longestName = 40;
 
 /** What the posts of the dialog have of one label. */
-export type Having = 'all' | 'some' | 'none';
+type Having = 'all' | 'some' | 'none';
 
 /** All labels: to be chosen for posts, and to be made, renamed, recoloured and deleted. */
 export default function LabelsDialog({

@@ -110,11 +110,11 @@ export const ListRow = ({
       <span className={styles.text}>
         <span className={styles.line}>
           {link ? (
-            <Link {...link} data-row-link="" className={styles.link}>
+            <Link {...link} data-row-link="" className={`row-link ${styles.link}`}>
               {text}
             </Link>
           ) : onOpen ? (
-            <button type="button" data-row-link="" className={styles.link} onClick={onOpen}>
+            <button type="button" data-row-link="" className={`row-link ${styles.link}`} onClick={onOpen}>
               {text}
             </button>
           ) : (

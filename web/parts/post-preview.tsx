@@ -7,7 +7,7 @@ import { ExtrasView } from './extras-view.tsx';
 import { LinkCardView } from './link-card.tsx';
 import styles from './post-preview.module.css';
 
-export interface PreviewFile {
+interface PreviewFile {
   readonly key: string;
   /** A small picture of it. */
   readonly src: string;
@@ -23,14 +23,14 @@ export interface PreviewFile {
   readonly playsAt?: string | undefined;
 }
 
-export interface PreviewItem {
+interface PreviewItem {
   readonly key: string;
   readonly body: string;
   readonly media: readonly PreviewFile[];
   readonly linkCard?: LinkCard | undefined;
 }
 
-export interface PreviewAccount {
+interface PreviewAccount {
   readonly provider: string;
   readonly name: string;
   readonly handle: string;

@@ -39,31 +39,3 @@ export const WithRail = ({ rail, children }: { rail: React.ReactNode; children: 
     {rail}
   </div>
 );
-
-/** Details of one thing over the page: from the right on a desk, from below on a phone. */
-export const DetailDrawer = ({
-  opened,
-  onClose,
-  title,
-  size = 460,
-  children,
-}: {
-  opened: boolean;
-  onClose: () => void;
-  title: React.ReactNode;
-  size?: number;
-  children: React.ReactNode;
-}) => {
-  const phone = usePhone();
-  return (
-    <Drawer
-      opened={opened}
-      onClose={onClose}
-      title={title}
-      position={phone ? 'bottom' : 'right'}
-      size={phone ? '90%' : size}
-    >
-      {children}
-    </Drawer>
-  );
-};

@@ -30,9 +30,9 @@ export const NewWorkspaceForm = () => {
         data-autofocus
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      {fault !== undefined && <FaultBanner fault={fault} title="The workspace was not made" />}
+      {fault !== undefined && <FaultBanner fault={fault} title="The workspace was not created" />}
       <Button type="submit" variant="ink" loading={making} style={{ justifySelf: 'end' }}>
-        Make workspace
+        Create workspace
       </Button>
     </form>
   );

@@ -8,7 +8,7 @@ const NoWorkspace = () => (
     <Mark size={44} />
     <h1 style={{ marginTop: 16, fontSize: 26, lineHeight: '32px' }}>You are in no workspace</h1>
     <p className="text-2" style={{ margin: '8px 0 24px' }}>
-      Ask an admin for an invitation, or make a workspace of your own.
+      Ask an admin for an invitation, or create a workspace of your own.
     </p>
     <NewWorkspaceForm />
     <div style={{ marginTop: 32 }}>

@@ -5,7 +5,7 @@ import { useSession } from '#web/session.ts';
 import { useChangeProfile } from './profile.ts';
 
 export const themes: readonly [Session['user']['theme'], string, typeof Sun][] = [
-  ['auto', 'Like the system', Monitor],
+  ['auto', 'Same as the system', Monitor],
   ['light', 'Light', Sun],
   ['dark', 'Dark', Moon],
 ];

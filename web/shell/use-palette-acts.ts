@@ -10,7 +10,7 @@ import { usePlaces } from './places.ts';
 import { useChangeProfile } from './profile.ts';
 import { themes } from './theme-menu.tsx';
 
-export interface PaletteGroup {
+interface PaletteGroup {
   readonly title: string;
   readonly acts: readonly PaletteAct[];
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { FlaskConical } from 'lucide-react';
 import { useNetworks } from '#web/networks.ts';
 import { Banner } from '#web/parts/banner.tsx';
+import { namesAnd } from '#web/parts/names.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { usePhone } from '#web/parts/use-phone.ts';
 import styles from './accounts.module.css';
@@ -50,7 +51,5 @@ export const ConnectTiles = ({ ref }: { ref: React.Ref<HTMLUListElement> }) => {
 const sandboxLine = (names: readonly string[], all: number) => {
   if (names.length === all) return 'All networks use the sandbox';
   if (names.length === 1) return `${names[0]} uses the sandbox`;
-  return names.length > 3
-    ? `${names.length} networks use the sandbox`
-    : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} use the sandbox`;
+  return names.length > 3 ? `${names.length} networks use the sandbox` : `${namesAnd(names)} use the sandbox`;
 };

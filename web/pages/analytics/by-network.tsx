@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Summary } from '#generated/app-client';
 import { handleOf, useNetworks } from '#web/networks.ts';
+import { namesAnd } from '#web/parts/names.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './by-network.module.css';
 import { Panel } from './panel.tsx';
-import { listWords } from './words.ts';
 
 /** Engagement by network or by account, the most first, and who tells nothing. */
 export const ByNetwork = ({ summary, accountIds }: { summary: Summary; accountIds: readonly string[] }) => {
@@ -95,10 +95,10 @@ const SilentNote = ({ accountIds }: { accountIds: readonly string[] }) => {
   if (none.length + reconnect.length === 0) return null;
   return (
     <p className={`caption ${styles.note}`}>
-      {none.length > 0 && `${listWords(none)} ${none.length === 1 ? 'reports' : 'report'} nothing. `}
+      {none.length > 0 && `${namesAnd(none)} ${none.length === 1 ? 'reports' : 'report'} nothing. `}
       {reconnect.length > 0 && (
         <>
-          <Link to="/accounts">Reconnect {listWords(reconnect)}</Link> to read statistics.
+          <Link to="/accounts">Reconnect {namesAnd(reconnect)}</Link> to read statistics.
         </>
       )}
     </p>

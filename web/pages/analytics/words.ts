@@ -25,10 +25,6 @@ export const timeWords = ({ weekday, hour }: { weekday: number; hour: number }) 
 export const average = ({ average: value }: { average: number }) =>
   formatNumber(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 
-/** `LinkedIn and Google Business` */
-export const listWords = (names: readonly string[]) =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-
 /** The next day from `today` on that is this weekday, as a date. */
 export const nextDay = (weekday: number, today: string) => {
   const here = ((new Date(`${today}T12:00:00Z`).getUTCDay() + 6) % 7) + 1;

@@ -43,7 +43,7 @@ const CreateToken = ({
       <form className={styles.form} onSubmit={create}>
         {isReplacing && (
           <Banner tone="orange" title="The last token is still shown">
-            It goes when this one is made. Store it first.
+            It disappears when you create this one. Store it first.
           </Banner>
         )}
         <TextInput
@@ -55,7 +55,7 @@ const CreateToken = ({
           data-autofocus
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        {fault !== undefined && <FaultBanner fault={fault} title="No token was made" />}
+        {fault !== undefined && <FaultBanner fault={fault} title="The token was not created" />}
         <div className={styles.buttons}>
           <Button variant="quiet" onClick={onClose}>
             Cancel

@@ -56,7 +56,7 @@ export const LeaveWarning = ({ isShown }: { isShown: boolean }) => {
       kind="danger"
       onConfirm={async () => proceed?.()}
     >
-      It is shown only this once. Without it you revoke this one and make another.
+      It is shown only this once. Without it, you have to revoke this token and create another.
     </ConfirmDialog>
   );
 };

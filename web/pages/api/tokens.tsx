@@ -32,7 +32,7 @@ export const Tokens = ({ fresh, onRevoked }: { fresh: string | undefined; onRevo
       <Section
         title="Tokens"
         note={data && <span className="number">{data.length}</span>}
-        action={<span className={styles.aside}>{workspaces.length > 1 ? 'yours, of all workspaces' : 'yours'}</span>}
+        action={<span className={styles.aside}>{workspaces.length > 1 ? 'yours, in all workspaces' : 'yours'}</span>}
       >
         {error && <FaultBanner fault={error} title="The tokens could not be loaded" onRetry={refetch} />}
         {isPending && !error && <SkeletonRows rows={2} height={44} />}

@@ -3,14 +3,15 @@ import type { ApprovalCard, Post } from '#generated/app-client';
 import { countText } from '#server/networks/counting';
 import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
+import { DiffText } from '#web/parts/diff-text.tsx';
 import { extrasFor } from '#web/parts/extras.ts';
 import { ExtrasView } from '#web/parts/extras-view.tsx';
+import { FileImage, filesFor } from '#web/parts/file-image.tsx';
 import { LinkCardView, linkCardsIn } from '#web/parts/link-card.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { keys, queries } from '#web/queries.ts';
 import styles from './card.module.css';
-import { DiffText } from './diff-text.tsx';
 import { type Item, type TextGroup, textGroups, textOf } from './text-groups.ts';
 
 type Account = ApprovalCard['accounts'][number];
@@ -51,14 +52,12 @@ const Group = ({
   withCounts: boolean;
 }) => {
   const shown = (became ?? content).flatMap((item) => item.media);
-  const fileFor = (accountId: string | undefined, id: string) =>
-    fitted.find((one) => one.accountId === accountId && one.mediaId === id)?.media ??
-    media.find((one) => one.id === id);
-  // What each of the accounts gets, which may be the same picture cut in two ways.
-  const each = [...new Set(shown)].flatMap((id) =>
-    (accounts.length === 0 ? [undefined] : accounts).map((account) => fileFor(account?.id, id)),
+  const files = filesFor(
+    shown,
+    accounts.map(({ id }) => id),
+    media,
+    (accountId, mediaId) => fitted.find((one) => one.accountId === accountId && one.mediaId === mediaId)?.media,
   );
-  const files = [...new Map(each.flatMap((file) => (file ? [[file.id, file] as const] : []))).values()];
   const networks = [...new Set(accounts.map(({ network }) => network))];
   const previews = networks.flatMap((network) => linkCardsIn(linkCards, network, textOf(became ?? content)));
   return (
@@ -92,14 +91,9 @@ const Group = ({
       </div>
       {files.length > 0 && (
         <ul className={styles.media} aria-label="Media">
-          {files.map(({ id, thumbnailUrl, alt, kind }) => (
-            <li key={id}>
-              <img
-                src={thumbnailUrl}
-                data-fitted={fitted.some((one) => one.media.id === id) || undefined}
-                alt={alt || `${kind} without alt text`}
-                title={alt || 'No alt text'}
-              />
+          {files.map(({ file, original }) => (
+            <li key={file.id}>
+              <FileImage file={file} original={original} />
             </li>
           ))}
         </ul>
@@ -117,7 +111,7 @@ const Texts = ({ content, became }: { content: Item[]; became: Item[] | undefine
       <div key={index} className={items > 1 ? styles.item : undefined}>
         {items > 1 && <span className="caption text-3 number">{index + 1}</span>}
         {became ? (
-          <DiffText before={before} after={after} />
+          <DiffText before={before} after={after} className={styles.text} />
         ) : (
           <p className={styles.text} dir="auto">
             {before || <i className="text-3">No text</i>}
@@ -191,13 +185,7 @@ const Options = ({
                 <del>{was}</del>{' '}
               </>
             )}
-            {file ? (
-              <img src={file.thumbnailUrl} alt={file.alt || `${file.kind} without alt text`} />
-            ) : was === undefined ? (
-              value
-            ) : (
-              <ins>{value}</ins>
-            )}
+            {file ? <FileImage file={file} original={file} /> : was === undefined ? value : <ins>{value}</ins>}
           </dd>
         </div>
       ))}

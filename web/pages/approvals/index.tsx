@@ -63,7 +63,7 @@ const Approvals = () => {
             </Button>
           }
         >
-          An agent drafts by itself. What becomes public it asks for here, and you decide.
+          An agent drafts on its own. Before anything becomes public it asks here, and you decide.
         </EmptyState>
       </Page>
     );

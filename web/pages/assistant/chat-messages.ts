@@ -16,8 +16,6 @@ export interface UsedAction {
   fault: string | undefined;
 }
 
-export const isText = (part: Part) => part.type === 'text';
-
 export const noteIn = ({ parts }: Message): ChatNote | undefined => {
   const part = parts.find(({ type }) => type === 'data-note');
   return part?.type === 'data-note' ? part.data : undefined;

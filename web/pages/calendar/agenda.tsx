@@ -63,7 +63,7 @@ export const Agenda = ({
   if (!isLoading && full.every(({ posts, good }) => posts.length + good.length === 0)) {
     return (
       <EmptyState icon={CalendarDays} title="Nothing is planned here">
-        Posts with a time stand here, day after day.
+        Posts with a time appear here, day by day.
       </EmptyState>
     );
   }

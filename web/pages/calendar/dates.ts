@@ -14,7 +14,7 @@ export const todayIn = (zone: string) => dateIn(now(), zone);
 /** 1 Monday to 7 Sunday. */
 export const weekdayOf = (date: string) => new Date(`${date}T00:00:00Z`).getUTCDay() || 7;
 
-export const mondayOf = (date: string) => addDays(date, 1 - weekdayOf(date));
+const mondayOf = (date: string) => addDays(date, 1 - weekdayOf(date));
 
 const firstOfMonth = (date: string) => `${date.slice(0, 7)}-01`;
 

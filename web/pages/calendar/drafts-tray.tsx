@@ -10,7 +10,8 @@ import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useWaiting } from '#web/parts/use-waiting.ts';
 import { keys } from '#web/queries.ts';
-import styles from './calendar.module.css';
+import shared from './calendar.module.css';
+import styles from './drafts-tray.module.css';
 import type { Choosing } from './time-dialog.tsx';
 import { askedTime } from './use-items.ts';
 
@@ -51,7 +52,7 @@ export const DraftsTray = ({
     <p className={styles.hint}>
       {drafts.length > 0
         ? 'Without a mouse: press Choose time, or take Move to in a post’s menu.'
-        : 'Drafts without a time stand here.'}
+        : 'Drafts without a time appear here.'}
     </p>
   </aside>
 );
@@ -76,7 +77,7 @@ const Draft = ({ draft, onChoose }: { draft: PostSummary; onChoose: (choosing: C
         <NetworkBadges networks={networksOf(draft.accountIds)} size={16} max={3} />
         <button
           type="button"
-          className={styles.choose}
+          className={shared.choose}
           aria-label={`Choose time for ${titleOf(draft.text) || 'the empty draft'}`}
           onClick={() => onChoose({ post: draft })}
         >

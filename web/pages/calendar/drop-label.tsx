@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import { formatDateTime, instantOf } from '#web/parts/time.ts';
-import styles from './calendar.module.css';
+import styles from './grid.module.css';
 import { isPast, passed } from './use-moves.ts';
 
 /** While something is dragged over its children: where it would land, beside the pointer. */

@@ -1,17 +1,16 @@
 import '@mantine/schedule/styles.layer.css';
 import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { DayView, MonthView, type ScheduleEventData, WeekView } from '@mantine/schedule';
-import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { formatDateTime, instantOf, now, wallTime } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { useMay, useZone } from '#web/session.ts';
 import { useNewPost } from '#web/shell/shell.tsx';
-import styles from './calendar.module.css';
+import { Block, type BlockProps } from './block.tsx';
 import { todayIn, type View } from './dates.ts';
 import { draftType } from './drafts-tray.tsx';
 import { DropLabel } from './drop-label.tsx';
-import { PostCard } from './post-card.tsx';
+import styles from './grid.module.css';
 import type { Choosing } from './time-dialog.tsx';
 import type { GoodTime } from './use-best-times.ts';
 import { monthEvents, type Payload, rowsOfMonth, useHourEvents } from './use-events.ts';
@@ -169,89 +168,4 @@ export const Grid = ({
 const laterToday = (present: string) => {
   const hour = Number(present.slice(11, 13)) + 1;
   return hour > 23 ? '23:59:00' : `${String(hour).padStart(2, '0')}:00:00`;
-};
-
-type BlockProps = React.ComponentPropsWithoutRef<'button'> & { mod?: unknown };
-
-/** What the library places: it gives position and drag, the look is ours. */
-const Block = ({
-  id,
-  payload,
-  props: { style, draggable, onDragStart, onDragEnd, mod },
-  onChoose,
-  onView,
-  isLine,
-}: {
-  id: string | number;
-  payload: Payload;
-  props: BlockProps;
-  onChoose: (choosing: Choosing) => void;
-  onView: (view: View, date: string) => void;
-  isLine: boolean;
-}) => {
-  const zone = useZone();
-  if (payload.is === 'good') {
-    const { wall, isGuess } = payload.time;
-    return (
-      <div className={styles.block} style={style}>
-        <Link
-          to="/posts/$id"
-          params={{ id: 'new' }}
-          search={{ at: instantOf(wall, zone) }}
-          className={styles.good}
-          draggable={false}
-        >
-          <span className="number">{wall.slice(11, 16)}</span>
-          <span>{isGuess ? 'A guess' : 'Best time'}</span>
-        </Link>
-      </div>
-    );
-  }
-  if (payload.is === 'slot') {
-    const { at, wall, isNext } = payload.slot;
-    return (
-      <div className={styles.block} style={style}>
-        <Link
-          to="/posts/$id"
-          params={{ id: 'new' }}
-          search={{ at }}
-          className={isNext ? styles.good : `${styles.good} ${styles.slot}`}
-          draggable={false}
-        >
-          <span className="number">{wall.slice(11, 16)}</span>
-          <span>{isNext ? 'Next free slot' : 'Free slot'}</span>
-        </Link>
-      </div>
-    );
-  }
-  if (payload.is === 'more') {
-    return (
-      <div className={styles.block} style={style}>
-        <button
-          type="button"
-          className={styles.more}
-          aria-label={`+${payload.count} more, open the day`}
-          onClick={() => onView('day', payload.date)}
-        >
-          +{payload.count}
-        </button>
-      </div>
-    );
-  }
-  const [state] = (mod ?? []) as { dragging?: boolean; 'any-dragging'?: boolean }[];
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dragging has its twin in the card's menu
-    <div
-      className={styles.block}
-      style={style}
-      data-event-id={id}
-      data-dragging={state?.dragging || undefined}
-      data-any-dragging={state?.['any-dragging'] || undefined}
-      draggable={draggable}
-      onDragStart={onDragStart as unknown as React.DragEventHandler<HTMLDivElement>}
-      onDragEnd={onDragEnd as unknown as React.DragEventHandler<HTMLDivElement>}
-    >
-      <PostCard item={payload.item} onChoose={onChoose} isLine={isLine} />
-    </div>
-  );
 };

@@ -175,16 +175,16 @@ const Stepper = ({
   today: () => void;
 }) => (
   <div className={styles.stepper}>
-    <Tooltip label="Back  [">
-      <ActionIcon aria-label="Back" onClick={back}>
+    <Tooltip label="Previous  [">
+      <ActionIcon aria-label="Previous" onClick={back}>
         <ChevronLeft size={18} aria-hidden="true" />
       </ActionIcon>
     </Tooltip>
     <span className={styles.range} aria-live="polite">
       {title}
     </span>
-    <Tooltip label="On  ]">
-      <ActionIcon aria-label="On" onClick={on}>
+    <Tooltip label="Next  ]">
+      <ActionIcon aria-label="Next" onClick={on}>
         <ChevronRight size={18} aria-hidden="true" />
       </ActionIcon>
     </Tooltip>

@@ -3,8 +3,8 @@ import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { PostTitle } from '#web/parts/post-title.tsx';
 import { StateIcon } from '#web/parts/state-chip.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import styles from './calendar.module.css';
 import { CardMenu } from './card-menu.tsx';
+import styles from './post-card.module.css';
 import type { Choosing } from './time-dialog.tsx';
 import type { Item } from './use-items.ts';
 

@@ -7,8 +7,8 @@ import { FaultBanner } from '#web/parts/fault.tsx';
 import { PostTitle } from '#web/parts/post-title.tsx';
 import { addDays, formatDateTime, instantOf, wallTime } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
-import styles from './calendar.module.css';
 import { todayIn } from './dates.ts';
+import styles from './time-dialog.module.css';
 import { isPast, type Moves, passed } from './use-moves.ts';
 
 export interface Choosing {

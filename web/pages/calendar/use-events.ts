@@ -28,7 +28,7 @@ const block = (id: string, wall: string, minutes: number, payload: Payload): Sch
 const postBlock = (item: Item) => block(item.post.id, item.wall, cardMinutes, { is: 'post', item });
 
 /** For a grid of hours: four or more at one time become one card and `+3`. */
-export const hourEvents = (
+const hourEvents = (
   items: readonly Item[],
   times: readonly GoodTime[],
   slots: readonly FreeSlot[],

@@ -42,7 +42,7 @@ const Choose = () => {
           }}
         >
           <Checkbox.Group
-            label="Which of these shall Posthorn publish to?"
+            label="Which of these should Posthorn publish to?"
             value={[...chosen]}
             onChange={setChosen}
             styles={{ label: { marginBottom: 8 } }}

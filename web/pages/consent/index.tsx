@@ -25,7 +25,7 @@ const Consent = () => {
   if (error && !isPosthornError(error, 'Unauthorized')) {
     return (
       <EntryCard title="A client asks for access">
-        <FaultBanner fault={error} title="The question could not be loaded" onRetry={refetch} />
+        <FaultBanner fault={error} title="The request could not be loaded" onRetry={refetch} />
       </EntryCard>
     );
   }
@@ -34,8 +34,8 @@ const Consent = () => {
 
 const Over = () => (
   <EntryCard
-    title="This question is over"
-    lead="It was answered, has run out, or belongs to another browser or person. Go back to the app that sent you here, and connect it again."
+    title="This request is no longer open"
+    lead="It was answered, has expired, or belongs to another browser or person. Go back to the app that sent you here, and connect it again."
   />
 );
 

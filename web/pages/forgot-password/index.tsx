@@ -8,7 +8,7 @@ import { EmailField } from '#web/parts/entry-fields.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { queries } from '#web/queries.ts';
 
-const back = <Link to="/sign-in">Back to the sign-in</Link>;
+const back = <Link to="/sign-in">Back to sign-in</Link>;
 
 const ForgotPassword = () => {
   const { data: entrance, error, refetch } = useQuery(queries.entrance);
@@ -43,17 +43,17 @@ const ForgotPassword = () => {
   if (ask.isSuccess) {
     return (
       <EntryCard
-        title="Look into your mail"
+        title="Check your mail"
         foot={back}
         lead={`If somebody here has the address ${email.trim()}, a link is on its way. It works once, within an hour.`}
       />
     );
   }
   return (
-    <EntryCard title="Forgot your password?" lead="You get a mail with a link to set a new one." foot={back}>
+    <EntryCard title="Forgot your password?" lead="We mail you a link to set a new one." foot={back}>
       <EntryForm onSubmit={ask.mutate}>
         <EmailField value={email} onChange={setEmail} autoFocus />
-        {ask.error && <FaultBanner fault={ask.error} title="No mail was sent" />}
+        {ask.error && <FaultBanner fault={ask.error} title="The mail was not sent" />}
         <Button type="submit" variant="ink" size="lg" loading={ask.isPending}>
           Send the link
         </Button>

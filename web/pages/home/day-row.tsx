@@ -18,7 +18,7 @@ export const DayRow = ({ post, at }: { post: PostSummary; at: string }) => {
     <li className={styles.row} data-row={post.id}>
       <When at={at} form="time" className={styles.time} />
       <StateIcon state={isWaiting ? 'Waiting' : stateOf(post)} />
-      <Link to="/posts/$id" params={{ id: post.id }} data-row-link="" className={styles.link}>
+      <Link to="/posts/$id" params={{ id: post.id }} data-row-link="" className={`row-link ${styles.link}`}>
         <span className="one-line" dir="auto">
           <PostTitle text={post.text} />
         </span>

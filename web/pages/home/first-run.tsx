@@ -2,15 +2,16 @@ import { Check } from 'lucide-react';
 import { useId } from 'react';
 import { useNetworks } from '#web/networks.ts';
 import { Kbd } from '#web/parts/kbd.tsx';
+import { namesAnd } from '#web/parts/names.ts';
 import { Column } from '#web/parts/section.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
+import { paletteKeys } from '#web/shell/palette-store.ts';
 import { AgentStep } from './agent-step.tsx';
 import { ConnectStep } from './connect-step.tsx';
 import styles from './first-run.module.css';
 import { PublishStep } from './publish-step.tsx';
 import { SentPost } from './sent-post.tsx';
 import type { Steps } from './use-first-run.ts';
-import { wordsOf } from './words.ts';
 
 /** From nothing to a published post. Only the step that is next is open. */
 export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }) => {
@@ -65,6 +66,9 @@ export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }
           <Kbd keys="C" /> new post
         </span>
         <span className="kbd-hint">
+          <Kbd keys={paletteKeys} /> go anywhere
+        </span>
+        <span className="kbd-hint">
           <Kbd keys="?" /> all shortcuts
         </span>
         <button type="button" className={styles.hide} onClick={onHide}>
@@ -78,7 +82,7 @@ export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }
 const connected = (names: readonly string[], isSandbox: boolean) =>
   names.length === 1
     ? `${isSandbox ? 'A sandbox account' : 'An account'} for ${names[0]} is connected.`
-    : `${isSandbox ? 'Sandbox accounts' : 'Accounts'} for ${wordsOf(names)} are connected.`;
+    : `${isSandbox ? 'Sandbox accounts' : 'Accounts'} for ${namesAnd(names)} are connected.`;
 
 const Step = ({
   number,

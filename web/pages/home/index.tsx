@@ -1,10 +1,14 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Pencil } from 'lucide-react';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { formatTime } from '#web/parts/time.ts';
+import { formatShort, formatTime } from '#web/parts/time.ts';
+import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { useZone } from '#web/session.ts';
+import { useMay, useZone } from '#web/session.ts';
 import { FirstRun } from './first-run.tsx';
 import { Today } from './today.tsx';
 import { useFirstRun } from './use-first-run.ts';
@@ -14,7 +18,7 @@ const Home = () => {
   const isNew = firstRun.state === 'shown';
   return (
     <>
-      <PageHeader title="Home" meta={!isNew && <Present />} />
+      <PageHeader title="Home" meta={!isNew && <Present />} actions={firstRun.state === 'over' && <WriteForSlot />} />
       {firstRun.state === 'fault' && (
         <Column>
           <FaultBanner fault={firstRun.fault} title="Home could not be loaded" onRetry={firstRun.retry} />
@@ -40,6 +44,23 @@ const Present = () => {
     <time dateTime={now.toISOString()} title={zone}>
       {day.format(now).replace(',', '')}, {formatTime(now, zone)}
     </time>
+  );
+};
+
+/** Where there are slots. A phone has its own button to write. */
+const WriteForSlot = () => {
+  const zone = useZone();
+  const { write } = useMay();
+  const slot = useNextSlot([], { enabled: write });
+  if (slot === undefined) return null;
+  return (
+    <Button
+      className="desk-only"
+      leftSection={<Pencil size={15} aria-hidden="true" />}
+      renderRoot={(props) => <Link to="/posts/$id" params={{ id: 'new' }} search={{ at: slot }} {...props} />}
+    >
+      Write for the next free slot, {formatShort(slot, zone)}
+    </Button>
   );
 };
 

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { PostSummary } from '#generated/app-client';
 import { useNetworks } from '#web/networks.ts';
+import { namesAnd } from '#web/parts/names.ts';
 import { count } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { wordsOf } from './words.ts';
 
 /** What became of the first post. */
 export const SentPost = ({ post }: { post: PostSummary }) => {
@@ -29,7 +29,7 @@ export const SentPost = ({ post }: { post: PostSummary }) => {
   const isSandbox = networks.list.some(({ sandbox }) => sandbox);
   return (
     <p role="status">
-      Published to {wordsOf(names)}. {isSandbox ? <Link to="/sandbox">See it in the sandbox</Link> : results}
+      Published to {namesAnd(names)}. {isSandbox ? <Link to="/sandbox">See it in the sandbox</Link> : results}
     </p>
   );
 };

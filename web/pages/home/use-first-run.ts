@@ -17,7 +17,7 @@ export interface Steps {
   wasAsked: boolean;
 }
 
-export type FirstRunState =
+type FirstRunState =
   | { state: 'unknown' }
   | { state: 'fault'; fault: unknown; retry: () => void }
   | { state: 'shown'; steps: Steps; hide: () => void }

@@ -5,6 +5,7 @@ import { ChevronRight, CircleHelp, CircleX, type LucideIcon, Stamp, Unplug } fro
 import type { Account, ApprovalCard, PostSummary } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { handleOf, useNetworks } from '#web/networks.ts';
+import { namesAnd } from '#web/parts/names.ts';
 import { quoted } from '#web/parts/post-title.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { stateOf } from '#web/parts/state-chip.tsx';
@@ -14,7 +15,6 @@ import { useWaiting } from '#web/parts/use-waiting.ts';
 import { keys } from '#web/queries.ts';
 import { useMay, useZone } from '#web/session.ts';
 import styles from './today.module.css';
-import { wordsOf } from './words.ts';
 
 /** Older failures are history; they stay in the list of posts. */
 const failuresMs = 14 * 24 * 3_600_000;
@@ -168,7 +168,7 @@ const useFailures = (): { item: Item; reconnects: string[] }[] => {
       const isDoubt = stateOf(post) === 'Uncertain';
       const meant = isDoubt ? troubles : troubles.filter(({ uncertain }) => !uncertain);
       const names = [...new Set(meant.flatMap(({ accountId }) => byId.get(accountId)?.network ?? []))];
-      const where = names.length === 0 ? 'an account' : wordsOf(names.map((name) => networks.of(name).name));
+      const where = names.length === 0 ? 'an account' : namesAnd(names.map((name) => networks.of(name).name));
       const refused = meant.filter(({ accountId }) => byId.get(accountId)?.status === 'NeedsReconnect');
       const open = { to: '/posts/$id', params: { id: post.id } } as LinkProps;
       if (isDoubt) {

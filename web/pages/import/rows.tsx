@@ -63,8 +63,8 @@ export const Rows = ({ id }: { id: string }) => {
               <th scope="col">State</th>
               <th scope="col">Text</th>
               <th scope="col">Accounts</th>
-              <th scope="col">Wants</th>
-              <th scope="col">To know</th>
+              <th scope="col">Planned for</th>
+              <th scope="col">Notes</th>
             </tr>
           </thead>
           <tbody ref={body}>

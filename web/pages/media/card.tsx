@@ -1,6 +1,7 @@
 import { Captions, CaptionsOff, Play } from 'lucide-react';
 import { memo } from 'react';
 import type { LibraryItem } from '#generated/app-client';
+import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
 import { count, formatBytes } from '#web/parts/number.ts';
 import styles from './card.module.css';
 
@@ -9,9 +10,9 @@ export const MediaCard = memo(({ item, onOpen }: { item: LibraryItem; onOpen: (i
   const { id, kind, alt, width, height, bytes, durationMs, usedIn } = item;
   return (
     <li className={styles.card} data-row={id}>
-      <button type="button" className={styles.open} data-row-link="" onClick={() => onOpen(id)}>
+      <button type="button" className={`row-link ${styles.open}`} data-row-link="" onClick={() => onOpen(id)}>
         <span className={styles.picture}>
-          <img src={`/media/${id}?size=thumbnail`} alt={alt ?? ''} loading="lazy" decoding="async" />
+          <img src={thumbnailOf(id)} alt={alt ?? ''} loading="lazy" decoding="async" />
           {kind === 'Video' && (
             <span className={`caption number ${styles.kind}`}>
               <Play size={11} aria-hidden="true" /> {durationMs === undefined ? 'Video' : lengthWords(durationMs)}
@@ -19,7 +20,7 @@ export const MediaCard = memo(({ item, onOpen }: { item: LibraryItem; onOpen: (i
           )}
         </span>
         <span className={`one-line ${styles.name}`} dir="auto">
-          {nameOf(item)}
+          {fileName(item)}
         </span>
       </button>
       <p className="caption text-3 number">
@@ -37,9 +38,6 @@ export const MediaCard = memo(({ item, onOpen }: { item: LibraryItem; onOpen: (i
     </li>
   );
 });
-
-export const nameOf = ({ name, kind, id }: Pick<LibraryItem, 'name' | 'kind' | 'id'>) =>
-  name || `${kind} ${id.slice(-6)}`;
 
 /** `0:42`, `12:05` */
 export const lengthWords = (ms: number) => {

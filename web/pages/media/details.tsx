@@ -7,11 +7,12 @@ import { CopyButton } from '#web/parts/copy.tsx';
 import { DefinitionList } from '#web/parts/definition-list.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
+import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
 import { count, formatBytes } from '#web/parts/number.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import { useMay } from '#web/session.ts';
-import { lengthWords, nameOf } from './card.tsx';
+import { lengthWords } from './card.tsx';
 import styles from './details.module.css';
 
 const mostAlt = 2000;
@@ -26,7 +27,7 @@ export const Details = ({
   onClose: () => void;
   onDelete: (item: LibraryItem) => void;
 }) => (
-  <Modal opened={item !== undefined} onClose={onClose} title={item && nameOf(item)} size={760}>
+  <Modal opened={item !== undefined} onClose={onClose} title={item && fileName(item)} size={760}>
     {item && <Inside key={item.id} item={item} onClose={onClose} onDelete={() => onDelete(item)} />}
   </Modal>
 );
@@ -39,10 +40,10 @@ const Inside = ({ item, onClose, onDelete }: { item: LibraryItem; onClose: () =>
       <div className={styles.picture}>
         {kind === 'Video' ? (
           // biome-ignore lint/a11y/useMediaCaption: people's own videos have no captions to show
-          <video src={`/media/${id}`} poster={`/media/${id}?size=thumbnail`} controls preload="none" />
+          <video src={`/media/${id}`} poster={thumbnailOf(id)} controls preload="none" />
         ) : kind === 'Document' ? (
-          <a href={`/media/${id}`} download={nameOf(item)}>
-            <img src={`/media/${id}?size=thumbnail`} alt={`Save ${nameOf(item)}`} />
+          <a href={`/media/${id}`} download={fileName(item)}>
+            <img src={thumbnailOf(id)} alt={`Save ${fileName(item)}`} />
           </a>
         ) : (
           <img src={`/media/${id}`} alt={item.alt ?? ''} />

@@ -9,6 +9,7 @@ import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { focusAfter, useListKeys } from '#web/parts/list.tsx';
+import { fileName } from '#web/parts/media-file.ts';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { ShowMore } from '#web/parts/show-more.tsx';
@@ -16,7 +17,7 @@ import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { useDrop } from '#web/parts/use-drop.ts';
 import { keys } from '#web/queries.ts';
 import { useMay } from '#web/session.ts';
-import { MediaCard, nameOf } from './card.tsx';
+import { MediaCard } from './card.tsx';
 import { Details } from './details.tsx';
 import { FromUrl } from './from-url.tsx';
 import styles from './page.module.css';
@@ -24,9 +25,10 @@ import { UploadList } from './upload-list.tsx';
 import { filters, useLibrary } from './use-library.ts';
 import { useUploads } from './use-uploads.ts';
 
-const accepted = 'image/jpeg,image/png,image/gif,image/webp,image/avif,video/mp4,video/quicktime,video/webm';
+const accepted =
+  'image/jpeg,image/png,image/gif,image/webp,image/avif,video/mp4,video/quicktime,video/webm,application/pdf';
 
-/** Images and videos of the workspace. */
+/** Images, videos and PDFs of the workspace. */
 export default function MediaPage() {
   const may = useMay();
   const client = useQueryClient();
@@ -138,7 +140,7 @@ export default function MediaPage() {
       <ConfirmDialog
         opened={deleting !== undefined}
         onClose={() => setDeleting(undefined)}
-        title={`Delete ${deleting ? nameOf(deleting) : ''}?`}
+        title={`Delete ${deleting ? fileName(deleting) : ''}?`}
         act="Delete"
         kind="danger"
         onConfirm={async () => {
@@ -185,7 +187,7 @@ const Nothing = ({ onPick, onUrl }: { onPick: () => void; onUrl: () => void }) =
   if (!may.write) {
     return (
       <EmptyState icon={Image} title="No media yet">
-        Somebody who may write can upload images and videos.
+        An owner, admin or editor can upload images and videos.
       </EmptyState>
     );
   }
@@ -203,8 +205,8 @@ const Nothing = ({ onPick, onUrl }: { onPick: () => void; onUrl: () => void }) =
           </>
         }
       >
-        Or paste them. JPEG, PNG, GIF, WebP, AVIF, MP4, MOV, WebM and PDF. Metadata such as the place is removed, from
-        PDFs not.
+        Or paste them. JPEG, PNG, GIF, WebP, AVIF, MP4, MOV, WebM and PDF. Metadata such as the location is removed,
+        except from PDFs.
       </EmptyState>
     </div>
   );

@@ -29,7 +29,7 @@ const NewPassword = () => {
   return (
     <EntryCard
       title="Set a new password"
-      lead="All browsers you are signed in with are signed out, and you come in here."
+      lead="All browsers you are signed in with are signed out, and you are signed in here."
     >
       <EntryForm onSubmit={mutate}>
         <PasswordInput
@@ -44,7 +44,7 @@ const NewPassword = () => {
           error={ofField}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        {error && !ofField && <FaultBanner fault={error} title="The password is as before" />}
+        {error && !ofField && <FaultBanner fault={error} title="The password was not changed" />}
         <Button type="submit" variant="ink" size="lg" loading={isPending}>
           Set the password
         </Button>

@@ -34,10 +34,10 @@ const NotificationsPage = () => {
                 Mark all read
               </Button>
             )}
-            <Tooltip label="Choose what you hear of">
+            <Tooltip label="Choose what you hear about">
               <ActionIcon
                 size={34}
-                aria-label="Choose what you hear of"
+                aria-label="Choose what you hear about"
                 renderRoot={(props) => <Link to="/settings/profile" hash="notifications" {...props} />}
               >
                 <Settings2 size={17} strokeWidth={1.75} aria-hidden="true" />
@@ -51,7 +51,7 @@ const NotificationsPage = () => {
         {isPending && <SkeletonRows rows={6} height={60} />}
         {isEmpty && (
           <EmptyState icon={Bell} title="Nothing to tell yet">
-            Requests of agents, posts that fail and accounts that need you appear here.
+            Requests from agents, posts that fail and accounts that need you appear here.
           </EmptyState>
         )}
         <div ref={area}>

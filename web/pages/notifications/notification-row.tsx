@@ -56,7 +56,7 @@ export const NotificationRow = ({
         <Link
           to={to}
           search={Object.fromEntries(new URLSearchParams(query))}
-          className={styles.link}
+          className={`row-link ${styles.link}`}
           data-row-link=""
           onClick={() => !read && onMark({ ids: [id], read: true })}
         >

@@ -1,28 +1,24 @@
 import { Button } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { ArrowUp, FileText, SearchX } from 'lucide-react';
+import { ArrowUp } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
-import { actions } from '#web/api.ts';
-import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
-import { EmptyState } from '#web/parts/empty-state.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { focusAfter, GroupHead, useListKeys } from '#web/parts/list.tsx';
 import { useDeleteDrafts, useDeleted, useDuplicate } from '#web/parts/post-acts.ts';
-import { quoted } from '#web/parts/post-title.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { dateIn, formatDateTime } from '#web/parts/time.ts';
+import { dateIn } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useLabelPosts } from '#web/parts/use-labels.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { usePhone } from '#web/parts/use-phone.ts';
 import { useWaiting } from '#web/parts/use-waiting.ts';
 import { useMay, useZone } from '#web/session.ts';
-import { useNewPost } from '#web/shell/shell.tsx';
 import { BulkBar } from './bulk-bar.tsx';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { NoPosts } from './no-posts.tsx';
 import { isDeletable, PostRow, type RowActs } from './post-row.tsx';
 import styles from './posts.module.css';
 import { type Filter, type Group, type GroupName, type Status, useCounts, useGroups } from './use-groups.ts';
@@ -70,7 +66,7 @@ export const PostList = ({
     );
   }
   if (groups.some(({ isPending }) => isPending)) return <SkeletonRows rows={10} label="Loading posts" />;
-  if (all.length === 0 && waiting === 0) return <Nothing status={status} filter={filter} onClear={onClear} />;
+  if (all.length === 0 && waiting === 0) return <NoPosts status={status} filter={filter} onClear={onClear} />;
   const picked = all.filter(({ id }) => chosen.has(id));
   return (
     <>
@@ -254,87 +250,6 @@ const Labelling = ({ posts, onClose }: { posts: readonly PostSummary[]; onClose:
       />
     </Suspense>
   );
-};
-
-/** What is scheduled or went out in part is not deleted by a slip of the finger. */
-const DeleteDialog = ({
-  post,
-  area,
-  onClose,
-}: {
-  post: PostSummary | undefined;
-  area: React.RefObject<HTMLElement | null>;
-  onClose: () => void;
-}) => {
-  const client = useQueryClient();
-  const zone = useZone();
-  const remove = async () => {
-    if (post === undefined) return;
-    await actions.posts.delete({ id: post.id });
-    focusAfter(area.current, post.id);
-    await client.invalidateQueries({ queryKey: ['posts'] });
-  };
-  const isOut = post?.results.some(({ ok }) => ok) ?? false;
-  return (
-    <ConfirmDialog
-      opened={post !== undefined}
-      onClose={onClose}
-      title="Delete this post?"
-      act="Delete"
-      kind="danger"
-      onConfirm={remove}
-    >
-      {post && (
-        <>
-          <p dir="auto">{quoted(post.text)}</p>
-          {post.status === 'Scheduled' && post.scheduledAt !== undefined && (
-            <p>It will not go out on {formatDateTime(post.scheduledAt, zone)}.</p>
-          )}
-          {isOut && <p>What is already on a network stays there. Its numbers go from the list.</p>}
-          <p>It cannot be brought back.</p>
-        </>
-      )}
-    </ConfirmDialog>
-  );
-};
-
-const Nothing = ({ status, filter, onClear }: { status: Status | undefined; filter: Filter; onClear: () => void }) => {
-  const newPost = useNewPost();
-  const { write } = useMay();
-  if (filter.query !== '' || filter.accountIds !== '' || filter.labelIds !== '') {
-    return (
-      <EmptyState icon={SearchX} title="Nothing found" action={<Button onClick={onClear}>Clear the search</Button>}>
-        No post has these words, accounts and labels.
-      </EmptyState>
-    );
-  }
-  const action = write && (
-    <Button variant="ink" rightSection={<Kbd keys="C" inverse />} onClick={() => void newPost()}>
-      Write a post
-    </Button>
-  );
-  const [title, text] =
-    status === undefined ? ['No posts yet', emptyText.Draft] : [emptyTitle[status], emptyText[status]];
-  return (
-    <EmptyState icon={FileText} title={title} action={action}>
-      {text}
-    </EmptyState>
-  );
-};
-
-const emptyTitle: Record<Status, string> = {
-  Draft: 'No drafts',
-  Scheduled: 'Nothing is scheduled',
-  Publishing: 'Nothing is on its way',
-  Published: 'Nothing is published yet',
-  Failed: 'Nothing failed',
-};
-const emptyText: Record<Status, string> = {
-  Draft: 'What you write is saved as a draft. Nothing goes out before you say so.',
-  Scheduled: 'Give a draft a time, and it goes out by itself.',
-  Publishing: 'Posts stand here while they are sent.',
-  Published: 'What goes out stands here, with its numbers.',
-  Failed: 'A post that does not reach one of its accounts stands here, with what to do.',
 };
 
 const countOf = (name: GroupName, status: Status | undefined, counts: Record<Status, number>) => {

@@ -205,7 +205,7 @@ const RowMenu = ({
 
 export const isDeletable = ({ status }: PostSummary) => status !== 'Publishing' && status !== 'Published';
 
-/** `Today 18:00`, `Edited Mon`, `Wants Thu 19 Nov, 08:30`, `2 of 3 sent` */
+/** `Today 18:00`, `Edited Mon`, `Planned Thu 19 Nov, 08:30`, `2 of 3 sent` */
 const timeOf = (post: PostSummary, zone: string) => {
   const { status, scheduledAt, publishedAt, updatedAt, results, accountIds } = post;
   const sent = results.filter(({ ok }) => ok).length;
@@ -217,7 +217,7 @@ const timeOf = (post: PostSummary, zone: string) => {
       : status === 'Publishing'
         ? `${sent} of ${accountIds.length} sent`
         : isWish
-          ? `Wants ${formatNear(at, zone)}`
+          ? `Planned ${formatNear(at, zone)}`
           : formatNear(at, zone);
   return { dateTime: at, title: `${formatDateTime(at, zone)} (${zone})`, children };
 };

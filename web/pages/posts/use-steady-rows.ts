@@ -51,7 +51,7 @@ export const useSteadyRows = (groups: readonly Group[], key: string) => {
 };
 
 /** `fresh` is the order of the server, `before` the order on the page. */
-export const mergeRows = (
+const mergeRows = (
   fresh: readonly string[],
   before: readonly string[] | undefined,
   {

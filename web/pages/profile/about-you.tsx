@@ -56,7 +56,7 @@ const ZoneSelect = () => {
   const now = useNow();
   const { mutate, isPending, variables } = useChangeProfile();
   const shown = isPending ? variables.timeZone : user.timeZone;
-  const ofBrowser = { value: '', label: `Like the browser (${browserZone()})` };
+  const ofBrowser = { value: '', label: `Same as the browser (${browserZone()})` };
   const known = zones.includes(user.timeZone) || user.timeZone === '' ? zones : [user.timeZone, ...zones];
   return (
     <Select

@@ -15,7 +15,7 @@ import { PushBrowsers } from './push-browsers.tsx';
 type Topic = NotificationChoices['mail'][number];
 
 const topics: readonly [topic: Topic, label: string, note: string][] = [
-  ['requests', 'Requests of agents', 'An agent asks to publish, schedule, change or delete.'],
+  ['requests', 'Requests from agents', 'An agent asks to publish, schedule, change or delete.'],
   ['posts', 'Posts', 'A post failed, or may or may not be out.'],
   ['accounts', 'Accounts', 'A network asks for a new sign-in.'],
   ['webhooks', 'Webhooks', 'A webhook was paused.'],
@@ -92,7 +92,7 @@ const Choices = ({ choices }: { choices: NotificationChoices }) => {
       <div className={styles.setting}>
         <div className={styles.words}>
           <p id="push-text">Show the post in push messages</p>
-          <p className="small text-3">Its beginning then stands on the locked screen. Mails never show it.</p>
+          <p className="small text-3">Its first words then appear on the lock screen. Mails never show it.</p>
         </div>
         <Switch
           aria-labelledby="push-text"

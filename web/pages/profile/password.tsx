@@ -39,7 +39,7 @@ export const Password = () => {
       >
         {!user.hasPassword && (
           <Banner tone="blue" title="You have no password yet">
-            You came by a one-time link. Set a password to be able to come back.
+            You signed in with a one-time link. Set a password to be able to sign in again.
           </Banner>
         )}
         <input hidden readOnly autoComplete="username" value={user.email} />
@@ -65,7 +65,7 @@ export const Password = () => {
           error={ofNext}
           onChange={(event) => setNext(event.currentTarget.value)}
         />
-        {error && !ofCurrent && !ofNext && <FaultBanner fault={error} title="The password is as before" />}
+        {error && !ofCurrent && !ofNext && <FaultBanner fault={error} title="The password was not changed" />}
         <div className={styles.buttons}>
           <Button type="submit" loading={isPending}>
             {user.hasPassword ? 'Change the password' : 'Set a password'}

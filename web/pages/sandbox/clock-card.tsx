@@ -59,7 +59,7 @@ export const ClockCard = ({ aheadMs }: { aheadMs: number }) => {
         <p className={`small text-2 ${styles.under}`}>
           {operator
             ? 'What is due by then happens now. It does not go back.'
-            : 'Only the person who set Posthorn up moves it.'}
+            : 'Only the person who set up Posthorn can move it.'}
         </p>
       </div>
     </Section>

@@ -102,7 +102,7 @@ const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string;
           <p className="small text-3" style={{ width: '100%' }}>
             {accounts.length === 0
               ? 'None chosen: the slot is for all accounts.'
-              : 'Offered to posts that go to these accounts alone.'}
+              : 'Offered only to posts that go to these accounts.'}
           </p>
         </fieldset>
       )}

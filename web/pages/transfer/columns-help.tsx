@@ -8,7 +8,10 @@ import styles from './transfer.module.css';
 const columns: readonly [name: string, meaning: React.ReactNode][] = [
   ['text', 'What the post says. The only column that has to be there.'],
   ['accounts', 'network:handle, one a line or with commas between them.'],
-  ['time', '2026-11-19 08:30, or with an offset: 2026-11-19T08:30:00+01:00. It is only a wish until you schedule.'],
+  [
+    'time',
+    '2026-11-19 08:30, or with an offset: 2026-11-19T08:30:00+01:00. The post only goes out then if you schedule it.',
+  ],
   ['time zone', 'Such as Europe/Paris, for a time without an offset.'],
   ['media', 'Addresses of images and videos, with spaces or lines between them.'],
   ['alt', 'Alternative texts, one a line, in the order of the media.'],
@@ -44,8 +47,8 @@ export const ColumnsHelp = () => {
         ))}
       </dl>
       <p className="small text-2">
-        Exports of Posthorn, files for Buffer’s bulk upload, and answers of the APIs of Postiz and Mixpost are
-        recognised by themselves.
+        Exports from Posthorn, files for Buffer’s bulk upload, and answers from the APIs of Postiz and Mixpost are
+        recognised automatically.
       </p>
       <Button size="xs" leftSection={<Download size={14} aria-hidden="true" />} onClick={sample}>
         Download a sample

@@ -73,7 +73,7 @@ export const ImportFile = () => {
           ) : (
             <>
               <p className={styles.strong}>Drop a file here</p>
-              <p className="small text-2">You see what would become of each row before anything is saved.</p>
+              <p className="small text-2">You see what happens to each row before anything is saved.</p>
               <Button variant="ink" onClick={() => picker.current?.click()}>
                 Choose a file
               </Button>

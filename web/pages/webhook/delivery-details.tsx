@@ -125,7 +125,9 @@ const Sent = ({ delivery: { body, headers } }: { delivery: Details }) => (
     </Tabs.List>
     <Tabs.Panel value="body" pt={12}>
       <CopyField block label="body" value={indented(body)} />
-      <p className={`caption text-3 ${styles.hint}`}>Indented to be read. What is signed and sent has no spaces.</p>
+      <p className={`caption text-3 ${styles.hint}`}>
+        Indented for reading. What is signed and sent has no extra spaces.
+      </p>
     </Tabs.Panel>
     <Tabs.Panel value="headers" pt={12}>
       {headers ? (

@@ -69,7 +69,7 @@ export const WebhookActs = ({ webhook, onSecret }: { webhook: Webhook; onSecret:
             Edit
           </Menu.Item>
           <Menu.Item leftSection={<KeyRound size={14} aria-hidden="true" />} onClick={() => setOpen('rotate')}>
-            Make a new secret
+            Create a new secret
           </Menu.Item>
           <Menu.Item
             color="var(--red)"
@@ -84,8 +84,8 @@ export const WebhookActs = ({ webhook, onSecret }: { webhook: Webhook; onSecret:
       <ConfirmDialog
         opened={open === 'rotate'}
         onClose={close}
-        title="Make a new signing secret?"
-        act="Make a new secret"
+        title="Create a new signing secret?"
+        act="Create a new secret"
         kind="ink"
         onConfirm={rotate}
       >

@@ -48,12 +48,12 @@ export const WebhookNotices = ({
       )}
       {fresh && (
         <ShownOnce title="New signing secret" label="signing secret" value={fresh.secret} onStored={onStored}>
-          The secret before it signs as well for 24 hours.
+          The previous secret also signs for 24 hours.
         </ShownOnce>
       )}
       {webhook.oldSecretUntil && !fresh && (
         <Banner tone="blue" title="Two secrets sign">
-          The one before the last change signs as well until <When at={webhook.oldSecretUntil} form="said" />.
+          The previous one also signs until <When at={webhook.oldSecretUntil} form="said" />.
         </Banner>
       )}
     </div>

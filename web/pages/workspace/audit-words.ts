@@ -24,7 +24,7 @@ const deeds: Record<string, Words> = {
   'import.scheduled': ({ fileName }) => `scheduled drafts from the file ${fileName}`,
   'invitation.failed': ({ email }) => `could not accept an invitation for ${email}`,
   'invitation.withdrawn': () => 'withdrew an invitation',
-  'link.used': () => 'came in by a one-time link',
+  'link.used': () => 'signed in with a one-time link',
   'member.invited': ({ email, role }) => `invited ${email} as ${role}`,
   'member.joined': ({ role }) => `joined as ${role}`,
   'member.removed': ({ email }) => `removed ${email}`,
@@ -91,7 +91,7 @@ export const auditWords = ({ event, userId, client, details }: AuditEntry, names
   const texts = Object.fromEntries(
     Object.entries(details).map(([key, value]) => [key, value === false ? undefined : String(value)]),
   );
-  const who = names.person(userId) ?? (userId ? 'Somebody who left' : 'Somebody');
+  const who = names.person(userId) ?? (userId ? 'A former member' : 'Somebody');
   if (event === 'approval.requested') return `${client} asked as ${who}: ${actionWords(texts.action)}`;
   const happening = happenings[event]?.(texts, names);
   if (happening !== undefined) return happening;

@@ -2,13 +2,13 @@ import { Button, Modal, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
+import { thumbnailOf } from '#web/parts/media-file.ts';
 import styles from './dialogs.module.css';
-import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 
 const longest = 2000;
 
-/** What is to be seen, for people who cannot see it. It belongs to the file: other posts with it change too. */
+/** What it shows, for people who cannot see it. It belongs to the file: other posts with it change too. */
 export default function AltDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { mediaOf, learnMedia } = useEditor();
   const [alt, setAlt] = useState(mediaOf(id)?.alt ?? '');
@@ -35,7 +35,7 @@ export default function AltDialog({ id, onClose }: { id: string; onClose: () => 
       >
         <img className={styles.picture} src={thumbnailOf(id)} alt="" />
         <Textarea
-          label="What is to be seen"
+          label="What it shows"
           description="Read out to people who cannot see it. Posts that are not out yet get the new text."
           autosize
           minRows={3}

@@ -8,7 +8,7 @@ const quietMs = 600;
 const retryMs = 5000;
 const keepMs = 200;
 
-export type Phase =
+type Phase =
   | 'clean'
   /** Changed, and saved in a moment. */
   | 'dirty'
@@ -43,8 +43,6 @@ interface Attempt {
 
 /** Thrown by `settle` when the text could not be saved. */
 export class NotSaved extends Error {}
-
-export type Autosave = ReturnType<typeof createAutosave>;
 
 /** Saves a post while it is written: 600 ms after the last change, one request at a time, and keeps what is not saved. */
 export const createAutosave = ({

@@ -34,7 +34,7 @@ export const useBestTimes = (accountIds: readonly string[]): BestTime[] => {
   return data ? bestTimesOf(data.bestTimes, zone) : [];
 };
 
-export const bestTimesOf = (times: Summary['bestTimes'], zone: string): BestTime[] =>
+const bestTimesOf = (times: Summary['bestTimes'], zone: string): BestTime[] =>
   times
     .filter(({ engagement }) => engagement > 0)
     .sort((one, other) => Number(one.lowConfidence) - Number(other.lowConfidence) || other.average - one.average)

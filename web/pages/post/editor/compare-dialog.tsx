@@ -1,10 +1,10 @@
 import { Modal } from '@mantine/core';
 import type { Account, Post } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
+import { DiffText } from '#web/parts/diff-text.tsx';
 import styles from './dialogs.module.css';
 import { type Draft, draftOf } from './draft.ts';
 import { useEditor } from './use-editor.ts';
-import { wordDiff } from './word-diff.ts';
 
 /** Their text against the one on this page, item by item. */
 export default function CompareDialog({
@@ -29,13 +29,7 @@ export default function CompareDialog({
         {differences.map(({ name, theirs: before, mine }) => (
           <section key={name} className={styles.diff}>
             <h3>{name}</h3>
-            <p dir="auto">
-              {wordDiff(before, mine).map(({ kind, text }, index) => {
-                const Tag = ({ same: 'span', gone: 'del', new: 'ins' } as const)[kind];
-                // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
-                return <Tag key={index}>{text}</Tag>;
-              })}
-            </p>
+            <DiffText before={before} after={mine} />
           </section>
         ))}
       </div>

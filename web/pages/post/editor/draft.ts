@@ -34,7 +34,7 @@ export type Change = (draft: Draft) => Draft;
 let made = 0;
 const newKey = () => `item ${++made}`;
 
-export const emptyItem = (): Item => ({ key: newKey(), body: '', media: [] });
+const emptyItem = (): Item => ({ key: newKey(), body: '', media: [] });
 
 export const emptyDraft = (accountIds: readonly string[], scheduledAt?: string): Draft => ({
   accountIds,

@@ -1,6 +1,6 @@
 import { type FocusPoint, readFocus } from '#server/networks/focus';
+import { thumbnailOf } from '#web/parts/media-file.ts';
 import styles from './focus-field.module.css';
-import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 
 const middle: FocusPoint = { x: 0, y: 0 };

@@ -9,7 +9,7 @@ import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { count } from '#web/parts/number.ts';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { PostStateChip, StateChip } from '#web/parts/state-chip.tsx';
-import { formatDay, formatTime, now, partsIn } from '#web/parts/time.ts';
+import { formatShort } from '#web/parts/time.ts';
 import { usePhone } from '#web/parts/use-phone.ts';
 import { useZone } from '#web/session.ts';
 import dialogs from './dialogs.module.css';
@@ -123,7 +123,7 @@ const PostMenu = ({ acts, sending, templating }: { acts: Acts; sending: Sending;
         kind="danger"
         onConfirm={acts.remove}
       >
-        It does not go out, and it cannot be brought back.
+        It will not go out, and it cannot be brought back.
       </ConfirmDialog>
     </>
   );
@@ -160,7 +160,7 @@ export const ScheduleButton = ({ sending, wide = false }: { sending: Sending; wi
   const zone = useZone();
   const { wish, blocked } = sending;
   const isScheduled = save.base?.status === 'Scheduled';
-  const when = wish === undefined ? '' : ` · ${shortly(wish, zone)}`;
+  const when = wish === undefined ? '' : ` · ${formatShort(wish, zone)}`;
   const label = isScheduled ? 'Reschedule' : `Schedule${when}`;
   const look = isScheduled ? 'default' : 'send';
   return (
@@ -199,15 +199,6 @@ export const ScheduleButton = ({ sending, wide = false }: { sending: Sending; wi
       </span>
     </ScheduleDialog>
   );
-};
-
-const weekMs = 6 * 24 * 3_600_000;
-
-/** `Thu 08:30` in the next days, else `19 Nov, 08:30`. */
-const shortly = (at: string, zone: string) => {
-  const { weekday } = partsIn(at, zone);
-  const isSoon = Date.parse(at) - now().getTime() < weekMs;
-  return isSoon ? `${weekday} ${formatTime(at, zone)}` : `${formatDay(at, zone).slice(4)}, ${formatTime(at, zone)}`;
 };
 
 const PublishDialog = ({ acts, sending }: { acts: Acts; sending: Sending }) => {

@@ -1,16 +1,18 @@
-import { Button, Modal } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { Check, Images } from 'lucide-react';
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { Check, Images, Search } from 'lucide-react';
 import { useState } from 'react';
-import { actions } from '#web/api.ts';
+import type { MediaItem } from '#generated/app-client';
+import { app } from '#web/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
+import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
 import { count } from '#web/parts/number.ts';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { keys } from '#web/queries.ts';
 import styles from './dialogs.module.css';
-import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 
 /** Files that are there already, newest first; in the order in which they are chosen. */
@@ -28,12 +30,16 @@ export default function LibraryDialog({
 }) {
   const { learnMedia } = useEditor();
   const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [typed, setTyped] = useState('');
+  const [query] = useDebouncedValue(typed.trim(), typingMs);
+  const kind = kindOf(accepts);
   const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [...keys.media, 'choose'],
+    queryKey: [...keys.media, 'choose', kind, query],
     queryFn: ({ pageParam, signal }) =>
-      actions.media.list({ limit: 40, ...(pageParam && { cursor: pageParam }) }, { signal }),
+      app.searchMedia({ query, ...(kind && { kind }), ...(pageParam && { cursor: pageParam }) }, { signal }),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
   });
   const all = data?.pages.flatMap((page) => page.media) ?? [];
   const media = all.filter(({ mimeType }) => accepts?.includes(mimeType) ?? true);
@@ -46,31 +52,46 @@ export default function LibraryDialog({
   };
   return (
     <Modal opened onClose={onClose} title="Media library" size={720}>
+      <TextInput
+        mb={12}
+        aria-label="Search by name or alt text"
+        placeholder="Name or alt text"
+        leftSection={<Search size={16} aria-hidden="true" />}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
       {isPending && <SkeletonRows rows={3} height={110} />}
       {error && <FaultBanner fault={error} title="The library could not be loaded" onRetry={() => void refetch()} />}
-      {data && media.length === 0 && (
-        <EmptyState icon={Images} title={all.length > 0 ? 'No file of this kind' : 'No media yet'} level={3}>
-          What you add to a post is kept here.
+      {data && media.length === 0 && !hasNextPage && (
+        <EmptyState icon={Images} title={query ? 'Nothing found' : 'No file of this kind yet'} level={3}>
+          {query ? 'No file has this in its name or alt text.' : 'What you add to a post is kept here.'}
         </EmptyState>
       )}
       <div className={styles.grid}>
-        {media.map(({ id, kind, alt }, index) => (
-          <button
-            key={id}
-            type="button"
-            className={styles.choice}
-            aria-pressed={chosen.includes(id)}
-            aria-label={alt || `${kind} ${index + 1}`}
-            onClick={() => toggle(id)}
-          >
-            <img src={thumbnailOf(id)} alt="" loading="lazy" />
-            {chosen.includes(id) && (
-              <span className={styles.mark} aria-hidden="true">
-                {chosen.length > 1 ? chosen.indexOf(id) + 1 : <Check size={14} />}
+        {media.map((item) => {
+          const place = chosen.indexOf(item.id);
+          return (
+            <button
+              key={item.id}
+              type="button"
+              className={styles.choice}
+              aria-pressed={place >= 0}
+              onClick={() => toggle(item.id)}
+            >
+              <span className={styles.square}>
+                <img src={thumbnailOf(item.id)} alt={item.alt ?? ''} loading="lazy" />
+                {place >= 0 && (
+                  <span className={styles.mark} aria-hidden="true">
+                    {chosen.length > 1 ? place + 1 : <Check size={14} />}
+                  </span>
+                )}
               </span>
-            )}
-          </button>
-        ))}
+              <span className={`caption one-line ${styles.name}`} dir="auto">
+                {fileName(item)}
+              </span>
+            </button>
+          );
+        })}
       </div>
       {hasNextPage && (
         <Button variant="quiet" fullWidth mt={12} loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
@@ -88,3 +109,11 @@ export default function LibraryDialog({
     </Modal>
   );
 }
+
+const typingMs = 250;
+
+/** Where one kind alone is taken, the server leaves the others out. */
+const kindOf = (types: readonly string[] | undefined): MediaItem['kind'] | undefined => {
+  if (types?.every((type) => type.startsWith('image/'))) return 'Image';
+  return types?.every((type) => type.startsWith('video/')) ? 'Video' : undefined;
+};

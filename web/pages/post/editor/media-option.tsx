@@ -1,12 +1,13 @@
-import { Button, Menu } from '@mantine/core';
-import { Images, Upload as UploadIcon, X } from 'lucide-react';
+import { Button } from '@mantine/core';
+import { X } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
+import { thumbnailOf } from '#web/parts/media-file.ts';
 import { showToast } from '#web/parts/toasts.tsx';
+import { FileMenu } from './file-menu.tsx';
 import type { Option } from './limits.ts';
 import styles from './media-option.module.css';
-import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 
 const LibraryDialog = lazy(() => import('./library-dialog.tsx'));
@@ -57,29 +58,19 @@ export const MediaOption = ({
           data-inherited={!value || undefined}
         />
       )}
-      <Menu position="bottom-start">
-        <Menu.Target>
-          <Button
-            {...same}
-            ref={chooser}
-            variant="default"
-            size="sm"
-            disabled={disabled}
-            loading={adding}
-            aria-label={`${words} for ${label}`}
-          >
-            {words}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<UploadIcon size={15} aria-hidden="true" />} onClick={() => input.current?.click()}>
-            From this device
-          </Menu.Item>
-          <Menu.Item leftSection={<Images size={15} aria-hidden="true" />} onClick={() => setChoosing(true)}>
-            From the library
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <FileMenu onDevice={() => input.current?.click()} onLibrary={() => setChoosing(true)}>
+        <Button
+          {...same}
+          ref={chooser}
+          variant="default"
+          size="sm"
+          disabled={disabled}
+          loading={adding}
+          aria-label={`${words} for ${label}`}
+        >
+          {words}
+        </Button>
+      </FileMenu>
       {value && !disabled && (
         <Button
           variant="quiet"
@@ -99,7 +90,7 @@ export const MediaOption = ({
         type="file"
         accept={file?.mimeTypes.join(',')}
         hidden
-        aria-label={`File of this device for ${label}`}
+        aria-label={`File from this device for ${label}`}
         onChange={({ currentTarget }) => {
           const [chosen] = currentTarget.files ?? [];
           if (chosen) void add(chosen);

@@ -1,9 +1,9 @@
-import { Menu } from '@mantine/core';
-import { ChevronLeft, ChevronRight, ImagePlus, Images, TriangleAlert, Upload as UploadIcon, X } from 'lucide-react';
+import { ChevronLeft, ChevronRight, ImagePlus, TriangleAlert, X } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
+import { thumbnailOf } from '#web/parts/media-file.ts';
 import { changeItem, type Item, moved } from './draft.ts';
+import { FileMenu } from './file-menu.tsx';
 import styles from './media-strip.module.css';
-import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 import { fields } from './use-reveal.ts';
 import { type Upload, type Uploads, withMedia } from './use-uploads.ts';
@@ -165,34 +165,24 @@ export const AddMedia = ({
   const [choosing, setChoosing] = useState(false);
   return (
     <>
-      <Menu position="bottom-start">
-        <Menu.Target>
-          <button
-            type="button"
-            id={fields.media(index)}
-            className={icon ? styles.icon : styles.add}
-            aria-label="Add media"
-          >
-            <ImagePlus size={icon ? 18 : 20} strokeWidth={1.75} aria-hidden="true" />
-            {!icon && 'Add media'}
-          </button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<UploadIcon size={15} aria-hidden="true" />} onClick={() => input.current?.click()}>
-            From this device
-          </Menu.Item>
-          <Menu.Item leftSection={<Images size={15} aria-hidden="true" />} onClick={() => setChoosing(true)}>
-            From the library
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <FileMenu onDevice={() => input.current?.click()} onLibrary={() => setChoosing(true)}>
+        <button
+          type="button"
+          id={fields.media(index)}
+          className={icon ? styles.icon : styles.add}
+          aria-label="Add media"
+        >
+          <ImagePlus size={icon ? 18 : 20} strokeWidth={1.75} aria-hidden="true" />
+          {!icon && 'Add media'}
+        </button>
+      </FileMenu>
       <input
         ref={input}
         type="file"
         multiple
         accept="image/*,video/*,application/pdf"
         hidden
-        aria-label="Files of this device"
+        aria-label="Files from this device"
         onChange={(event) => {
           const { files } = event.currentTarget;
           if (files) uploads.add([...files], itemKey);

@@ -1,9 +1,9 @@
 import type { Account } from '#generated/app-client';
 import { extrasOf } from '#web/parts/extras.ts';
 import { linkCardsIn } from '#web/parts/link-card.tsx';
+import { thumbnailOf } from '#web/parts/media-file.ts';
 import { PostPreview } from '#web/parts/post-preview.tsx';
 import { resultFor } from './draft.ts';
-import { thumbnailOf } from './thumbnail-of.ts';
 import { useEditor } from './use-editor.ts';
 
 export const Preview = ({ account }: { account: Account }) => {

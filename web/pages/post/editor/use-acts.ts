@@ -4,13 +4,13 @@ import { RotateCcw, Trash2 } from 'lucide-react';
 import { isPosthornError, type Post, type Revision } from '#generated/app-client';
 import { actions, app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
+import { isMediaId } from '#web/parts/media-file.ts';
 import { makeCopy } from '#web/parts/post-acts.ts';
 import { showToast, showUndo } from '#web/parts/toasts.tsx';
 import { keys } from '#web/queries.ts';
 import { NotSaved } from './autosave.ts';
 import { contentOf, draftOf, titleOf } from './draft.ts';
 import { forgetText } from './kept-text.ts';
-import { isMediaId } from './thumbnail-of.ts';
 import { type Editor, rememberAccounts } from './use-editor.ts';
 
 export type Acts = ReturnType<typeof useActs>;

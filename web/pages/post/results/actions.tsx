@@ -7,12 +7,12 @@ import type { Post } from '#generated/app-client';
 import { actions } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
+import { namesAnd } from '#web/parts/names.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { usePhone } from '#web/parts/use-phone.ts';
 import { useMay } from '#web/session.ts';
 import type { Target } from './use-results.ts';
-import { listWords } from './words.ts';
 
 /** Right end of the header: Duplicate, and a menu with the rest. */
 export const ResultActions = ({
@@ -123,7 +123,7 @@ const DeleteDialog = ({
   const client = useQueryClient();
   const navigate = useNavigate();
   const maybeOut = targets.filter(({ state }) => state === 'Published' || state === 'Uncertain');
-  const where = listWords([...new Set(maybeOut.map(({ provider }) => provider))]);
+  const where = namesAnd([...new Set(maybeOut.map(({ provider }) => provider))]);
   return (
     <ConfirmDialog
       opened={opened}
@@ -142,7 +142,7 @@ const DeleteDialog = ({
           It stays public on {where}: Posthorn deletes nothing there. Here the post and its numbers are gone for good.
         </p>
       ) : (
-        <p>It is nowhere public. Here it is gone for good.</p>
+        <p>It is not public anywhere. Here it is gone for good.</p>
       )}
     </ConfirmDialog>
   );

@@ -51,7 +51,7 @@ export const Failed = ({ target, postId }: { target: Target; postId: string }) =
           {!blocked && <span className="small text-2">to this account only</span>}
         </div>
       ) : (
-        <p className="small text-2">Somebody who may write can send it again.</p>
+        <p className="small text-2">An owner, admin or editor can send it again.</p>
       )}
       {answers.error && <FaultBanner title="It was not sent" fault={answers.error} />}
     </Row>

@@ -52,7 +52,7 @@ export const Uncertain = ({ target, postId }: { target: Target; postId: string }
             </Button>
           </div>
         ) : (
-          <span className="small text-2">Somebody who may write can answer.</span>
+          <span className="small text-2">An owner, admin or editor can answer.</span>
         )}
       </div>
       {answers.error && <FaultBanner title="The answer was not taken" fault={answers.error} />}

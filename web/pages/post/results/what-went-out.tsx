@@ -5,7 +5,9 @@ import type { Post } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { extrasFor } from '#web/parts/extras.ts';
 import { ExtrasView } from '#web/parts/extras-view.tsx';
+import { FileImage, filesFor } from '#web/parts/file-image.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
+import { keys } from '#web/queries.ts';
 import type { Target } from './use-results.ts';
 import styles from './what-went-out.module.css';
 
@@ -19,11 +21,10 @@ export const WhatWentOut = ({ post, targets }: { post: Post; targets: readonly T
     accountId === undefined
       ? 'Original'
       : (targets.find((target) => target.accountId === accountId)?.provider ?? accountId);
-  const ids = [...new Set(post.versions.flatMap(({ content }) => content.flatMap(({ media }) => media)))];
   const { data } = useQuery({
-    queryKey: ['media', 'of', ids],
-    enabled: ids.length > 0,
-    queryFn: ({ signal }) => app.searchMedia({ ids: ids.join(',') }, { signal }),
+    queryKey: keys.editor(post.id),
+    queryFn: ({ signal }) => app.viewForEditor({ id: post.id }, { signal }),
+    enabled: post.versions.some(({ content }) => content.some(({ media }) => media.length > 0)),
   });
   const items = version?.content ?? [];
   const hasOwn = (id: string) => post.versions.some(({ accountId }) => accountId === id);
@@ -34,6 +35,13 @@ export const WhatWentOut = ({ post, targets }: { post: Post; targets: readonly T
     post.versions,
     readers.map(({ accountId, network }) => ({ id: accountId, network })),
   );
+  const filesOf = (media: readonly string[]) =>
+    filesFor(
+      media,
+      readers.map(({ accountId }) => accountId),
+      data?.media ?? [],
+      (accountId, mediaId) => data?.accounts.find((one) => one.accountId === accountId)?.fitted[mediaId],
+    );
   return (
     <section aria-labelledby="went-out">
       <h2 id="went-out" className={styles.title}>
@@ -52,27 +60,7 @@ export const WhatWentOut = ({ post, targets }: { post: Post; targets: readonly T
         {items.map(({ body, media }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: items of a post that is out never move
           <li key={index} className={`card ${styles.item}`}>
-            {media.length > 0 && (
-              <div className={styles.media} data-many={media.length > 1 || undefined}>
-                {media.map((id) => {
-                  const file = data?.media.find((one) => one.id === id);
-                  return (
-                    <a key={id} href={`/media/${id}`} target="_blank" rel="noreferrer">
-                      <img
-                        src={`/media/${id}?size=thumbnail`}
-                        alt={
-                          file?.alt ??
-                          { Image: 'Image without alt text', Video: 'Video without description', Document: 'Document' }[
-                            file?.kind ?? 'Image'
-                          ]
-                        }
-                        loading="lazy"
-                      />
-                    </a>
-                  );
-                })}
-              </div>
-            )}
+            <Files files={filesOf(media)} />
             {body.trim() !== '' && (
               <p className={styles.body} dir="auto">
                 {body}
@@ -90,3 +78,14 @@ export const WhatWentOut = ({ post, targets }: { post: Post; targets: readonly T
     </section>
   );
 };
+
+const Files = ({ files }: { files: ReturnType<typeof filesFor> }) =>
+  files.length > 0 && (
+    <div className={styles.media} data-many={files.length > 1 || undefined}>
+      {files.map(({ file, original }) => (
+        <a key={file.id} href={`/media/${file.id}`} target="_blank" rel="noreferrer">
+          <FileImage file={file} original={original} />
+        </a>
+      ))}
+    </div>
+  );

@@ -1,8 +1,5 @@
+import { namesAnd } from '#web/parts/names.ts';
 import type { Target } from './use-results.ts';
-
-/** `X`, `X and Bluesky`, `X, Bluesky and Threads` */
-export const listWords = (names: readonly string[]) =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 const accounts = (count: number) => (count === 1 ? '1 account' : `${count} accounts`);
 
@@ -16,7 +13,7 @@ export const summaryOf = (targets: readonly Target[]) => {
     of('Publishing'),
   ];
   if (sending.length > 0) {
-    const names = listWords([...new Set(sending.map(({ provider }) => provider))]);
+    const names = namesAnd([...new Set(sending.map(({ provider }) => provider))]);
     const still = `${names} ${sending.length === 1 ? 'is' : 'are'} still working.`;
     return published > 0 ? `Published to ${accounts(published)}. ${still}` : still;
   }

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { RotateCcw } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { HistoryEntry, Revision as RevisionRecord } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { handleOf } from '#web/networks.ts';
-import { wordDiff } from '#web/pages/post/editor/word-diff.ts';
+import { DiffText } from '#web/parts/diff-text.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { formatNear } from '#web/parts/time.ts';
@@ -61,11 +61,11 @@ const Difference = ({ revision }: { revision: RevisionRecord }) => {
     const account = byId.get(accountId);
     return account ? `${account.provider}, ${handleOf(account)}` : 'Disconnected account';
   };
-  const texts = useMemo(() => compare(revision), [revision]);
+  const texts = compare(revision);
   const others = otherChanges(revision, nameOf);
   return (
     <>
-      {texts.map(({ accountId, item, of, pieces }) => (
+      {texts.map(({ accountId, item, of, old, now }) => (
         <section key={`${accountId} ${item}`}>
           {(accountId !== '' || of > 1) && (
             <h3 className={`caption ${styles.name}`}>
@@ -74,13 +74,7 @@ const Difference = ({ revision }: { revision: RevisionRecord }) => {
                 .join(', ')}
             </h3>
           )}
-          <p className={styles.text} dir="auto">
-            {pieces.map(({ kind, text }, index) => {
-              const Tag = ({ same: 'span', gone: 'del', new: 'ins' } as const)[kind];
-              // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
-              return <Tag key={index}>{text}</Tag>;
-            })}
-          </p>
+          <DiffText before={old} after={now} className={styles.text} />
         </section>
       ))}
       {others.map((line) => (
@@ -108,8 +102,6 @@ const compare = ({ versions, before }: RevisionRecord) => {
       of,
       old: old[item] ?? '',
       now: now[item] ?? '',
-    }))
-      .filter((one) => (before ? one.old !== one.now : one.now.trim() !== ''))
-      .map(({ old: gone, now: fresh, ...one }) => ({ ...one, pieces: wordDiff(gone, fresh) }));
+    })).filter((one) => (before ? one.old !== one.now : one.now.trim() !== ''));
   });
 };

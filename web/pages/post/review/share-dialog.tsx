@@ -44,10 +44,10 @@ const Sharing = ({ postId }: { postId: string }) => {
           onChange={(value) => setDays(value ?? days)}
         />
         <Button variant="ink" loading={make.isPending} onClick={() => make.mutate()}>
-          Make an address
+          Create an address
         </Button>
       </div>
-      {make.error && <FaultBanner fault={make.error} title="No address was made" />}
+      {make.error && <FaultBanner fault={make.error} title="The address was not created" />}
       {make.data && (
         <div className={styles.made} role="status">
           <p>Copy it now. It is shown only this once.</p>
@@ -72,7 +72,7 @@ const Live = ({ postId }: { postId: string }) => {
   return (
     <section className={styles.live} aria-labelledby="live-shares">
       <h3 id="live-shares" className={styles.title}>
-        Addresses that work
+        Addresses in use
       </h3>
       <ul>
         {data.shares.map((share) => (

@@ -1,4 +1,5 @@
 import type { HistoryEntry, Revision } from '#generated/app-client';
+import { namesAnd } from '#web/parts/names.ts';
 import { count } from '#web/parts/number.ts';
 import { formatDateTime } from '#web/parts/time.ts';
 
@@ -10,9 +11,6 @@ const requests: Record<string, string> = {
   'posts.delete': 'delete it',
 };
 
-const list = (words: readonly string[]) =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
-
 /** What was done: `Changed text and media`. */
 export const entryWords = (entry: HistoryEntry, zone: string): string => {
   const { kind, changed = [], scheduledAt, action = '', accounts } = entry;
@@ -21,13 +19,13 @@ export const entryWords = (entry: HistoryEntry, zone: string): string => {
     case 'Created':
       return 'Created';
     case 'Edited':
-      return `Changed ${list((['Text', 'Media', 'Options', 'Accounts'] as const).filter((one) => changed.includes(one)).map((one) => aspects[one]))}`;
+      return `Changed ${namesAnd((['Text', 'Media', 'Options', 'Accounts'] as const).filter((one) => changed.includes(one)).map((one) => aspects[one]))}`;
     case 'Scheduled':
       return scheduledAt ? `Scheduled for ${formatDateTime(scheduledAt, zone)}` : 'Scheduled';
     case 'Unscheduled':
       return 'Unscheduled';
     case 'Publishing':
-      return 'Published by hand';
+      return 'Published now';
     case 'Requested':
       return `Asked to ${asked}`;
     case 'Approved':
@@ -75,7 +73,7 @@ export const otherChanges = ({ accountIds, versions, before }: Revision, nameOf:
     ...(gone > 0 ? [`${count(gone, 'file')} removed`] : []),
     ...(isMoved ? ['Files moved'] : []),
     ...(JSON.stringify(options(versions)) === JSON.stringify(options(before.versions)) ? [] : ['Options changed']),
-    ...(added.length > 0 ? [`Added ${list(added.map(nameOf))}`] : []),
-    ...(removed.length > 0 ? [`Taken out ${list(removed.map(nameOf))}`] : []),
+    ...(added.length > 0 ? [`Added ${namesAnd(added.map(nameOf))}`] : []),
+    ...(removed.length > 0 ? [`Taken out ${namesAnd(removed.map(nameOf))}`] : []),
   ];
 };

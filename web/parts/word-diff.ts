@@ -1,4 +1,4 @@
-export interface Piece {
+interface Piece {
   kind: 'same' | 'gone' | 'new';
   text: string;
 }
