@@ -337,7 +337,11 @@ describe('the settings', () => {
   test('are tried by doctor', async () => {
     const port = await freePort();
     const doctor = async (SMTP_URL: string) => {
-      const env = { POSTHORN_DATA: service.config.dataDir, DATABASE_URL: urlOf(service.parts), MAIL_FROM: 'a@example.com' };
+      const env = {
+        POSTHORN_DATA: service.config.dataDir,
+        DATABASE_URL: urlOf(service.parts),
+        MAIL_FROM: 'a@example.com',
+      };
       return (await diagnose(readConfig({ ...env, SMTP_URL }))).text;
     };
     expect(await doctor(mails.settings.SMTP_URL)).toContain('ok       The mail server of SMTP_URL answers');

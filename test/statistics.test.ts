@@ -33,7 +33,9 @@ afterEach(async () => {
   line.hangUp();
   line.gate = () => undefined;
   line.answer = () => false;
-  await until('nothing is under way', () => [...service.posthorn.jobs.inFlight().values()].every((count) => count === 0));
+  await until('nothing is under way', () =>
+    [...service.posthorn.jobs.inFlight().values()].every((count) => count === 0),
+  );
   for (const network of ['x', 'mastodon']) await readFault(network, undefined);
   await service.database.query(sql('test.forget', 'truncate accounts, posts, events cascade'));
 });
