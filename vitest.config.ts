@@ -2,7 +2,20 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Short files that take long are begun first, so that none is left alone at the end. */
-const slowest = ['bench', 'stopped-instance', 'many-processes', 'chaos'];
+const slowest = [
+  'bench',
+  'stopped-instance',
+  'many-processes',
+  'chaos',
+  'embedded',
+  'scale',
+  'demo',
+  'generate',
+  'hostile-input',
+  'bounded-work',
+  'network-conformance',
+  'sdk-package',
+];
 const placeOf = ({ moduleId }: TestSpecification) => {
   const place = slowest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
   return place < 0 ? slowest.length : place;
@@ -17,10 +30,13 @@ class SlowestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/postgres.ts', 'test/support/web-app.ts'],
+    globalSetup: 'test/support/global-setup.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // To load the service takes seconds: the files that one process runs share it. A test leaves no fake timer, no
+    // mock and no environment behind.
+    isolate: false,
     // Many tests wait for processes, the network or a browser: two would leave a third of two cores idle.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },

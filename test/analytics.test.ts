@@ -225,7 +225,7 @@ const atTheSameTime = async (first: () => Promise<unknown>, second: () => Promis
   await other;
 };
 
-const rounds = 8;
+const rounds = 3;
 const workspacesAtOnce = 250;
 const questionsEach = 2;
 const questionsAtOnce = 25;

@@ -16,7 +16,7 @@ import { connectInSandbox } from '#server/sandbox/sign-up';
 import { openDatabase, sql } from '#server/store/database';
 import { migrate } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
-import { type FreshDatabase, freshDatabase } from '#test/support/database';
+import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { freePort } from '#test/support/processes';
 import { startS3 } from '#test/support/s3';
 import { until } from '#test/support/until';
@@ -32,11 +32,10 @@ const databases: FreshDatabase[] = [];
 const emptyPlace = async (settings: NodeJS.ProcessEnv = {}): Promise<Config & { database: FreshDatabase }> => {
   const database = await freshDatabase();
   databases.push(database);
-  const { user = '', password = '', host, database: name } = database.parts;
   const config = readConfig({
     PORT: String(await freePort()),
     POSTHORN_DATA: await mkdtemp(join(folder, 'data-')),
-    DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@/${name}?host=${encodeURIComponent(host)}`,
+    DATABASE_URL: urlOf(database.parts),
     LOG_LEVEL: 'error',
     REQUESTS_PER_MINUTE: '100000',
     ENCRYPTION_KEYS: keys,

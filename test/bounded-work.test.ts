@@ -208,17 +208,20 @@ test('files of nothing but parts', { timeout: 180_000 }, async () => {
       body,
     });
   };
-  const photo = sharp({
-    create: {
-      width: 3000,
-      height: 3000,
-      channels: 3,
-      noise: { type: 'gaussian', mean: 128, sigma: 60 },
-      background: '#000',
-    },
-  });
-  const jpeg = await photo.jpeg({ quality: 95, progressive: true }).toBuffer();
-  await upload('a large photo', jpeg);
+  const photo = (size: number) =>
+    sharp({
+      create: {
+        width: size,
+        height: size,
+        channels: 3,
+        noise: { type: 'gaussian', mean: 128, sigma: 60 },
+        background: '#000',
+      },
+    })
+      .jpeg({ quality: 95, progressive: true })
+      .toBuffer();
+  await upload('a large photo', await photo(3000));
+  const jpeg = await photo(300);
   const comments = Buffer.concat([
     jpeg.subarray(0, 2),
     Buffer.alloc(4 * 90_000, Buffer.of(0xff, 0xfe, 0, 2)),

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
 import { type Embedded, startEmbedded } from '#server/store/embedded';
+import { urlOf } from '#test/support/database';
 import { createProcesses, freePort, type Processes, type Running } from '#test/support/processes';
 import { type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 import { until } from '#test/support/until';
@@ -24,12 +25,10 @@ let database: pg.Pool;
 
 beforeAll(async () => {
   postgres = await startEmbedded(folder);
-  const { host, user = '', password = '', database: name } = postgres.config;
-  const address = `postgres://${user}:${encodeURIComponent(password)}@/${name}?host=${encodeURIComponent(host)}`;
   // As long as a network may take, so that a kill finds many sends under way.
   sandbox = await startSandboxNetworks({ delayMs: () => 60 + Math.random() * 80 });
   processes = await createProcesses(undefined, {
-    DATABASE_URL: address,
+    DATABASE_URL: urlOf(postgres.config),
     SANDBOX_URL: sandbox.url,
     NETWORK_TIMEOUT_SECONDS: '5',
     REQUESTS_PER_MINUTE: '100000',

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import type { Account } from '#contracts/accounts';
 import type { ApprovalCard } from '#contracts/approvals';
 import type { Post, Result } from '#contracts/posts';
@@ -12,7 +12,7 @@ import { type Demo, makeDemo } from '#server/demo/make';
 import { createLog } from '#server/log';
 import { type Running, start } from '#server/main';
 import { open } from '#server/open';
-import { type FreshDatabase, freshDatabase } from '#test/support/database';
+import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { freePort } from '#test/support/processes';
 
 // A month takes its time on a busy machine.
@@ -25,15 +25,14 @@ let folders: string[] = [];
 
 /** A database and a data folder of their own. */
 const freshConfig = async (settings: NodeJS.ProcessEnv = {}): Promise<Config> => {
-  const fresh = await freshDatabase();
+  const fresh = await freshDatabase({ template: inject('migrated') });
   const dataDir = await mkdtemp(join(tmpdir(), 'posthorn-demo-'));
   databases.push(fresh);
   folders.push(dataDir);
-  const { user = '', password = '', host, database } = fresh.parts;
   return readConfig({
     PORT: String(await freePort()),
     POSTHORN_DATA: dataDir,
-    DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}`,
+    DATABASE_URL: urlOf(fresh.parts),
     LOG_LEVEL: 'error',
     ...settings,
   });

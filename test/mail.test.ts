@@ -4,6 +4,7 @@ import { type Stopwatch, startStopwatch } from '#server/clock';
 import { readConfig } from '#server/config';
 import { ladderMs } from '#server/messages/queue';
 import { sql } from '#server/store/database';
+import { urlOf } from '#test/support/database';
 import { type MailServer, startMailServer } from '#test/support/mail-server';
 import { freePort } from '#test/support/processes';
 import { type Service, startService } from '#test/support/service';
@@ -336,7 +337,11 @@ describe('the settings', () => {
   test('are tried by doctor', async () => {
     const port = await freePort();
     const doctor = async (SMTP_URL: string) => {
-      const env = { POSTHORN_DATA: service.config.dataDir, DATABASE_URL: urlOf(service), MAIL_FROM: 'a@example.com' };
+      const env = {
+        POSTHORN_DATA: service.config.dataDir,
+        DATABASE_URL: urlOf(service.parts),
+        MAIL_FROM: 'a@example.com',
+      };
       return (await diagnose(readConfig({ ...env, SMTP_URL }))).text;
     };
     expect(await doctor(mails.settings.SMTP_URL)).toContain('ok       The mail server of SMTP_URL answers');
@@ -345,6 +350,3 @@ describe('the settings', () => {
     expect(await doctor(`smtp://127.0.0.1:${port}`)).toContain('MISSING  No mail can be sent');
   });
 });
-
-const urlOf = ({ parts: { user, password, host, port, database } }: Service) =>
-  `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`;

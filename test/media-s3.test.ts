@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { diagnose } from '#server/cli/doctor';
 import { readConfig } from '#server/config';
 import { start } from '#server/main';
-import { freshDatabase } from '#test/support/database';
+import { freshDatabase, urlOf } from '#test/support/database';
 import { startS3 } from '#test/support/s3';
 import { type Service, startService } from '#test/support/service';
 import { mp4 } from '#test/support/videos';
@@ -87,11 +87,10 @@ describe('a store that cannot be used', () => {
     ['nobody at the address', { S3_ENDPOINT: 'http://127.0.0.1:1' }, /ECONNREFUSED.*Check S3_ENDPOINT/],
   ])('%s: doctor and start say so', async (_what, settings, words) => {
     const { parts, drop } = await freshDatabase();
-    const { user, password, host, port, database } = parts;
     const config = readConfig({
       ...s3.settings,
       ...settings,
-      DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`,
+      DATABASE_URL: urlOf(parts),
       POSTHORN_DATA: service.config.dataDir,
       PORT: '0',
       START_PATIENCE: '0s',

@@ -20,7 +20,7 @@ import { createReport } from '#server/report';
 import { type Connection, openDatabase, sql } from '#server/store/database';
 import { migrate, pendingIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
-import { type FreshDatabase, freshDatabase } from '#test/support/database';
+import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { pretendInternet } from '#test/support/internet';
 import { freePort } from '#test/support/processes';
 import { type Service, startService } from '#test/support/service';
@@ -292,11 +292,10 @@ describe('PgBouncer', () => {
 
 describe('doctor in production', () => {
   test('tells networks that need no credentials from those that have theirs', async () => {
-    const { host, port, user, password, database } = fresh.parts;
     const settings = {
       NODE_ENV: 'production',
       BASE_URL: 'https://posthorn.invalid',
-      DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`,
+      DATABASE_URL: urlOf(fresh.parts),
     };
     const plain = await diagnose(configWith(settings));
     expect(plain.text).toMatch(/^ok +Networks that need no credentials: .*Bluesky/m);
@@ -310,11 +309,10 @@ describe('doctor in production', () => {
   });
 
   test('tries credentials through the guarded client, and says so when the network cannot be reached', async () => {
-    const { host, port, user, password, database } = fresh.parts;
     const config = configWith({
       NODE_ENV: 'production',
       BASE_URL: 'https://posthorn.invalid',
-      DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`,
+      DATABASE_URL: urlOf(fresh.parts),
       X_CLIENT_ID: 'id',
       X_CLIENT_SECRET: 'secret',
     });
@@ -326,13 +324,12 @@ describe('doctor in production', () => {
   });
 
   test('says which stored secrets still need an old key, and which key is missing', async () => {
-    const { host, port, user, password, database } = fresh.parts;
     const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
     const [first, second] = [key('k1'), key('k2')];
     const settings = {
       NODE_ENV: 'production',
       BASE_URL: 'https://posthorn.invalid',
-      DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`,
+      DATABASE_URL: urlOf(fresh.parts),
     };
     const doctor = async (...keys: string[]) =>
       (await diagnose(configWith({ ...settings, ENCRYPTION_KEYS: keys.join(',') }))).text;
@@ -353,9 +350,7 @@ describe('doctor in production', () => {
 
 describe('doctor', () => {
   test('says which migrations are pending, and with --fix applies them and closes the keys to others', async () => {
-    const { host, port, user, password, database } = fresh.parts;
-    const DATABASE_URL = `postgres://${user}:${password}@/${database}?host=${host}&port=${port}`;
-    const config = configWith({ DATABASE_URL });
+    const config = configWith({ DATABASE_URL: urlOf(fresh.parts) });
     expect((await diagnose(config)).text).toContain('MISSING  The database has no tables of Posthorn yet: `npm start`');
     await chmod(join(config.dataDir, 'secrets.json'), 0o644);
     const old = openDatabase(fresh.parts, { report: () => undefined });

@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
 import { type Stopwatch, startStopwatch } from '#server/clock';
 import type { Fault } from '#server/networks/sandbox';
 import { sql } from '#server/store/database';
+import { startServiceOnLine } from '#test/support/line';
 import { startReceiver } from '#test/support/receiver';
 import { startSandboxNetworks } from '#test/support/sandbox';
 import { type Service, startService } from '#test/support/service';
@@ -16,11 +17,44 @@ const hourMs = 60 * minuteMs;
 const services: Service[] = [];
 afterEach(() => Promise.all(services.splice(0).map((service) => service.stop())));
 
-const begin = async (...how: Parameters<typeof startService>) => {
-  const service = await startService({ NETWORK_TIMEOUT_SECONDS: '5', SEND_LEASE_SECONDS: '600', ...how[0] }, how[1]);
+const usual = { NETWORK_TIMEOUT_SECONDS: '5', SEND_LEASE_SECONDS: '600' };
+const begin = async (...[settings, how]: Parameters<typeof startService>) => {
+  const service = await startService({ ...usual, ...settings }, how);
   services.push(service);
   return serviceWithRows(service);
 };
+
+/** What it asks at paths with `word` waits on the line. */
+const beginHolding = async (word: string, settings: NodeJS.ProcessEnv = {}) => {
+  const { service, line } = await startServiceOnLine({ ...usual, ...settings });
+  services.push(service);
+  let isHolding = true;
+  let open: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  line.gate = (path) => (isHolding && path.includes(word) ? held : undefined);
+  service.startJobs();
+  return {
+    ...serviceWithRows(service),
+    isHeld: () => until('something waits', () => line.asked.some((path) => path.includes(word))),
+    holdNoMore: () => {
+      isHolding = false;
+    },
+    letThrough: () => {
+      isHolding = false;
+      open();
+    },
+  };
+};
+
+/** A service for the tests that need no other: its posts go out at once. */
+let running: ReturnType<typeof serviceWithRows>;
+beforeAll(async () => {
+  running = serviceWithRows(await startService(usual));
+  running.startJobs();
+});
+afterAll(() => running.stop());
 
 interface Row {
   readonly due_in_ms: number | null;
@@ -53,6 +87,9 @@ const serviceWithRows = (service: Service) => {
 
     change: (id: string, what: string) =>
       service.database.query(sql(`test.change ${what}`, `update sends set ${what} where post_id = $1`), [id]),
+
+    /** Whatever this instance had in hand it has let go. */
+    isIdle: () => until('nothing is in hand', () => service.posthorn.jobs.inFlight().get('sends') === 0),
 
     shown: async (network: string, text: string) =>
       (await service.feed(network)).filter((one) => one.text.includes(text)).length,
@@ -131,32 +168,27 @@ describe('how long ago something was begun', () => {
 
 describe('a lease that is lost before the send: nothing is sent', () => {
   test('when another instance has taken it meanwhile', async () => {
-    const own = await begin();
-    own.startJobs();
-    await own.posthorn.sandboxes.planFault('x', 'upload', { fault: 'slow', times: 1 });
+    const own = await beginHolding('/media/upload');
     const id = await own.publishNow(await own.connect('x'), 'Taken', [await own.addFile()]);
-    await until('it is in hand', async () => (await own.rowOf(id)).claim !== null);
+    await own.isHeld();
     await own.change(id, `claim = gen_random_uuid(), due_at = posthorn_now() + interval '1 hour'`);
-    await until(
-      'the upload is through',
-      async () => (await own.posthorn.sandboxes.plannedFault('x', 'upload')) === undefined,
-    );
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    own.letThrough();
+    await own.isIdle();
     expect(await own.shown('x', 'Taken')).toBe(0);
     expect(await own.rowOf(id)).toMatchObject({ begun_at: null });
   });
 
   test('when it has ended, and it is public once for whoever took it then', async () => {
-    const own = await begin({ SEND_LEASE_SECONDS: '60' });
-    own.startJobs();
-    await own.posthorn.sandboxes.planFault('x', 'upload', { fault: 'slow', times: 1 });
+    const own = await beginHolding('/media/upload', { SEND_LEASE_SECONDS: '60', NETWORK_TIMEOUT_SECONDS: '30' });
     const id = await own.publishNow(await own.connect('x'), 'Ended', [await own.addFile()]);
-    await until('it is in hand', async () => (await own.rowOf(id)).claim !== null);
+    await own.isHeld();
+    own.holdNoMore();
     const { claim } = await own.rowOf(id);
     await own.clock.forward(2 * minuteMs);
     await until('it was taken again', async () => (await own.rowOf(id)).claim !== claim);
     expect((await own.ended(id)).status).toBe('Published');
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    own.letThrough();
+    await own.isIdle();
     expect(await own.shown('x', 'Ended')).toBe(1);
   });
 
@@ -193,25 +225,32 @@ describe('a claim that is lost while something is being sent', () => {
     return own.rowOf(id);
   };
   const isLeftAlone = async (own: Awaited<ReturnType<typeof begin>>, id: string, theirs: Row) => {
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    await own.isIdle();
     const { due_in_ms: dueMs, ...row } = await own.rowOf(id);
     expect({ ...row, due_in_ms: theirs.due_in_ms }).toEqual(theirs);
     expect(dueMs).toBeGreaterThan(50 * minuteMs);
     expect(await own.post(id)).toMatchObject({ status: 'Publishing', results: [] });
-    expect(await own.events()).toEqual([]);
+    expect((await own.events()).filter(({ data }) => (data.post as Post).id === id)).toEqual([]);
   };
 
   test('is not written to by whoever lost it when the network answers, and its lease is not moved', async () => {
-    const own = await begin({ SEND_LEASE_SECONDS: '4' });
-    own.startJobs();
-    const id = await own.publishNow(await own.connect('x'), 'Answered [sandbox:slow]');
+    const own = await beginHolding('/2/tweets', { SEND_LEASE_SECONDS: '4', NETWORK_TIMEOUT_SECONDS: '30' });
+    const id = await own.publishNow(await own.connect('x'), 'Answered');
+    const kept = await own.publishNow(await own.connect('x'), 'Kept');
     const theirs = await taken(own, id);
+    let dueMs = Number.POSITIVE_INFINITY;
+    await until('the lease of the other one is moved', async () => {
+      const beforeMs = dueMs;
+      dueMs = (await own.rowOf(kept)).due_in_ms ?? 0;
+      return dueMs > beforeMs;
+    });
+    own.letThrough();
     await until('the network has it', async () => (await own.shown('x', 'Answered')) === 1);
     await isLeftAlone(own, id, theirs);
   });
 
   test('is not written to by whoever lost it when the answer is lost', async () => {
-    const own = await begin({ NETWORK_TIMEOUT_SECONDS: '2' });
+    const own = await begin({ NETWORK_TIMEOUT_SECONDS: '1' });
     own.startJobs();
     const id = await own.publishNow(await own.connect('x'), 'Unanswered [sandbox:hang]');
     await isLeftAlone(own, id, await taken(own, id));
@@ -220,12 +259,11 @@ describe('a claim that is lost while something is being sent', () => {
 
 describe('a send that was begun', () => {
   test('is in the database with its text before the network hears of it, and no longer when it has answered', async () => {
-    const own = await begin();
-    own.startJobs();
-    const text = 'Begun [sandbox:slow]';
-    const id = await own.publishNow(await own.connect('x'), text);
-    await until('it was begun', async () => (await own.rowOf(id)).begun_at !== null);
-    expect(await own.rowOf(id)).toMatchObject({ begun_body: text });
+    const own = await beginHolding('/2/tweets');
+    const id = await own.publishNow(await own.connect('x'), 'Begun');
+    await own.isHeld();
+    expect(await own.rowOf(id)).toMatchObject({ begun_at: expect.any(String), begun_body: 'Begun' });
+    own.letThrough();
     expect((await own.ended(id)).status).toBe('Published');
     expect(await own.rowOf(id)).toMatchObject({ begun_at: null });
   });
@@ -293,29 +331,29 @@ describe('trouble that passes', () => {
   });
 
   test('is not waited for beyond LATE_GRACE: what was stuck longer is missed, and nothing is sent', async () => {
-    for (const [stuckMs, status] of [
-      [23 * hourMs, 'Published'],
-      [25 * hourMs, 'Failed'],
-    ] as const) {
-      const own = await begin();
-      const id = await own.publishNow(await own.connect('bluesky'), 'Stuck');
-      await own.clock.forward(stuckMs);
+    const own = await begin();
+    const account = await own.connect('bluesky');
+    const stuckFor = async (ms: number, body: string) => {
+      const id = await own.publishNow(account, body);
+      await own.clock.forward(ms);
       own.startJobs();
-      const post = await own.ended(id);
-      expect(post.status).toBe(status);
-      if (status === 'Failed') expect(post.results[0]?.error?.code).toBe('missed');
-      expect(await own.shown('bluesky', 'Stuck')).toBe(status === 'Failed' ? 0 : 1);
-    }
+      const post = await own.endedInTime(id);
+      await own.posthorn.jobs.stop(5_000);
+      return post;
+    };
+    expect(await stuckFor(23 * hourMs, 'Stuck')).toMatchObject({ status: 'Published' });
+    const missed = { status: 'Failed', results: [{ error: { code: 'missed' } }] };
+    expect(await stuckFor(25 * hourMs, 'Missed')).toMatchObject(missed);
+    expect((await own.feed('bluesky')).map(({ text }) => text)).toEqual(['Stuck']);
   });
 });
 
 describe('a network that answers 503 to a send', () => {
+  let texts = 0;
   const published = async (network: string, fault: string) => {
-    const own = await begin();
-    own.startJobs();
-    const media = network === 'pixelfed' || network === 'instagram' ? [await own.addFile()] : [];
-    const id = await own.publishNow(await own.connect(network), `Again [sandbox:${fault}]`, media);
-    return { own, post: await own.endedInTime(id), shown: await own.shown(network, 'Again') };
+    const text = `Again ${++texts}`;
+    const id = await running.publishNow(await running.connect(network), `${text} [sandbox:${fault}]`);
+    return { text, post: await running.endedInTime(id), shown: await running.shown(network, text) };
   };
 
   test.each(['mastodon', 'bluesky', 'threads'])('is sent it once more with the same key: %s', async (network) => {
@@ -343,16 +381,16 @@ describe('a network that answers 503 to a send', () => {
   });
 
   test('and has no keys gets it once a person asks for it, and the message says why', async () => {
-    const { own, post, shown } = await published('x', '503');
+    const { text, post, shown } = await published('x', '503');
     expect(post.results[0]?.error).toEqual({
       code: 'not_sent',
       message:
         'X was not available and does not have the post. It is not sent again by itself, because X has no key that keeps a post from appearing twice. Publish again.',
     });
     expect(shown).toBe(0);
-    await own.asHuman('posts.publishNow', { id: post.id });
-    expect((await own.endedInTime(post.id)).status).toBe('Published');
-    expect(await own.shown('x', 'Again')).toBe(1);
+    await running.asHuman('posts.publishNow', { id: post.id });
+    expect((await running.endedInTime(post.id)).status).toBe('Published');
+    expect(await running.shown('x', text)).toBe(1);
   });
 
   test('but is only asked again after 45 minutes does not get it by itself', async () => {
@@ -397,14 +435,12 @@ describe('publishedAt', () => {
   test.each(['x', 'mastodon', 'bluesky', 'linkedin_page', 'threads'])(
     'of a post whose answer was lost is when it went out, not when that was confirmed: %s',
     async (network) => {
-      const own = await begin({ NETWORK_TIMEOUT_SECONDS: '0.5' });
-      own.startJobs();
-      const id = await own.publishNow(await own.connect(network), 'Lost [sandbox:lost]');
-      await until('the network has it', async () => (await own.shown(network, 'Lost')) === 1);
-      const madeMs = own.clock.now().getTime();
-      const post = await own.endedInTime(id);
+      const id = await running.publishNow(await running.connect(network), 'Lost [sandbox:cut]');
+      await until('the network has it', async () => (await running.shown(network, 'Lost')) === 1);
+      const madeMs = running.clock.now().getTime();
+      const post = await running.endedInTime(id);
       expect(post.status).toBe('Published');
-      expect(own.clock.now().getTime()).toBeGreaterThan(madeMs + 50 * secondMs);
+      expect(running.clock.now().getTime()).toBeGreaterThan(madeMs + 50 * secondMs);
       expect(post.results[0]?.publishedAt).toMatch(/\.\d{6}Z$/);
       expect(Date.parse(post.results[0]?.publishedAt ?? '')).toBeLessThan(madeMs + 10 * secondMs);
     },
@@ -423,11 +459,9 @@ describe('what results say', () => {
     ['pixelfed', 'content-refused', 'Pixelfed refused the post: '],
     ['bluesky', 'refused-token', 'Bluesky '],
   ])('names %s, no host, and what to do once (%s)', async (network, fault, words) => {
-    const own = await begin();
-    own.startJobs();
-    const media = network === 'pixelfed' ? [await own.addFile()] : [];
-    const id = await own.publishNow(await own.connect(network), `Words [sandbox:${fault}]`, media);
-    const message = (await own.endedInTime(id)).results[0]?.error?.message ?? '';
+    const media = network === 'pixelfed' ? [await running.addFile()] : [];
+    const id = await running.publishNow(await running.connect(network), `Words [sandbox:${fault}]`, media);
+    const message = (await running.endedInTime(id)).results[0]?.error?.message ?? '';
     expect(message).toContain(words);
     expect(message).not.toMatch(/127\.0\.0\.1|localhost/);
     expect(message.match(/\b(re)?connect the account/gi)?.length ?? 0).toBeLessThanOrEqual(1);

@@ -17,7 +17,7 @@ import { openDatabase, sql } from '#server/store/database';
 import { pendingIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { selfSigned } from '#test/support/certificate';
-import { type FreshDatabase, freshDatabase } from '#test/support/database';
+import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { pretendInternet } from '#test/support/internet';
 import { freePort } from '#test/support/processes';
 import { until } from '#test/support/until';
@@ -55,10 +55,9 @@ describe('a database of the first release', () => {
     dataDir = await mkdtemp(join(tmpdir(), 'posthorn-upgrade-'));
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
-    const { host, port: number, user, password, database } = fresh.parts;
     const config = readConfig({
       POSTHORN_DATA: dataDir,
-      DATABASE_URL: `postgres://${user}:${password}@/${database}?host=${host}&port=${number}`,
+      DATABASE_URL: urlOf(fresh.parts),
       BASE_URL: url,
       REQUESTS_PER_MINUTE: '100000',
       ENCRYPTION_KEYS,

@@ -1,13 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import type { Delivery } from '#contracts/webhooks';
 import { verifyWebhook } from '#generated/sdk/src/index';
 import type { LiveEvent } from '#server/live/open-tabs';
 import { createSandboxClockStore } from '#server/sandbox/store';
 import { openDatabase, sql } from '#server/store/database';
-import { startEmbedded } from '#server/store/embedded';
+import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { createProcesses, type Processes } from '#test/support/processes';
 import { type Address, type Received, type Receiver, startReceiver } from '#test/support/receiver';
 import { type Service, startService } from '#test/support/service';
@@ -233,19 +232,24 @@ describe('the answer', () => {
     await webhook.remove();
   });
 
-  test.each<[string, Parameters<Address['answer']>[0]]>([
-    ['no answer', () => undefined],
-    ['a status that comes too late', (res) => setTimeout(() => res.end(), 1000)],
-    ['headers that never end', (res) => res.socket?.write('HTTP/1.1 200 OK\r\nx-a: b\r\n')],
-  ])('%s in time is a failure', async (_what, answering) => {
-    const webhookAnswerMs = 300;
-    const hasty = await startService(receiver.settings(), { webhooks: { webhookAnswerMs } });
-    hasty.startJobs();
-    const webhook = await (await newTeam(hasty)).addWebhook(receiver.address(answering).url);
-    await webhook.test();
-    const lastAnswer = 'There was no complete answer in time.';
-    expect(await settled(webhook, 1)).toMatchObject({ state: 'pending', lastAnswer });
-    await hasty.stop();
+  describe('that is not complete in time', () => {
+    let hasty: Service;
+    beforeAll(async () => {
+      hasty = await startService(receiver.settings(), { webhooks: { webhookAnswerMs: 300 } });
+      hasty.startJobs();
+    });
+    afterAll(() => hasty.stop());
+
+    test.each<[string, Parameters<Address['answer']>[0]]>([
+      ['none', () => undefined],
+      ['a status that comes too late', (res) => setTimeout(() => res.end(), 1000)],
+      ['headers that never end', (res) => res.socket?.write('HTTP/1.1 200 OK\r\nx-a: b\r\n')],
+    ])('%s is a failure', async (_what, answering) => {
+      const webhook = await (await newTeam(hasty)).addWebhook(receiver.address(answering).url);
+      await webhook.test();
+      const lastAnswer = 'There was no complete answer in time.';
+      expect(await settled(webhook, 1)).toMatchObject({ state: 'pending', lastAnswer });
+    });
   });
 
   test('a refused connection is a failure as well, and no redirect was followed', async () => {
@@ -266,7 +270,7 @@ describe('the ladder', () => {
       const { state, lastTriedAt, nextTryAt } = await settled(webhook, step + 1);
       expect(state).toBe('pending');
       expect(seconds(nextTryAt) - seconds(lastTriedAt)).toBe(waitMs / 1000);
-      await forwardTo(nextTryAt, -10 * secondMs);
+      await forwardTo(nextTryAt, -waitMs / 2);
       await looked();
       expect(address.received()).toHaveLength(step + 1);
       await forwardTo(nextTryAt);
@@ -595,13 +599,13 @@ describe('receivers that do not answer', () => {
     const failed: Delivery[] = (await webhook.log()).filter(({ attempts }: Delivery) => attempts === 1);
     const ids = failed.map(({ id }) => id);
     expect(ids).toHaveLength(8);
-    await service.clock.forward(29 * secondMs);
+    await service.clock.forward(25 * secondMs);
     await looked();
     expect(address.received()).toHaveLength(9);
     // The lease of the ninth ends before the retries are due, so that the tenth hangs from here on.
     open.splice(0)[0]?.writeHead(500).end();
     await address.nth(10);
-    await forwardTo(failed.map(({ nextTryAt = '' }) => nextTryAt).toSorted()[0] ?? '', -secondMs);
+    await forwardTo(failed.map(({ nextTryAt = '' }) => nextTryAt).toSorted()[0] ?? '', -10 * secondMs);
     await looked();
     expect(address.received()).toHaveLength(10);
     await forwardTo(failed.map(({ nextTryAt = '' }) => nextTryAt).toSorted()[7] ?? '', 0);
@@ -635,14 +639,17 @@ describe('receivers that do not answer', () => {
 });
 
 describe('a process that is killed during its deliveries', () => {
+  let fresh: FreshDatabase;
   let posthorn: Processes;
   let customer: Receiver;
   beforeAll(async () => {
-    posthorn = await createProcesses();
+    fresh = await freshDatabase({ template: inject('migrated') });
+    posthorn = await createProcesses(undefined, { DATABASE_URL: urlOf(fresh.parts) });
     customer = await startReceiver();
   });
   afterAll(async () => {
     await posthorn.clear();
+    await fresh.drop();
     customer.stop();
   });
 
@@ -672,7 +679,7 @@ describe('a process that is killed during its deliveries', () => {
     address.answer(200);
     await posthorn.start(undefined, settings);
     const log = async () => (await call('GET', `/api/webhooks/${id}/deliveries`)).deliveries;
-    await moveClockOf(posthorn, 31 * secondMs);
+    await moveClock(31 * secondMs);
     await address.nth(10);
     await until('all are delivered', async () => (await log()).every(({ state }) => state === 'delivered'));
     expect((await log()).map((one) => [one.id, one.attempts])).toEqual(made.toReversed().map((one) => [one, 1]));
@@ -680,12 +687,10 @@ describe('a process that is killed during its deliveries', () => {
     expect(sent.toSorted()).toEqual([...made, ...made].toSorted());
   });
 
-  const moveClockOf = async ({ dataDir }: Processes, ms: number) => {
-    const embedded = await startEmbedded(join(dataDir, 'database'));
-    const database = openDatabase(embedded.config, { report: () => undefined });
+  const moveClock = async (ms: number) => {
+    const database = openDatabase(fresh.parts, { report: () => undefined });
     await createSandboxClockStore(database).move(ms);
     await database.close();
-    await embedded.stop();
   };
 });
 

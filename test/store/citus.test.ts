@@ -5,15 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 
 /** Every statement of the service, as PostgreSQL gets it. */
-const statements = vi.hoisted((): { name: string; text: string }[] => []);
-vi.mock('#server/store/database', async (original) => {
-  const actual = await original<typeof import('#server/store/database')>();
-  const sql = (name: string, text: string) => {
-    statements.push({ name, text });
-    return actual.sql(name, text);
-  };
-  return { ...actual, sql };
-});
+const statements: { name: string; text: string }[] = [];
 
 const root = resolve(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs/scaling.md'), 'utf8');
@@ -35,6 +27,7 @@ const namesBelow = (heading: string) => [...tableBelow(heading).keys()].flatMap(
 let fresh: FreshDatabase;
 let database: pg.Client;
 beforeAll(async () => {
+  await readStatements();
   fresh = await freshDatabase({ template: inject('migrated') });
   database = new pg.Client(fresh.parts);
   await database.connect();
@@ -43,6 +36,23 @@ afterAll(async () => {
   await database.end();
   await fresh.drop();
 });
+
+/** The files that ran before in this process have loaded the service, and those after it need it as it is. */
+const readStatements = async () => {
+  const actual = await import('#server/store/database');
+  vi.resetModules();
+  vi.doMock('#server/store/database', () => ({
+    ...actual,
+    sql: (name: string, text: string) => {
+      statements.push({ name, text });
+      return actual.sql(name, text);
+    },
+  }));
+  await import('#server/app');
+  await import('#server/backup/store');
+  vi.doUnmock('#server/store/database');
+  vi.resetModules();
+};
 
 interface TableRow {
   readonly name: string;
@@ -113,9 +123,7 @@ describe('Citus could spread the large tables by workspace', () => {
     expect(Object.fromEntries(spread)).toEqual(Object.fromEntries(keys));
   });
 
-  test('no statement on them crosses workspaces but the claims and what docs/scaling.md names', async () => {
-    await import('#server/app');
-    await import('#server/backup/store');
+  test('no statement on them crosses workspaces but the claims and what docs/scaling.md names', () => {
     expect(statements.length).toBeGreaterThan(250);
     const uses = usesOf([...tableBelow('Tables that are spread').keys()]);
     const using = statements.filter(({ text }) => uses(text).length > 0);

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { build } from 'esbuild';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '#server/store/embedded';
 import { isAlive } from '#server/store/embedded-process';
 import { until } from '#test/support/until';
@@ -12,6 +13,24 @@ import { until } from '#test/support/until';
 const isRoot = process.getuid?.() === 0;
 /** Not in a container or chroot: there root has no way below a directory that only root may enter. */
 const mayMakeNamespace = isRoot && spawnSync('unshare', ['--user', 'true']).status === 0;
+
+/** A server that was made and stopped: to make one takes longer than to copy one. */
+let made: string;
+/** Compiled once. */
+let childProgram: string;
+beforeAll(async () => {
+  made = fs.mkdtempSync(path.join(os.tmpdir(), 'posthorn-embedded-'));
+  fs.chmodSync(made, 0o711);
+  await (await startEmbedded(made)).stop();
+  // Where the packages are found from.
+  childProgram = path.resolve(`node_modules/.embedded-child-${process.pid}.mjs`);
+  const compiling = { bundle: true, platform: 'node', format: 'esm', packages: 'external' } as const;
+  await build({ ...compiling, entryPoints: ['test/support/embedded-child.ts'], outfile: childProgram });
+});
+afterAll(() => {
+  fs.rmSync(made, { recursive: true });
+  fs.rmSync(childProgram);
+});
 
 let dir: string;
 let started: Embedded[];
@@ -33,22 +52,22 @@ afterEach(async () => {
 });
 
 describe('the embedded server', () => {
-  it('starts, speaks UTF-8 whatever the machine speaks, and is gone after stop', async () => {
+  it('starts, speaks UTF-8 whatever the machine speaks, opens no port, and is gone after stop', async () => {
     const embedded = await start();
-    const [row] = await ask(embedded, `select upper('ä') as upper, current_setting('server_encoding') as encoding`);
-    expect(row).toEqual({ upper: 'Ä', encoding: 'UTF8' });
+    const [row] = await ask(
+      embedded,
+      `select upper('ä') as upper, current_setting('server_encoding') as encoding,
+              current_setting('listen_addresses') as addresses`,
+    );
+    expect(row).toEqual({ upper: 'Ä', encoding: 'UTF8', addresses: '' });
     const pid = serverIn(dir);
     await embedded.stop();
     expect(serverIn(dir)).toBe(0);
     await until('the process is gone', () => !isAlive(pid));
   });
 
-  it('opens no port', async () => {
-    const [row] = await ask(await start(), `select current_setting('listen_addresses') as addresses`);
-    expect(row).toEqual({ addresses: '' });
-  });
-
   it('keeps its data over a restart', async () => {
+    copyMade();
     const first = await start();
     await ask(first, 'create table kept as select 42 as answer');
     await first.stop();
@@ -56,6 +75,7 @@ describe('the embedded server', () => {
   });
 
   it('is adopted after the Node process that started it was killed', async () => {
+    copyMade();
     const child = await startInChild();
     const pid = serverIn(dir);
     child.kill('SIGKILL');
@@ -74,6 +94,7 @@ describe('the embedded server', () => {
   });
 
   it('is turned off by the last process that leaves', async () => {
+    copyMade();
     const [child, embedded] = [await startInChild(), await start()];
     const pid = serverIn(dir);
     await embedded.stop();
@@ -84,6 +105,7 @@ describe('the embedded server', () => {
   });
 
   it('comes back by itself after it was killed, with what was committed and nothing else', async () => {
+    copyMade();
     const embedded = await start();
     await ask(embedded, 'create table kept as select 1 as number');
     const open = await connect(embedded);
@@ -97,6 +119,7 @@ describe('the embedded server', () => {
   });
 
   it('starts again after Node and server were both killed', async () => {
+    copyMade();
     const child = await startInChild();
     const pid = serverIn(dir);
     child.kill('SIGKILL');
@@ -107,6 +130,7 @@ describe('the embedded server', () => {
   });
 
   it('still counts its users after a crash of one connection cut them all', async () => {
+    copyMade();
     const [child, embedded] = [await startInChild(), await start()];
     const victim = await connect(embedded);
     const { rows } = await victim.query('select pg_backend_pid() as pid');
@@ -141,7 +165,7 @@ describe('the embedded server', () => {
   });
 
   it('refuses data of another major version and says what to do', async () => {
-    await (await start()).stop();
+    copyMade();
     fs.writeFileSync(path.join(dir, 'pg/PG_VERSION'), '12\n');
     await expect(start()).rejects.toThrow(
       /was made by PostgreSQL 12, and this Posthorn brings \d+.*backup.*DATABASE_URL/,
@@ -171,6 +195,7 @@ describe('the embedded server', () => {
   );
 
   it('gives up in time, with the reason, when the server cannot start', async () => {
+    copyMade();
     const flags = ['-c', 'shared_buffers=nonsense'];
     await expect(start(dir, { flags, timeoutMs: 300 })).rejects.toThrow(/did not start.*DATABASE_URL.*nonsense/s);
   });
@@ -187,6 +212,11 @@ describe('the embedded server', () => {
   );
 });
 
+function copyMade(): void {
+  const { status } = spawnSync('cp', ['-a', path.join(made, 'pg'), dir]);
+  if (status !== 0) throw new Error('the server could not be copied');
+}
+
 async function start(where = dir, options: EmbeddedOptions = {}): Promise<Embedded> {
   const embedded = await startEmbedded(where, options);
   started.push(embedded);
@@ -194,7 +224,7 @@ async function start(where = dir, options: EmbeddedOptions = {}): Promise<Embedd
 }
 
 async function startInChild(): Promise<ChildProcess> {
-  const child = fork('test/support/embedded-child.ts', [dir], { execArgv: ['--import', 'tsx'] });
+  const child = fork(childProgram, [dir], { execArgv: [] });
   children.push(child);
   await once(child, 'message');
   return child;

@@ -12,12 +12,18 @@ export interface FreshDatabase {
 export async function freshDatabase({ template }: { template?: string } = {}): Promise<FreshDatabase> {
   const server = inject('postgres');
   const database = `test_${randomBytes(6).toString('hex')}`;
-  await command(server, `create database ${database} ${template ? `template ${template}` : ''}`);
+  // To copy the files takes a third of the time of writing all of them to the log.
+  const copy = template ? `template ${template} strategy file_copy` : '';
+  await command(server, `create database ${database} ${copy}`);
   return {
     parts: { ...server, database },
     drop: () => command(server, `drop database ${database} with (force)`),
   };
 }
+
+/** As a process is told of it. */
+export const urlOf = ({ host, user = '', password = '', database }: Connection) =>
+  `postgres://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}`;
 
 async function command(server: Connection, text: string): Promise<void> {
   const client = new pg.Client(server);

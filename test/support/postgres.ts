@@ -17,7 +17,7 @@ declare module 'vitest' {
 }
 
 /** One server for the whole run; what it holds is thrown away, so it need not wait for the disk. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export const startPostgres = async (project: TestProject) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'posthorn-test-'));
   fs.chmodSync(dir, 0o711); // the server may run as another user
   const flags = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'].flatMap((setting) => ['-c', setting]);
@@ -28,7 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await embedded.stop();
     fs.rmSync(dir, { recursive: true });
   };
-}
+};
 
 /** Migrated once: the databases of most tests are copies of it. */
 const makeTemplate = async (server: Connection) => {

@@ -13,6 +13,9 @@ export interface Ended {
   stderr: string;
 }
 
+/** Where the command keeps what Node compiled, too. */
+const compiled = join(tmpdir(), 'node-compile-cache');
+
 export type Processes = Awaited<ReturnType<typeof createProcesses>>;
 export type Running = Awaited<ReturnType<Processes['start']>>;
 
@@ -32,7 +35,8 @@ export const createProcesses = async (
 
   const launch = (file: string, args: readonly string[], settings: NodeJS.ProcessEnv) => {
     const { PATH, HOME, TMPDIR } = process.env;
-    const env = { PATH, HOME, TMPDIR, POSTHORN_DATA: dataDir, PORT: String(port), ...shared, ...settings };
+    const own = { POSTHORN_DATA: dataDir, PORT: String(port), NODE_COMPILE_CACHE: compiled };
+    const env = { PATH, HOME, TMPDIR, ...own, ...shared, ...settings };
     const child = spawn(process.execPath, [file, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(child);
     const output = { stdout: '', stderr: '' };

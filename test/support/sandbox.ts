@@ -163,7 +163,17 @@ export const startSandboxNetworks = async ({
   };
 };
 
-const bytesOf = async ({ mimeType, bytes, width, height, durationMs, kind }: NetworkMedia): Promise<Buffer> => {
+const made = new Map<string, Promise<Buffer>>();
+
+/** The same for the same file: pictures take long to make. */
+const bytesOf = ({ id: _, ...file }: NetworkMedia): Promise<Buffer> => {
+  const key = JSON.stringify(file);
+  const bytes = made.get(key) ?? makeBytes(file);
+  made.set(key, bytes);
+  return bytes;
+};
+
+const makeBytes = async ({ mimeType, bytes, width, height, durationMs, kind }: Omit<NetworkMedia, 'id'>) => {
   if (kind === 'Video')
     return mp4({ width, height, durationMs: durationMs ?? 10_000, padding: Math.min(bytes, 2_500_000) });
   if (kind === 'Document') return Buffer.from('%PDF-1.7\n%%EOF\n');
