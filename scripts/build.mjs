@@ -79,6 +79,9 @@ const leftOut = {
   'zod/v4/locales/index\\.js': () => "export { default as en } from './en.js';",
   [`sequelize/lib/dialects/(${otherDatabases})/data-types\\.js`]: () => 'module.exports = () => ({});',
   [`sequelize/lib/dialects/(${otherDatabases})/index\\.js`]: () => 'module.exports = {};',
+  // Warnings for those who write programs with Express: they make a stack each time it is loaded.
+  'depd/index\\.js': () =>
+    'module.exports = () => Object.assign(() => {}, { function: (f) => f, property: () => {} });',
   // A look whether this is another runtime than Node, which loads the whole of `fetch` on Node 20.
   'pg/lib/stream\\.js': (text) => text.replace("typeof Response === 'function'", 'false'),
 };
