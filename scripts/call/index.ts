@@ -10,6 +10,7 @@ import { type Command, type Environment, UsageError } from './command.ts';
 import { completion } from './completion.ts';
 import { commandHelp, overview, profileHelp } from './help.ts';
 import { listProfiles, readProfile, removeProfile, saveProfile } from './profiles.ts';
+import { send } from './send.ts';
 
 /** The whole of its standard input, which is asked for with `-`. */
 const standardInput = () => readFileSync(0, 'utf8');
@@ -92,7 +93,8 @@ const open = (values: Common, env: Environment) => {
       'Which server? Set POSTHORN_URL and POSTHORN_TOKEN, or keep them: posthorn profile set default --url https://posts.example.com --token -',
     );
   }
-  const http = new Http({ baseUrl, token: finalToken, headers: { 'user-agent': 'posthorn-call' } }, errorClasses);
+  const headers = { 'user-agent': 'posthorn-call' };
+  const http = new Http({ baseUrl, token: finalToken, headers, fetch: send }, errorClasses);
   const seconds = word(values.timeout);
   if (seconds !== undefined && !(Number(seconds) > 0)) throw new UsageError('--timeout must be a number of seconds');
   return {

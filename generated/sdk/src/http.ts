@@ -128,21 +128,27 @@ export class Http {
     }
   }
 
-  async #headers(call: Call, options: CallOptions, key: string | undefined): Promise<Headers> {
+  /** Plain, and not of the class Headers: with it Node loads the whole of fetch, whatever is used in its place. */
+  async #headers(call: Call, options: CallOptions, key: string | undefined): Promise<Record<string, string>> {
     const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
-    const headers = new Headers({ accept: 'application/json' });
+    const headers: Record<string, string> = { accept: 'application/json' };
     // In a page the name of the browser stays, and another one would cost a preflight.
-    if (!('document' in globalThis)) headers.set('user-agent', `posthorn-sdk/${version}`);
-    if (token !== null) headers.set('authorization', `Bearer ${token}`);
+    if (!('document' in globalThis)) headers['user-agent'] = `posthorn-sdk/${version}`;
+    if (token !== null) headers.authorization = `Bearer ${token}`;
     // fetch itself writes the content type of a form, with its boundary.
-    if (typeof call.body === 'string') headers.set('content-type', 'application/json');
-    if (key !== undefined) headers.set('idempotency-key', key);
-    if (options.requestId !== undefined) headers.set('x-request-id', options.requestId);
-    for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
+    if (typeof call.body === 'string') headers['content-type'] = 'application/json';
+    if (key !== undefined) headers['idempotency-key'] = key;
+    if (options.requestId !== undefined) headers['x-request-id'] = options.requestId;
+    for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;
     return headers;
   }
 
-  async #attempt<T>(call: Call, options: CallOptions, headers: Headers, attempt: number): Promise<WithResponse<T>> {
+  async #attempt<T>(
+    call: Call,
+    options: CallOptions,
+    headers: Record<string, string>,
+    attempt: number,
+  ): Promise<WithResponse<T>> {
     const { method, body } = call;
     const url = this.#baseUrl + call.path;
     const { requestId } = options;
@@ -195,9 +201,9 @@ const given = <T>(option: string, value: T | undefined, variable: string): T | s
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-const blackedOut = (headers: Headers): Record<string, string> => ({
-  ...Object.fromEntries(headers),
-  ...(headers.has('authorization') && { authorization: 'Bearer ***' }),
+const blackedOut = (headers: Record<string, string>): Record<string, string> => ({
+  ...headers,
+  ...(headers.authorization !== undefined && { authorization: 'Bearer ***' }),
 });
 
 interface TimeLimit {
