@@ -96,7 +96,7 @@ export const approvalRoutes = {
       cursor: Cursor,
     }),
     answer: z.object({
-      cards: z.array(ApprovalCard).describe('At most 50'),
+      cards: z.array(ApprovalCard).describe('The open ones first; at most 50'),
       nextCursor: NextCursor,
     }),
   }),

@@ -61,7 +61,7 @@ export const assistantRoutes = {
       'Your own chats with the assistant in the open workspace, the last one first, and what answers in them.',
     roles: everyone,
     answer: z.object({
-      chats: z.array(ChatLine).describe(`At most ${assistantBounds.chats}`),
+      chats: z.array(ChatLine).describe(`The last one first, at most ${assistantBounds.chats}`),
       model: z.string().optional().describe('Name of the language model; absent when the embedded one answers'),
     }),
   }),

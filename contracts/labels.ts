@@ -86,7 +86,7 @@ export const labelRoutes = {
     path: '/api/app/posts/:id/labels',
     tag: 'Labels',
     summary: 'Read the labels of a post',
-    description: 'By name.',
+    description: 'Their ids; the labels themselves are in listLabels.',
     roles: everyone,
     params: byId('Post id'),
     answer: z.object({ labelIds: z.array(z.string()).describe('By the name of the label') }),

@@ -44,8 +44,8 @@ export const Notification = z
     detail: z.string().describe('What it means, and what to do; may be empty'),
     excerpt: z.string().optional().describe('The beginning of the post it is about'),
     path: z.string().describe('The page of the app that deals with it'),
-    needsYou: z.boolean().describe('It waits for a person, and your role may decide'),
-    read: z.boolean().describe('By you'),
+    needsYou: z.boolean().describe('Whether it waits for a person, and you are one who can do it'),
+    read: z.boolean().describe('Whether you have read it'),
     createdAt: CanonicalInstant,
   })
   .meta({ id: 'Notification', description: 'Something that the user should know' });
@@ -60,7 +60,7 @@ const NotificationCount = z
 
 const PushBrowser = z
   .object({
-    id: z.string().describe('Prefix `brw_`'),
+    id: z.string().describe('Id of its subscription, prefix `brw_`'),
     browser: z.string().describe('Such as `Firefox on Linux`'),
     since: CanonicalInstant,
     current: z.boolean().describe('True for the browser that asks'),
@@ -118,7 +118,7 @@ export const notificationRoutes = {
     path: '/api/app/notifications/count',
     tag: 'Notifications',
     summary: 'Count notifications',
-    description: 'For the bell.',
+    description: 'How many you have not read, and how many wait for you.',
     roles: everyone,
     answer: NotificationCount,
   }),

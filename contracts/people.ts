@@ -50,7 +50,7 @@ export const SessionRecord = z
     user: Profile.extend({
       id: Person.shape.id,
       email: z.string().describe('What they sign in with'),
-      operator: z.boolean().describe('Set this installation up; moves the sandbox clock'),
+      operator: z.boolean().describe('True for whoever set Posthorn up, and may move the sandbox clock'),
       hasPassword: z
         .boolean()
         .describe('False for a person who signed in with a one-time link and has not set one yet'),
@@ -113,7 +113,7 @@ const OpenedInvitation = z
     email: z.string().describe('Who is invited'),
     workspace: z.string().describe('Name of the workspace to join'),
     role: RoleField,
-    isTheirs: z.boolean().describe('The person signed in with this browser is the one who is invited'),
+    isTheirs: z.boolean().describe('Whether the person signed in with this browser is the one who is invited'),
   })
   .meta({ id: 'OpenedInvitation', description: 'What an invitation is for. Says nothing about accounts' });
 
@@ -268,7 +268,7 @@ export const peopleRoutes = {
     path: '/api/app/members',
     tag: 'Members',
     summary: 'List members',
-    description: 'Everybody in the open workspace.',
+    description: 'Everybody in the open workspace, with their roles.',
     roles: everyone,
     answer: z.object({ members: z.array(Member).describe('Those who joined first come first') }),
   }),

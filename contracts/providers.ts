@@ -172,7 +172,7 @@ const Color = z.string().regex(/^#[0-9A-F]{6}$/);
 export const Badge = z
   .object({
     code: z.string().describe('One or two letters that stand for the network, such as `Bs`'),
-    color: Color.describe('Ground of the badge, such as `#0A73D1`; the letters on it are white'),
+    color: Color.describe('Background, such as `#0A73D1`; the letters on it are white'),
     darkColor: Color.optional().describe(
       'Background on a dark page, with dark letters; absent when `color` works there too',
     ),

@@ -29,8 +29,8 @@ export const Comment = z
     mentions: z.array(Person).describe('The members whose `@name` is in it'),
     createdAt: CanonicalInstant,
     editedAt: z.string().optional().describe('ISO-8601 instant; absent when it is as it was written'),
-    mayEdit: z.boolean().describe('It is your own'),
-    mayDelete: z.boolean().describe('It is your own, or you are an owner or admin'),
+    mayEdit: z.boolean().describe('True for your own'),
+    mayDelete: z.boolean().describe('True for your own, and for all when you are an owner or admin'),
   })
   .meta({ id: 'Comment', description: 'What a member wrote about a post; it never leaves the workspace' });
 export type Comment = z.output<typeof Comment>;

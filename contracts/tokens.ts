@@ -23,7 +23,7 @@ export const Token = z
 
 export const ConnectedClient = z
   .object({
-    id: z.string().describe('Prefix `cli_`'),
+    id: z.string().describe('Id of its access, prefix `cli_`'),
     name: ClientName,
     clientId: z
       .string()
@@ -37,7 +37,7 @@ export const ConnectedClient = z
 
 export const OpenSession = z
   .object({
-    id: z.string().describe('Prefix `ses_`'),
+    id: z.string().describe('Session id, prefix `ses_`'),
     since: CanonicalInstant,
     lastSeenAt: z.string().describe('ISO-8601 instant, to the hour'),
     userAgent: z.string().describe('Such as `Firefox on Linux`'),

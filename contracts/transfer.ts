@@ -158,7 +158,7 @@ export const transferRoutes = {
     method: 'GET',
     path: '/api/app/imports/:id',
     summary: 'Read an import',
-    description: 'How far it is.',
+    description: 'With its totals, which say how far it is.',
     roles: editors,
     params: byId('Import id'),
     answer: Import,
@@ -185,7 +185,7 @@ export const transferRoutes = {
         .describe('`next` of the page before'),
     }),
     answer: z.object({
-      rows: z.array(ImportRow).describe('At most 100'),
+      rows: z.array(ImportRow).describe('In the order of the file, at most 100'),
       next: z.int().optional().describe('Send it as `after` for the next page; absent on the last'),
     }),
     more: ['NotFound'],

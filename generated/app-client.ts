@@ -260,7 +260,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Read the labels of a post.
      *
-     * By name.
+     * Their ids; the labels themselves are in listLabels.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -348,7 +348,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Count notifications.
      *
-     * For the bell.
+     * How many you have not read, and how many wait for you.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -496,7 +496,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * List members.
      *
-     * Everybody in the open workspace.
+     * Everybody in the open workspace, with their roles.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -974,7 +974,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Read an import.
      *
-     * How far it is.
+     * With its totals, which say how far it is.
      *
      * Roles: owner, admin, editor.
      */
@@ -1449,7 +1449,7 @@ export interface LinkCard {
 
 /** What `listApprovals` answers. */
 export interface ListApprovalsOutput {
-  /** At most 50 */
+  /** The open ones first; at most 50 */
   cards: ApprovalCard[];
   /** Present when there are more; send it as cursor */
   nextCursor?: string;
@@ -1483,7 +1483,7 @@ export interface RejectInput {
 
 /** What `listChats` answers. */
 export interface ListChatsOutput {
-  /** At most 100 */
+  /** The last one first, at most 100 */
   chats: Array<{
     /** Chat id, prefix `chat_` */
     id: string;
@@ -1849,9 +1849,9 @@ export interface Notification {
   excerpt?: string;
   /** The page of the app that deals with it */
   path: string;
-  /** It waits for a person, and your role may decide */
+  /** Whether it waits for a person, and you are one who can do it */
   needsYou: boolean;
-  /** By you */
+  /** Whether you have read it */
   read: boolean;
   /** ISO-8601 instant */
   createdAt: string;
@@ -1909,7 +1909,7 @@ export interface NotificationChoices {
 
 /** A browser that push messages go to, while you are signed in with it */
 export interface PushBrowser {
-  /** Prefix `brw_` */
+  /** Id of its subscription, prefix `brw_` */
   id: string;
   /** Such as `Firefox on Linux` */
   browser: string;
@@ -1970,7 +1970,7 @@ export interface OpenedInvitation {
   workspace: string;
   /** owner, admin, editor or viewer */
   role: 'owner' | 'admin' | 'editor' | 'viewer';
-  /** The person signed in with this browser is the one who is invited */
+  /** Whether the person signed in with this browser is the one who is invited */
   isTheirs: boolean;
 }
 
@@ -1996,7 +1996,7 @@ export interface Session {
     id: string;
     /** What they sign in with */
     email: string;
-    /** Set this installation up; moves the sandbox clock */
+    /** True for whoever set Posthorn up, and may move the sandbox clock */
     operator: boolean;
     /** False for a person who signed in with a one-time link and has not set one yet */
     hasPassword: boolean;
@@ -2427,9 +2427,9 @@ export interface Comment {
   createdAt: string;
   /** ISO-8601 instant; absent when it is as it was written */
   editedAt?: string;
-  /** It is your own */
+  /** True for your own */
   mayEdit: boolean;
-  /** It is your own, or you are an owner or admin */
+  /** True for your own, and for all when you are an owner or admin */
   mayDelete: boolean;
 }
 
@@ -2892,7 +2892,7 @@ export interface RevokeTokenInput {
 
 /** An MCP client that acts for the user */
 export interface ConnectedClient {
-  /** Prefix `cli_` */
+  /** Id of its access, prefix `cli_` */
   id: string;
   /** As the client calls itself */
   name: string;
@@ -2922,7 +2922,7 @@ export interface EndClientInput {
 
 /** A browser that the user is signed in with */
 export interface OpenSession {
-  /** Prefix `ses_` */
+  /** Session id, prefix `ses_` */
   id: string;
   /** ISO-8601 instant */
   since: string;
@@ -3059,7 +3059,7 @@ export interface ImportProblem {
 
 /** What `listImportRows` answers. */
 export interface ListImportRowsOutput {
-  /** At most 100 */
+  /** In the order of the file, at most 100 */
   rows: ImportRow[];
   /** Send it as `after` for the next page; absent on the last */
   next?: number;

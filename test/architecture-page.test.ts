@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { readLinks } from '#scripts/check-imports';
 
@@ -36,4 +36,39 @@ test('each walk goes down: no file of it imports one above it, however indirectl
       ).toEqual([]);
     }
   }
+});
+
+test('the page about the architecture names every table', () => {
+  const folder = join(root, 'server/store/migrations');
+  const tables = readdirSync(folder).flatMap((file) =>
+    Array.from(
+      readFileSync(join(folder, file), 'utf8').matchAll(/create table (?:if not exists )?(\w+)/g),
+      ([, name = '']) => name,
+    ),
+  );
+  expect(tables.length).toBeGreaterThan(50);
+  expect(tables.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('every link of a page leads to a file, and to a heading in it', () => {
+  const folders = ['.', 'docs', 'ops', 'bench', 'web', 'generated/sdk', 'generated/python', 'generated/contract'];
+  const pages = folders.flatMap((folder) =>
+    readdirSync(join(root, folder)).flatMap((file) => (file.endsWith('.md') ? [join(folder, file)] : [])),
+  );
+  const headings = (file: string) =>
+    Array.from(readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.*)$/gm), ([, text = '']) =>
+      text
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    );
+  const dead = pages.flatMap((file) =>
+    Array.from(readFileSync(join(root, file), 'utf8').matchAll(/\]\((?!https?:|urn:)([^)#\s]*)#?([^)\s]*)\)/g))
+      .filter(([, path = '', heading = '']) => {
+        const target = path === '' ? file : join(dirname(file), path);
+        return !existsSync(join(root, target)) || (heading !== '' && !headings(target).includes(heading));
+      })
+      .map(([link]) => `${file}: ${link}`),
+  );
+  expect(dead).toEqual([]);
 });

@@ -189,13 +189,15 @@ describe('the generator stops', () => {
     expect(code).toBe(1);
   });
 
-  test('with --check, at an edited file and at one that comes from nowhere', async () => {
+  test('with --check, at an edited file and at one that comes from nowhere, not at what pip leaves', async () => {
     const edited = `${await read('generated/rest.ts')}// by hand\n`;
-    const check = () => withFile('generated/sdk/src/stray.ts', '', () => generate('--check'));
+    const installed = () => withFile('generated/python/posthorn.egg-info/PKG-INFO', '', () => generate('--check'));
+    const check = () => withFile('generated/sdk/src/stray.ts', '', installed);
     const { code, stderr } = await withFile('generated/rest.ts', edited, check);
-    expect(stderr.split('\n').slice(0, 2)).toEqual([
+    expect(stderr.split('\n').slice(0, 3)).toEqual([
       'out of date: generated/rest.ts',
       'not generated from anything: generated/sdk/src/stray.ts',
+      'Run `npm run generate` and commit what it writes.',
     ]);
     expect(code).toBe(1);
   });

@@ -545,7 +545,7 @@ class Badge(TypedDict):
     code: str
     """One or two letters that stand for the network, such as `Bs`"""
     color: str
-    """Ground of the badge, such as `#0A73D1`; the letters on it are white"""
+    """Background, such as `#0A73D1`; the letters on it are white"""
     darkColor: NotRequired[str]
     """Background on a dark page, with dark letters; absent when `color` works there too"""
 

@@ -726,7 +726,7 @@ export interface Provider {
 export interface Badge {
   /** One or two letters that stand for the network, such as `Bs` */
   code: string;
-  /** Ground of the badge, such as `#0A73D1`; the letters on it are white */
+  /** Background, such as `#0A73D1`; the letters on it are white */
   color: string;
   /** Background on a dark page, with dark letters; absent when `color` works there too */
   darkColor?: string;

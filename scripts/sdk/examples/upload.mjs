@@ -9,7 +9,6 @@ const image = await posthorn.media.upload(await openAsBlob(path), {
   alt: 'A post horn on a table',
   onProgress: ({ sent, total }) => process.stderr.write(`\r${Math.round((100 * sent) / total)} %`),
 });
-const { id, accountIds } = await posthorn.posts.create({ body: 'With a picture' });
 const versions = [{ content: [{ body: 'With a picture', media: [image.id] }] }];
-const post = await posthorn.posts.update({ id, accountIds, versions });
+const post = await posthorn.posts.create({ versions });
 console.log(post.id, post.versions[0].content[0].media);
