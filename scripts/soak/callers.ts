@@ -176,7 +176,6 @@ export const createCallers = async ({
         }),
       );
     },
-    close: async () => undefined,
   };
 };
 

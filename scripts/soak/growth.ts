@@ -35,7 +35,6 @@ export const sampleGrowth = ({
   sample();
   const timer = setInterval(sample, sampleMs);
   let connections = 0;
-  let leftovers: string[] = [];
 
   return {
     settle: async () => {
@@ -57,7 +56,7 @@ export const sampleGrowth = ({
       connections = rows[0].count;
       const most = running().length * 20 + 5;
       if (connections > most) problems.push(`${connections} connections to the database`);
-      leftovers = filesIn(folder).filter((path) => path.includes('incoming'));
+      const leftovers = filesIn(folder).filter((path) => path.includes('incoming'));
       if (leftovers.length > 0) problems.push(`uploads that nobody removed: ${leftovers.slice(0, 5).join(', ')}`);
       const open = await db.query(`select count(*)::int as count from sends where claim is not null`);
       if (open.rows[0].count > 0) problems.push(`${open.rows[0].count} sends are still claimed`);

@@ -111,7 +111,6 @@ try {
     ),
   );
   failed = problems.length > 0;
-  await callers.close();
   await balancer.close();
 } finally {
   await db.end();
