@@ -130,7 +130,8 @@ export const createApprovalCards = ({
   const undecided = async (caller: Caller, id: string, decidable: readonly CardStatus[] = ['Open']) => {
     const row = await store.lock(caller.workspaceId, id);
     if (row === undefined) throw notFound('approval card', id);
-    if (!decidable.includes(row.status)) throw new Refusal('Conflict', `This request is ${row.status} already.`);
+    if (!decidable.includes(row.status))
+      throw new Refusal('Conflict', `This request is already ${row.status}. Load the page again.`);
     return row;
   };
 
