@@ -98,7 +98,7 @@ export const createApprovalCards = ({
     }
     await closeOpen(caller, late, 'Expired');
     await closeOpen(caller, outdated, 'Outdated');
-    // Also when another reader was quicker: what the caller has read is stale then, too.
+    // Also when another reader closed them first: what the caller has read is stale then too.
     return late.length + outdated.length > 0;
   };
 
