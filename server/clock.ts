@@ -9,8 +9,8 @@ export const systemClock: Clock = { now: () => new Date() };
 export type Stopwatch = () => number;
 
 /**
- * By the clock that says more: while a machine sleeps the monotonic one may stand still, and the one on the wall may be
- * set. When that one was set back, nobody knows how long it has been: for ever, then.
+ * By whichever clock says more: the monotonic one may stand still while a machine sleeps, and the wall clock may be set. If
+ * the wall clock was set back, the time that has passed is unknown and counts as infinite.
  */
 export const startStopwatch = (monotonicMs = () => performance.now(), wallMs = () => Date.now()): Stopwatch => {
   const [monotonic, wall] = [monotonicMs(), wallMs()];

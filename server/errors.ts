@@ -31,7 +31,7 @@ export const badInput = (...issues: [Issue, ...Issue[]]) =>
 export const notFound = (what: string, id: string) =>
   new Refusal('NotFound', `There is no ${what} with id ${id} here.`);
 
-/** The door a fault goes out of: the caller learns that it happened, the log learns why. */
+/** What a caller is told of a fault: that it happened. The log says why. */
 export const internal = () =>
   new Refusal('Internal', 'Something went wrong on the server. Try again later and quote the x-request-id.');
 

@@ -11,7 +11,7 @@ export interface FiguresMessage {
   readonly of?: object[];
   /** Those of all. */
   readonly text?: string;
-  /** That somebody wants those of all. */
+  /** A process asks for those of all. */
   readonly wanted?: true;
 }
 

@@ -96,6 +96,16 @@ describe('an account is connected', () => {
     expect(await service.client.posts.get({ id })).toMatchObject({ status: 'Published' });
   });
 
+  test('at a server that nobody here has been at, by two people at once: we are one app there', async () => {
+    const people = [browser, await asAdmin()];
+    const ways = await Promise.all(people.map((person) => begin(person, 'pixelfed', { server: '' })));
+    const [first, second] = ways.map((way) => new URL(way).searchParams.get('client_id'));
+    expect(second).toBe(first);
+    for (const [index, person] of people.entries()) {
+      expect((await finish(person, 'pixelfed', await yes(ways[index] ?? '', `person.${index}`))).status).toBe(200);
+    }
+  });
+
   test('a second time, which gives the same account new access', async () => {
     for (const _ of ['first', 'second']) {
       await finish(browser, 'youtube', await yes(await begin(browser, 'youtube'), 'emil'));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bounds } from '#server/bounds';
 import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
+import { until } from '#test/support/until';
 
 let service: Service;
 let browser: ReturnType<Service['browser']>;
@@ -35,6 +36,26 @@ test('a name is unique in a workspace, in whatever case and however its letters 
     name: 'ONCE',
     color: 'plum',
   });
+});
+
+test('labels are given to a post that is being scheduled, and neither of the two fails', async () => {
+  const { database, owner } = service;
+  const [id, label] = [await post('Both at once'), await idOf('Both at once')];
+  const lockPost = sql('test.lockPost', 'select from posts where id = $1 for update');
+  const lockWorkspace = sql('test.lockWorkspace', 'select from workspaces where id = $1 for no key update');
+  const waiting = sql(
+    'test.waiting',
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  let giving: ReturnType<typeof give> | undefined;
+  await database.transaction(async () => {
+    await database.run(lockPost, [id]);
+    giving = give([id], { add: [label] });
+    await until('it waits for the post', async () => (await database.query(waiting)).length > 0);
+    await database.run(lockWorkspace, [owner.workspaceId]);
+  });
+  expect((await giving)?.status).toBe(200);
+  expect(await labelsOf(id)).toEqual([label]);
 });
 
 test.each([

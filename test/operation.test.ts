@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
+import type { Worker } from 'node:cluster';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { diagnose, diagnoseNetworks } from '#server/cli/doctor';
 import { readConfig } from '#server/config';
+import { type FiguresMessage, figuresFor } from '#server/figures-of-all';
 import { createHealth } from '#server/http/health';
 import { openAgenda } from '#server/jobs/agenda';
 import { logFiles, openLogFile } from '#server/log-file';
@@ -240,6 +242,16 @@ describe('/readyz', () => {
     expect(tryWrite).toHaveBeenCalledOnce();
     vi.useRealTimers();
   });
+});
+
+test('figures of all processes come without the one that was killed just now', async () => {
+  const told: FiguresMessage[] = [];
+  const gone = Object.assign(new EventEmitter(), {
+    send: (_: FiguresMessage, sent: (error: Error) => void) => sent(new Error('Channel closed')),
+  });
+  const asker = Object.assign(new EventEmitter(), { send: (message: FiguresMessage) => void told.push(message) });
+  await figuresFor(() => [gone as unknown as Worker])(asker as unknown as Worker, 'asked');
+  expect(told).toMatchObject([{ figures: 'asked', text: expect.any(String) }]);
 });
 
 describe('PgBouncer', () => {

@@ -175,7 +175,10 @@ export const createConnecting = ({
     { server, sandbox }: Pick<ConnectionRow, 'server' | 'sandbox'>,
   ): Promise<Step> => {
     if (found.length === 0) {
-      throw new Refusal('Conflict', `${network.name} shows no account, page or place that this person may post to.`);
+      throw new Refusal(
+        'Conflict',
+        `${network.name} shows no account, page or place that this person may post to. Sign in there as somebody who manages one, then connect again.`,
+      );
     }
     if (found.length === 1) return save(caller, network, found, { server, sandbox });
     const id = randomBytes(16).toString('base64url');
@@ -224,7 +227,12 @@ export const createConnecting = ({
       const network = find(key);
       const own = network.connect;
       const row = mustBeTheirs(await store.take(idOf(answer.state ?? ''), connectionMs), caller);
-      if (own.kind === 'Form' || row.network !== key) throw new Refusal('Conflict', 'Begin again.');
+      if (own.kind === 'Form' || row.network !== key) {
+        throw new Refusal(
+          'Conflict',
+          `This answer is not for ${network.name}. Begin again on the Social accounts page.`,
+        );
+      }
       if (answer.code === undefined) {
         throw new Refusal('Conflict', `${network.name} was not connected: ${whyNoCode(answer)}.`);
       }

@@ -38,6 +38,15 @@ export const createNetworkAccess = ({
 
   const placeOf = (network: Network, server: string) => `network_apps:${network.key} ${server}:credentials`;
 
+  /** What is stored of a registration, if it leads back to our address as it is now. */
+  const opened = (network: Network, server: string, stored: string | undefined): Registration | undefined => {
+    if (stored === undefined) return undefined;
+    const { redirect, ...registration } = JSON.parse(seal.open(stored, placeOf(network, server))) as Registration & {
+      redirect: string;
+    };
+    return redirect === redirectUri(network) ? registration : undefined;
+  };
+
   /** Our registration at a server; made when first needed, and again when our own address has changed. */
   const registrationAt = async (
     network: Network,
@@ -45,22 +54,19 @@ export const createNetworkAccess = ({
     server: string,
   ): Promise<Registration | undefined> => {
     if (network.connect.kind !== 'ServerOAuth') return undefined;
-    const known = await store.find(network.key, server);
-    if (known !== undefined) {
-      const { redirect, ...registration } = JSON.parse(seal.open(known, placeOf(network, server))) as Registration & {
-        redirect: string;
-      };
-      if (redirect === redirectUri(network)) return registration;
-    }
+    const before = await store.find(network.key, server);
+    const known = opened(network, server, before);
+    if (known) return known;
     const request = { redirectUri: redirectUri(network), website };
     const registration = await network.connect.register(bare(network, sandbox, server), request);
     const kept = JSON.stringify({ ...registration, redirect: request.redirectUri });
-    await store.save(network.key, server, seal.seal(kept, placeOf(network, server)));
-    return registration;
+    await store.save(network.key, server, seal.seal(kept, placeOf(network, server)), before);
+    // Of two that registered at once the first counts: whoever comes back from the server is known by that one.
+    return opened(network, server, await store.find(network.key, server)) ?? registration;
   };
 
   /** Many sends may share a row: its tokens are opened once, and forgotten with it. */
-  const opened = new WeakMap<AccountRow, NetworkAccount>();
+  const openedAccounts = new WeakMap<AccountRow, NetworkAccount>();
 
   const tokensPlace = (accountId: string) => `accounts:${accountId}:tokens`;
 
@@ -81,7 +87,7 @@ export const createNetworkAccess = ({
     /** The account as its network knows it; undefined when we have no access to it. */
     open: (row: AccountRow): NetworkAccount | undefined => {
       if (row.tokens === null) return undefined;
-      const known = opened.get(row);
+      const known = openedAccounts.get(row);
       if (known) return known;
       const account: NetworkAccount = {
         id: row.externalId,
@@ -93,7 +99,7 @@ export const createNetworkAccess = ({
         tokens: JSON.parse(seal.open(row.tokens, tokensPlace(row.id))) as Tokens,
         scopes: row.grantedScopes,
       };
-      opened.set(row, account);
+      openedAccounts.set(row, account);
       return account;
     },
   };

@@ -186,12 +186,12 @@ const findRegistration = sql(
   'accounts.registration',
   'select credentials from network_apps where network = $1 and server = $2',
 );
+/** Nothing where another process was quicker. */
 const saveRegistration = sql(
   'accounts.saveRegistration',
   `insert into network_apps (network, server, credentials) values ($1, $2, $3)
-   on conflict (network, server) do update set credentials = excluded.credentials`,
+   on conflict (network, server) do update set credentials = excluded.credentials where network_apps.credentials = $4`,
 );
-
 const removeRegistration = sql(
   'accounts.removeRegistration',
   'delete from network_apps where network = $1 and server = $2',
@@ -203,8 +203,9 @@ export type RegistrationStore = ReturnType<typeof createRegistrationStore>;
 export const createRegistrationStore = (db: Database) => ({
   find: async (network: string, server: string) =>
     (await db.query<{ credentials: string }>(findRegistration, [network, server]))[0]?.credentials,
-  save: async (network: string, server: string, credentials: string) => {
-    await db.run(saveRegistration, [network, server, credentials]);
+  /** In the place of those `before`, if there were some. */
+  save: async (network: string, server: string, credentials: string, before: string | undefined) => {
+    await db.run(saveRegistration, [network, server, credentials, before ?? null]);
   },
   remove: async (network: string, server: string) => {
     await db.run(removeRegistration, [network, server]);

@@ -98,7 +98,7 @@ export const createApprovalCards = ({
     }
     await closeOpen(caller, late, 'Expired');
     await closeOpen(caller, outdated, 'Outdated');
-    // Also when another reader was quicker: what the caller has read is stale then, too.
+    // Also when another reader closed them first: what the caller has read is stale then too.
     return late.length + outdated.length > 0;
   };
 
@@ -130,7 +130,8 @@ export const createApprovalCards = ({
   const undecided = async (caller: Caller, id: string, decidable: readonly CardStatus[] = ['Open']) => {
     const row = await store.lock(caller.workspaceId, id);
     if (row === undefined) throw notFound('approval card', id);
-    if (!decidable.includes(row.status)) throw new Refusal('Conflict', `This request is ${row.status} already.`);
+    if (!decidable.includes(row.status))
+      throw new Refusal('Conflict', `This request is already ${row.status}. Load the page again.`);
     return row;
   };
 

@@ -9,7 +9,7 @@ export const readJson = async (req: IncomingMessage): Promise<unknown> => {
   return value;
 };
 
-/** For who has something to say about a value that is refused: whose request it was. */
+/** For callers that still need the value when it is refused, such as the id of the request to answer. */
 export const readAnyJson = async (req: IncomingMessage): Promise<{ value: unknown; refusal?: Refusal }> => {
   const bytes = await readBytes(req);
   if (bytes.length === 0) return { value: {} };

@@ -19,7 +19,7 @@ const replyText = (res: ServerResponse, status: number, text: string) => {
   res.end(text);
 };
 
-/** As replyText, and compressed for who accepts that. Off the event loop, and at the level that costs least. */
+/** As replyText, but compressed when the client accepts that: off the event loop, at the level that costs least. */
 export const replyCompressed = async (res: ServerResponse, status: number, text: string) => {
   if (text.length < smallBytes || !acceptsGzip(res)) return replyText(res, status, text);
   res.appendHeader('vary', 'accept-encoding');

@@ -90,7 +90,7 @@ export const createWebApp = (folder: string) => {
   };
 
   return {
-    /** The page itself, for who wants one; false when that is not so. `no-store`: its address is a secret. */
+    /** The page itself; false when the client does not want one. `no-store`: its address is a secret. */
     sendPage,
 
     /** Hashed files never change; the few others are asked for again. */
@@ -109,7 +109,7 @@ export const createWebApp = (folder: string) => {
       if (!pagePaths.some((path) => path.test(req.path)) || !sendPage(req, res, 200)) next();
     }) satisfies RequestHandler,
 
-    /** Last of all: the app says that there is nothing, to a person; a program gets the error shape. */
+    /** Last of all: a person gets the app's own page for this, a program the error shape. */
     notFound: ((req, res, next) => {
       if (/^\/(api|\.well-known)\//.test(req.path) || !sendPage(req, res, 404)) next();
     }) satisfies RequestHandler,
@@ -128,7 +128,7 @@ const askAnother: RequestHandler = (req, res, next) => {
 
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD';
 
-/** A page that is there is for everybody who does not refuse it: for curl and monitors too. */
+/** An existing page goes to every client that does not refuse it, curl and monitors included. */
 const acceptsPage = (req: Request) => req.accepts('html') !== false;
 
 /** Browsers that open a page name html; programs and fetch() do not. */

@@ -73,8 +73,9 @@ export const createLabels = ({ store, live, clock }: { store: LabelStore; live: 
       { postIds, add, remove }: { postIds: readonly string[]; add: readonly string[]; remove: readonly string[] },
     ) =>
       store.transaction(async () => {
-        await store.lockWorkspace(workspaceId);
+        // Posts before the workspace, in the order of whoever schedules a post: else the two could wait for each other.
         mustAllBe('post', 'postIds', postIds, await store.posts(workspaceId, postIds));
+        await store.lockWorkspace(workspaceId);
         const known = await store.known(workspaceId, [...add, ...remove]);
         mustAllBe('label', 'add', add, known);
         mustAllBe('label', 'remove', remove, known);

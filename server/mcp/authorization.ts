@@ -31,7 +31,7 @@ export const createAuthorization = ({ baseUrl, authUrl }: { baseUrl: string; aut
       resource_name: 'Posthorn',
     },
 
-    /** Who sent no bearer is told where to begin; only a bearer that was sent can be invalid. */
+    /** A client that sent no bearer is told where to begin; only a bearer that was sent can be invalid. */
     wrongToken: (sent: string | undefined) =>
       bearerScheme.test(sent ?? '')
         ? new Challenge(

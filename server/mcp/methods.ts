@@ -70,7 +70,7 @@ export const createMethods = ({
   const initialize = ({ protocolVersion: wished }: Message['params']) => {
     if (typeof wished !== 'string') throw badParams('protocolVersion must be a string.');
     if (!versions.includes(wished)) throw unknownVersion(wished);
-    // 2026-07-28 has no initialize: who sends one all the same gets the newest version that has.
+    // 2026-07-28 has no initialize: a client that sends one all the same gets the newest version that has it.
     const protocolVersion = wished === modernVersion ? newestLegacyVersion : wished;
     return members({ protocolVersion, ...about, serverInfo });
   };

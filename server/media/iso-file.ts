@@ -10,7 +10,7 @@ interface Box {
   readonly to: number;
 }
 
-/** Boxes read so far: a file of nothing but boxes must not take for ever. */
+/** Boxes read so far: reading a file of nothing but boxes has to end. */
 interface Seen {
   parts: number;
 }

@@ -236,7 +236,7 @@ const createLane = (places: number) => {
 
 const unique = (wishes: readonly Wish[]) => [...new Map(wishes.map((wish) => [wishKey(wish), wish])).values()];
 
-/** Nobody guesses it, as nobody guesses the id of a media item. */
+/** Cannot be guessed, like the id of a media item. */
 const idOf = (wish: Wish, outcome: string) => `fit_${hashOf(`${wishKey(wish)} ${recipe} ${outcome}`).slice(0, 32)}`;
 
 const hashOf = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');

@@ -2,7 +2,8 @@ import { type PostStatus, type PostSummary, postStatuses } from '#contracts/post
 import type { Caller } from '#server/context';
 import { badInput } from '#server/errors';
 import type { MediaLibrary } from '#server/media/library';
-import type { FoundPost, PostFilter, PostSearch, PostStore } from './store.ts';
+import type { FoundPost, PostFilter, PostSearch } from './search.ts';
+import type { PostStore } from './store.ts';
 
 const listPage = 50;
 /** A month of a busy workspace at once. */

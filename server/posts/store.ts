@@ -1,13 +1,4 @@
-import {
-  type Post,
-  type PostGroup,
-  type PostLine,
-  type PostStatus,
-  type PostSummary,
-  Result,
-  resultErrorCodes,
-  type Version,
-} from '#contracts/posts';
+import type { Post, PostLine, PostStatus, Result, Version } from '#contracts/posts';
 import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/notices';
 import { JsonText } from '#server/json-text';
@@ -17,16 +8,17 @@ import type { ReadLinkCard } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
 import { keyColumns, type PostKey } from '#server/store/post-key';
 import type { KeptLinkCard } from './outgoing.ts';
-
-interface PostRow {
-  readonly id: string;
-  readonly status: PostStatus;
-  readonly account_ids: string[];
-  readonly versions: Version[];
-  readonly scheduled_at: string | null;
-  readonly results: Result[];
-  readonly updated_at: string;
-}
+import { type PostRow, postColumns, postJsonOf, toPost } from './post-row.ts';
+import {
+  counts,
+  type FoundPost,
+  type FoundRow,
+  literal,
+  type PostFilter,
+  type PostSearch,
+  search,
+  toFound,
+} from './search.ts';
 
 interface PageRow {
   /** The posts as JSON. */
@@ -35,33 +27,13 @@ interface PageRow {
   readonly more: boolean;
 }
 
-const columns = 'id, status, account_ids, versions, scheduled_at, results, updated_at';
 /** updatedAt grows with every change that a caller can see: each update of a post says this. */
 const touch = `updated_at = greatest(posthorn_now(), posts.updated_at + interval '1 microsecond')`;
 
-/** As `toPost` has it. */
-const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-const resultFields = Object.keys(Result.shape).filter((name) => !['uncertain', 'error'].includes(name));
-const resultJson = `jsonb_strip_nulls(jsonb_build_object(
-   ${resultFields.map((name) => `'${name}', r -> '${name}'`).join(', ')},
-   'uncertain', coalesce(nullif(r -> 'uncertain', 'null'), 'false'),
-   'error', case when jsonb_typeof(r -> 'error') = 'object' then jsonb_build_object('message', r -> 'error' -> 'message',
-     'code', case when r -> 'error' ->> 'code' in (${resultErrorCodes.map((code) => `'${code}'`).join(', ')})
-                  then r -> 'error' ->> 'code' else 'unavailable' end) end))`;
-/** A post as `toPost` has it, written by the database: what is only passed on is neither parsed nor written again. */
-const postJsonOf = (
-  table: string,
-) => `concat('{"id":', to_json(${table}.id), ',"status":"', ${table}.status, '","accountIds":', to_json(${table}.account_ids),
-   ',"versions":', ${table}.versions, ',"scheduledAt":"' || ${instant(`${table}.scheduled_at`)} || '"',
-   ',"results":', case when ${table}.results = '[]' then '[]' else (
-     select coalesce(jsonb_agg(${resultJson} order by place), '[]')
-       from jsonb_array_elements(${table}.results) with ordinality as one(r, place)
-      where r ->> 'accountId' = any(${table}.account_ids)) end, ',"updatedAt":"', ${instant(`${table}.updated_at`)}, '"}')`;
 const postJson = postJsonOf('p');
-
-const get = sql('posts.get', `select ${columns} from posts where id = $1 and workspace_id = $2`);
+const get = sql('posts.get', `select ${postColumns} from posts where id = $1 and workspace_id = $2`);
 const show = sql('posts.show', `select ${postJson} as post from posts p where id = $1 and workspace_id = $2`, 'quick');
-const lock = sql('posts.lock', `select ${columns} from posts where id = $1 and workspace_id = $2 for update`);
+const lock = sql('posts.lock', `select ${postColumns} from posts where id = $1 and workspace_id = $2 for update`);
 // Written so, only the index made for it gives this order. With `=` the planner may walk through the posts of everybody,
 // hoping to meet those of this workspace or status soon.
 // A page ends where its texts reach so many bytes: what is left out is never sent here. One post always fits. One row more
@@ -113,12 +85,12 @@ const insert = sql(
 const replace = sql(
   'posts.replace',
   `update posts set account_ids = $3, versions = $4, scheduled_at = $5, ${touch} where id = $1 and workspace_id = $2
-   returning ${columns}, ${tellsOf('post')}`,
+   returning ${postColumns}, ${tellsOf('post')}`,
 );
 const move = sql(
   'posts.move',
   `update posts set status = $3, scheduled_at = $4, ${touch} where id = $1 and workspace_id = $2
-   returning ${columns}, ${tellsOf('post')}`,
+   returning ${postColumns}, ${tellsOf('post')}`,
 );
 const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 /** An account that has the post, was taken out of it and is in it again: its result is back, so nothing is sent twice. */
@@ -141,7 +113,7 @@ const begin = sql(
      from ${given} where posts.workspace_id = given.workspace_id and posts.id = given.post_id
    returning ${tellsOf('post', { id: 'posts.id', workspaceId: 'posts.workspace_id' })}`,
 );
-const many = sql('posts.many', `select ${columns} from posts where id = any($1) and workspace_id = $2`);
+const many = sql('posts.many', `select ${postColumns} from posts where id = any($1) and workspace_id = $2`);
 const scheduledFor = sql(
   'posts.scheduledFor',
   `select id, left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, scheduled_at as "scheduledAt" from posts
@@ -211,48 +183,7 @@ const end = sql(
 );
 const setResults = sql(
   'posts.setResults',
-  `update posts set results = $3, status = $4, ${touch} where id = $1 and workspace_id = $2 returning ${columns}`,
-);
-
-const publishedAt = 'out.published_at';
-const heldAt = `coalesce(${publishedAt}, p.scheduled_at)`;
-const groups: Record<PostGroup, { readonly has: string; readonly at: string; readonly order: 'asc' | 'desc' }> = {
-  Scheduled: { has: "p.status = 'Scheduled'", at: 'p.scheduled_at', order: 'asc' },
-  Drafts: { has: "p.status = 'Draft'", at: 'p.updated_at', order: 'desc' },
-  Sent: {
-    has: "p.status in ('Publishing', 'Published', 'Failed')",
-    at: `coalesce(${heldAt}, p.updated_at)`,
-    order: 'desc',
-  },
-  Timed: { has: `${heldAt} is not null`, at: heldAt, order: 'asc' },
-  Recent: { has: 'true', at: 'p.updated_at', order: 'desc' },
-};
-/** `$n` holds the ids of labels. */
-const filterBy = (labels: string) => `p.workspace_id = $1
-  and ($2 = '' or exists (select from jsonb_path_query(p.versions, '$[*].content[*].body') as body
-        where body #>> '{}' ilike '%' || $2 || '%'))
-  and (cardinality($3::text[]) = 0 or p.account_ids && $3)
-  and (cardinality(${labels}::text[]) = 0
-    or exists (select from post_labels
-        where post_labels.workspace_id = $1 and post_id = p.id and label_id = any(${labels})))`;
-const searchOf = ({ has, at, order }: (typeof groups)[PostGroup]) =>
-  `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 200) as text,
-          jsonb_array_length(p.versions -> 0 -> 'content') as items, p.account_ids, p.scheduled_at, p.results, p.updated_at,
-          jsonb_path_query_first(p.versions, '$[0].content[*].media[0]') #>> '{}' as media_id,
-          out.published_at, out.engagement::float8 as engagement, ${at} as at,
-          array(select label_id from post_labels l where l.workspace_id = $1 and l.post_id = p.id order by label_id) as label_ids
-     from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
-    where ${filterBy('$11')} and ${has} and ($4::text is null or p.status = $4)
-      and ($5::timestamptz is null or ${at} >= $5) and ($6::timestamptz is null or ${at} < $6)
-      and ($7::timestamptz is null or (${at}, p.id) ${order === 'asc' ? '>' : '<'} ($7, $8))
-      and (cardinality($10::text[]) = 0 or p.id = any($10))
-    order by ${at} ${order}, p.id ${order} limit $9`;
-const search = Object.fromEntries(
-  Object.entries(groups).map(([group, rule]) => [group, sql(`posts.search.${group}`, searchOf(rule))]),
-) as Record<PostGroup, ReturnType<typeof sql>>;
-const counts = sql(
-  'posts.counts',
-  `select p.status, count(*)::int as count from posts p where ${filterBy('$4')} group by p.status`,
+  `update posts set results = $3, status = $4, ${touch} where id = $1 and workspace_id = $2 returning ${postColumns}`,
 );
 
 const scheduledByAccount = sql(
@@ -272,45 +203,6 @@ interface ListFilter {
 interface LineRow extends Pick<PostRow, 'id' | 'status' | 'scheduled_at'> {
   readonly text: string | null;
   readonly networks: string[];
-}
-
-export interface PostFilter {
-  readonly query: string;
-  /** Empty for all, and so are the labels. */
-  readonly accountIds: readonly string[];
-  readonly labelIds: readonly string[];
-}
-
-export interface PostSearch extends PostFilter {
-  readonly group: PostGroup;
-  readonly status?: PostStatus | undefined;
-  /** Empty for all. */
-  readonly ids: readonly string[];
-  readonly from: string | null;
-  readonly to: string | null;
-}
-
-/** A post in one line, the media item it shows, and where it stands in the order of its group. */
-export interface FoundPost {
-  readonly summary: Omit<PostSummary, 'thumbnailUrl'>;
-  readonly mediaId: string | null;
-  readonly at: string;
-}
-
-interface FoundRow {
-  readonly id: string;
-  readonly status: PostStatus;
-  readonly text: string | null;
-  readonly items: number;
-  readonly account_ids: string[];
-  readonly scheduled_at: string | null;
-  readonly results: Result[];
-  readonly updated_at: string;
-  readonly media_id: string | null;
-  readonly published_at: string | null;
-  readonly engagement: number | null;
-  readonly label_ids: string[];
-  readonly at: string;
 }
 
 const wake = sql('posts.wake', `select ${wakes('posts')}`);
@@ -522,26 +414,6 @@ export const createPostStore = (db: Database) => {
   };
 };
 
-/** Another release may have written others. */
-const known: ReadonlySet<string> = new Set(resultErrorCodes);
-
-const toPost = (row: PostRow): Post => ({
-  id: row.id,
-  status: row.status,
-  accountIds: row.account_ids,
-  versions: row.versions,
-  ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
-  // The row remembers accounts that were taken out: should they come back, they still have the post.
-  results: row.results
-    .filter(({ accountId }) => row.account_ids.includes(accountId))
-    .map(({ error, ...result }) => ({
-      ...result,
-      uncertain: result.uncertain ?? false,
-      ...(error && { error: { ...error, code: known.has(error.code) ? error.code : ('unavailable' as const) } }),
-    })),
-  updatedAt: row.updated_at,
-});
-
 const matched = ({ status, query, from, to }: ListFilter) => [status ?? null, literal(query), from, to];
 
 const toLine = ({ id, status, text, scheduled_at, networks }: LineRow): PostLine => ({
@@ -550,25 +422,4 @@ const toLine = ({ id, status, text, scheduled_at, networks }: LineRow): PostLine
   text: text ?? '',
   ...(scheduled_at !== null && { scheduledAt: scheduled_at }),
   networks,
-});
-
-/** What means something to `like` means itself. */
-const literal = (text: string) => text.replace(/[\\%_]/g, '\\$&');
-
-const toFound = (row: FoundRow): FoundPost => ({
-  summary: {
-    id: row.id,
-    status: row.status,
-    text: row.text ?? '',
-    items: row.items,
-    accountIds: row.account_ids,
-    results: row.results,
-    ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
-    ...(row.published_at !== null && { publishedAt: row.published_at }),
-    ...(row.engagement !== null && { engagement: row.engagement }),
-    labelIds: row.label_ids,
-    updatedAt: row.updated_at,
-  },
-  mediaId: row.media_id,
-  at: row.at,
 });

@@ -53,7 +53,7 @@ const leaderClient = (hosts: readonly Place[]): typeof pg.Client => {
       const { rows } = await super.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
       if (!rows[0]?.standby) return;
       void super.end().catch(() => undefined);
-      // As if nobody was there: for whom may wait it is worth another try.
+      // As if nobody was there, so that a caller that may wait tries again.
       throw Object.assign(new Error(`${this.host}:${this.port} is a standby`), { code: 'ECONNREFUSED' });
     }
   };

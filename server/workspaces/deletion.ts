@@ -33,7 +33,7 @@ export const createDeletion = ({
 }) => {
   const locked = async (workspaceId: string) => {
     const workspace = await store.lockWorkspace(workspaceId);
-    if (workspace === null) throw new Refusal('NotFound', 'This workspace is gone.');
+    if (workspace === null) throw new Refusal('NotFound', 'This workspace was deleted. Open another one.');
     return workspace;
   };
 
@@ -42,7 +42,11 @@ export const createDeletion = ({
       store.transaction(async () => {
         const workspace = await locked(workspaceId);
         mustBeNamed(workspace.name, name);
-        if (workspace.deleteAt !== null) throw new Refusal('Conflict', 'It waits to be deleted already.');
+        if (workspace.deleteAt !== null)
+          throw new Refusal(
+            'Conflict',
+            'This workspace already waits to be deleted. An owner can take that back on the Workspace page.',
+          );
         const deleteAt = new Date(clock.now().getTime() + waitMs);
         await store.updateWorkspace(workspaceId, { deleteAt, deleteAskedBy: userId });
         await audit.write({

@@ -161,7 +161,7 @@ export const createMembers = ({
         const member = await find(caller, userId);
         if (userId !== caller.userId) {
           if (rank(caller.role) > rank('admin'))
-            throw new Refusal('Forbidden', 'Only owners and admins remove others.');
+            throw new Refusal('Forbidden', 'Only owners and admins remove others. Ask one of them.');
           mustNotReachAbove(caller.role, member.role);
         }
         if (member.role === 'owner') await keepAnOwner(caller.workspaceId, userId);
@@ -178,7 +178,7 @@ export const createMembers = ({
         mustNotReachAbove(caller.role, role);
         const members = await store.members(caller.workspaceId);
         if (members.some(({ User }) => asAccount(User?.email ?? '') === asAccount(email))) {
-          throw new Refusal('Conflict', `${email} is a member already.`);
+          throw new Refusal('Conflict', `${email} is already a member. Change their role in the list of members.`);
         }
         await plans.mayJoin(caller.workspaceId);
         const secret = randomBytes(24).toString('base64url');
@@ -285,7 +285,8 @@ const forSomebodyElse = (email: string) =>
 const rank = (role: Role) => roles.indexOf(role);
 
 const mustNotReachAbove = (own: Role, other: Role) => {
-  if (rank(other) < rank(own)) throw new Refusal('Forbidden', `An ${own} cannot give or change the role ${other}.`);
+  if (rank(other) < rank(own))
+    throw new Refusal('Forbidden', `An ${own} cannot give or change the role ${other}. Ask an owner.`);
 };
 
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest();

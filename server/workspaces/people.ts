@@ -165,7 +165,10 @@ export const createPeople = ({
       if (user === null) {
         throw email === undefined
           ? new Refusal('NotFound', 'Nobody is here yet. Run posthorn setup first.')
-          : new Refusal('NotFound', `Nobody here has the address ${email}.`);
+          : new Refusal(
+              'NotFound',
+              `Nobody here has the address ${email}. Run posthorn user list to see who there is.`,
+            );
       }
       return { userId: user.id, email: user.email };
     },

@@ -54,6 +54,9 @@ const askForToken = async (site: Site, query: Record<string, string>): Promise<T
   return { accessToken: shaped(TokenAnswer, answer).access_token };
 };
 
+/** Of a list: more than anybody manages. */
+const mostPages = 50;
+
 const readAll = async <Entry extends z.ZodType>(
   site: Site,
   tokens: Tokens,
@@ -62,13 +65,14 @@ const readAll = async <Entry extends z.ZodType>(
 ) => {
   const all: z.output<Entry>[] = [];
   let after: string | undefined;
-  do {
+  for (let page = 0; page < mostPages; page++) {
     const answer = await ask(site, { tokens }, { path, query: { fields, limit: 100, after } });
     const { data, paging } = shaped(listOf(entry), answer);
     all.push(...data);
     // The address of the next page has the token in it, so only its cursor is used.
     after = paging?.next === undefined ? undefined : paging.cursors?.after;
-  } while (after !== undefined);
+    if (after === undefined) break;
+  }
   return all;
 };
 

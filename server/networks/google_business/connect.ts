@@ -55,15 +55,19 @@ const readLocationsOf = async (site: Site, tokens: Tokens, account: string, page
     ),
   );
 
+/** Of a list: more than anybody manages. */
+const mostPages = 50;
+
 async function* pages<Page extends { nextPageToken?: string | undefined }>(
   read: (pageToken: string | undefined) => Promise<Page>,
 ) {
   let token: string | undefined;
-  do {
+  for (let count = 0; count < mostPages; count++) {
     const page = await read(token);
     yield page;
     token = page.nextPageToken || undefined;
-  } while (token !== undefined);
+    if (token === undefined) return;
+  }
 }
 
 export const connect = googleConnect(scopes, readLocations);

@@ -1,0 +1,53 @@
+import { type Post, type PostStatus, Result, resultErrorCodes, type Version } from '#contracts/posts';
+
+/** A row of posts as rules and answers have it: `toPost` and `postJsonOf` give the same. */
+export interface PostRow {
+  readonly id: string;
+  readonly status: PostStatus;
+  readonly account_ids: string[];
+  readonly versions: Version[];
+  readonly scheduled_at: string | null;
+  readonly results: Result[];
+  readonly updated_at: string;
+}
+
+export const postColumns = 'id, status, account_ids, versions, scheduled_at, results, updated_at';
+
+/** Another release may have written others. */
+const known: ReadonlySet<string> = new Set(resultErrorCodes);
+
+export const toPost = (row: PostRow): Post => ({
+  id: row.id,
+  status: row.status,
+  accountIds: row.account_ids,
+  versions: row.versions,
+  ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
+  // The row remembers accounts that were taken out: should they come back, they still have the post.
+  results: row.results
+    .filter(({ accountId }) => row.account_ids.includes(accountId))
+    .map(({ error, ...result }) => ({
+      ...result,
+      uncertain: result.uncertain ?? false,
+      ...(error && { error: { ...error, code: known.has(error.code) ? error.code : ('unavailable' as const) } }),
+    })),
+  updatedAt: row.updated_at,
+});
+
+/** As every answer has it. */
+const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+const resultFields = Object.keys(Result.shape).filter((name) => !['uncertain', 'error'].includes(name));
+const resultJson = `jsonb_strip_nulls(jsonb_build_object(
+   ${resultFields.map((name) => `'${name}', r -> '${name}'`).join(', ')},
+   'uncertain', coalesce(nullif(r -> 'uncertain', 'null'), 'false'),
+   'error', case when jsonb_typeof(r -> 'error') = 'object' then jsonb_build_object('message', r -> 'error' -> 'message',
+     'code', case when r -> 'error' ->> 'code' in (${resultErrorCodes.map((code) => `'${code}'`).join(', ')})
+                  then r -> 'error' ->> 'code' else 'unavailable' end) end))`;
+/** A post as `toPost` has it, written by the database: what is only passed on is neither parsed nor written again. */
+export const postJsonOf = (
+  table: string,
+) => `concat('{"id":', to_json(${table}.id), ',"status":"', ${table}.status, '","accountIds":', to_json(${table}.account_ids),
+   ',"versions":', ${table}.versions, ',"scheduledAt":"' || ${instant(`${table}.scheduled_at`)} || '"',
+   ',"results":', case when ${table}.results = '[]' then '[]' else (
+     select coalesce(jsonb_agg(${resultJson} order by place), '[]')
+       from jsonb_array_elements(${table}.results) with ordinality as one(r, place)
+      where r ->> 'accountId' = any(${table}.account_ids)) end, ',"updatedAt":"', ${instant(`${table}.updated_at`)}, '"}')`;

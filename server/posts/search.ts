@@ -1,0 +1,104 @@
+import type { PostGroup, PostStatus, PostSummary, Result } from '#contracts/posts';
+import { sql } from '#server/store/database';
+
+export interface PostFilter {
+  readonly query: string;
+  /** Empty for all, and so are the labels. */
+  readonly accountIds: readonly string[];
+  readonly labelIds: readonly string[];
+}
+
+export interface PostSearch extends PostFilter {
+  readonly group: PostGroup;
+  readonly status?: PostStatus | undefined;
+  /** Empty for all. */
+  readonly ids: readonly string[];
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** A post in one line, the media item it shows, and where it stands in the order of its group. */
+export interface FoundPost {
+  readonly summary: Omit<PostSummary, 'thumbnailUrl'>;
+  readonly mediaId: string | null;
+  readonly at: string;
+}
+
+export interface FoundRow {
+  readonly id: string;
+  readonly status: PostStatus;
+  readonly text: string | null;
+  readonly items: number;
+  readonly account_ids: string[];
+  readonly scheduled_at: string | null;
+  readonly results: Result[];
+  readonly updated_at: string;
+  readonly media_id: string | null;
+  readonly published_at: string | null;
+  readonly engagement: number | null;
+  readonly label_ids: string[];
+  readonly at: string;
+}
+
+const publishedAt = 'out.published_at';
+const heldAt = `coalesce(${publishedAt}, p.scheduled_at)`;
+const groups: Record<PostGroup, { readonly has: string; readonly at: string; readonly order: 'asc' | 'desc' }> = {
+  Scheduled: { has: "p.status = 'Scheduled'", at: 'p.scheduled_at', order: 'asc' },
+  Drafts: { has: "p.status = 'Draft'", at: 'p.updated_at', order: 'desc' },
+  Sent: {
+    has: "p.status in ('Publishing', 'Published', 'Failed')",
+    at: `coalesce(${heldAt}, p.updated_at)`,
+    order: 'desc',
+  },
+  Timed: { has: `${heldAt} is not null`, at: heldAt, order: 'asc' },
+  Recent: { has: 'true', at: 'p.updated_at', order: 'desc' },
+};
+/** `$n` holds the ids of labels. */
+const filterBy = (labels: string) => `p.workspace_id = $1
+  and ($2 = '' or exists (select from jsonb_path_query(p.versions, '$[*].content[*].body') as body
+        where body #>> '{}' ilike '%' || $2 || '%'))
+  and (cardinality($3::text[]) = 0 or p.account_ids && $3)
+  and (cardinality(${labels}::text[]) = 0
+    or exists (select from post_labels
+        where post_labels.workspace_id = $1 and post_id = p.id and label_id = any(${labels})))`;
+const searchOf = ({ has, at, order }: (typeof groups)[PostGroup]) =>
+  `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 200) as text,
+          jsonb_array_length(p.versions -> 0 -> 'content') as items, p.account_ids, p.scheduled_at, p.results, p.updated_at,
+          jsonb_path_query_first(p.versions, '$[0].content[*].media[0]') #>> '{}' as media_id,
+          out.published_at, out.engagement::float8 as engagement, ${at} as at,
+          array(select label_id from post_labels l where l.workspace_id = $1 and l.post_id = p.id order by label_id) as label_ids
+     from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
+    where ${filterBy('$11')} and ${has} and ($4::text is null or p.status = $4)
+      and ($5::timestamptz is null or ${at} >= $5) and ($6::timestamptz is null or ${at} < $6)
+      and ($7::timestamptz is null or (${at}, p.id) ${order === 'asc' ? '>' : '<'} ($7, $8))
+      and (cardinality($10::text[]) = 0 or p.id = any($10))
+    order by ${at} ${order}, p.id ${order} limit $9`;
+/** What lists and calendars ask. */
+export const search = Object.fromEntries(
+  Object.entries(groups).map(([group, rule]) => [group, sql(`posts.search.${group}`, searchOf(rule))]),
+) as Record<PostGroup, ReturnType<typeof sql>>;
+export const counts = sql(
+  'posts.counts',
+  `select p.status, count(*)::int as count from posts p where ${filterBy('$4')} group by p.status`,
+);
+
+/** What means something to `like` means itself. */
+export const literal = (text: string) => text.replace(/[\\%_]/g, '\\$&');
+
+export const toFound = (row: FoundRow): FoundPost => ({
+  summary: {
+    id: row.id,
+    status: row.status,
+    text: row.text ?? '',
+    items: row.items,
+    accountIds: row.account_ids,
+    results: row.results,
+    ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
+    ...(row.published_at !== null && { publishedAt: row.published_at }),
+    ...(row.engagement !== null && { engagement: row.engagement }),
+    labelIds: row.label_ids,
+    updatedAt: row.updated_at,
+  },
+  mediaId: row.media_id,
+  at: row.at,
+});
