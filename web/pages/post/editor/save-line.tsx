@@ -1,6 +1,6 @@
 import { Check, CloudOff, LoaderCircle, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { dateIn, formatNear, formatTime, now } from '#web/parts/time.ts';
+import { dateIn, formatSaid, formatTime, now } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
 import styles from './save-line.module.css';
 import { useEditor } from './use-editor.ts';
@@ -30,7 +30,7 @@ export const SaveLine = ({ short = false }: { short?: boolean }) => {
   }
   if (base === undefined) return line(null, '');
   const at = savedAt ?? base.updatedAt;
-  const time = dateIn(at, zone) === dateIn(now(), zone) ? formatTime(at, zone) : formatNear(at, zone).replace('Y', 'y');
+  const time = dateIn(at, zone) === dateIn(now(), zone) ? formatTime(at, zone) : formatSaid(at, zone);
   return line(<Check size={14} aria-hidden="true" />, short ? 'Saved' : `Saved ${time}`);
 };
 
