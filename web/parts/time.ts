@@ -172,13 +172,3 @@ export const inZone = (sentence: string, zone: string) =>
   sentence.replace(/\b(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC\b/g, (_, date, time) =>
     formatDateTime(`${date}T${time}:00Z`, zone),
   );
-
-const weekMs = 6 * 24 * 3_600_000;
-
-/** On a button: `Thu 08:30` in the next days, else `19 Nov, 08:30`. */
-export const formatShort = (at: string, zone: string) => {
-  const isSoon = Date.parse(at) - now().getTime() < weekMs;
-  return isSoon
-    ? `${partsIn(at, zone).weekday} ${formatTime(at, zone)}`
-    : `${formatDay(at, zone).slice(4)}, ${formatTime(at, zone)}`;
-};
