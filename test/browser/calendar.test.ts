@@ -43,7 +43,7 @@ inBrowser('the calendar', (world) => {
     await scheduled('Clean', `${date}T10:00:00Z`);
     const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
     const post = page.getByRole('link', { name: /Clean/ }).first();
-    const view = (name: string) => page.getByRole('radio', { name }).check({ force: true });
+    const view = (name: string) => page.getByText(name, { exact: true }).click();
     // A phone has the agenda alone.
     for (const name of ['Week', 'Month', 'Day']) {
       await view(name);

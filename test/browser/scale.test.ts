@@ -128,7 +128,7 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
       expect(shown, `${path}: ${JSON.stringify(found)}`).toBeLessThanOrEqual(most[path as keyof typeof most]);
       expect(nodes, `${path}: ${JSON.stringify(found)}`).toBeLessThan(6000);
     }
-  });
+  }, 120_000);
 
   test('pages of the list follow each other, in order, to the last post', async () => {
     const page = await visit('/posts?status=Draft');

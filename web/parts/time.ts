@@ -145,6 +145,10 @@ export const formatNear = (at: Date | string, zone: string) => {
   return name === undefined ? formatDateTime(at, zone) : `${name} ${formatTime(at, zone)}`;
 };
 
+/** Inside a sentence: `today 18:00`, else `Thu 19 Nov, 08:30` */
+export const formatSaid = (at: Date | string, zone: string) =>
+  formatNear(at, zone).replace(/^(Today|Tomorrow|Yesterday)/, (word) => word.toLowerCase());
+
 /** `45 s`, `12 min`, `3 h 57 min`, `2 days 4 h`, `12 days` */
 export const formatSpan = (ms: number): string => {
   const part = (count: number, unit: string) => (count > 0 ? ` ${count} ${unit}` : '');
@@ -168,13 +172,3 @@ export const inZone = (sentence: string, zone: string) =>
   sentence.replace(/\b(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC\b/g, (_, date, time) =>
     formatDateTime(`${date}T${time}:00Z`, zone),
   );
-
-const weekMs = 6 * 24 * 3_600_000;
-
-/** On a button: `Thu 08:30` in the next days, else `19 Nov, 08:30`. */
-export const formatShort = (at: string, zone: string) => {
-  const isSoon = Date.parse(at) - now().getTime() < weekMs;
-  return isSoon
-    ? `${partsIn(at, zone).weekday} ${formatTime(at, zone)}`
-    : `${formatDay(at, zone).slice(4)}, ${formatTime(at, zone)}`;
-};

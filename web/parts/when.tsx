@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useZone } from '#web/session.ts';
-import { formatDateTime, formatDay, formatNear, formatRelative, formatTime } from './time.ts';
+import { formatDateTime, formatDay, formatNear, formatRelative, formatSaid, formatTime } from './time.ts';
 import { useNow } from './use-now.ts';
 
 /**
@@ -20,7 +20,7 @@ export const When = ({
   useNow();
   const text = {
     near: () => formatNear(at, zone),
-    said: () => formatNear(at, zone).replace(/^(Today|Tomorrow|Yesterday)/, (word) => word.toLowerCase()),
+    said: () => formatSaid(at, zone),
     full: () => formatDateTime(at, zone),
     relative: () => formatRelative(at),
     time: () => formatTime(at, zone),

@@ -42,6 +42,3 @@ export const useOffer = (acts: readonly PaletteAct[]) => {
   });
 };
 export const offeredActs = () => offered;
-
-/** `⌘ K` on a Mac, `Ctrl K` elsewhere. */
-export const paletteKeys = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K';

@@ -32,7 +32,7 @@ import styles from './card.module.css';
 import { CardActions } from './card-actions.tsx';
 import { CardContent } from './card-content.tsx';
 import { isDestructive, isToDecide } from './card-state.ts';
-import { fitsLine, shortMoment, titleOf } from './words.ts';
+import { fitsLine, momentWords, titleOf } from './words.ts';
 
 /** One request, whole. `decision` says who decided it, when it is decided. */
 export const RequestCard = ({
@@ -67,7 +67,7 @@ export const RequestCard = ({
             {title}
           </h2>
           <p className="small text-3">
-            Asked at {shortMoment(card.createdAt, zone)}
+            Asked {momentWords(card.createdAt, zone)}
             {!isToDecide(card) && ` · ${decision}`}
             {isOpen && at && ` · ${formatRelative(at)}`}
             {isOpen && post?.status === 'Scheduled' && post.scheduledAt && (
@@ -91,7 +91,7 @@ export const RequestCard = ({
       {card.changedPost && isToDecide(card) && (
         <div className={styles.banner}>
           <Banner tone="plum" title={`This is not the text ${card.client} asked about`}>
-            The post was edited at {shortMoment(card.changedPost.updatedAt, zone)}. The request cannot be approved as it
+            The post was edited {momentWords(card.changedPost.updatedAt, zone)}. The request cannot be approved as it
             stands.
           </Banner>
         </div>

@@ -40,6 +40,12 @@ export const shortMoment = (at: string, zone: string) => {
   return day === time ? time : `${day} ${time}`;
 };
 
+/** In a sentence: `at 10:04`, `Mon 16:20` */
+export const momentWords = (at: string, zone: string) => {
+  const moment = shortMoment(at, zone);
+  return moment === formatTime(at, zone) ? `at ${moment}` : moment;
+};
+
 const numbers = [
   'no',
   'one',

@@ -26,9 +26,10 @@ export const Suggestions = ({ model, onChoose }: { model: string | undefined; on
       }
     >
       {write
-        ? 'It reads, drafts and checks by itself. What becomes public waits for your yes, on a card here.'
+        ? 'It reads, drafts and checks on its own. Before anything becomes public it asks you, on a card here.'
         : 'It reads what you may read.'}
-      {model === undefined && ' This server has no language model: the built-in assistant knows a set of requests.'}
+      {model === undefined &&
+        ' This server has no language model, so the built-in assistant understands only a few requests, such as these.'}
     </EmptyState>
   );
 };

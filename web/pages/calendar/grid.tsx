@@ -102,7 +102,7 @@ export const Grid = ({
   const hours = {
     ...shared,
     events,
-    slotHeight: 58,
+    slotHeight: 64,
     intervalMinutes: 30,
     withSubHourGridLines: false,
     startScrollTime: '06:50:00',

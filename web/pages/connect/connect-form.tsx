@@ -11,13 +11,21 @@ import { useBegin } from './use-begin.ts';
 export const ConnectForm = ({ form: { network, fields } }: { form: GetConnectFormOutput }) => {
   const [values, setValues] = useState<Record<string, string>>({});
   const { begin, fault, running } = useBegin(network);
-  const faults = fields.map(({ name, label }) => fieldFault(fault, `values.${name}`, label));
+  const [isAsked, setAsked] = useState(false);
+  const isMissing = ({ name, required }: (typeof fields)[number]) => required && !values[name]?.trim();
+  const faults = fields.map((field) =>
+    isAsked && isMissing(field) ? `${field.label} is needed.` : fieldFault(fault, `values.${field.name}`, field.label),
+  );
   return (
     <form
       className={styles.form}
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        void begin(values);
+        setAsked(true);
+        const missing = fields.find(isMissing);
+        if (missing) document.getElementById(idOf(missing.name))?.focus();
+        else void begin(values);
       }}
     >
       {fields.map(({ name, label, hint, secret, required, placeholder = '' }, index) => {
@@ -25,6 +33,7 @@ export const ConnectForm = ({ form: { network, fields } }: { form: GetConnectFor
         return (
           <Field
             key={name}
+            id={idOf(name)}
             label={label}
             description={hint}
             placeholder={placeholder}
@@ -53,3 +62,5 @@ export const ConnectForm = ({ form: { network, fields } }: { form: GetConnectFor
     </form>
   );
 };
+
+const idOf = (name: string) => `connect-${name}`;

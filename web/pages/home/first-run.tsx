@@ -5,7 +5,6 @@ import { Kbd } from '#web/parts/kbd.tsx';
 import { namesAnd } from '#web/parts/names.ts';
 import { Column } from '#web/parts/section.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { paletteKeys } from '#web/shell/palette-store.ts';
 import { AgentStep } from './agent-step.tsx';
 import { ConnectStep } from './connect-step.tsx';
 import styles from './first-run.module.css';
@@ -66,7 +65,7 @@ export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }
           <Kbd keys="C" /> new post
         </span>
         <span className="kbd-hint">
-          <Kbd keys={paletteKeys} /> go anywhere
+          <Kbd keys="⌘ K" /> go anywhere
         </span>
         <span className="kbd-hint">
           <Kbd keys="?" /> all shortcuts

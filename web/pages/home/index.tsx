@@ -1,14 +1,16 @@
-import { Button } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Pencil } from 'lucide-react';
+import { Pencil, Search } from 'lucide-react';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
+import { formatShort } from '#web/parts/short-time.ts';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { formatShort, formatTime } from '#web/parts/time.ts';
+import { formatTime } from '#web/parts/time.ts';
 import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { useMay, useZone } from '#web/session.ts';
+import { callPalette } from '#web/shell/palette-store.ts';
 import { FirstRun } from './first-run.tsx';
 import { Today } from './today.tsx';
 import { useFirstRun } from './use-first-run.ts';
@@ -18,7 +20,7 @@ const Home = () => {
   const isNew = firstRun.state === 'shown';
   return (
     <>
-      <PageHeader title="Home" meta={!isNew && <Present />} actions={firstRun.state === 'over' && <WriteForSlot />} />
+      <PageHeader title="Home" meta={!isNew && <Present />} actions={firstRun.state === 'over' && <Acts />} />
       {firstRun.state === 'fault' && (
         <Column>
           <FaultBanner fault={firstRun.fault} title="Home could not be loaded" onRetry={firstRun.retry} />
@@ -47,7 +49,17 @@ const Present = () => {
   );
 };
 
-/** Where there are slots. A phone has its own button to write. */
+/** A desk searches in the sidebar, and a phone writes in the bar below. */
+const Acts = () => (
+  <>
+    <WriteForSlot />
+    <ActionIcon className="phone-only" size={40} aria-label="Search or jump to" onClick={callPalette}>
+      <Search size={20} strokeWidth={1.75} aria-hidden="true" />
+    </ActionIcon>
+  </>
+);
+
+/** Where there are slots. */
 const WriteForSlot = () => {
   const zone = useZone();
   const { write } = useMay();

@@ -21,7 +21,7 @@ import { formatNumber } from '#web/parts/number.ts';
 import { PostTitle, titleOf } from '#web/parts/post-title.tsx';
 import { Chip, StateChip, StateIcon, stateOf } from '#web/parts/state-chip.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
-import { addDays, dateIn, formatDateTime, formatNear, formatTime, now, partsIn } from '#web/parts/time.ts';
+import { addDays, dateIn, formatDateTime, formatNear, formatSaid, formatTime, now, partsIn } from '#web/parts/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './posts.module.css';
 
@@ -217,7 +217,7 @@ const timeOf = (post: PostSummary, zone: string) => {
       : status === 'Publishing'
         ? `${sent} of ${accountIds.length} sent`
         : isWish
-          ? `Planned ${formatNear(at, zone)}`
+          ? `Planned ${formatSaid(at, zone)}`
           : formatNear(at, zone);
   return { dateTime: at, title: `${formatDateTime(at, zone)} (${zone})`, children };
 };

@@ -67,7 +67,7 @@ const Rows = ({ list, openId, onOpen }: ListProps) => (
         title={<code>{delivery.type}</code>}
         note={
           <span className={isTrouble(delivery) ? styles.trouble : undefined}>
-            {answerOf(delivery)}
+            {answerOf(delivery).replace(/\.$/, delivery.nextTryAt ? '' : '.')}
             {delivery.nextTryAt && delivery.attempts > 0 && (
               <>
                 , again <When at={delivery.nextTryAt} form="relative" />

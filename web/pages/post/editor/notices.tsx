@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
-import { formatNear, formatRelative, formatTime } from '#web/parts/time.ts';
+import { formatRelative, formatSaid, formatTime } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useNow } from '#web/parts/use-now.ts';
 import { useZone } from '#web/session.ts';
@@ -106,7 +106,7 @@ const ScheduledNotice = ({ at, acts }: { at: string; acts: Acts }) => {
     <Banner
       tone="blue"
       icon={Clock}
-      title={`Goes out ${formatNear(at, zone)}. Your changes count at once.`}
+      title={`Goes out ${formatSaid(at, zone)}. Your changes count at once.`}
       action={
         <Button size="xs" loading={running} onClick={unschedule}>
           Unschedule

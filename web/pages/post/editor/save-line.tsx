@@ -1,6 +1,6 @@
 import { Check, CloudOff, LoaderCircle, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { formatTime } from '#web/parts/time.ts';
+import { dateIn, formatSaid, formatTime, now } from '#web/parts/time.ts';
 import { useZone } from '#web/session.ts';
 import styles from './save-line.module.css';
 import { useEditor } from './use-editor.ts';
@@ -29,7 +29,8 @@ export const SaveLine = ({ short = false }: { short?: boolean }) => {
     return line(<TriangleAlert size={14} aria-hidden="true" />, 'Not saved', 'orange');
   }
   if (base === undefined) return line(null, '');
-  const time = formatTime(savedAt ?? base.updatedAt, zone);
+  const at = savedAt ?? base.updatedAt;
+  const time = dateIn(at, zone) === dateIn(now(), zone) ? formatTime(at, zone) : formatSaid(at, zone);
   return line(<Check size={14} aria-hidden="true" />, short ? 'Saved' : `Saved ${time}`);
 };
 

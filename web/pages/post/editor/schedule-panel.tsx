@@ -205,7 +205,7 @@ export default function SchedulePanel({
           {isMoving ? 'Move' : 'Schedule'}
           {name}
           <span className={styles.keys}>
-            <Kbd keys="⌘⇧↵" inverse />
+            <Kbd keys="⌘ ⇧ ↵" inverse />
           </span>
         </MainButton>
       </div>

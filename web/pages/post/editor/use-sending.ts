@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { faultOf } from '#web/faults.ts';
-import { formatNear, now } from '#web/parts/time.ts';
+import { formatSaid, now } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { isStillFree, useNextSlot } from '#web/parts/use-next-slot.ts';
 import { useNow } from '#web/parts/use-now.ts';
@@ -49,7 +49,7 @@ export const useSending = (editor: Editor, acts: Acts) => {
     setTaken(undefined);
     setPanelOpened(false);
     setMoveTo(undefined);
-    showToast({ text: `${isScheduled ? 'Moved to' : 'Scheduled for'} ${formatNear(at, zone)}` });
+    showToast({ text: `${isScheduled ? 'Moved to' : 'Scheduled for'} ${formatSaid(at, zone)}` });
   };
   const openPanel = () => setPanelOpened(true);
   /** At the wished time at once; without one it asks for it. */

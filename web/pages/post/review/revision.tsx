@@ -8,7 +8,7 @@ import { handleOf } from '#web/networks.ts';
 import { DiffText } from '#web/parts/diff-text.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { formatNear } from '#web/parts/time.ts';
+import { formatSaid } from '#web/parts/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
@@ -40,7 +40,7 @@ export const Revision = ({
   if (!data) return <SkeletonRows rows={1} height={60} label="Loading the text" />;
   const restore = async () => {
     setRunning(true);
-    await onRestore?.(data, formatNear(entry.at, zone));
+    await onRestore?.(data, formatSaid(entry.at, zone));
     setRunning(false);
   };
   return (
