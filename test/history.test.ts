@@ -1,6 +1,8 @@
+import { decodeTime } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HistoryEntry } from '#contracts/history';
 import { bounds } from '#server/bounds';
+import { newId } from '#server/ids';
 import { sql } from '#server/store/database';
 import { connectAgent } from '#test/support/agent';
 import { type Service, startService } from '#test/support/service';
@@ -187,4 +189,12 @@ test('a viewer reads it, another workspace and a token do not', async () => {
     expect((await owner.get(path, { authorization: `Bearer ${service.token}` })).status).toBe(403);
   }
   expect((await owner.get(`/api/app/posts/${id}/changes/first`)).body.code).toBe('BadInput');
+});
+
+test('the id of a post tells when it was made, also after the clock was set back; within a millisecond ids go up', () => {
+  const [later, earlier] = [new Date('2050-01-01T00:00:00Z'), new Date('2049-01-01T00:00:00Z')];
+  newId('post', later);
+  const [first, second] = [newId('post', earlier), newId('post', earlier)];
+  expect(decodeTime(first.slice('post_'.length))).toBe(earlier.getTime());
+  expect(first < second).toBe(true);
 });

@@ -64,6 +64,7 @@ interface Row {
   readonly tries: number;
 }
 
+let changes = 0;
 const serviceWithRows = (service: Service) => {
   const post = (id: string) => service.client.posts.get({ id });
   const isOver = async (id: string) => ['Published', 'Failed'].includes((await post(id)).status);
@@ -86,7 +87,7 @@ const serviceWithRows = (service: Service) => {
     rowOf,
 
     change: (id: string, what: string) =>
-      service.database.query(sql(`test.change ${what}`, `update sends set ${what} where post_id = $1`), [id]),
+      service.database.query(sql(`test.change.${++changes}`, `update sends set ${what} where post_id = $1`), [id]),
 
     /** Whatever this instance had in hand it has let go. */
     isIdle: () => until('nothing is in hand', () => service.posthorn.jobs.inFlight().get('sends') === 0),
