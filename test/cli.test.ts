@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -450,6 +450,25 @@ describe('what a command loads', () => {
     expect(sources).toEqual(expect.arrayContaining(['server/operator.ts', 'server/workspaces/people.ts']));
     const heavy = /^server\/(networks|http|mcp|publishing)\/|^node_modules\/(express|undici|agenda|pino)\//;
     expect(sources.filter((name) => heavy.test(name))).toEqual([]);
+  });
+
+  test('is kept compiled for the next one, and compiled anew where that cannot be used', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'posthorn-parts-'));
+    try {
+      await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+      const parts = [...(await filesFrom(await partNamed('commands'), atOnce))];
+      for (const name of ['cli.js', ...parts]) await copyFile(join(dist, name), join(folder, name));
+      const help = () => promisify(execFile)(process.execPath, [join(folder, 'cli.js'), '--help']);
+      const said = await help();
+      expect(said).toMatchObject({ stdout: expect.stringContaining('posthorn <command>'), stderr: '' });
+      const kept = parts.map((name) => join(folder, `${name}.${process.version}-${process.arch}`));
+      for (const file of kept) await writeFile(file, 'damaged');
+      expect(await help()).toEqual(said);
+      for (const file of kept) expect(await readFile(file, 'latin1')).not.toBe('damaged');
+      expect(await readdir(folder)).toHaveLength(2 * parts.length + 2);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });
 

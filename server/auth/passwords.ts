@@ -1,11 +1,13 @@
-import { hash, verify } from '@node-rs/argon2';
+/** Loaded when there is a password: it is native, and most commands have none. */
+const argon2 = () => import('@node-rs/argon2');
 
 /** argon2id with the parameters OWASP asks for. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export const passwordLength = { min: 8, max: 1024 };
 
-export const hashPassword = (password: string) => hash(password, cost);
+export const hashPassword = async (password: string) => (await argon2()).hash(password, cost);
 
 /** A malformed stored hash counts as a wrong password. */
-export const isPassword = (stored: string, password: string) => verify(stored, password).catch(() => false);
+export const isPassword = async (stored: string, password: string) =>
+  (await argon2()).verify(stored, password).catch(() => false);

@@ -105,14 +105,8 @@ export const diagnose = async (config: Config, { fix = false }: { fix?: boolean 
     bad.push((error as Error).message);
   }
 
-  // Not Node's own fetch, which is this package once more.
-  const { request } = await import('undici');
-  const asked = request(`${config.baseUrl}/readyz`, { signal: AbortSignal.timeout(3000) });
-  const answer = await asked.catch(() => undefined);
-  const said = await answer?.body.text().catch(() => '');
-  if (answer?.statusCode === 200) good.push(`The service answers at ${config.baseUrl}/readyz`);
-  else if (answer) bad.push(`The service at ${config.baseUrl} is not ready: ${said}`);
-  else note.push(`No service answers at ${config.baseUrl}; \`npm start\` runs it`);
+  const { lookAtService } = await import('./doctor-service.ts');
+  await lookAtService(config, findings);
 
   const all = [
     ...good.map((text) => ({ is: 'ok', text }) as const),

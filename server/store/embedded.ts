@@ -24,7 +24,8 @@ export interface Embedded {
 }
 
 interface Cluster {
-  readonly program: Program;
+  /** Looked for when the server has to be started: it takes longer than all else. */
+  readonly program: () => Promise<Program>;
   readonly data: string;
   readonly log: string;
   readonly config: Connection;
@@ -71,13 +72,29 @@ export async function startEmbedded(dir: string, options: EmbeddedOptions = {}):
 async function openCluster(dir: string, flags: readonly string[]): Promise<Cluster> {
   fs.mkdirSync(dir, { recursive: true });
   const data = path.join(dir, 'pg');
-  const program = await findProgram(dir, data);
-  if (!fs.existsSync(versionFile(data))) await createCluster(dir, data, program);
-  refuseOtherVersion(data, program);
-  const host = serverHolding(dataLock(data))?.socketDir || makeSocketDir(dir, program);
+  let found: Promise<Program> | undefined;
+  const program = () => {
+    found ??= findFitting(dir, data);
+    return found;
+  };
+  const host = socketOfRunning(data) || makeSocketDir(dir, await program());
   const password = fs.readFileSync(passwordFile(data), 'utf8');
   const config = { host, port, user, password, database: 'postgres' };
   return { program, data, log: path.join(dir, 'postgres.log'), config, flags };
+}
+
+/** Of somebody else's, findProgram says what to do. */
+function socketOfRunning(data: string): string | undefined {
+  const uid = process.getuid?.();
+  const isOurs = uid === 0 || fs.statSync(data, { throwIfNoEntry: false })?.uid === uid;
+  return isOurs ? serverHolding(dataLock(data))?.socketDir : undefined;
+}
+
+async function findFitting(dir: string, data: string): Promise<Program> {
+  const program = await findProgram(dir, data);
+  if (!fs.existsSync(versionFile(data))) await createCluster(dir, data, program);
+  refuseOtherVersion(data, program);
+  return program;
 }
 
 /**
@@ -174,7 +191,9 @@ async function reach(cluster: Cluster, timeoutMs: number): Promise<pg.Client> {
     if (attempt instanceof pg.Client) return attempt;
     if (performance.now() > deadline || launched?.failure) throw notReached(cluster, launched?.failure ?? attempt);
     // Of several that start together, all but one end immediately: PostgreSQL has locks of its own.
-    if (!runningServer(cluster) && mayLaunch(launched)) launched = launch(cluster, launched);
+    if (!runningServer(cluster) && mayLaunch(launched)) {
+      launched = launch(await cluster.program(), cluster, launched);
+    }
     await sleep(pollMs);
   }
 }
@@ -211,7 +230,7 @@ function mayLaunch(earlier: Launched | undefined): boolean {
   return !earlier || (!earlier.running && performance.now() > earlier.nextAt);
 }
 
-function launch({ program, data, log, config, flags }: Cluster, earlier?: Launched): Launched {
+function launch(program: Program, { data, log, config, flags }: Cluster, earlier?: Launched): Launched {
   const attempt = (earlier?.attempt ?? 0) + 1;
   // Processes left over from a crashed server prevent a new start until they end.
   const launched: Launched = { running: true, attempt, nextAt: performance.now() + pollMs * 2 ** attempt };
