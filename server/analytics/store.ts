@@ -39,7 +39,7 @@ const accountsOf = (accounts: string) =>
        from publications p where ${inRange} and p.account_id = a.id
    ) as sums where sums.posts > 0`;
 
-/** Texts are read for the ten best alone. */
+/** Texts and targets are read for the ten best alone: by the key of the post, which PostgreSQL is left no choice about. */
 const answerOf = (targets: string) =>
   `select
      (select coalesce(json_agg(account order by id), '[]') from account) as accounts,
@@ -51,8 +51,10 @@ const answerOf = (targets: string) =>
          'accountIds', of_post.account_ids, 'views', of_post.views) order by ${best}), '[]')
        from (select * from top order by ${best} limit 10) as top
        join posts on posts.workspace_id = $1 and posts.id = top.post_id cross join lateral (
-         select array_agg(p.account_id order by p.published_at, p.account_id) as account_ids, coalesce(sum(p.views), 0) as views
-           from publications p where p.post_id = top.post_id and ${inRange} and ${targets}
+         select array_agg(account_id order by published_at, account_id) as account_ids, coalesce(sum(views), 0) as views
+           from (select p.account_id, p.published_at, p.views from publications p
+                  where p.workspace_id = $1 and p.post_id = top.post_id offset 0) as target
+          where published_at >= $2 and published_at < $3 and ${targets}
        ) as of_post) as "topPosts"`;
 
 /**
@@ -93,36 +95,44 @@ const ofAll = sql(
    ) ${answerOf('true')}`,
 );
 
+/** As a select: the number of accounts is no reason to plan the statement anew, which would take longer than running it. */
+const anyChosen = 'any ((select $6::text[])::text[])';
+
 /**
- * Posts as they are on the chosen accounts, with a bit for each network they went to. All but the best is counted from few
- * sums by hour and networks. Floats are exact here, and far cheaper to add for each of many posts.
+ * Posts as they are on the chosen accounts. A post counts once for its network: where accounts of one network are chosen, and
+ * any post went to a network twice, those that count again are taken off. Floats are exact here, and far cheaper to add for
+ * each of many posts; so are bins of time than parts of it.
  */
 const ofChosen = sql(
   'analytics.ofChosen',
   `with chosen as materialized (
-     select id, network, 1::bigint << (dense_rank() over (order by network) - 1)::int as bit
-       from accounts where workspace_id = $1 and id = any($6)
+     select id, network, count(*) over (partition by network) > 1 and exists (
+              select from published_posts p where p.workspace_id = $1 and p.published_at < $3 and p.repeats is not null) as repeats
+       from accounts where workspace_id = $1 and id = ${anyChosen}
    ), part as materialized (
-     select p.post_id, min(p.published_at) as published_at, sum(p.engagement::float8) as engagement,
-            bit_or(chosen.bit) as networks
-       from chosen join publications p on p.account_id = chosen.id where ${inRange} group by p.post_id
-   ), went as materialized (
-     select networks, count(*) as posts, sum(engagement) as engagement,
-            (floor(date_part('epoch', published_at))::bigint
-              + ($5::bigint[])[width_bucket(published_at, $4::timestamptz[])]) / 3600 % 168 as hour
-       from part group by networks, hour
+     select p.post_id, min(p.published_at) as published_at, sum(p.engagement::float8) as engagement
+       from publications p where ${inRange} and p.account_id = ${anyChosen} group by p.post_id
    ), hours as (
-     select hour, sum(posts) as posts, sum(engagement) as engagement from went group by hour
+     select date_part('epoch', since_monday) / 3600 as hour, posts, engagement from (
+       select date_bin('1 hour', published_at, monday) - date_bin('7 days', published_at, monday) as since_monday,
+              count(*) as posts, sum(engagement) as engagement
+         from (select published_at, engagement, ($5::timestamptz[])[width_bucket(published_at, $4::timestamptz[])] as monday
+                 from part offset 0) as post
+        group by since_monday) as sums
    ), account as materialized (
-     ${accountsOf('chosen')}
+     ${accountsOf('(select id, network from chosen)')}
    ), on_network as (
-     select network, sum(posts) as posts
-       from (select networks, sum(posts) as posts from went group by networks) as sums
-       join (select distinct network, bit from chosen) as to_network on networks & bit <> 0
-      group by network
+     select network, sum(posts) as posts from (
+       select network, posts from account
+       union all
+       select network, count(*) - sum(targets) from (
+         select chosen.network, count(*) as targets from chosen join publications p on p.account_id = chosen.id
+          where ${inRange} and chosen.repeats group by chosen.network, p.post_id) as post
+        group by network
+     ) as counts group by network
    ), top as (
      select post_id, published_at, engagement from part
-   ) ${answerOf('p.account_id = any($6)')}`,
+   ) ${answerOf(`account_id = ${anyChosen}`)}`,
 );
 
 const days = sql(
@@ -182,6 +192,9 @@ export const createPublishedPostStore = (db: Database) => ({
 
 // The first of January 1970 was a Thursday: hours of the week are counted from Monday.
 const sinceMondaySeconds = 3 * 24 * 60 * 60;
+const wallOf = ({ offsetSeconds }: Stretch) => offsetSeconds + sinceMondaySeconds;
+/** Midnight of a Monday before all posts, on the clocks of the stretch. */
+const mondayOf = (stretch: Stretch) => new Date(-1000 * wallOf(stretch)).toISOString();
 
 export type AnalyticsStore = ReturnType<typeof createAnalyticsStore>;
 
@@ -195,10 +208,9 @@ export const createAnalyticsStore = (db: Database) => ({
     const range = [workspaceId, from, to];
     const begins = stretches.map((stretch) => stretch.from);
     const ends = stretches.map((stretch) => stretch.to);
-    const walls = stretches.map(({ offsetSeconds }) => offsetSeconds + sinceMondaySeconds);
     const [counted] = await (accountIds.length === 0
-      ? db.late<Counted>(ofAll, [...range, begins, ends, walls])
-      : db.late<Counted>(ofChosen, [...range, begins, walls, accountIds]));
+      ? db.late<Counted>(ofAll, [...range, begins, ends, stretches.map(wallOf)])
+      : db.late<Counted>(ofChosen, [...range, begins, stretches.map(mondayOf), accountIds]));
     if (counted === undefined) throw new Error('a statement of one row gave none');
     return counted;
   },

@@ -79,18 +79,19 @@ const totalsOf = (posts: number, accounts: readonly Record<MetricName, number | 
   return { posts, ...sums, engagement: engagementMetrics.reduce((sum, name) => sum + sums[name], 0) };
 };
 
-const bestTimesOf = (hours: Counted['hours']): Summary['bestTimes'] =>
-  [...new Set(hours.map(({ hour }) => hour))]
-    .sort((a, b) => a - b)
-    .map((hour) => {
-      const then = hours.filter((entry) => entry.hour === hour);
-      const [posts, engagement] = [sumOf(then, 'posts'), sumOf(then, 'engagement')];
-      return {
-        weekday: 1 + Math.floor(hour / 24),
-        hour: hour % 24,
-        posts,
-        engagement,
-        average: engagement / posts,
-        lowConfidence: posts < confidentPosts,
-      };
-    });
+const bestTimesOf = (hours: Counted['hours']): Summary['bestTimes'] => {
+  const byHour: { posts: number; engagement: number }[] = [];
+  for (const { hour, posts, engagement } of hours) {
+    const then = byHour[hour];
+    byHour[hour] = then ? { posts: then.posts + posts, engagement: then.engagement + engagement } : { posts, engagement };
+  }
+  // Hours without a post are skipped.
+  return byHour.flatMap(({ posts, engagement }, hour) => ({
+    weekday: 1 + Math.floor(hour / 24),
+    hour: hour % 24,
+    posts,
+    engagement,
+    average: engagement / posts,
+    lowConfidence: posts < confidentPosts,
+  }));
+};
