@@ -6,7 +6,8 @@ import type { Stretch } from './time-zone.ts';
 export interface Counted {
   /** A metric that nobody reports is null. */
   readonly accounts: readonly ({ id: string; network: string; posts: number } & Record<MetricName, number | null>)[];
-  readonly networks: readonly { network: string; posts: number }[];
+  /** How many times posts count again for a network, because they went to several of its accounts. */
+  readonly repeats: readonly { network: string; posts: number }[];
   /** By hour of the week, 0 to 167 from Monday on. An hour may come twice. */
   readonly hours: readonly { hour: number; posts: number; engagement: number }[];
   readonly topPosts: {
@@ -43,7 +44,7 @@ const accountsOf = (accounts: string) =>
 const answerOf = (targets: string) =>
   `select
      (select coalesce(json_agg(account order by id), '[]') from account) as accounts,
-     (select coalesce(json_agg(on_network order by network), '[]') from on_network) as networks,
+     (select coalesce(json_agg(repeats), '[]') from repeats) as repeats,
      (select coalesce(json_agg(hours), '[]') from hours) as hours,
      (select coalesce(json_agg(json_build_object(
          'postId', post_id, 'text', posts.versions -> 0 -> 'content' -> 0 ->> 'body', 'engagement', engagement,
@@ -77,18 +78,14 @@ const ofAll = sql(
      select ${postColumns} from publications p where ${inRange} and ${straddling} group by p.post_id
    ), hours as (
      ${hoursOf('published_posts', whole)} union all ${hoursOf('part', 'true')}
-   ), account as materialized (
+   ), account as (
      ${accountsOf('(select id, network from accounts where workspace_id = $1)')}
-   ), on_network as (
-     select network, sum(posts) as posts from (
-       select network, posts from account
-       union all
-       select network, -count(*) from published_posts p cross join unnest(p.repeats) as network
-        where ${inRange} and ${whole} and p.repeats is not null group by network
-       union all
-       select p.network, count(distinct p.post_id) - count(*) from publications p
-        where ${inRange} and ${straddling} group by p.network
-     ) as counts group by network
+   ), repeats as (
+     select network, count(*) as posts from published_posts p cross join unnest(p.repeats) as network
+      where ${inRange} and ${whole} and p.repeats is not null group by network
+     union all
+     select p.network, count(*) - count(distinct p.post_id) as posts from publications p
+      where ${inRange} and ${straddling} group by p.network
    ), top as (
      (select post_id, published_at, engagement from published_posts p where ${inRange} and ${whole} order by ${best} limit 10)
      union all select post_id, published_at, engagement from part
@@ -99,9 +96,8 @@ const ofAll = sql(
 const anyChosen = 'any ((select $6::text[])::text[])';
 
 /**
- * Posts as they are on the chosen accounts. A post counts once for its network: where accounts of one network are chosen, and
- * any post went to a network twice, those that count again are taken off. Floats are exact here, and far cheaper to add for
- * each of many posts; so are bins of time than parts of it.
+ * Posts as they are on the chosen accounts. Repeats are looked for where several accounts of a network are chosen and any
+ * post has some. Floats are exact here, and far cheaper to add for each of many posts, as bins are than parts of a time.
  */
 const ofChosen = sql(
   'analytics.ofChosen',
@@ -119,17 +115,13 @@ const ofChosen = sql(
          from (select published_at, engagement, ($5::timestamptz[])[width_bucket(published_at, $4::timestamptz[])] as monday
                  from part offset 0) as post
         group by since_monday) as sums
-   ), account as materialized (
+   ), account as (
      ${accountsOf('(select id, network from chosen)')}
-   ), on_network as (
-     select network, sum(posts) as posts from (
-       select network, posts from account
-       union all
-       select network, count(*) - sum(targets) from (
-         select chosen.network, count(*) as targets from chosen join publications p on p.account_id = chosen.id
-          where ${inRange} and chosen.repeats group by chosen.network, p.post_id) as post
-        group by network
-     ) as counts group by network
+   ), repeats as (
+     select network, sum(targets - 1) as posts from (
+       select chosen.network, count(*) as targets from chosen join publications p on p.account_id = chosen.id
+        where ${inRange} and chosen.repeats group by chosen.network, p.post_id) as post
+      group by network
    ), top as (
      select post_id, published_at, engagement from part
    ) ${answerOf(`account_id = ${anyChosen}`)}`,
