@@ -1,5 +1,6 @@
 // npm run bench [-- <figure> …] [--rounds N] [--seconds N] [--other <cli.js>] [--blink] [--results <file>]
-// capacity takes [--posts N] [--workspaces N] [--deliveries N] too, run [--image-mb N], agent-tokens [--before].
+// analytics takes [--targets N] too, capacity [--posts N] [--workspaces N] [--deliveries N], run [--image-mb N],
+// agent-tokens [--before].
 // Writes its sections of RESULTS.md, or of another file; in a blink only of another file.
 // Plain JavaScript: it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
@@ -58,6 +59,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     other: { type: 'string', multiple: true },
+    targets: { type: 'string' },
     posts: { type: 'string' },
     workspaces: { type: 'string' },
     deliveries: { type: 'string' },
@@ -77,6 +79,7 @@ const options = {
   blink: values.blink === true,
   rounds: positive('rounds', values.rounds) ?? (values.blink ? 1 : undefined),
   seconds: positive('seconds', values.seconds),
+  targets: positive('targets', values.targets),
   posts: positive('posts', values.posts),
   workspaces: positive('workspaces', values.workspaces),
   deliveries: positive('deliveries', values.deliveries),

@@ -1,5 +1,8 @@
 // analytics.summary over 400 days beside the leanest SQL for its totals, and first pages beside those of a small workspace.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import pg from 'pg';
 import { atPlace } from '../place.mjs';
 import { median, ratio, say, shuffled, table } from '../table.mjs';
@@ -18,22 +21,32 @@ const blinkSizes = [
 ];
 const pageCalls = 40;
 const chosenAccounts = 5;
-const counted = ['leanest', 'with published_posts', 'summary', 'leanest of chosen', 'summary of chosen'];
+const counted = [
+  'leanest',
+  'with published_posts',
+  'summary',
+  'leanest of chosen',
+  'leanest of chosen over HTTP',
+  'summary of chosen',
+];
 
-export const measure = ({ rounds = 9, blink }) =>
+/** `targets` is the largest size that is filled. */
+export const measure = ({ rounds = 9, targets: largest = Number.POSITIVE_INFINITY, blink }) =>
   atPlace(async (place) => {
+    const measured = (blink ? blinkSizes : sizes).filter(({ targets }) => targets <= largest);
     const service = await place.service('Posthorn');
     const { userId } = await place.setUp();
     const db = new pg.Client(place.config);
     db.on('error', () => undefined); // the database stops under it when we are interrupted
     await db.connect();
+    const bare = await place.contender('bare', 'analytics/bare.mjs');
     const workspaces = [];
-    for (const size of blink ? blinkSizes : sizes) {
+    for (const size of measured) {
       say(`publishing to ${size.targets} targets …`);
       const id = `ws_${size.targets}`;
       await fillWorkspace(db, id, userId, size.targets);
       const { token } = await place.command('token', 'create', '--workspace', id, '--name', 'Bench');
-      workspaces.push({ ...size, id, call: callOf(service.url, token) });
+      workspaces.push({ ...size, id, call: callOf(service.url, token), bare: asking(bare.url) });
     }
     await db.query('vacuum analyze');
 
@@ -47,26 +60,31 @@ export const measure = ({ rounds = 9, blink }) =>
     }
     if (process.stderr.isTTY) say('');
     await db.end();
-    const measured = blink ? blinkSizes : sizes;
     return { text: report(samples, measured), values: valuesOf(samples, measured) };
   });
 
 const callOf = (url, token) => {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return async (action, input) => {
-    const answer = await fetch(`${url}/api/agent/tools/${action}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(input),
-    });
-    const content = await answer.json();
-    assert.equal(answer.status, 200, `${action}: ${JSON.stringify(content)}`);
+  const ask = asking(`${url}/api/agent/tools/`, { authorization: `Bearer ${token}` });
+  return (action, input) => ask(input, action);
+};
+
+/** As lean as pg is for the SQL: one kept connection, nothing compressed. */
+const agent = new Agent({ keepAlive: true });
+
+const asking = (url, more) => {
+  const headers = { 'content-type': 'application/json', ...more };
+  return async (input, path = '') => {
+    const asked = request(`${url}${path}`, { agent, method: 'POST', headers });
+    asked.end(JSON.stringify(input));
+    const [answer] = await once(asked, 'response');
+    const content = await json(answer);
+    assert.equal(answer.statusCode, 200, `${path}: ${JSON.stringify(content)}`);
     return content;
   };
 };
 
 /** What is timed for a workspace. Those that tell the same totals are held to it, and all are warm then. */
-const workFor = async (db, { id, call, calls }) => {
+const workFor = async (db, { id, call, bare, calls }) => {
   const values = [id, range.from, range.to];
   const { posts: page } = await call('posts.list', {});
   const accountIds = accountIdsOf(id).slice(0, chosenAccounts);
@@ -75,6 +93,7 @@ const workFor = async (db, { id, call, calls }) => {
     'with published_posts': withPublishedPosts(db, values),
     summary: () => call('analytics.summary', range),
     'leanest of chosen': await leanest(db, [...values, accountIds]),
+    'leanest of chosen over HTTP': async () => (await bare([...values, accountIds])).totals,
     'summary of chosen': () => call('analytics.summary', { ...range, accountIds }),
     list: () => call('posts.list', {}),
     metrics: () => call('posts.metrics', { id: page[0].id }),
@@ -83,6 +102,7 @@ const workFor = async (db, { id, call, calls }) => {
     ['leanest', 'summary'],
     ['with published_posts', 'summary'],
     ['leanest of chosen', 'summary of chosen'],
+    ['leanest of chosen over HTTP', 'summary of chosen'],
   ]) {
     const { engagement: _, ...totals } = (await work[action]()).totals;
     assert.deepEqual(await work[sql](), totals, sql);
@@ -130,17 +150,28 @@ const report = (samples, sizes) => {
     String(targets),
     against('summary', targets, 'leanest'),
     against('summary of chosen', targets, 'leanest of chosen'),
+    against('summary of chosen', targets, 'leanest of chosen over HTTP'),
+    against('leanest of chosen over HTTP', targets, 'leanest of chosen'),
     against('summary', targets, 'with published_posts'),
     targets === smallest ? '' : against('summary', targets, 'summary', targets / 10),
     targets === smallest ? '1.00' : against('list', targets, 'list', smallest),
     targets === smallest ? '1.00' : against('metrics', targets, 'metrics', smallest),
   ]);
-  const head = ['published targets', 'summary', `${chosenAccounts} of 20 accounts`, 'to published_posts', 'to a tenth'];
+  const head = [
+    'published targets',
+    'summary',
+    `${chosenAccounts} of 20 accounts`,
+    'both over HTTP',
+    'HTTP alone',
+    'to published_posts',
+    'to a tenth',
+  ];
   return [
     '## analytics',
     '',
     'Times, so lower is faster: analytics.summary over HTTP as a multiple of the leanest SQL for its totals alone, for all and',
-    'for some accounts; as a multiple of SQL that may use published_posts, and of itself with a tenth of the targets; first',
+    'for some accounts, there also of a bare server that answers with that SQL over HTTP, whose answer as a multiple of the SQL',
+    'is the next column; as a multiple of SQL that may use published_posts, and of itself with a tenth of the targets; first',
     'pages as a multiple of those of the smallest workspace. Median [quartiles] of the ratios within',
     `each round. ${samples.length} rounds in random order, one call at a time, Node ${process.version}, PostgreSQL on the same machine.`,
     '',

@@ -6,7 +6,8 @@ import type { Stretch } from './time-zone.ts';
 export interface Counted {
   /** A metric that nobody reports is null. */
   readonly accounts: readonly ({ id: string; network: string; posts: number } & Record<MetricName, number | null>)[];
-  readonly networks: readonly { network: string; posts: number }[];
+  /** How many times posts count again for a network, because they went to several of its accounts. */
+  readonly repeats: readonly { network: string; posts: number }[];
   /** By hour of the week, 0 to 167 from Monday on. An hour may come twice. */
   readonly hours: readonly { hour: number; posts: number; engagement: number }[];
   readonly topPosts: {
@@ -39,11 +40,11 @@ const accountsOf = (accounts: string) =>
        from publications p where ${inRange} and p.account_id = a.id
    ) as sums where sums.posts > 0`;
 
-/** Texts are read for the ten best alone. */
+/** Texts and targets are read for the ten best alone: by the key of the post, which PostgreSQL is left no choice about. */
 const answerOf = (targets: string) =>
   `select
      (select coalesce(json_agg(account order by id), '[]') from account) as accounts,
-     (select coalesce(json_agg(on_network order by network), '[]') from on_network) as networks,
+     (select coalesce(json_agg(repeats), '[]') from repeats) as repeats,
      (select coalesce(json_agg(hours), '[]') from hours) as hours,
      (select coalesce(json_agg(json_build_object(
          'postId', post_id, 'text', posts.versions -> 0 -> 'content' -> 0 ->> 'body', 'engagement', engagement,
@@ -51,8 +52,10 @@ const answerOf = (targets: string) =>
          'accountIds', of_post.account_ids, 'views', of_post.views) order by ${best}), '[]')
        from (select * from top order by ${best} limit 10) as top
        join posts on posts.workspace_id = $1 and posts.id = top.post_id cross join lateral (
-         select array_agg(p.account_id order by p.published_at, p.account_id) as account_ids, coalesce(sum(p.views), 0) as views
-           from publications p where p.post_id = top.post_id and ${inRange} and ${targets}
+         select array_agg(account_id order by published_at, account_id) as account_ids, coalesce(sum(views), 0) as views
+           from (select p.account_id, p.published_at, p.views from publications p
+                  where p.workspace_id = $1 and p.post_id = top.post_id offset 0) as target
+          where published_at >= $2 and published_at < $3 and ${targets}
        ) as of_post) as "topPosts"`;
 
 /**
@@ -75,54 +78,53 @@ const ofAll = sql(
      select ${postColumns} from publications p where ${inRange} and ${straddling} group by p.post_id
    ), hours as (
      ${hoursOf('published_posts', whole)} union all ${hoursOf('part', 'true')}
-   ), account as materialized (
+   ), account as (
      ${accountsOf('(select id, network from accounts where workspace_id = $1)')}
-   ), on_network as (
-     select network, sum(posts) as posts from (
-       select network, posts from account
-       union all
-       select network, -count(*) from published_posts p cross join unnest(p.repeats) as network
-        where ${inRange} and ${whole} and p.repeats is not null group by network
-       union all
-       select p.network, count(distinct p.post_id) - count(*) from publications p
-        where ${inRange} and ${straddling} group by p.network
-     ) as counts group by network
+   ), repeats as (
+     select network, count(*) as posts from published_posts p cross join unnest(p.repeats) as network
+      where ${inRange} and ${whole} and p.repeats is not null group by network
+     union all
+     select p.network, count(*) - count(distinct p.post_id) as posts from publications p
+      where ${inRange} and ${straddling} group by p.network
    ), top as (
      (select post_id, published_at, engagement from published_posts p where ${inRange} and ${whole} order by ${best} limit 10)
      union all select post_id, published_at, engagement from part
    ) ${answerOf('true')}`,
 );
 
+/** As a select: the number of accounts is no reason to plan the statement anew, which would take longer than running it. */
+const anyChosen = 'any ((select $6::text[])::text[])';
+
 /**
- * Posts as they are on the chosen accounts, with a bit for each network they went to. All but the best is counted from few
- * sums by hour and networks. Floats are exact here, and far cheaper to add for each of many posts.
+ * Posts as they are on the chosen accounts. Repeats are looked for where several accounts of a network are chosen and any
+ * post has some. Floats are exact here, and far cheaper to add for each of many posts, as bins are than parts of a time.
  */
 const ofChosen = sql(
   'analytics.ofChosen',
   `with chosen as materialized (
-     select id, network, 1::bigint << (dense_rank() over (order by network) - 1)::int as bit
-       from accounts where workspace_id = $1 and id = any($6)
+     select id, network, count(*) over (partition by network) > 1 and exists (
+              select from published_posts p where p.workspace_id = $1 and p.published_at < $3 and p.repeats is not null) as repeats
+       from accounts where workspace_id = $1 and id = ${anyChosen}
    ), part as materialized (
-     select p.post_id, min(p.published_at) as published_at, sum(p.engagement::float8) as engagement,
-            bit_or(chosen.bit) as networks
-       from chosen join publications p on p.account_id = chosen.id where ${inRange} group by p.post_id
-   ), went as materialized (
-     select networks, count(*) as posts, sum(engagement) as engagement,
-            (floor(date_part('epoch', published_at))::bigint
-              + ($5::bigint[])[width_bucket(published_at, $4::timestamptz[])]) / 3600 % 168 as hour
-       from part group by networks, hour
+     select p.post_id, min(p.published_at) as published_at, sum(p.engagement::float8) as engagement
+       from publications p where ${inRange} and p.account_id = ${anyChosen} group by p.post_id
    ), hours as (
-     select hour, sum(posts) as posts, sum(engagement) as engagement from went group by hour
-   ), account as materialized (
-     ${accountsOf('chosen')}
-   ), on_network as (
-     select network, sum(posts) as posts
-       from (select networks, sum(posts) as posts from went group by networks) as sums
-       join (select distinct network, bit from chosen) as to_network on networks & bit <> 0
+     select date_part('epoch', since_monday) / 3600 as hour, posts, engagement from (
+       select date_bin('1 hour', published_at, monday) - date_bin('7 days', published_at, monday) as since_monday,
+              count(*) as posts, sum(engagement) as engagement
+         from (select published_at, engagement, ($5::timestamptz[])[width_bucket(published_at, $4::timestamptz[])] as monday
+                 from part offset 0) as post
+        group by since_monday) as sums
+   ), account as (
+     ${accountsOf('(select id, network from chosen)')}
+   ), repeats as (
+     select network, sum(targets - 1) as posts from (
+       select chosen.network, count(*) as targets from chosen join publications p on p.account_id = chosen.id
+        where ${inRange} and chosen.repeats group by chosen.network, p.post_id) as post
       group by network
    ), top as (
      select post_id, published_at, engagement from part
-   ) ${answerOf('p.account_id = any($6)')}`,
+   ) ${answerOf(`account_id = ${anyChosen}`)}`,
 );
 
 const days = sql(
@@ -182,6 +184,9 @@ export const createPublishedPostStore = (db: Database) => ({
 
 // The first of January 1970 was a Thursday: hours of the week are counted from Monday.
 const sinceMondaySeconds = 3 * 24 * 60 * 60;
+const wallOf = ({ offsetSeconds }: Stretch) => offsetSeconds + sinceMondaySeconds;
+/** Midnight of a Monday before all posts, on the clocks of the stretch. */
+const mondayOf = (stretch: Stretch) => new Date(-1000 * wallOf(stretch)).toISOString();
 
 export type AnalyticsStore = ReturnType<typeof createAnalyticsStore>;
 
@@ -195,10 +200,9 @@ export const createAnalyticsStore = (db: Database) => ({
     const range = [workspaceId, from, to];
     const begins = stretches.map((stretch) => stretch.from);
     const ends = stretches.map((stretch) => stretch.to);
-    const walls = stretches.map(({ offsetSeconds }) => offsetSeconds + sinceMondaySeconds);
     const [counted] = await (accountIds.length === 0
-      ? db.late<Counted>(ofAll, [...range, begins, ends, walls])
-      : db.late<Counted>(ofChosen, [...range, begins, walls, accountIds]));
+      ? db.late<Counted>(ofAll, [...range, begins, ends, stretches.map(wallOf)])
+      : db.late<Counted>(ofChosen, [...range, begins, stretches.map(mondayOf), accountIds]));
     if (counted === undefined) throw new Error('a statement of one row gave none');
     return counted;
   },

@@ -19,12 +19,8 @@ export const createAnalytics = ({ store, networks }: { store: AnalyticsStore; ne
   ): Promise<Summary> => {
     const range = { from: canonicalInstant(from) ?? from, to: canonicalInstant(to) ?? to, accountIds };
     checkRange(range);
-    const {
-      accounts,
-      networks: counted,
-      hours,
-      topPosts,
-    } = await store.counted(workspaceId, range, stretchesOf(range.from, range.to, timeZone));
+    const stretches = stretchesOf(range.from, range.to, timeZone);
+    const { accounts, repeats, hours, topPosts } = await store.counted(workspaceId, range, stretches);
     const bestTimes = bestTimesOf(hours);
     return {
       from,
@@ -36,13 +32,12 @@ export const createAnalytics = ({ store, networks }: { store: AnalyticsStore; ne
         provider: networks.get(account.network).name,
         totals: totalsOf(account.posts, [account]),
       })),
-      byNetwork: counted.map(({ network, posts }) => ({
-        provider: networks.get(network).name,
-        totals: totalsOf(
-          posts,
-          accounts.filter((account) => account.network === network),
-        ),
-      })),
+      byNetwork: [...new Set(accounts.map(({ network }) => network))].sort().map((network) => {
+        const there = accounts.filter((account) => account.network === network);
+        const again = repeats.filter((repeat) => repeat.network === network);
+        const posts = sumOf(there, 'posts') - sumOf(again, 'posts');
+        return { provider: networks.get(network).name, totals: totalsOf(posts, there) };
+      }),
       topPosts,
       bestTimes,
     };
@@ -79,18 +74,21 @@ const totalsOf = (posts: number, accounts: readonly Record<MetricName, number | 
   return { posts, ...sums, engagement: engagementMetrics.reduce((sum, name) => sum + sums[name], 0) };
 };
 
-const bestTimesOf = (hours: Counted['hours']): Summary['bestTimes'] =>
-  [...new Set(hours.map(({ hour }) => hour))]
-    .sort((a, b) => a - b)
-    .map((hour) => {
-      const then = hours.filter((entry) => entry.hour === hour);
-      const [posts, engagement] = [sumOf(then, 'posts'), sumOf(then, 'engagement')];
-      return {
-        weekday: 1 + Math.floor(hour / 24),
-        hour: hour % 24,
-        posts,
-        engagement,
-        average: engagement / posts,
-        lowConfidence: posts < confidentPosts,
-      };
-    });
+const bestTimesOf = (hours: Counted['hours']): Summary['bestTimes'] => {
+  const byHour: { posts: number; engagement: number }[] = [];
+  for (const { hour, posts, engagement } of hours) {
+    const then = byHour[hour];
+    byHour[hour] = then
+      ? { posts: then.posts + posts, engagement: then.engagement + engagement }
+      : { posts, engagement };
+  }
+  // Hours without a post are skipped.
+  return byHour.flatMap(({ posts, engagement }, hour) => ({
+    weekday: 1 + Math.floor(hour / 24),
+    hour: hour % 24,
+    posts,
+    engagement,
+    average: engagement / posts,
+    lowConfidence: posts < confidentPosts,
+  }));
+};
