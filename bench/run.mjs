@@ -1,5 +1,5 @@
 // npm run bench [-- <figure> …] [--rounds N] [--seconds N] [--other <cli.js>] [--blink] [--results <file>]
-// capacity takes [--posts N] [--workspaces N] [--deliveries N] too, run [--image-mb N], agent-tokens [--before].
+// capacity takes [--full] [--posts N] [--workspaces N] [--deliveries N] too, run [--image-mb N], agent-tokens [--before].
 // Writes its sections of RESULTS.md, or of another file; in a blink only of another file.
 // Plain JavaScript: it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
@@ -58,6 +58,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     other: { type: 'string', multiple: true },
+    full: { type: 'boolean' },
     posts: { type: 'string' },
     workspaces: { type: 'string' },
     deliveries: { type: 'string' },
@@ -77,6 +78,7 @@ const options = {
   blink: values.blink === true,
   rounds: positive('rounds', values.rounds) ?? (values.blink ? 1 : undefined),
   seconds: positive('seconds', values.seconds),
+  full: values.full === true,
   posts: positive('posts', values.posts),
   workspaces: positive('workspaces', values.workspaces),
   deliveries: positive('deliveries', values.deliveries),
@@ -90,10 +92,15 @@ await import('../scripts/install.mjs');
 install();
 await import('../scripts/build.mjs');
 const { beginMeasuring, writeResult } = await import('./results.mjs');
-for (const name of positionals.length > 0 ? positionals : figures) {
-  const { measure } = await import(`./${name}/measure.mjs`);
-  const measured = beginMeasuring();
-  const result = await measure(options);
-  console.log(result.text);
-  if (results) writeResult(results, figures, name, result, measured());
+const { closeShared } = await import('./place.mjs');
+try {
+  for (const name of positionals.length > 0 ? positionals : figures) {
+    const { measure } = await import(`./${name}/measure.mjs`);
+    const measured = beginMeasuring();
+    const result = await measure(options);
+    console.log(result.text);
+    if (results) writeResult(results, figures, name, result, measured());
+  }
+} finally {
+  await closeShared();
 }

@@ -21,7 +21,7 @@ const chosenAccounts = 5;
 const counted = ['leanest', 'with published_posts', 'summary', 'leanest of chosen', 'summary of chosen'];
 
 export const measure = ({ rounds = 9, blink }) =>
-  atPlace(async (place) => {
+  atPlace({ blink }, async (place) => {
     const service = await place.service('Posthorn');
     const { userId } = await place.setUp();
     const db = new pg.Client(place.config);

@@ -16,11 +16,11 @@ export const measure = (options) =>
     options,
   );
 
-const enter = async (place) => {
+const enter = async (place, { blink }) => {
   const servers = await startServers(place);
   const { token } = await place.setUp();
   const ids = [];
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < (blink ? 2 : 100); i++) {
     const draft = { body: `Draft ${i}: one draft, thirteen networks 🎉` };
     const created = message(token, modern, 'tools/call', { name: 'posts_create', arguments: draft });
     ids.push((await ask(servers[1], created)).structuredContent.id);
