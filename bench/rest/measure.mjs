@@ -24,12 +24,12 @@ export const measure = (options) =>
     options,
   );
 
-/** `start(place, others)` starts the servers; the posts are made by the one named Posthorn. */
+/** `start(place, { others, blink })` starts the servers; the posts are made by the one named Posthorn. */
 export const enterWith =
   (start) =>
   async (place, { others = [], blink }) => {
     mustBeStatementsOfTheService(place.cli);
-    const servers = await start(place, others);
+    const servers = await start(place, { others, blink });
     const posthorn = servers.find(({ name }) => name === 'Posthorn');
     const { token } = await place.setUp();
     const accountIds = [];
@@ -93,11 +93,11 @@ const textOf = (file, seen = new Set()) => {
   return [text, ...parts.map((part) => textOf(part, seen))].join('\n');
 };
 
-const startServers = async ({ contender, service }, others) => [
+const startServers = async ({ contender, service }, { others, blink }) => [
   await contender('bare node:http', 'rest/servers/bare.mjs'),
   // One after the other: the first one makes the tables.
   await service('Posthorn'),
-  await service('Posthorn, LOG_LEVEL=warn', { LOG_LEVEL: 'warn' }),
+  ...(blink ? [] : [await service('Posthorn, LOG_LEVEL=warn', { LOG_LEVEL: 'warn' })]),
   ...(await Promise.all(others.map((other, i) => service(`Posthorn, build ${i + 2}`, {}, other)))),
   await contender('Fastify 5', 'rest/servers/fastify.mjs'),
   await contender('Express 5', 'rest/servers/express.mjs'),

@@ -15,8 +15,8 @@ const restMs = 30_000;
 
 export const measure = ({ rounds = 7, blink, imageMb }) =>
   atPlace({ blink }, async (place) => {
-    // There a figure before has set it up.
-    const commands = await measureCommands(blink ? await place.apart() : place, launcher, rounds);
+    // In a blink it is set up already.
+    const commands = await measureCommands(place, launcher, rounds, blink ? await place.apart() : place);
     const starts = await (blink
       ? warmStarts(place, place.folder, { starts: 1, forMs: 0 })
       : warmStarts(place, await usedFolder(place), { starts: 5, forMs: restMs }));
