@@ -3,8 +3,15 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
+const imported = new Map();
+
 /** Imports TypeScript of the service the way production runs it: compiled, with packages left outside. */
-export const importCompiled = async (path) => {
+export const importCompiled = (path) => {
+  if (!imported.has(path)) imported.set(path, compileAndImport(path));
+  return imported.get(path);
+};
+
+const compileAndImport = async (path) => {
   const root = resolve(import.meta.dirname, '..');
   const name = path.replace(/[^a-z]+/g, '-');
   // Below node_modules, so that nobody commits it and packages are found from there.

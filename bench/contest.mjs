@@ -9,17 +9,13 @@ const warmUpSeconds = 3; // the service has more code to warm than a bare handle
  * `enter(place)` starts the servers, 1.00 first, and answers `{ servers, work, afterVisit?, close?, compared? }`, where
  * `work` has the requests by their name.
  */
-export const contest = ({ title, intro, connections, enter }, { rounds = 5, seconds = 1.5, ...options }) =>
-  atPlace(async (place) => {
+export const contest = ({ title, intro, connections: usual, enter }, { rounds = 5, seconds = 1.5, ...options }) =>
+  atPlace(options, async (place) => {
     const entered = await enter(place, options);
-    const samples = await run(entered, {
-      rounds,
-      seconds,
-      connections,
-      warmUp: warmUpSeconds,
-      // In a blink each server answers a few requests, however long that takes.
-      ...(options.blink && { amount: 2 * connections }),
-    });
+    const connections = options.blink ? 2 : usual;
+    // In a blink each server answers a few requests, however long that takes.
+    const how = options.blink ? { amount: 2 * connections } : { warmUp: warmUpSeconds };
+    const samples = await run(entered, { rounds, seconds, connections, ...how });
     const text = report(entered, samples, { title, intro, rounds, seconds, connections });
     return { text, values: valuesOf(entered, samples, rounds) };
   });
@@ -36,8 +32,10 @@ const run = async ({ servers, work, afterVisit, close }, { rounds, seconds, conn
     await afterVisit?.(what);
     return { perSecond: answered / took, cpu: before === undefined ? undefined : (after - before) / answered };
   };
-  say('warming up …');
-  for (const what of Object.keys(work)) for (const server of servers) await visit(server, what, warmUp);
+  if (warmUp) {
+    say('warming up …');
+    for (const what of Object.keys(work)) for (const server of servers) await visit(server, what, warmUp);
+  }
   const samples = [];
   for (let round = 1; round <= rounds; round++) {
     say(`round ${round} of ${rounds} …`);

@@ -2,14 +2,34 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import pg from 'pg';
 import { importCompiled } from './compiled.mjs';
 import { command, startContender, startService, stopAll } from './processes.mjs';
 
 export const poolSize = 4;
 const cli = resolve(import.meta.dirname, '../dist/cli.js');
 
+/** In a blink: one for all figures, with one database and one service of each kind, until the end of the run. */
+let shared;
+
 /** Everything that `work(place)` started is ended and removed, also on Ctrl-C. */
-export const atPlace = async (work) => {
+export const atPlace = async ({ blink = false }, work) => {
+  if (blink) shared ??= openPlace();
+  const opened = shared ?? openPlace();
+  try {
+    return await work(await opened.place);
+  } catch (error) {
+    if (opened.isClosing()) await opened.interrupted(); // what broke was broken by us
+    throw error;
+  } finally {
+    if (blink) await stopAll((await opened.place).servicePids());
+    else await opened.close();
+  }
+};
+
+export const closeShared = () => shared?.close();
+
+const openPlace = () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-bench-'));
   chmodSync(folder, 0o711); // PostgreSQL may run as another user
   const starting = startDatabase(join(folder, 'database'));
@@ -27,15 +47,15 @@ export const atPlace = async (work) => {
     process.exit(130);
   };
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupted);
-  try {
-    return await work(placeIn(folder, await starting));
-  } catch (error) {
-    if (cleaning !== undefined) await interrupted(); // what broke was broken by us
-    throw error;
-  } finally {
-    await clean();
-    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupted);
-  }
+  return {
+    place: starting.then(({ config }) => placeIn(folder, config)),
+    isClosing: () => cleaning !== undefined,
+    interrupted,
+    close: async () => {
+      await clean();
+      for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupted);
+    },
+  };
 };
 
 /** The service's own embedded PostgreSQL, held by us so that it outlives every contender. */
@@ -44,8 +64,10 @@ const startDatabase = async (folder) => {
   return startEmbedded(folder);
 };
 
-/** How servers and commands get at the database. */
-const placeIn = (folder, { config }) => {
+let databases = 0;
+
+/** How servers and commands get at the database. What a figure before has started or made is there. */
+const placeIn = (folder, config, more = {}) => {
   const env = {
     PGHOST: config.host,
     PGPORT: String(config.port),
@@ -60,9 +82,17 @@ const placeIn = (folder, { config }) => {
     DATABASE_POOL: String(poolSize),
     LOG_LEVEL: '',
     REQUESTS_PER_MINUTE: '1000000000',
+    ...more,
   };
   const owner = ['--email', 'bench@example.com', '--password', 'long enough to be taken', '--workspace', 'Bench'];
-  let logs = 0;
+  const made = new Map();
+  const once = (name, make) => {
+    if (!made.has(name)) made.set(name, make());
+    return made.get(name);
+  };
+  const pids = new Set();
+  const ask = (...args) => command(cli, settings, ...args);
+  const setUp = () => once('owner', () => ask('setup', ...owner));
   return {
     folder,
     cli,
@@ -70,11 +100,35 @@ const placeIn = (folder, { config }) => {
     settings,
     owner,
     contender: async (name, file, more = {}) => ({ name, ...(await startContender(file, { ...env, ...more })) }),
-    service: async (name, more = {}, program = cli) => {
-      const log = join(folder, `service-${++logs}.log`);
-      return { name, ...(await startService(program, { ...settings, ...more }, log)) };
+    service: (name, more = {}, program = cli) =>
+      once(JSON.stringify([name, more, program]), async () => {
+        const log = join(folder, `service-${config.database}-${made.size}.log`);
+        const service = await startService(program, { ...settings, ...more }, log);
+        pids.add(service.pid);
+        return { name, ...service };
+      }),
+    servicePids: () => pids,
+    command: ask,
+    setUp,
+    account: (network) =>
+      once(`account at ${network}`, async () => {
+        const { workspaceId } = await setUp();
+        return ask('account', 'add', '--workspace', workspaceId, '--network', network);
+      }),
+    /** With a database of its own, for what would be in the way of others or they in its. */
+    apart: async (more = {}) => {
+      const database = `bench_${++databases}`;
+      await createDatabase(config, database);
+      const { user, password, host } = config;
+      const DATABASE_URL = `postgres://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}`;
+      return placeIn(folder, { ...config, database }, { DATABASE_URL, ...more });
     },
-    command: (...args) => command(cli, settings, ...args),
-    setUp: () => command(cli, settings, 'setup', ...owner),
   };
+};
+
+const createDatabase = async (config, name) => {
+  const db = new pg.Client(config);
+  await db.connect();
+  await db.query(`create database ${name}`);
+  await db.end();
 };

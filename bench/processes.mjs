@@ -21,7 +21,7 @@ const keep = (child) => {
 };
 
 /** Ends everything that was started here, by its own id. */
-export const stopAll = () => Promise.all([...children].map(stop));
+export const stopAll = (but = new Set()) => Promise.all([...children].filter(({ pid }) => !but.has(pid)).map(stop));
 
 /** Ends one of them. */
 export const stopPid = (pid) => stop([...children].find((child) => child.pid === pid));

@@ -1,5 +1,5 @@
 // npm run bench [-- <figure> …] [--rounds N] [--seconds N] [--other <cli.js>] [--blink] [--results <file>]
-// analytics takes [--targets N] too, capacity [--posts N] [--workspaces N] [--deliveries N], run [--image-mb N],
+// analytics takes [--targets N] too, capacity [--full] [--posts N] [--workspaces N] [--deliveries N], run [--image-mb N],
 // agent-tokens [--before].
 // Writes its sections of RESULTS.md, or of another file; in a blink only of another file.
 // Plain JavaScript: it runs before anything is installed.
@@ -60,6 +60,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string' },
     other: { type: 'string', multiple: true },
     targets: { type: 'string' },
+    full: { type: 'boolean' },
     posts: { type: 'string' },
     workspaces: { type: 'string' },
     deliveries: { type: 'string' },
@@ -80,6 +81,7 @@ const options = {
   rounds: positive('rounds', values.rounds) ?? (values.blink ? 1 : undefined),
   seconds: positive('seconds', values.seconds),
   targets: positive('targets', values.targets),
+  full: values.full === true,
   posts: positive('posts', values.posts),
   workspaces: positive('workspaces', values.workspaces),
   deliveries: positive('deliveries', values.deliveries),
@@ -93,10 +95,15 @@ await import('../scripts/install.mjs');
 install();
 await import('../scripts/build.mjs');
 const { beginMeasuring, writeResult } = await import('./results.mjs');
-for (const name of positionals.length > 0 ? positionals : figures) {
-  const { measure } = await import(`./${name}/measure.mjs`);
-  const measured = beginMeasuring();
-  const result = await measure(options);
-  console.log(result.text);
-  if (results) writeResult(results, figures, name, result, measured());
+const { closeShared } = await import('./place.mjs');
+try {
+  for (const name of positionals.length > 0 ? positionals : figures) {
+    const { measure } = await import(`./${name}/measure.mjs`);
+    const measured = beginMeasuring();
+    const result = await measure(options);
+    console.log(result.text);
+    if (results) writeResult(results, figures, name, result, measured());
+  }
+} finally {
+  await closeShared();
 }

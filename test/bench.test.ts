@@ -3,59 +3,47 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '#scripts/chromium';
 
 const bench = resolve(import.meta.dirname, '../bench');
-const figures = readdirSync(bench, { withFileTypes: true })
+const folders = readdirSync(bench, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
-  .map(({ name }) => name)
-  .filter((name) => name !== 'web' || findChromium() !== undefined);
+  .map(({ name }) => name);
+const hasBrowser = findChromium() !== undefined;
+const figures = folders.filter((name) => name !== 'web' || hasBrowser);
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-results-'));
-const results = join(folder, 'RESULTS.md');
 const committed = join(bench, 'RESULTS.md');
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The section of a figure, with its heading. */
-const sectionOf = (text: string, name: string) =>
-  (text.split(/^(?=## )/m).find((section) => section.startsWith(`## ${name}\n`)) ?? '').trim();
+const sectionOf = (written: string, name: string) =>
+  (written.split(/^(?=## )/m).find((section) => section.startsWith(`## ${name}\n`)) ?? '').trim();
 
-const readIfThere = (file: string) => {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-};
-
-// What the README quotes can be measured again. One after the other: each starts servers and a database.
+// What the README quotes can be measured again. In a blink the figures share a database and what else they can.
 describe('npm run bench', () => {
-  const before = readIfThere(committed);
+  const before = readFileSync(committed, 'utf8');
+  const results = join(folder, 'RESULTS.md');
+  let said = '';
 
-  test.each(figures)('-- %s still works, and writes its own section alone', { timeout: 300_000 }, async (figure) => {
-    const earlier = readIfThere(results);
-    const args = [resolve(bench, 'run.mjs'), figure, '--blink', '--results', results];
+  beforeAll(async () => {
+    // Without a name it is all of them.
+    const args = [join(bench, 'run.mjs'), ...(hasBrowser ? [] : figures), '--blink', '--results', results];
     const { PATH, HOME, TMPDIR } = process.env;
     const child = spawn(process.execPath, args, { env: { PATH, HOME, TMPDIR }, stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    let trouble = '';
-    child.stdout.on('data', (text: Buffer) => {
-      said += text;
-    });
-    child.stderr.on('data', (text: Buffer) => {
-      trouble += text;
-    });
-    const [code] = await once(child, 'close');
+    const [out, trouble, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     expect(code, trouble).toBe(0);
-    expect(said).toContain(`## ${figure}`);
-    const written = readFileSync(results, 'utf8');
-    const section = sectionOf(written, figure);
+    said = out;
+  }, 300_000);
+
+  test.each(figures)('measures %s and writes its section', (figure) => {
+    expect(said).toContain(`## ${figure}\n`);
+    const section = sectionOf(readFileSync(results, 'utf8'), figure);
     expect(section).toMatch(/^\*.+ UTC, \d+ cores.+ GiB of memory, Node v.+, PostgreSQL \d.+, load average .+\*$/m);
     expect(section).toMatch(/^\| .+ \|$/m);
-    for (const other of figures.filter((name) => name !== figure)) {
-      expect(sectionOf(written, other)).toBe(sectionOf(earlier, other));
-    }
   });
 
   test('tells of every aim whether it is met, and where a missed one is explained', () => {
@@ -67,6 +55,27 @@ describe('npm run bench', () => {
   });
 
   test('leaves the committed results alone in a blink', () => {
-    expect(readIfThere(committed)).toBe(before);
+    expect(readFileSync(committed, 'utf8')).toBe(before);
   });
+});
+
+test('a run of one figure writes its own section and its own aims alone', async () => {
+  const { writeResult } = await import(pathToFileURL(join(bench, 'results.mjs')).href);
+  const file = join(folder, 'some.md');
+  const write = (name: string, sends: number) =>
+    writeResult(file, folders, name, { text: `## ${name}\n\n${sends}`, values: { 'CPU a send': sends } }, '*now*');
+  const aimOf = (figure: string) =>
+    sectionOf(readFileSync(file, 'utf8'), 'aims')
+      .split('\n')
+      .filter((row) => row.startsWith(`| ${figure} `));
+  write('publish', 0.5);
+  const [publish] = aimOf('publish');
+  expect(publish).toContain('| 0.50 ms ');
+  expect(aimOf('webhooks').join()).toContain('not measured yet');
+  write('webhooks', 7);
+  expect(sectionOf(readFileSync(file, 'utf8'), 'publish')).toBe('## publish\n\n*now*\n\n0.5');
+  expect(aimOf('publish')[0]).toBe(publish);
+  write('publish', 2);
+  expect(sectionOf(readFileSync(file, 'utf8'), 'webhooks')).toBe('## webhooks\n\n*now*\n\n7');
+  expect(aimOf('publish')[0]).toContain('**missed**');
 });

@@ -8,7 +8,7 @@ const networks = ['bluesky', 'x', 'mastodon', 'youtube'];
 const drafts = 160;
 
 export const measure = ({ before = false, blink }) =>
-  atPlace(async (place) => {
+  atPlace({ blink }, async (place) => {
     const token = blink ? await makeSmall(place) : await makeDemo(place);
     const { url } = await place.service('Posthorn');
     return { text: report(await countedBy(createAgent(url, token), { before, blink })), values: {} };
@@ -17,11 +17,8 @@ export const measure = ({ before = false, blink }) =>
 const makeDemo = async (place) => (await place.command('demo')).token;
 
 const makeSmall = async (place) => {
-  const { token, workspaceId } = await place.setUp();
-  for (const network of networks) {
-    await place.command('account', 'add', '--workspace', workspaceId, '--network', network);
-  }
-  return token;
+  for (const network of networks) await place.account(network);
+  return (await place.setUp()).token;
 };
 
 const text = 'Our new rye bread is out of the oven. Come by on Saturday and taste it.';

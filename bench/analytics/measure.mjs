@@ -32,7 +32,7 @@ const counted = [
 
 /** `targets` is the largest size that is filled. */
 export const measure = ({ rounds = 9, targets: largest = Number.POSITIVE_INFINITY, blink }) =>
-  atPlace(async (place) => {
+  atPlace({ blink }, async (place) => {
     const measured = (blink ? blinkSizes : sizes).filter(({ targets }) => targets <= largest);
     const service = await place.service('Posthorn');
     const { userId } = await place.setUp();

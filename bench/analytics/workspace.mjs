@@ -14,8 +14,8 @@ export const fillWorkspace = async (db, id, userId, targets) => {
   await db.query("insert into workspaces (id, name) values ($1, 'Bench')", [id]);
   await db.query("insert into members (workspace_id, user_id, role) values ($1, $2, 'owner')", [id, userId]);
   await db.query(
-    `insert into accounts (id, workspace_id, network, external_id, name, handle)
-     select account_id, $1, ($2::text[])[1 + (i - 1) % 10], i, 'Name', 'handle'
+    `insert into accounts (id, workspace_id, network, external_id, name, handle, sandbox)
+     select account_id, $1, ($2::text[])[1 + (i - 1) % 10], i, 'Name', 'handle', true
        from unnest($3::text[]) with ordinality as account (account_id, i)`,
     [id, networks, accountIdsOf(id)],
   );

@@ -1,5 +1,5 @@
-// One database that grows to --posts posts in --workspaces workspaces and --deliveries deliveries: what is asked all the time
-// should take as long at each size.
+// One database that grows tenfold: what is asked all the time should take as long at each size. With --full it grows to a
+// million posts and ten million deliveries; --posts, --workspaces and --deliveries choose any other size.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
@@ -9,10 +9,10 @@ import { cpuSeconds } from '../processes.mjs';
 import { ratio, say, shuffled, spread, table } from '../table.mjs';
 import { fill, makeDue, range, webhookId, workspaceId } from './fill.mjs';
 
-const whole = { posts: 1_000_000, workspaces: 1_000, deliveries: 10_000_000 };
-const blinkWhole = { posts: 2_000, workspaces: 100, deliveries: 4_000 };
+const usual = { posts: 100_000, workspaces: 100, deliveries: 1_000_000 };
+const fullSize = { posts: 1_000_000, workspaces: 1_000, deliveries: 10_000_000 };
+const blinkSize = { posts: 200, workspaces: 20, deliveries: 400 };
 const shares = [0.01, 0.1, 1];
-const blinkShares = [0.1, 1];
 const leastWorkspaces = 10;
 const roundsAtEach = 25;
 const warmUps = 8;
@@ -20,9 +20,12 @@ const rateMs = 4_000;
 const callers = 16;
 const keptMs = 365 * 24 * 3_600_000;
 
-export const measure = ({ rounds = roundsAtEach, blink, posts, workspaces, deliveries }) =>
-  atPlace(async (place) => {
-    const size = blink ? blinkWhole : { ...whole, ...defined({ posts, workspaces, deliveries }) };
+export const measure = ({ rounds = roundsAtEach, blink, full, posts, workspaces, deliveries }) =>
+  atPlace({ blink }, async (all) => {
+    const place = await all.apart();
+    const chosen = { ...(full ? fullSize : usual), ...defined({ posts, workspaces, deliveries }) };
+    const size = blink ? blinkSize : chosen;
+    const ends = shares.map((share) => Math.max(Math.round(size.workspaces * share), leastWorkspaces));
     // It claims nothing, so that what is due is there for us.
     const service = await place.service('Posthorn', { POSTHORN_ROLE: 'web' });
     const { userId } = await place.setUp();
@@ -31,8 +34,7 @@ export const measure = ({ rounds = roundsAtEach, blink, posts, workspaces, deliv
     await db.connect();
     const sizes = [];
     let first = 0;
-    for (const share of blink ? blinkShares : shares) {
-      const end = Math.max(Math.round(size.workspaces * share), leastWorkspaces);
+    for (const end of new Set(ends)) {
       const each = {
         posts: Math.ceil(size.posts / size.workspaces),
         deliveries: Math.ceil(size.deliveries / size.workspaces),
@@ -45,12 +47,12 @@ export const measure = ({ rounds = roundsAtEach, blink, posts, workspaces, deliv
       const { token } = await place.command('token', 'create', '--workspace', workspaceId(end - 1), '--name', 'Bench');
       const work = await workIn(end - 1);
       say(`measuring ${end} workspaces after ${Math.round((performance.now() - begunMs) / 1000)} s of filling …`);
-      for (let i = 0; i < warmUps; i++) await sample(db, work);
+      for (let i = 0; i < (blink ? 0 : warmUps); i++) await sample(db, work);
       const took = [];
       for (let round = 0; round < rounds; round++) took.push(await sample(db, work));
       const pages = {};
       for (const [name, run] of Object.entries(work)) pages[name] = await pagesOf(db, run);
-      const rates = await ratesOf(callOf(service.url, token), service.pid, blink ? 200 : rateMs);
+      const rates = await ratesOf(callOf(service.url, token), service.pid, blink ? 20 : rateMs);
       const { rows } = await db.query('select pg_size_pretty(pg_database_size(current_database())) as bytes');
       sizes.push({
         posts: end * each.posts,

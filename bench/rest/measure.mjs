@@ -24,18 +24,16 @@ export const measure = (options) =>
     options,
   );
 
-/** `start(place, others)` starts the servers; the posts are made by the one named Posthorn. */
+/** `start(place, { others, blink })` starts the servers; the posts are made by the one named Posthorn. */
 export const enterWith =
   (start) =>
-  async (place, { others = [] }) => {
+  async (place, { others = [], blink }) => {
     mustBeStatementsOfTheService(place.cli);
-    const servers = await start(place, others);
+    const servers = await start(place, { others, blink });
     const posthorn = servers.find(({ name }) => name === 'Posthorn');
-    const { token, workspaceId } = await place.setUp();
+    const { token } = await place.setUp();
     const accountIds = [];
-    for (const network of ['mastodon', 'bluesky']) {
-      accountIds.push((await place.command('account', 'add', '--workspace', workspaceId, '--network', network)).id);
-    }
+    for (const network of ['mastodon', 'bluesky']) accountIds.push((await place.account(network)).id);
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const pathOf = (action) => `/api/agent/tools/${action}`;
     const call = async ({ url }, action, body) => {
@@ -46,7 +44,7 @@ export const enterWith =
     };
 
     const draft = { accountIds, body: text };
-    const ids = await makePosts((action, body) => call(posthorn, action, body), draft);
+    const ids = await makePosts((action, body) => call(posthorn, action, body), draft, blink ? 4 : 2 * listed);
     const created = await keepCreatedAway(place.config, ids.at(-1));
 
     const bodies = {
@@ -95,20 +93,20 @@ const textOf = (file, seen = new Set()) => {
   return [text, ...parts.map((part) => textOf(part, seen))].join('\n');
 };
 
-const startServers = async ({ contender, service }, others) => [
+const startServers = async ({ contender, service }, { others, blink }) => [
   await contender('bare node:http', 'rest/servers/bare.mjs'),
   // One after the other: the first one makes the tables.
   await service('Posthorn'),
-  await service('Posthorn, LOG_LEVEL=warn', { LOG_LEVEL: 'warn' }),
+  ...(blink ? [] : [await service('Posthorn, LOG_LEVEL=warn', { LOG_LEVEL: 'warn' })]),
   ...(await Promise.all(others.map((other, i) => service(`Posthorn, build ${i + 2}`, {}, other)))),
   await contender('Fastify 5', 'rest/servers/fastify.mjs'),
   await contender('Express 5', 'rest/servers/express.mjs'),
   await contender('NestJS 12 on Express', 'rest/servers/nest.mjs'),
 ];
 
-const makePosts = async (call, draft) => {
+const makePosts = async (call, draft, count) => {
   const ids = [];
-  for (let i = 0; i < 2 * listed; i++) {
+  for (let i = 0; i < count; i++) {
     const { id } = await call('posts.create', draft);
     const versions = [
       { content: [{ body: text }] },

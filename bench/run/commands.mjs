@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { say, shuffled } from '../table.mjs';
 
-/** Each round begins with a bare start of Node; the commands follow in random order. */
-export const measureCommands = async (place, launcher, rounds) => {
+/** Each round begins with a bare start of Node; the commands follow in random order. `empty` is a place to set up. */
+export const measureCommands = async (place, launcher, rounds, empty) => {
   const { url } = await place.service('Posthorn');
   const LOG_FILE = join(place.folder, 'requests.log');
   const line = { level: 30, time: '2026-11-15T09:30:00.000Z', requestId: 'req_1', msg: 'request' };
   writeFileSync(LOG_FILE, `${JSON.stringify(line)}\n`);
   const env = { ...process.env, ...place.settings, BASE_URL: url, LOG_FILE };
   const posthorn = (...args) => cpuOf(env, launcher, ...args);
-  const setup = await posthorn('setup', ...place.owner);
-  const { workspaceId, token } = JSON.parse(setup.said);
+  const setup = await cpuOf({ ...env, ...empty.settings }, launcher, 'setup', ...place.owner);
+  const { workspaceId, token } = empty === place ? JSON.parse(setup.said) : await place.setUp();
   const commands = {
     help: ['--help'],
     'token list': ['token', 'list', '--workspace', workspaceId],

@@ -14,9 +14,12 @@ const launcher = resolve(root, 'scripts/posthorn.mjs');
 const restMs = 30_000;
 
 export const measure = ({ rounds = 7, blink, imageMb }) =>
-  atPlace(async (place) => {
-    const commands = await measureCommands(place, launcher, rounds);
-    const starts = await warmStarts(place, blink ? { starts: 1, forMs: 100 } : { starts: 5, forMs: restMs });
+  atPlace({ blink }, async (place) => {
+    // In a blink it is set up already.
+    const commands = await measureCommands(place, launcher, rounds, blink ? await place.apart() : place);
+    const starts = await (blink
+      ? warmStarts(place, place.folder, { starts: 1, forMs: 0 })
+      : warmStarts(place, await usedFolder(place), { starts: 5, forMs: restMs }));
     const cold = blink ? [] : await coldStarts(root, place.folder);
     const { memory } = starts.at(-1);
     return {
@@ -28,22 +31,33 @@ export const measure = ({ rounds = 7, blink, imageMb }) =>
     };
   });
 
-/** On a data folder of its own that has been used before, as an operator starts it again. The last one then rests. */
-const warmStarts = async ({ folder, settings }, { starts, forMs }) => {
-  const env = { ...settings, POSTHORN_DATA: join(folder, 'started'), DATABASE_POOL: '', REQUESTS_PER_MINUTE: '' };
-  const log = join(folder, 'started-');
-  const { pid } = await startService(launcher, env, `${log}first.log`);
+const asInstalled = (settings, POSTHORN_DATA) => ({
+  ...settings,
+  POSTHORN_DATA,
+  DATABASE_POOL: '',
+  REQUESTS_PER_MINUTE: '',
+});
+
+const usedFolder = async ({ folder, settings }) => {
+  const data = join(folder, 'started');
+  const { pid } = await startService(launcher, asInstalled(settings, data), join(folder, 'started-first.log'));
   await stopPid(pid);
+  return data;
+};
+
+/** On a data folder that has been used before, as an operator starts it again. The last one then rests. */
+const warmStarts = async ({ folder, settings }, data, { starts, forMs }) => {
+  const env = asInstalled(settings, data);
   const seen = [];
   for (let start = 1; start <= starts; start++) {
     say(`start ${start} of ${starts} …`);
     const begun = performance.now();
-    const { pid } = await startService(launcher, env, `${log}${start}.log`);
+    const { pid } = await startService(launcher, env, join(folder, `started-${start}.log`));
     const seconds = (performance.now() - begun) / 1000;
     const cpu = cpuSeconds(pid);
     const isLast = start === starts;
     if (isLast) await sleep(forMs);
-    seen.push({ seconds, cpu, ...(isLast && { memory: await restingMemory(pid, env.POSTHORN_DATA) }) });
+    seen.push({ seconds, cpu, ...(isLast && { memory: await restingMemory(pid, data) }) });
     await stopPid(pid);
   }
   return seen;

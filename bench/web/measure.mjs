@@ -27,16 +27,16 @@ const pages = [
 const owner = { email: 'bench@example.com', password: 'long enough to be taken' };
 
 export const measure = ({ rounds = 5, blink = false }) =>
-  atPlace(async (place) => {
+  atPlace({ blink }, async (place) => {
     const { findChromium } = await importCompiled('scripts/chromium.ts');
     const executablePath = findChromium();
     if (executablePath === undefined) throw new Error('There is no Chromium here. Install one, or set CHROMIUM_PATH.');
-    const { url } = await place.service('web');
+    const { url } = await place.service('Posthorn');
     await place.setUp();
     const blank = await startBlank();
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
     try {
-      const visited = blink ? pages.slice(0, 2) : pages;
+      const visited = blink ? ['/'] : pages;
       const seen = new Map(visited.map((path) => [path, []]));
       for (let round = 0; round < rounds; round++) {
         say(`web: round ${round + 1} of ${rounds}`);

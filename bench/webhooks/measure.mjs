@@ -12,8 +12,9 @@ import { median, ratio, shuffled, spread, table } from '../table.mjs';
 const silent = 3;
 
 export const measure = ({ rounds = 9, blink }) =>
-  atPlace(async (place) => {
-    const perWebhook = blink ? 10 : 400;
+  atPlace({ blink }, async (all) => {
+    const place = await all.apart();
+    const perWebhook = blink ? 2 : 400;
     const { CERTIFICATE, KEY, OUTBOUND_CA } = await certify(place.folder);
     const receiver = startFile('webhooks/receiver.mjs', { CERTIFICATE, KEY });
     const { ports } = await messageFrom(receiver);
@@ -24,7 +25,10 @@ export const measure = ({ rounds = 9, blink }) =>
     };
     const webhooks = await addWebhooks(place, posthorn, ports);
     const db = await openDatabase(place.config);
-    const bare = { ...(await place.contender('bare', 'webhooks/bare.mjs', { CERTIFICATE })), table: 'bare_deliveries' };
+    const bare = {
+      ...(await place.contender('bare', 'webhooks/bare.mjs', { CERTIFICATE })),
+      table: 'bare_deliveries',
+    };
     const work = {
       bare: { sender: bare },
       posthorn: { sender: posthorn },
@@ -32,7 +36,7 @@ export const measure = ({ rounds = 9, blink }) =>
       hanging: { sender: posthorn, hanging: silent },
     };
     const samples = [];
-    for (let round = 0; round <= rounds; round++) {
+    for (let round = blink ? 1 : 0; round <= rounds; round++) {
       process.stderr.write(round === 0 ? 'warming up …\n' : `round ${round} of ${rounds} …\n`);
       const sample = {};
       for (const [name, what] of shuffled(Object.entries(work))) {
