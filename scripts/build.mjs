@@ -56,7 +56,6 @@ const outside = [
   'ai',
   'mongodb',
   'nodemailer',
-  'oidc-provider',
   'pg-native',
   'sharp',
   'web-push',
