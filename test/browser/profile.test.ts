@@ -14,8 +14,8 @@ inBrowser('the profile', (world) => {
     await page.getByRole('switch', { name: 'Single-key shortcuts' }).click({ force: true });
     await saved;
     const other = await world.visit({ at: '/settings/profile', as: email });
-    await expect.poll(() => schemeOf(other)).toBe('dark');
     await other.getByRole('heading', { level: 1, name: 'Profile' }).waitFor();
+    await expect.poll(() => schemeOf(other)).toBe('dark');
     await other.keyboard.press('?');
     await other.keyboard.press('g');
     await other.keyboard.press('s');

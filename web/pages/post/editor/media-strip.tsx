@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight, ImagePlus, TriangleAlert, X } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
-import { thumbnailOf } from '#web/parts/media-file.ts';
+import { app } from '#web/api.ts';
+import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
+import { keys } from '#web/queries.ts';
 import { changeItem, type Item, moved } from './draft.ts';
 import { FileMenu } from './file-menu.tsx';
 import styles from './media-strip.module.css';
@@ -107,9 +110,10 @@ const AltLine = ({ id, field, onOpen }: { id: string; field: string; onOpen: () 
   const { mediaOf, readOnly } = useEditor();
   const found = mediaOf(id);
   const alt = found?.alt;
-  // No network takes one with a document; of a file that is not read yet nobody knows.
-  if (readOnly || found === undefined || found.kind === 'Document')
-    return <span className={styles.alt}>{alt ?? ''}</span>;
+  // No network takes one with a document.
+  if (found?.kind === 'Document') return <DocumentName id={id} />;
+  // Of a file that is not read yet nobody knows.
+  if (readOnly || found === undefined) return <span className={styles.alt}>{alt ?? ''}</span>;
   return (
     <button type="button" id={field} className={styles.alt} data-missing={!alt || undefined} onClick={onOpen}>
       {alt ? (
@@ -123,6 +127,16 @@ const AltLine = ({ id, field, onOpen }: { id: string; field: string; onOpen: () 
       )}
     </button>
   );
+};
+
+/** All documents look alike. */
+const DocumentName = ({ id }: { id: string }) => {
+  const { data } = useQuery({
+    queryKey: [...keys.media, 'of', id],
+    queryFn: ({ signal }) => app.searchMedia({ ids: id }, { signal }),
+  });
+  const [file] = data?.media ?? [];
+  return <span className={styles.alt}>{file ? fileName(file) : 'PDF'}</span>;
 };
 
 const UploadTile = ({ upload: { name, url, kind, share } }: { upload: Upload }) => {
