@@ -167,22 +167,22 @@ const fillBare = (db) => (count, at) => {
 };
 
 /** Until the network has all of them, and their rows say so. */
-const watch = async ({ db, pid, rows }, networkUrl, due, at) => {
+const watch = async ({ name, db, pid, rows }, networkUrl, due, at) => {
   const times = [];
   const deadline = at + 60_000;
   await sleep(at - lookAheadMs - Date.now());
   const cpuBefore = cpuSeconds(pid);
   await sleep(at - Date.now());
   while (times.length < due) {
-    if (Date.now() > deadline) throw new Error(`only ${times.length} of ${due} posts came`);
+    if (Date.now() > deadline) throw new Error(`${name}: only ${times.length} of ${due} posts came`);
     await sleep(200);
     times.push(...Object.values(await (await fetch(`${networkUrl}/arrivals`)).json()));
   }
   const late = times.map((time) => time - at).toSorted((a, b) => a - b);
-  if (late.length !== due) throw new Error(`${late.length} posts came`);
+  if (late.length !== due) throw new Error(`${name}: ${late.length} posts came`);
   const inHand = `select from ${rows} where due_at < to_timestamp(${at / 1000}) + interval '1 hour'`;
   while ((await db.query(inHand)).rowCount > 0) {
-    if (Date.now() > deadline) throw new Error(`not all rows of ${rows} were marked`);
+    if (Date.now() > deadline) throw new Error(`${name}: not all rows were marked`);
     await sleep(50);
   }
   const cpuAfter = cpuSeconds(pid);

@@ -1,7 +1,7 @@
-// The sandbox networks of the service with everything in memory, and a bare path beside them: both note when a post came.
+// The sandbox network that is published to, with everything in memory, and a bare path beside it: both note when a post came.
 import { once } from 'node:events';
 import express from 'express';
-import { sandboxes as folders, networks } from '../../generated/networks.ts';
+import { sandboxes } from '../../generated/networks.ts';
 import { createMemorySandboxStore } from '../../server/sandbox/memory-store.ts';
 import { createSandboxes } from '../../server/sandbox/serve.ts';
 
@@ -16,7 +16,9 @@ export const startNetwork = async () => {
     },
   };
   const clock = { now: () => new Date() };
-  const sandboxes = createSandboxes({ folders, store: noting, clock, baseUrl: '', fetchMedia: async () => undefined });
+  // Every further one would look at each request first.
+  const folders = { bluesky: sandboxes.bluesky };
+  const { router } = createSandboxes({ folders, store: noting, clock, baseUrl: '', fetchMedia: async () => undefined });
   const app = express().disable('x-powered-by').disable('etag');
   app.post('/bare', express.json(), (req, res) => {
     arrivals.set(req.body.text, Date.now());
@@ -26,8 +28,8 @@ export const startNetwork = async () => {
     res.json(Object.fromEntries(arrivals));
     arrivals.clear();
   });
-  app.use(sandboxes.router());
+  app.use(router());
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { port: server.address().port, networks: networks.length };
+  return { port: server.address().port };
 };
