@@ -10,7 +10,6 @@ const read = (path: string): string => readFileSync(new URL(`../${path}`, import
 export const emitContract = (
   actions: readonly Declared[],
   routes: readonly DeclaredRoute[],
-  version = '0.1.0',
 ): Record<string, string> => {
   const reached = routes.filter(({ route }) => ['Open', 'PersonalToken', 'SessionOrToken'].includes(route.access));
   const rest = Object.values(emitRest(actions, reached))[0] ?? '';
@@ -21,7 +20,6 @@ export const emitContract = (
     'CHANGELOG.md': read('docs/api-changes.md'),
     'package.json': packageJson({
       name: 'posthorn-contract',
-      version,
       description: 'The ts-rest contract of Posthorn, with its zod schemas',
       keywords: ['posthorn', 'ts-rest', 'zod', 'contract'],
       peerDependencies: { '@ts-rest/core': '>=3.53.0-rc.1 <4', zod: '^4.0.0' },

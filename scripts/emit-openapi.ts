@@ -9,6 +9,7 @@ import { actionSamples, uploadSamples } from './code-samples.ts';
 import { type Declared, type DeclaredRoute, toolName } from './contracts.ts';
 import { byStatus, errorsOf } from './emit-rest.ts';
 import { tidy } from './json-schema.ts';
+import { version } from './release.ts';
 import { createSampler } from './sample.ts';
 import { json } from './text.ts';
 
@@ -68,7 +69,7 @@ export const emitOpenapi = (declared: readonly Declared[], routes: readonly Decl
       openapi: '3.1.1',
       info: {
         title: 'Posthorn',
-        version: '0.1.0',
+        version,
         description,
         license: { name: 'MIT', identifier: 'MIT' },
         contact: { name: 'Posthorn' },

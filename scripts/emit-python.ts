@@ -10,6 +10,7 @@ import { errorsOf } from './emit-rest.ts';
 import { retryOf } from './emit-sdk.ts';
 import { pagedList } from './paged-list.ts';
 import { indent, pascal } from './print-types.ts';
+import { version } from './release.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
@@ -23,18 +24,14 @@ const runtime = ['_http.py', '_media.py', '_posts.py', 'webhooks.py'];
 const bases: Record<string, string> = { media: 'MediaUploads', posts: 'PostWaiting' };
 
 /** generated/python/: the same contract as a Python package that needs nothing but Python. */
-export const emitPython = (
-  actions: readonly Declared[],
-  closed: ClosedSets,
-  version = '0.1.0',
-): Record<string, string> => {
+export const emitPython = (actions: readonly Declared[], closed: ClosedSets): Record<string, string> => {
   const types = new PythonTypes(closed);
   const client = emitClient(actions, types);
   const files = {
     LICENSE: read('../LICENSE'),
     'README.md': emitReadme(actions),
     'CHANGELOG.md': read('../docs/api-changes.md'),
-    'pyproject.toml': emitProject(version),
+    'pyproject.toml': emitProject(),
     'posthorn/__init__.py': emitInit(),
     'posthorn/py.typed': '',
     'posthorn/_version.py': `${banner}VERSION = "${version}"\n`,
@@ -384,7 +381,7 @@ ${Object.values(names)
 `;
 };
 
-const emitProject = (version: string): string => `[build-system]
+const emitProject = (): string => `[build-system]
 requires = ["setuptools>=61"]
 build-backend = "setuptools.build_meta"
 

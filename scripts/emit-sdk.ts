@@ -9,6 +9,7 @@ import type { Declared } from './contracts.ts';
 import { errorsOf } from './emit-rest.ts';
 import { pagedList } from './paged-list.ts';
 import { doc, indent, pascal, TypePrinter, wrap } from './print-types.ts';
+import { bugs, homepage, repository, version } from './release.ts';
 import { banner, json } from './text.ts';
 
 /** Written by hand in scripts/sdk/, copied as they are. */
@@ -38,16 +39,12 @@ const extended: Record<string, { base: string; file: string }> = {
 export const retryOf: Record<Kind, Retry> = { ReadOnly: 'Always', Write: 'WithKey', NeedsApproval: 'IfRefused' };
 
 /** The SDK as a package of its own: every file of generated/sdk/, by its path. The printer keeps the types it has. */
-export const emitSdk = (
-  actions: readonly Declared[],
-  printer = new TypePrinter(),
-  version = '0.1.0',
-): Record<string, string> => {
+export const emitSdk = (actions: readonly Declared[], printer = new TypePrinter()): Record<string, string> => {
   const client = emitClient(actions, printer);
   const files = {
     LICENSE: read('../LICENSE'),
     'README.md': emitReadme(actions),
-    'package.json': emitPackage(version),
+    'package.json': emitPackage(),
     'CHANGELOG.md': read('../docs/api-changes.md'),
     'tsconfig.json': emitTsconfig('esm'),
     'tsconfig.cjs.json': emitTsconfig('cjs'),
@@ -213,25 +210,21 @@ export {
 } from './webhooks.ts';
 `;
 
-const emitPackage = (version: string): string =>
+const emitPackage = (): string =>
   packageJson({
     name: 'posthorn-sdk',
-    version,
     description: 'Typed client of Posthorn, the self-hostable social publishing service',
     keywords: ['posthorn', 'social media', 'publishing', 'scheduling', 'sdk', 'webhooks'],
     files: ['dist', 'examples', 'README.md', 'CHANGELOG.md'],
   });
 
-const home = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as Record<string, unknown>;
-
 /** A package in two module systems, each with its own types. */
 export const packageJson = ({
   name,
-  version,
   description,
   keywords,
   ...more
-}: { name: string; version: string; description: string; keywords: string[] } & Record<string, unknown>): string => {
+}: { name: string; description: string; keywords: string[] } & Record<string, unknown>): string => {
   const built = (folder: string) => ({ types: `./dist/${folder}/index.d.ts`, default: `./dist/${folder}/index.js` });
   return json({
     name,
@@ -239,10 +232,9 @@ export const packageJson = ({
     description,
     keywords,
     license: 'MIT',
-    // Where Posthorn itself is kept, once its own package.json says so.
-    homepage: home.homepage,
-    repository: home.repository,
-    bugs: home.bugs,
+    homepage,
+    repository,
+    bugs,
     type: 'module',
     sideEffects: false,
     engines: { node: '>=20' },
