@@ -10,12 +10,11 @@ import { type Service, startService } from '#test/support/service';
 
 /**
  * The largest inputs that are accepted, or only just refused, through the real doors. The service and its caller share the
- * loop here, so a figure is never too small.
+ * loop here, so a figure is never too small. None may hold the loop for long.
  */
 
 let service: Service;
 let accountIds: string[];
-const pauses: { what: string; ms: number }[] = [];
 
 /**
  * The longest pause of the loop. Linux tells how long a thread was computing, so that what other programs on the machine
@@ -60,6 +59,8 @@ const rest = async () => new Promise((resolve) => setTimeout(resolve, 20));
 /** Compiling and collecting garbage fall on one try and not on the next: a long pause has to come twice more. */
 const tries = 3;
 const suspiciousMs = 50;
+/** An order of magnitude more: a busy machine is slow at everything. */
+const longestMs = 500;
 
 const measured = async (what: string, method: string, path: string, init: RequestInit) => {
   let shortestMs = Number.POSITIVE_INFINITY;
@@ -71,7 +72,7 @@ const measured = async (what: string, method: string, path: string, init: Reques
     await rest();
     shortestMs = Math.min(shortestMs, watch.longestMs());
     if (shortestMs > suspiciousMs && left > 1) continue;
-    pauses.push({ what, ms: shortestMs });
+    expect(shortestMs, `ms that the loop stood still for ${what}`).toBeLessThan(longestMs);
     return { status: answer.status, text: Buffer.from(bytes).toString() };
   }
 };
@@ -131,7 +132,9 @@ test.each(texts.slice(2))(
   },
 );
 
-test('a post with a version for each of a hundred accounts', { timeout: 120_000 }, async () => {
+test('a post with a version for each of a hundred accounts is written, checked and changed', {
+  timeout: 120_000,
+}, async () => {
   const many: string[] = [];
   for (let i = 0; i < bounds.accounts; i++) many.push(await service.addAccount('mastodon'));
   const { id } = await service.client.posts.create({ accountIds: many });
@@ -149,7 +152,7 @@ test('a post with a version for each of a hundred accounts', { timeout: 120_000 
   }
 });
 
-test('lists of the largest posts', { timeout: 60_000 }, async () => {
+test('lists of the largest posts are cut into pages', { timeout: 60_000 }, async () => {
   for (let i = 0; i < 20; i++) await create(item('\u0001'));
   const { status, text } = await call('pages', 'posts.list', '{"limit":100}');
   expect(status).toBe(200);
@@ -160,7 +163,7 @@ test('lists of the largest posts', { timeout: 60_000 }, async () => {
   await measured('the page of posts', 'GET', '/posts', { headers: { cookie: browser.cookie() } });
 });
 
-test('bodies made of nothing but structure', { timeout: 60_000 }, async () => {
+test('bodies made of nothing but structure are read or refused', { timeout: 60_000 }, async () => {
   const fields = (count: number) => `{${Array.from({ length: count }, (_, i) => `"f${i}":${i}`).join()}}`;
   const shapes: [string, string][] = [
     ['60,000 fields', fields(60_000)],
@@ -192,14 +195,14 @@ test('bodies made of nothing but structure', { timeout: 60_000 }, async () => {
   }
 });
 
-test('the longest range in a zone with a long name', async () => {
+test('the longest range is summed up, in a zone with a long name too', async () => {
   const range = { from: '2025-01-01T00:00:00Z', to: '2026-02-05T00:00:00Z' };
   for (const timeZone of ['America/Argentina/ComodRivadavia', 'x'.repeat(900_000)]) {
     expect((await call('400 days', 'analytics.summary', JSON.stringify({ ...range, timeZone }))).status).toBe(200);
   }
 });
 
-test('files of nothing but parts', { timeout: 180_000 }, async () => {
+test('files of nothing but parts are taken or refused', { timeout: 180_000 }, async () => {
   const upload = async (what: string, bytes: Buffer) => {
     const body = new FormData();
     body.set('file', new Blob([new Uint8Array(bytes)]));
@@ -272,14 +275,3 @@ const chunk = (type: string, content: Buffer) => {
   check.writeUInt32BE(crc32(named));
   return Buffer.concat([length, named, check]);
 };
-
-test('no pause of the loop is an order of magnitude over 50 ms', () => {
-  const longest = pauses.toSorted((a, b) => b.ms - a.ms);
-  console.log(
-    [
-      'The longest pauses of the event loop:',
-      ...longest.slice(0, 12).map(({ what, ms }) => `${ms.toFixed(0)} ms  ${what}`),
-    ].join('\n'),
-  );
-  expect(longest.filter(({ ms }) => ms > 500)).toEqual([]);
-});
