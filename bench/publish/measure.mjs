@@ -73,7 +73,7 @@ const startBare = async ({ config }, networkUrl) => {
     rows: 'bare_posts',
     filled: ['bare_posts'],
     clear,
-    fill: fillBare(db),
+    fill: fillBare(db, bare),
   };
 };
 
@@ -158,12 +158,13 @@ const fillPosthorn =
     await db.query(`select pg_notify('posthorn_due', 'posts')`);
   };
 
-const fillBare = (db) => (count, at) => {
+const fillBare = (db, bare) => async (count, at) => {
   const name = `b${++batch}`;
-  return db.query(
+  await db.query(
     `insert into bare_posts (id, body, due_at) select '${name}_' || i, '${name} number ' || i, ${at} from generate_series(1, $1::int) i`,
     [count],
   );
+  bare.send('filled');
 };
 
 /** Until the network has all of them, and their rows say so. */

@@ -1,5 +1,8 @@
-// The sandbox network that is published to, with everything in memory, and a bare path beside it: both note when a post came.
+// The network that is published to: both ways in note when a post came, and do nothing else. The rest of it, such as
+// connecting the account, is the sandbox network, with everything in memory.
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
 import express from 'express';
 import { sandboxes } from '../../generated/networks.ts';
 import { createMemorySandboxStore } from '../../server/sandbox/memory-store.ts';
@@ -7,29 +10,50 @@ import { createSandboxes } from '../../server/sandbox/serve.ts';
 
 export const startNetwork = async () => {
   const arrivals = new Map();
-  const store = createMemorySandboxStore();
-  const noting = {
-    ...store,
-    add: (record) => {
-      if (record.kind === 'post') arrivals.set(record.value.text, Date.now());
-      return store.add(record);
-    },
-  };
-  const clock = { now: () => new Date() };
-  // Every further one would look at each request first.
-  const folders = { bluesky: sandboxes.bluesky };
-  const { router } = createSandboxes({ folders, store: noting, clock, baseUrl: '', fetchMedia: async () => undefined });
-  const app = express().disable('x-powered-by').disable('etag');
-  app.post('/bare', express.json(), (req, res) => {
-    arrivals.set(req.body.text, Date.now());
-    res.json({ id: req.body.text });
+  const arrived = (text) => arrivals.set(text, Date.now());
+  const ways = new Map([
+    [
+      '/bare',
+      async (req) => {
+        const { text } = await json(req);
+        arrived(text);
+        return { id: text };
+      },
+    ],
+    [
+      '/sandbox/bluesky/pds/xrpc/com.atproto.repo.applyWrites',
+      async (req) => {
+        const { repo, writes } = await json(req);
+        arrived(writes[0].value.text);
+        return { results: writes.map(({ collection, rkey }) => ({ uri: `at://${repo}/${collection}/${rkey}`, cid: rkey })) };
+      },
+    ],
+    [
+      '/arrivals',
+      async () => {
+        const seen = Object.fromEntries(arrivals);
+        arrivals.clear();
+        return seen;
+      },
+    ],
+  ]);
+  const twin = startTwin();
+  const server = createServer(async (req, res) => {
+    const way = ways.get(req.url);
+    if (way === undefined) return twin(req, res);
+    const answer = JSON.stringify(await way(req));
+    res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) });
+    res.end(answer);
   });
-  app.get('/arrivals', (_req, res) => {
-    res.json(Object.fromEntries(arrivals));
-    arrivals.clear();
-  });
-  app.use(router());
-  const server = app.listen(0, '127.0.0.1');
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { port: server.address().port };
+};
+
+const startTwin = () => {
+  const clock = { now: () => new Date() };
+  const folders = { bluesky: sandboxes.bluesky };
+  const store = createMemorySandboxStore();
+  const { router } = createSandboxes({ folders, store, clock, baseUrl: '', fetchMedia: async () => undefined });
+  return express().use(router());
 };

@@ -162,13 +162,17 @@ const lockToEnd = sql(
   `select from ${given} join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
     order by p.id for no key update of p`,
 );
-/** Published when all accounts have it, else Failed, once no send is left that has not ended. */
+/**
+ * Published when all accounts have it, else Failed, once no send is left that has not ended. `offset 0`: posts are found by
+ * their keys, however few the planner believes to be Publishing.
+ */
 const end = sql(
   'posts.end',
   `with ended as (
      select p.workspace_id, p.id, jsonb_agg(coalesce(s.result, kept.result) order by account.place) as results,
             bool_and((coalesce(s.result, kept.result) ->> 'ok')::boolean) as ok
-       from ${given} join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
+       from ${given} cross join lateral (
+         select * from posts p where p.workspace_id = given.workspace_id and p.id = given.post_id offset 0) p
        cross join unnest(p.account_ids) with ordinality as account(id, place)
        left join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id and s.account_id = account.id
         and s.result is not null
