@@ -25,7 +25,9 @@ export const startNetwork = async () => {
       async (req) => {
         const { repo, writes } = await json(req);
         arrived(writes[0].value.text);
-        return { results: writes.map(({ collection, rkey }) => ({ uri: `at://${repo}/${collection}/${rkey}`, cid: rkey })) };
+        return {
+          results: writes.map(({ collection, rkey }) => ({ uri: `at://${repo}/${collection}/${rkey}`, cid: rkey })),
+        };
       },
     ],
     [
