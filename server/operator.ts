@@ -15,14 +15,14 @@ import { openPeople } from '#server/workspaces/open-people';
 
 export type Operator = Awaited<ReturnType<typeof openOperator>>;
 
-/** For a command that asks one thing after the other. */
-const poolSize = 1;
+/** One that is used, and one for what happens outside of a transaction meanwhile. */
+const pools = { poolSize: 2, onePool: true };
 
 export const openOperator = async (config: Config) => {
   const server = await connect(config);
   const { connection, direct, replica } = server;
   const report = ({ message }: Error) => console.error(`The connection to the database was lost: ${message}`);
-  const database = openDatabase(connection, { report, poolSize, direct, replica });
+  const database = openDatabase(connection, { report, ...pools, direct, replica });
   const close = async () => {
     await database.close();
     await server.stop();
