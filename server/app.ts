@@ -15,6 +15,7 @@ import { openAuth } from '#server/auth/slice';
 import { systemClock } from '#server/clock';
 import type { RouteCall } from '#server/context';
 import { createFigures } from '#server/figures';
+import { sealedColumns } from '#server/for-operators';
 import { openHistory } from '#server/history/slice';
 import { tellCaller } from '#server/http/caller-headers';
 import { openDoors, type ServeRoutes } from '#server/http/doors';
@@ -105,7 +106,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const ofPeople = [auditing, plan, auth, workspaces, outgoing, notices];
   const ofPosts = [media, posts, history, review, transfer, planning, labels, templates, approvals, chat];
   const ofNetworks = [connected, connection, publishing, delivery, numbers, insights, sandbox, idempotency];
-  const sealed = [...auth.sealed, ...outgoing.sealed, ...delivery.sealed, ...connected.sealed];
+  const sealed = sealedColumns(database);
   const secrets = openSecrets({ columns: sealed, seal, report });
   const slices = [...ofPeople, ...ofPosts, ...ofNetworks, secrets];
   const due = { loops: ofAll(slices, 'loops'), chores: ofAll(slices, 'chores') };

@@ -20,9 +20,9 @@ const pools = { poolSize: 2, onePool: true };
 
 export const openOperator = async (config: Config) => {
   const server = await connect(config);
-  const { connection, direct, replica } = server;
+  const { connection, direct = connection, replica } = server;
   const report = ({ message }: Error) => console.error(`The connection to the database was lost: ${message}`);
-  const database = openDatabase(connection, { report, ...pools, direct, replica });
+  const database = openDatabase(connection, { report, ...pools, direct: server.direct, replica });
   const close = async () => {
     await database.close();
     await server.stop();
@@ -49,5 +49,5 @@ export const openOperator = async (config: Config) => {
     config,
     wallClock: systemClock,
   });
-  return { ...auth, people, welcome, helpDesk, plans, audit, sandboxClock, close };
+  return { connection: direct, database, ...auth, people, welcome, helpDesk, plans, audit, sandboxClock, close };
 };
