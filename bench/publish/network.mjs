@@ -1,7 +1,7 @@
 // The sandbox network that is published to, with everything in memory, and a bare path beside it: both note when a post came.
 import { once } from 'node:events';
 import express from 'express';
-import { sandboxes } from '../../generated/networks.ts';
+import { sandboxes } from '../../generated/sandboxes.ts';
 import { createMemorySandboxStore } from '../../server/sandbox/memory-store.ts';
 import { createSandboxes } from '../../server/sandbox/serve.ts';
 
