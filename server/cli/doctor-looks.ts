@@ -2,6 +2,7 @@ import { chmodSync, statSync } from 'node:fs';
 import { systemClock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Operator } from '#server/operator';
+import type { Seal } from '#server/secrets/seal';
 
 export interface Findings {
   readonly good: string[];
@@ -101,15 +102,10 @@ export const lookAtServices = async (config: Config, { good, note, bad }: Findin
   else note.push('The assistant uses its embedded model: for a language model set LLM_BASE_URL and LLM_MODEL');
 };
 
-export const lookAtSeals = async (
-  { database }: Operator,
-  encryptionKeys: readonly string[],
-  { good, note, bad }: Findings,
-) => {
+export const lookAtSeals = async ({ database }: Operator, seal: Seal, { good, note, bad }: Findings) => {
   const { sealedColumns } = await import('#server/for-operators');
   const { createResealing } = await import('#server/secrets/resealing');
-  const { createSeal } = await import('#server/secrets/seal');
-  const parts = { columns: sealedColumns(database), seal: createSeal(encryptionKeys), report: console.error };
+  const parts = { columns: sealedColumns(database), seal, report: console.error };
   const [newest, ...others] = await createResealing(parts).state();
   for (const { key, count, isKnown } of others) {
     if (!isKnown) {

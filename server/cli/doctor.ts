@@ -83,9 +83,8 @@ export const diagnose = async (config: Config, { fix = false }: { fix?: boolean 
   }
 
   try {
-    const { readSecrets } = await import('#server/secrets/keys');
-    const { inWords } = await import('#server/store/in-words');
-    const { encryptionKeys } = await readSecrets(config).catch(inWords('The data folder cannot be used'));
+    const { openSeal } = await import('#server/secrets/keys');
+    const seal = await openSeal(config);
     const { assembleOperator } = await import('#server/operator');
     const operator = await assembleOperator(config);
     try {
@@ -93,7 +92,7 @@ export const diagnose = async (config: Config, { fix = false }: { fix?: boolean 
       const isMigrated = await lookAtTables(config, operator, findings, fix);
       await lookAtMedia(config, findings, fix && isMigrated);
       await lookAtServices(config, findings);
-      if (isMigrated) await lookAtSeals(operator, encryptionKeys, findings);
+      if (isMigrated) await lookAtSeals(operator, seal, findings);
       if (isMigrated) await lookAtPeople(operator, findings);
       await lookAtNetworks(config, findings);
     } finally {
