@@ -453,12 +453,13 @@ describe('what a command loads', () => {
   });
 
   test.each([
-    ['what an operator asks of the database', 'operator', /^server\/(networks|publishing)\/|^node_modules\/agenda\//],
-    ['what is due and sealed', 'for-operators', /^server\/[^/]+\/slice\.ts$/],
-    ['what doctor says of networks', 'network-folders', /^server\/networks\/.+\/sandbox/],
-  ])('is no door, no model and no client for %s', async (_what, part, heavy) => {
+    ['operator', 'server/workspaces/people.ts', /^server\/(networks|publishing)\/|^node_modules\/agenda\//],
+    ['for-operators', 'server/publishing/store.ts', /^server\/[^/]+\/slice\.ts$/],
+    ['network-folders', 'server/networks/x/index.ts', /^server\/networks\/.+\/sandbox/],
+    ['open-files', 'server/media/s3-files.ts', /^server\/media\/(store|slice)\.ts$/],
+  ])('is no door, no model and no HTTP client for %s', async (part, needed, heavy) => {
     const sources = await sourcesOf(await partNamed(part));
-    expect(sources).toContain(`server/${part}.ts`);
+    expect(sources).toContain(needed);
     const tooMuch = /^server\/(http|mcp)\/|^node_modules\/(express|undici|pino|sequelize)\//;
     expect(sources.filter((name) => tooMuch.test(name) || heavy.test(name))).toEqual([]);
   });
