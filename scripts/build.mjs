@@ -18,7 +18,8 @@ import { basename, join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '..');
 const dist = resolve(root, 'dist');
 const stampFile = join(dist, 'built-from');
-const day = 24 * 3_600_000;
+const minute = 60_000;
+const day = 24 * 60 * minute;
 
 const present = (path) => {
   try {
@@ -189,14 +190,16 @@ const write = (files) => {
   }
 };
 
-/** Parts of builds before, which a process that was started then may still load. */
+/** Parts of builds before, which a process that was started then may still load, and what one left that was killed. */
 const removeOld = (files) => {
   const current = new Set(files.map(({ path }) => basename(path)));
   for (const name of readdirSync(dist)) {
     const { mtimeMs } = statSync(join(dist, name), { throwIfNoEntry: false }) ?? { mtimeMs: Infinity };
     // What V8 made of a part stands beside it, under its name and more.
     const [part] = /^[a-z-]+-[A-Z0-9]{8}\.js(\.map)?/.exec(name) ?? [];
-    if (part !== undefined && !current.has(part) && mtimeMs < Date.now() - day) {
+    const isOld = part !== undefined && !current.has(part) && mtimeMs < Date.now() - day;
+    const isLeft = /\.\d+$/.test(name) && mtimeMs < Date.now() - minute;
+    if (isOld || isLeft) {
       rmSync(join(dist, name), { force: true });
     }
   }

@@ -54,20 +54,23 @@ const handlerNames = async (root: string) => {
 export const networkKeys = async (root: string) =>
   (await folders(join(root, 'server/networks'))).filter((key) => !['shared', 'families'].includes(key));
 
-/** generated/networks.ts: every folder of server/networks that holds a network, and its sandbox. */
+/** Every folder of server/networks that holds a network, and apart from that its sandbox, which only the service loads. */
 export const emitNetworks = async (root: string) => {
   const keys = await networkKeys(root);
   return {
     'generated/networks.ts': lines(
       banner,
       "import type { Network } from '#server/networks/network';",
-      "import type { Sandbox } from '#server/networks/sandbox';",
       keys.map((key) => `import ${camel(key)} from '#server/networks/${key}/index';`),
-      keys.map((key) => `import ${camel(key)}Sandbox from '#server/networks/${key}/sandbox';`),
       '',
       'export const networks: readonly Network[] = [',
       keys.map((key) => `  ${camel(key)},`),
       '];',
+    ),
+    'generated/sandboxes.ts': lines(
+      banner,
+      "import type { Sandbox } from '#server/networks/sandbox';",
+      keys.map((key) => `import ${camel(key)}Sandbox from '#server/networks/${key}/sandbox';`),
       '',
       'export const sandboxes: Readonly<Record<string, Sandbox>> = {',
       keys.map((key) => `  ${key}: ${camel(key)}Sandbox,`),

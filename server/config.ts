@@ -126,7 +126,8 @@ export class SettingError extends Error {
 export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
   // An empty variable is what `docker compose` makes of an unset one.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = Settings.safeParse(given);
+  // Once in a process: to compile the check would take longer than to do it.
+  const parsed = Settings.safeParse(given, { jitless: true });
   if (!parsed.success) {
     throw new SettingError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('\n'));
   }

@@ -4,8 +4,8 @@ import { createMovableClock, type MovableClock } from '#server/clock';
 import type { Config } from '#server/config';
 import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/guarded-client';
 import { prepare } from '#server/prepare';
-import { readSecrets } from '#server/secrets/keys';
-import { createSeal, type Seal } from '#server/secrets/seal';
+import { openSeal } from '#server/secrets/keys';
+import type { Seal } from '#server/secrets/seal';
 import { connect } from '#server/store/connect';
 import { type Connection, type Database, openDatabase } from '#server/store/database';
 import { inWords } from '#server/store/in-words';
@@ -47,7 +47,7 @@ export const assemble = async (
   ownUrl = () => config.baseUrl,
   internet: OutboundOptions = {},
 ): Promise<Opened> => {
-  const secrets = await readSecrets(config).catch(inWords('The data folder cannot be used'));
+  const seal = await openSeal(config);
   const server = await connect(config);
   // It is made again.
   const report = (err: Error) => log.warn({ err }, 'database connection lost');
@@ -60,7 +60,6 @@ export const assemble = async (
     await server.stop();
   };
   try {
-    const seal = createSeal(secrets.encryptionKeys);
     const clock = createMovableClock();
     const posthorn = createPosthorn({ database, outbound, seal, config, clock, ownUrl, log });
     const closeAll = async () => {

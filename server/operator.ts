@@ -13,41 +13,49 @@ import { openDatabase } from '#server/store/database';
 import { inWords } from '#server/store/in-words';
 import { openPeople } from '#server/workspaces/open-people';
 
-export type Operator = Awaited<ReturnType<typeof openOperator>>;
+export type Operator = Awaited<ReturnType<typeof assembleOperator>>;
 
-/** For a command that asks one thing after the other. */
-const poolSize = 1;
+/** One that is used, and one for what happens outside of a transaction meanwhile. */
+const pools = { poolSize: 2, onePool: true };
 
+/** On a migrated database. */
 export const openOperator = async (config: Config) => {
-  const server = await connect(config);
-  const { connection, direct, replica } = server;
-  const report = ({ message }: Error) => console.error(`The connection to the database was lost: ${message}`);
-  const database = openDatabase(connection, { report, poolSize, direct, replica });
-  const close = async () => {
-    await database.close();
-    await server.stop();
-  };
-  const clock = createMovableClock();
-  const { production } = config;
-  const sandboxClock = openSandboxClock(database, { clock, production, hasLiveAccount: hasLiveAccount(database) });
+  const operator = await assembleOperator(config);
+  const { database, sandboxClock, close } = operator;
   try {
     await prepare(database, sandboxClock, config, { info: () => undefined, warn: console.error });
+    return operator;
   } catch (error) {
     await close();
     return inWords('The database cannot be used')(error as Error);
   }
+};
+
+/** On a database as it is, which nothing has been asked of yet. */
+export const assembleOperator = async (config: Config) => {
+  const server = await connect(config);
+  const { connection, direct = connection, replica } = server;
+  const report = ({ message }: Error) => console.error(`The connection to the database was lost: ${message}`);
+  const database = openDatabase(connection, { report, ...pools, direct: server.direct, replica });
+  const clock = createMovableClock();
+  const { production } = config;
+  const sandboxClock = openSandboxClock(database, { clock, production, hasLiveAccount: hasLiveAccount(database) });
   const { audit } = openAudit({ database, clock });
   const { live } = openLive({ database });
   const { plans } = openPlans({ database, clock });
   const auth = openAuth({ database, audit, live, config, clock, wallClock: systemClock });
-  const { people, welcome, helpDesk } = openPeople({
+  const people = openPeople({ database, auth, plans, audit, live, config, wallClock: systemClock });
+  return {
+    connection: direct,
     database,
-    auth,
+    ...auth,
+    ...people,
     plans,
     audit,
-    live,
-    config,
-    wallClock: systemClock,
-  });
-  return { ...auth, people, welcome, helpDesk, plans, audit, sandboxClock, close };
+    sandboxClock,
+    close: async () => {
+      await database.close();
+      await server.stop();
+    },
+  };
 };

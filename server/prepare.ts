@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#server/config';
 import type { SandboxClock } from '#server/sandbox/clock';
 import type { Database } from '#server/store/database';
-import { migrate, postponedIn, postponedInWords } from '#server/store/migrate';
+import { migrate, pendingIn, postponedIn, postponedInWords } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
 /** For the lock of migrations, before the operator is told who holds it. */
@@ -33,6 +33,7 @@ export const prepare = async (
 
 /** Answers with the one that waits until an earlier release has ended. */
 export const applyMigrations = async (database: Database, told: Pick<Told, 'info'>, waitMs = lockWaitMs) => {
+  if ((await pendingIn(database, migrations)).length === 0) return undefined;
   for (const { number, name } of await migrate(database, migrations, { waitMs })) {
     told.info({ number, name }, 'migration applied');
   }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -176,6 +176,13 @@ describe('a service on its own data folder', () => {
     });
     expect(await posthorn.ask('plan', 'show', '--workspace', workspaceId)).toMatchObject({ key: 'team', accounts: 15 });
     await posthorn.ask('plan', 'set', '--workspace', workspaceId, '--plan', 'unlimited');
+  });
+
+  test('a new signing key is made, and says when it signs', async () => {
+    const { signsAt = '', othersEndAt = '' } = await posthorn.ask('keys', 'rotate');
+    expect(Date.parse(othersEndAt) - Date.parse(signsAt)).toBe(70 * 60_000);
+    const elsewhere = { AUTH_URL: 'https://id.example.com', AUTH_CLIENT_ID: 'posthorn' };
+    expectRefusal(await posthorn.run(['keys', 'rotate'], elsewhere), /^There is no signing key here: /);
   });
 
   test('what recurs is shown with its times', async () => {
@@ -445,11 +452,16 @@ describe('what a command loads', () => {
     ]);
   });
 
-  test('is no network, no door and no jobs for what an operator asks of the database', async () => {
-    const sources = await sourcesOf(await partNamed('operator'));
-    expect(sources).toEqual(expect.arrayContaining(['server/operator.ts', 'server/workspaces/people.ts']));
-    const heavy = /^server\/(networks|http|mcp|publishing)\/|^node_modules\/(express|undici|agenda|pino)\//;
-    expect(sources.filter((name) => heavy.test(name))).toEqual([]);
+  test.each([
+    ['operator', 'server/workspaces/people.ts', /^server\/(networks|publishing)\/|^node_modules\/agenda\//],
+    ['for-operators', 'server/publishing/store.ts', /^server\/[^/]+\/slice\.ts$/],
+    ['network-folders', 'server/networks/x/index.ts', /^server\/networks\/.+\/sandbox/],
+    ['open-files', 'server/media/s3-files.ts', /^server\/media\/(store|slice)\.ts$/],
+  ])('is no door, no model and no HTTP client for %s', async (part, needed, heavy) => {
+    const sources = await sourcesOf(await partNamed(part));
+    expect(sources).toContain(needed);
+    const tooMuch = /^server\/(http|mcp)\/|^node_modules\/(express|undici|pino|sequelize)\//;
+    expect(sources.filter((name) => tooMuch.test(name) || heavy.test(name))).toEqual([]);
   });
 
   test('is kept compiled for the next one, and compiled anew where that cannot be used', async () => {
@@ -463,9 +475,14 @@ describe('what a command loads', () => {
       expect(said).toMatchObject({ stdout: expect.stringContaining('posthorn <command>'), stderr: '' });
       const kept = parts.map((name) => join(folder, `${name}.${process.version}-${process.arch}`));
       for (const file of kept) await writeFile(file, 'damaged');
+      // A process that was killed leaves what it wrote last; one that still writes is left alone.
+      const [left, underWay] = [`${kept[0]}.4999998`, `${kept[0]}.4999999`];
+      for (const file of [left, underWay]) await writeFile(file, 'half');
+      await utimes(left, 0, 0);
       expect(await help()).toEqual(said);
       for (const file of kept) expect(await readFile(file, 'latin1')).not.toBe('damaged');
-      expect(await readdir(folder)).toHaveLength(2 * parts.length + 2);
+      expect(await readdir(folder)).toHaveLength(2 * parts.length + 3);
+      await expect(readFile(underWay, 'utf8')).resolves.toBe('half');
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -254,6 +254,7 @@ describe('three more actions, one more route and one more network', () => {
       'generated/python/posthorn/types.py',
       'generated/rest.ts',
       'generated/router.ts',
+      'generated/sandboxes.ts',
       'generated/sdk/README.md',
       'generated/sdk/src/client.ts',
       'generated/sdk/src/types.ts',

@@ -1,7 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, exportSPKI, importJWK, type JWK, UnsecuredJWT } from 'jose';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { rotateKeys } from '#server/cli/keys';
+import { readConfig } from '#server/config';
 import { sql } from '#server/store/database';
 import {
   answerOf,
@@ -617,7 +619,11 @@ describe('signing keys', () => {
     const second = await keys.create();
     const old = await signer();
     const longLived = await keys.token({ exp: Math.floor(keys.clock.now().getTime() / 1000) + 86_400 });
-    await keys.provider.rotateSigningKey();
+    const said = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    onTestFinished(() => said.mockRestore());
+    await rotateKeys(readConfig(keys.settings), {}, []);
+    const { id } = JSON.parse(said.mock.lastCall?.[0]);
+    await keys.provider.readSigningKeys();
     const published = async () => {
       const { text } = await keys.browser().request('GET', '/auth/jwks');
       return JSON.parse(text).keys.map(({ kid }: JWK) => kid);
@@ -630,6 +636,7 @@ describe('signing keys', () => {
     const fresh = await tokenFor(keys, clientId);
     const { kid } = decodeProtectedHeader(fresh);
     expect(kid).not.toBe(old);
+    expect(kid).toBe(id);
     expect(await second.verifyAccessToken(fresh)).toBeDefined();
     expect(await keys.provider.verifyAccessToken(longLived)).toBeDefined();
 

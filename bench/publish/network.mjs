@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import express from 'express';
-import { sandboxes } from '../../generated/networks.ts';
+import { sandboxes } from '../../generated/sandboxes.ts';
 import { createMemorySandboxStore } from '../../server/sandbox/memory-store.ts';
 import { createSandboxes } from '../../server/sandbox/serve.ts';
 

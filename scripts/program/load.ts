@@ -1,6 +1,16 @@
 // Loads the parts that scripts/build.mjs compiled. What V8 makes of a part is kept beside it, so that the next process need
 // not parse and compile it again. Node does the same from version 22 on, but only there.
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
@@ -18,6 +28,7 @@ const loaded = new Map<string, Part>();
 const fresh: { readonly keptIn: string; readonly script: Script }[] = [];
 /** After a start, which never ends. */
 const settledMs = 5_000;
+const minuteMs = 60_000;
 
 /** For a part, `require`: of another part, and of a package that is not compiled in. */
 export const load = (name: string): unknown => {
@@ -69,5 +80,14 @@ const keep = () => {
       closeSync(file);
       renameSync(`${keptIn}.${process.pid}`, keptIn);
     }
+    removeLeft();
   } catch {}
+};
+
+/** By processes that were killed while they wrote: then nothing was kept, so somebody comes here again. */
+const removeLeft = () => {
+  for (const name of readdirSync(folder).filter((name) => /\.\d+$/.test(name))) {
+    const file = join(folder, name);
+    if (statSync(file).mtimeMs < Date.now() - minuteMs) rmSync(file, { force: true });
+  }
 };

@@ -19,13 +19,7 @@ import { createConnecting } from './connecting.ts';
 import { createNetworkAccess } from './network-access.ts';
 import { createRevoking } from './revoking.ts';
 import { accountRoutes } from './routes.ts';
-import {
-  createAccountStore,
-  createAvatarStore,
-  createConnectionStore,
-  createRegistrationStore,
-  sealedInAccounts,
-} from './store.ts';
+import { createAccountStore, createAvatarStore, createConnectionStore, createRegistrationStore } from './store.ts';
 
 export const openAccounts = ({
   database,
@@ -76,7 +70,6 @@ export const openAccounts = ({
     access,
     avatars: createAvatars({ store: createAvatarStore(database), outbound }),
     loops: { accounts: createDueLoop(access.work) },
-    sealed: sealedInAccounts(database),
     /** What ends at networks has ended, or was given up. */
     revoked: revoking.ended,
     close: revoking.close,

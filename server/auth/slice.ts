@@ -1,7 +1,6 @@
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { type IdentityParts, openIdentityProvider } from '#server/auth/identity-provider/open';
-import { sealedInIdentity } from '#server/auth/identity-provider/store';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Live } from '#server/live/open-tabs';
@@ -81,7 +80,6 @@ export const openAuth = ({
       ...accessRoutes({ tokens, clients, sessions, audit }),
       ...consentRoutes(consent),
     }),
-    sealed: sealedInIdentity(database),
     chores: {
       'remove old sessions': { every: '1 hour', run: sessions.purge },
       'remove old one-time links': { every: '1 hour', run: secrets.purge },

@@ -1,7 +1,8 @@
 import { chmodSync, statSync } from 'node:fs';
+import { systemClock } from '#server/clock';
 import type { Config } from '#server/config';
-import { versionOf } from '#server/networks/examine';
-import type { Opened } from '#server/open';
+import type { Operator } from '#server/operator';
+import type { Seal } from '#server/secrets/seal';
 
 export interface Findings {
   readonly good: string[];
@@ -27,7 +28,7 @@ export const lookAtKeys = async (config: Config, { fixed, bad }: Findings, fix: 
 /** Says whether the tables are those of this release. */
 export const lookAtTables = async (
   config: Config,
-  { database }: Opened,
+  { database }: Operator,
   { good, note, fixed, bad }: Findings,
   fix: boolean,
 ) => {
@@ -63,16 +64,13 @@ export const lookAtTables = async (
   return false;
 };
 
-export const lookAtMedia = async (
-  config: Config,
-  { posthorn: { mediaFiles, sweepOrphans } }: Opened,
-  { good, note, fixed, bad }: Findings,
-  fix: boolean,
-) => {
+export const lookAtMedia = async (config: Config, { good, note, fixed, bad }: Findings, fix: boolean) => {
+  const { openMediaFiles } = await import('#server/media/open-files');
+  const files = openMediaFiles(config);
   try {
-    await mediaFiles.check();
-    good.push(`Media is kept in ${mediaFiles.place}`);
-    const removed = fix ? await sweepOrphans() : 0;
+    await files.check();
+    good.push(`Media is kept in ${files.place}`);
+    const removed = fix ? await sweepOrphans(config) : 0;
     if (removed > 0) fixed.push(`${removed} files removed that belong to no media item`);
   } catch (error) {
     bad.push(`The store for media cannot be used: ${(error as Error).message}`);
@@ -82,11 +80,18 @@ export const lookAtMedia = async (
   }
 };
 
-export const lookAtServices = async (
-  config: Config,
-  { posthorn: { mailer } }: Opened,
-  { good, note, bad }: Findings,
-) => {
+const sweepOrphans = async (config: Config) => {
+  const { assemble } = await import('#server/open');
+  const { posthorn, close } = await assemble(config, await silentLog(config));
+  return posthorn.sweepOrphans().finally(close);
+};
+
+export const silentLog = async (config: Config) =>
+  (await import('#server/log')).createLog({ ...config, logLevel: 'silent', logFile: undefined });
+
+export const lookAtServices = async (config: Config, { good, note, bad }: Findings) => {
+  const { createMailer } = await import('#server/messages/mail');
+  const mailer = config.mail && createMailer(config.mail, config.baseUrl);
   await mailer?.check().then(
     () => good.push('The mail server of SMTP_URL answers and lets Posthorn in'),
     (error: Error) => bad.push(`No mail can be sent, check SMTP_URL: ${error.message}`),
@@ -97,8 +102,11 @@ export const lookAtServices = async (
   else note.push('The assistant uses its embedded model: for a language model set LLM_BASE_URL and LLM_MODEL');
 };
 
-export const lookAtSeals = async ({ posthorn: { resealing } }: Opened, { good, note, bad }: Findings) => {
-  const [newest, ...others] = await resealing.state();
+export const lookAtSeals = async ({ database }: Operator, seal: Seal, { good, note, bad }: Findings) => {
+  const { sealedColumns } = await import('#server/for-operators');
+  const { createResealing } = await import('#server/secrets/resealing');
+  const parts = { columns: sealedColumns(database), seal, report: console.error };
+  const [newest, ...others] = await createResealing(parts).state();
   for (const { key, count, isKnown } of others) {
     if (!isKnown) {
       bad.push(
@@ -117,7 +125,7 @@ export const lookAtSeals = async ({ posthorn: { resealing } }: Opened, { good, n
 
 const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? ' is' : 's are'}`;
 
-export const lookAtPeople = async ({ posthorn: { people, sandboxClock } }: Opened, { good, bad }: Findings) => {
+export const lookAtPeople = async ({ people, sandboxClock }: Operator, { good, bad }: Findings) => {
   const workspaces = await people.workspaces();
   if (workspaces.length > 0) good.push(`Workspaces: ${workspaces.map(({ id, name }) => `${name} (${id})`).join(', ')}`);
   else bad.push('Nobody is set up yet: run `posthorn setup --email … --password … --workspace …`.');
@@ -128,14 +136,16 @@ export const lookAtPeople = async ({ posthorn: { people, sandboxClock } }: Opene
   }
 };
 
-export const lookAtNetworks = (
-  config: Config,
-  { posthorn: { networks, providers, sites } }: Opened,
-  { good, note, bad }: Findings,
-) => {
-  const live = networks.all.filter(providers.isLive);
+export const lookAtNetworks = async (config: Config, { good, note, bad }: Findings) => {
+  const { networks: folders } = await import('#server/network-folders');
+  const { versionOf } = await import('#server/networks/examine');
+  const { createNetworks } = await import('#server/networks/registry');
+  const { openProviders } = await import('#server/providers/slice');
+  const networks = createNetworks(folders);
+  const live = networks.all.filter(openProviders({ networks, config }).providers.isLive);
+  const setting = (name: string, byDefault: string) => config.setting(name) ?? byDefault;
   for (const network of live) {
-    const { is, text } = versionOf(network, sites.live(network));
+    const { is, text } = versionOf(network, { setting, now: systemClock.now });
     if (is === 'note') note.push(text);
     if (is === 'missing') bad.push(text);
   }

@@ -1,7 +1,7 @@
 import type { Posthorn } from '#server/app';
 import { systemClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config';
-import { type Examined, examineNetwork } from '#server/networks/examine';
+import type { Examined } from '#server/networks/examine';
 import type { Network } from '#server/networks/network';
 import { endOfNode } from '#server/node-version';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
@@ -15,6 +15,7 @@ import {
   lookAtSeals,
   lookAtServices,
   lookAtTables,
+  silentLog,
 } from './doctor-looks.ts';
 
 export const doctor: Command = async (config, { network, fix, json }) => {
@@ -28,14 +29,9 @@ export const doctor: Command = async (config, { network, fix, json }) => {
 
 /** `network` is a key, or `all`. */
 export const diagnoseNetworks = async (config: Config, network: string, internet: OutboundOptions = {}) => {
-  const { createLog } = await import('#server/log');
   const { open } = await import('#server/open');
-  const { posthorn, close } = await open(
-    config,
-    createLog({ ...config, logLevel: 'silent', logFile: undefined }),
-    undefined,
-    internet,
-  );
+  const { examineNetwork } = await import('#server/networks/examine');
+  const { posthorn, close } = await open(config, await silentLog(config), undefined, internet);
   try {
     const { all } = posthorn.networks;
     const asked = network === 'all' ? all : all.filter(({ key }) => key === network);
@@ -87,19 +83,20 @@ export const diagnose = async (config: Config, { fix = false }: { fix?: boolean 
   }
 
   try {
-    const { createLog } = await import('#server/log');
-    const { assemble } = await import('#server/open');
-    const opened = await assemble(config, createLog({ ...config, logLevel: 'silent', logFile: undefined }));
+    const { openSeal } = await import('#server/secrets/keys');
+    const seal = await openSeal(config);
+    const { assembleOperator } = await import('#server/operator');
+    const operator = await assembleOperator(config);
     try {
       await lookAtKeys(config, findings, fix);
-      const isMigrated = await lookAtTables(config, opened, findings, fix);
-      await lookAtMedia(config, opened, findings, fix && isMigrated);
-      await lookAtServices(config, opened, findings);
-      if (isMigrated) await lookAtSeals(opened, findings);
-      if (isMigrated) await lookAtPeople(opened, findings);
-      lookAtNetworks(config, opened, findings);
+      const isMigrated = await lookAtTables(config, operator, findings, fix);
+      await lookAtMedia(config, findings, fix && isMigrated);
+      await lookAtServices(config, findings);
+      if (isMigrated) await lookAtSeals(operator, seal, findings);
+      if (isMigrated) await lookAtPeople(operator, findings);
+      await lookAtNetworks(config, findings);
     } finally {
-      await opened.close();
+      await operator.close();
     }
   } catch (error) {
     bad.push((error as Error).message);

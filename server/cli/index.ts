@@ -24,6 +24,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   import: async () => (await import('./import.ts')).importFile,
   'plan show': async () => (await import('./plan.ts')).showPlan,
   'plan set': async () => (await import('./plan.ts')).setPlan,
+  'keys rotate': async () => (await import('./keys.ts')).rotateKeys,
   jobs: async () => (await import('./jobs.ts')).jobs,
   clock: async () => (await import('./clock.ts')).clock,
 };

@@ -1,13 +1,13 @@
-import { type Command, usingAll } from './command.ts';
+import { type Command, using } from './command.ts';
 
 export const jobs: Command = (config) =>
-  usingAll(config, async ({ connection, posthorn }) => {
-    const { mongodbUrl } = config;
-    const { openAgenda } = await import('#server/jobs/agenda');
-    const agenda = await openAgenda({ connection, mongodbUrl, name: 'posthorn jobs', report: console.error });
-    try {
-      return await posthorn.jobs.overview(agenda);
-    } finally {
-      await agenda.close();
-    }
+  using(config, async ({ connection, database, sandboxClock }) => {
+    const { readJobs } = await import('#server/jobs/agenda');
+    const { overviewOf } = await import('#server/jobs/overview');
+    const { nextDue } = await import('#server/for-operators');
+    return overviewOf({
+      jobs: await readJobs({ connection, mongodbUrl: config.mongodbUrl, report: console.error }),
+      msToNext: (kind) => nextDue[kind](database),
+      clock: sandboxClock,
+    });
   });

@@ -68,12 +68,50 @@ export const openAgenda = async ({
   };
 };
 
-/** A pool of its own: Agenda wants dates where we read text, and keeps one connection to listen on. */
-const inPostgres = async (connection: Connection, waitMs: number, report: (error: unknown) => void) => {
-  const pool = new pg.Pool({ ...inSessionName(connection), Client: clientFor(connection), max: 3, keepAlive: true });
+/** The jobs as they are kept, for a command, which takes no part in them. */
+export const readJobs = async ({
+  connection,
+  mongodbUrl,
+  report,
+}: {
+  connection: Connection;
+  mongodbUrl: string | undefined;
+  report: (error: unknown) => void;
+}) => {
+  const { backend, close } = mongodbUrl ? await inMongo(mongodbUrl, report) : toRead(connection, report);
+  try {
+    await backend.connect();
+    return (await backend.repository.queryJobs()).jobs;
+  } catch (error) {
+    // No service has run here yet.
+    if ((error as { code?: string }).code === noSuchTable) return [];
+    throw error;
+  } finally {
+    await close();
+  }
+};
+
+const noSuchTable = '42P01';
+
+const toRead = (connection: Connection, report: (error: unknown) => void) => {
+  const pool = openPool(connection, 1, report);
+  return {
+    backend: new PostgresBackend({ pool, ensureSchema: false, disableNotifications: true }),
+    close: () => pool.end(),
+  };
+};
+
+const openPool = (connection: Connection, max: number, report: (error: unknown) => void) => {
+  const pool = new pg.Pool({ ...inSessionName(connection), Client: clientFor(connection), max, keepAlive: true });
   pool.on('error', report);
   // While Agenda has a client nobody listens between two statements, and a server that dies then would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+};
+
+/** A pool of its own: Agenda wants dates where we read text, and keeps one connection to listen on. */
+const inPostgres = async (connection: Connection, waitMs: number, report: (error: unknown) => void) => {
+  const pool = openPool(connection, 3, report);
   await createSchema(pool, waitMs).catch(async (error: unknown) => {
     await pool.end();
     throw error;

@@ -99,31 +99,6 @@ export const createScheduler = ({
       return known.length === 0 ? undefined : Math.max(Math.min(...known), 0);
     },
 
-    /** What recurs, when it ran last, when it will again and when something is due for it, in the time of the service. */
-    overview: async ({ agenda }: OpenedAgenda) => {
-      const { jobs } = await agenda.queryJobs();
-      const shownAt = await clock.history();
-      const due = new Map(
-        await Promise.all(
-          kinds.map(async (kind) => {
-            const ms = await loops[kind].msToNext();
-            return [dueWork[kind] as string, ms === undefined ? null : new Date(clock.now().getTime() + ms)] as const;
-          }),
-        ),
-      );
-      const shown = (instant: Date | null | undefined) => instant && shownAt(new Date(instant));
-      return jobs
-        .map(({ name, repeatInterval, lastFinishedAt, lastRunAt, nextRunAt, failedAt, failReason }) => ({
-          name,
-          every: repeatInterval,
-          lastRunAt: shown(lastFinishedAt ?? lastRunAt),
-          nextRunAt: shown(nextRunAt),
-          ...(due.has(name) && { nextDueAt: due.get(name) }),
-          ...(failedAt && { failedAt: shown(failedAt), failReason }),
-        }))
-        .toSorted((a, b) => a.name.localeCompare(b.name));
-    },
-
     stop: (graceMs: number) => Promise.all(Object.values(loops).map((loop) => loop.stop(graceMs))),
 
     /** How long the oldest row of each kind has been due without being taken up. */

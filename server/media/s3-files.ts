@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { S3Store } from '#server/config';
 import type { MediaFiles } from './files.ts';
 
@@ -16,6 +16,8 @@ export const createS3Files = ({ endpoint, bucket, ...keys }: S3Store): MediaFile
     // The body is not part of the signature: it would have to be read twice.
     const signer = new AwsV4Signer({ ...keys, service: 's3', method, url: root + path, headers: { ...headers } });
     const signed = await signer.sign();
+    // Loaded by those who use it.
+    const { request } = await import('undici');
     const answer = await request(signed.url, {
       method,
       headers: { ...Object.fromEntries(signed.headers), ...headers },

@@ -10,6 +10,7 @@ import {
 import type { MediaKind } from '#contracts/media';
 import type { FitMode } from '#server/networks/fit';
 import { type Database, sql } from '#server/store/database';
+import { openModels } from '#server/store/models';
 import type { FitRefusal } from './fit-image.ts';
 
 export interface MediaRow {
@@ -79,7 +80,7 @@ export const createMediaStore = (db: Database) => {
       uploadedBy: DataTypes.TEXT,
       createdAt: DataTypes.DATE(6),
     },
-    { sequelize: db.sequelize, tableName: 'media', underscored: true, timestamps: false },
+    { sequelize: openModels(db), tableName: 'media', underscored: true, timestamps: false },
   );
 
   return {

@@ -8,7 +8,7 @@ import type { MessageFigures } from './figures.ts';
 import { createMailer } from './mail.ts';
 import { createPush } from './push.ts';
 import { createMessages } from './queue.ts';
-import { createMessageStore, createPushStore, sealedInMessages } from './store.ts';
+import { createMessageStore, createPushStore } from './store.ts';
 
 export const openMessages = ({
   database,
@@ -52,7 +52,6 @@ export const openMessages = ({
     push,
     messages,
     loops: { mails, pushes },
-    sealed: sealedInMessages(database),
     chores: { 'remove old mails and push messages': { every: '1 day', run: messages.purge } },
   };
 };

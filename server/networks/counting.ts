@@ -95,7 +95,8 @@ const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 /** Each of these is a character of its own. */
 const plain = /^[\n -~]*$/;
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made when it is needed: that takes longer than all else in this file. */
+let segmenter: Intl.Segmenter | undefined;
 const chunk = 500;
 
 /**
@@ -105,6 +106,7 @@ const chunk = 500;
  */
 export const graphemes = function* (text: string): Generator<string> {
   if (plain.test(text)) return yield* text;
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   for (let start = 0; start < text.length; ) {
     const end = start + chunk;
     const pieces = Array.from(segmenter.segment(text.slice(start, end)), ({ segment }) => segment);

@@ -3,6 +3,8 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Config, SettingError } from '#server/config';
+import { inWords } from '#server/store/in-words';
+import { createSeal } from './seal.ts';
 
 const Secrets = z.object({
   /** Seals what is stored: `<key id>:<base64>`, newest first. */
@@ -19,6 +21,10 @@ export const readSecrets = async (settings: SecretSettings): Promise<Secrets> =>
   await keepSecrets(settings, { encryptionKeys: [`k1:${randomBytes(32).toString('base64')}`] });
   return readSecrets(settings);
 };
+
+/** What seals and opens with them. */
+export const openSeal = async (settings: SecretSettings) =>
+  createSeal((await readSecrets(settings).catch(inWords('The data folder cannot be used'))).encryptionKeys);
 
 /** Undefined before the first start. */
 export const findSecrets = async (settings: SecretSettings): Promise<Secrets | undefined> => {

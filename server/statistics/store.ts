@@ -120,6 +120,8 @@ const msToNext = sql(
        where p.network = network.key and p.due_at is not null and p.account_id <> all($2)
        order by due_at limit 1) next`,
 );
+/** Of every account that there is or was. */
+const networks = sql('statistics.networks', 'select distinct network from accounts');
 const extend = sql(
   'statistics.extend',
   `update publications p set due_at = posthorn_now() + $4 * interval '1 ms'
@@ -232,6 +234,8 @@ export const createStatisticsStore = (db: Database) => ({
       claimId,
       leaseMs,
     ]),
+
+  networks: async () => (await db.query<{ network: string }>(networks)).map(({ network }) => network),
 
   msToNext: async (networks: readonly string[], but: readonly string[]) =>
     (await db.query<{ ms: number | null }>(msToNext, [networks, but]))[0]?.ms ?? undefined,

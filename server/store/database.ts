@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { Sequelize } from 'sequelize';
 import { isUnwritable } from './away.ts';
 import type { Connection } from './connection.ts';
 import { copyIn, copyOut } from './copy.ts';
@@ -21,6 +20,8 @@ interface DatabaseOptions {
   report: (error: Error) => void;
   /** Connections for statements, and as many again for models and transactions. */
   poolSize?: number;
+  /** For a command, which asks one thing after the other: those for statements serve for all. */
+  onePool?: boolean;
   /** How long a statement waits for a connection. */
   waitMs?: number;
   /** For notices, where `connection` leads to a pooler in transaction mode. Nothing is prepared then. */
@@ -53,8 +54,8 @@ export interface Database {
   copyFrom(table: string, rows: AsyncIterable<Buffer>): Promise<number>;
   /** For loops and timers that are begun inside a transaction and live longer than it. */
   outside<Result>(work: () => Result): Result;
-  /** For models. They join `transaction` by themselves; `sequelize.transaction` is not used. */
-  readonly sequelize: Sequelize;
+  /** For models: a connection, to be released. */
+  borrow(): Promise<pg.PoolClient>;
   /** Receives what any instance sends with pg_notify on a channel, until it is stopped or the database is closed. */
   listen(channel: string, ears: { heard: (payload: string) => void; resumed: () => void }): Listening;
   ping(): Promise<void>;
@@ -83,12 +84,14 @@ export function sql(name: string, text: string, pace?: 'quick'): Statement {
 const closePatienceMs = 5_000;
 
 const defaultWaitMs = 15_000;
+/** Most processes are idle most of the time, and then need one pool. */
+const transactionIdleMs = 10_000;
 
 export function openDatabase(
   connection: Connection,
-  { report, poolSize = 4, waitMs = defaultWaitMs, direct, replica }: DatabaseOptions,
+  { report, poolSize = 4, onePool = false, waitMs = defaultWaitMs, direct, replica }: DatabaseOptions,
 ): Database {
-  const openPool = (to: Connection, connectMs = waitMs) => {
+  const openPool = (to: Connection, { connectMs = waitMs, idleMs = 0 } = {}) => {
     const pool = new pg.Pool({
       ...inSessionName(to),
       Client: clientFor(to),
@@ -96,8 +99,7 @@ export function openDatabase(
       max: poolSize,
       keepAlive: true,
       connectionTimeoutMillis: connectMs,
-      // They stay open: a timer for each statement would cost more than an idle connection.
-      idleTimeoutMillis: 0,
+      idleTimeoutMillis: idleMs,
       // Not as an option of the start-up: poolers refuse that.
       onConnect: async (client) => {
         // The statement that it breaks under is told; between two, the pool hears of it.
@@ -108,13 +110,14 @@ export function openDatabase(
     pool.on('error', report);
     return pool;
   };
+  // They stay open: a timer for each statement would cost more than an idle connection.
   const pool = openPool(connection);
+  const transactionPool = onePool ? pool : openPool(connection, { idleMs: transactionIdleMs });
   const line = createStatementLine(pool, { most: poolSize, waitMs });
-  const latePool = replica && openPool(replica, replicaAnswerMs);
+  const latePool = replica && openPool(replica, { connectMs: replicaAnswerMs });
   const lateLine = latePool && createStatementLine(latePool, { most: poolSize, waitMs: replicaAnswerMs });
   let replicaRestsUntil = 0;
-  const sequelize = openSequelize(connection, poolSize, waitMs);
-  const { joined, transaction, rehearse, afterCommit } = createTransactions(sequelize, { waitMs, report });
+  const { joined, transaction, rehearse, afterCommit } = createTransactions(transactionPool, { waitMs, report });
   const open = new Set<Listening>();
   let writeFailedAt: number | undefined;
 
@@ -179,7 +182,7 @@ export function openDatabase(
     copyTo: (source) => copyOut(mustBeJoined(), `copy ${source} to stdout`),
     copyFrom: (table, rows) => copyIn(mustBeJoined(), `copy ${table} from stdin`, rows),
     outside,
-    sequelize,
+    borrow: () => patiently(waitMs, () => transactionPool.connect()),
     listen: (channel, ears) => {
       const listening = listen(inSessionName(direct ?? connection), channel, { ...ears, report });
       open.add(listening);
@@ -202,20 +205,12 @@ export function openDatabase(
     },
     writeFailedAt: () => writeFailedAt,
     pools: () => ({
-      statements: {
-        used: pool.totalCount - pool.idleCount,
-        idle: pool.idleCount,
-        // Whoever is about to get one of the idle connections does not wait.
-        waiting: Math.max(0, Math.max(pool.waitingCount, line.length()) - pool.idleCount),
-        most: poolSize,
-      },
-      transactions: { ...poolOf(sequelize), most: poolSize },
+      statements: stateOf(pool, line.length()),
+      transactions: stateOf(transactionPool),
     }),
     close: async () => {
       const closed = Promise.all([
-        pool.end(),
-        latePool?.end(),
-        sequelize.close(),
+        ...[...new Set([pool, transactionPool, latePool])].map((one) => one?.end()),
         ...[...open].map((listening) => listening.stop()),
       ]);
       // A broken connection may never be given back to the pool, so the wait is bounded.
@@ -249,34 +244,11 @@ const replicaRestMs = 10_000;
  */
 const ourForm = "set TimeZone = 'UTC'; set DateStyle = 'ISO'; set idle_in_transaction_session_timeout = '10s'";
 
-function openSequelize(connection: Connection, poolSize: number, waitMs: number): Sequelize {
-  const { host, port, database, user, password, ssl, options, application_name } = inSessionName(connection);
-  return new Sequelize({
-    host,
-    port,
-    database,
-    ...(user && { username: user }),
-    ...(password && { password }),
-    dialect: 'postgres',
-    dialectModule: Object.create(pg, { types: { value: types }, Client: { value: clientFor(connection) } }),
-    dialectOptions: {
-      ...(options && { options }),
-      application_name,
-      keepAlive: true,
-      connectionTimeoutMillis: waitMs,
-      ...(ssl !== undefined && { ssl }),
-    },
-    pool: { max: poolSize, acquire: waitMs },
-    hooks: { afterConnect: (connection) => (connection as pg.Client).query(ourForm) as unknown as Promise<void> },
-    logging: false,
-  });
-}
-
-/** Sequelize's types leave its pool out. */
-function poolOf(sequelize: Sequelize): Omit<PoolState, 'most'> {
-  const { connectionManager } = sequelize as unknown as {
-    connectionManager: { pool: { using: number; available: number; waiting: number } };
-  };
-  const { using, available, waiting } = connectionManager.pool;
-  return { used: using, idle: available, waiting };
-}
+/** `line` is how many wait for a turn on them. */
+const stateOf = ({ totalCount, idleCount, waitingCount, options }: pg.Pool, line = 0): PoolState => ({
+  used: totalCount - idleCount,
+  idle: idleCount,
+  // Whoever is about to get one of the idle connections does not wait.
+  waiting: Math.max(0, Math.max(waitingCount, line) - idleCount),
+  most: options.max,
+});

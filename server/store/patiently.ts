@@ -23,8 +23,7 @@ export async function patiently<Result>(waitMs: number, work: () => Promise<Resu
 }
 
 function isQueueTimeout(error: unknown): boolean {
-  const { message, name } = error as Error;
-  return message === 'timeout exceeded when trying to connect' || name === 'SequelizeConnectionAcquireTimeoutError';
+  return (error as Error).message === 'timeout exceeded when trying to connect';
 }
 
 function busy(cause: unknown): Refusal {

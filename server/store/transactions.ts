@@ -1,14 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
-import { Sequelize, Transaction } from 'sequelize';
 import { patiently } from './patiently.ts';
 
-interface Running {
-  sequelize: Sequelize;
-  transaction: Transaction;
-  connection: pg.Client;
-  ended: boolean;
-  afterwards: (() => void)[];
+/** Models take it for a transaction of Sequelize's: `connection` and `finished` are what it looks at. */
+class Running {
+  readonly pool: pg.Pool;
+  readonly connection: pg.PoolClient;
+  finished: 'commit' | 'rollback' | undefined;
+  readonly afterwards: (() => void)[] = [];
+
+  constructor(pool: pg.Pool, connection: pg.PoolClient) {
+    this.pool = pool;
+    this.connection = connection;
+  }
 }
 
 const running = new AsyncLocalStorage<Running>();
@@ -27,30 +31,26 @@ function restSoon(): void {
   }, lingerMs).unref();
 }
 
-// Sequelize asks this for the transaction to join. We begin and end transactions, so there is nothing for it to set.
-Sequelize.useCLS({
-  get: () => running.getStore()?.transaction,
-  set: () => undefined,
-  run: (work: () => unknown) => work(),
-  bind: (work: unknown) => work,
-});
+/** For models, the one to join. */
+export const runningTransaction = () => running.getStore();
 
-/** The transactions of one database: all that is asked of it inside of one, in whatever function, joins it. */
+/** The transactions on a pool: all that is asked of its database inside of one, in whatever function, joins it. */
 export function createTransactions(
-  sequelize: Sequelize,
+  pool: pg.Pool,
   { waitMs, report }: { waitMs: number; report: (error: Error) => void },
 ) {
   /** The one around this call. */
   function joined(): Running | undefined {
     const current = running.getStore();
-    if (current?.sequelize !== sequelize) return undefined;
-    if (current.ended) throw new Error('This transaction has ended: await everything in it, or begin it in outside()');
+    if (current?.pool !== pool) return undefined;
+    if (current.finished)
+      throw new Error('This transaction has ended: await everything in it, or begin it in outside()');
     return current;
   }
 
   async function transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     if (joined()) return work();
-    const current = await patiently(waitMs, () => begin(sequelize));
+    const current = await patiently(waitMs, () => begin(pool));
     transactions++;
     try {
       const result = await running.run(current, work);
@@ -59,7 +59,7 @@ export function createTransactions(
       for (const work of current.afterwards) running.exit(work);
       return result;
     } catch (error) {
-      if (!current.ended) await end(current, 'rollback').catch(report);
+      if (!current.finished) await end(current, 'rollback').catch(report);
       throw error;
     } finally {
       transactions--;
@@ -93,34 +93,28 @@ export function createTransactions(
 /** For what is begun inside a transaction and lives longer than it. */
 export const outside = <Result>(work: () => Result): Result => running.exit(work);
 
-/** We begin and end transactions ourselves: Sequelize's way costs as much as the statements in between. */
-async function begin(sequelize: Sequelize): Promise<Running> {
-  const connection = (await sequelize.connectionManager.getConnection({ type: 'write' })) as pg.Client;
-  const transaction = Object.assign(new Transaction(sequelize, {}), { connection });
-  const current = { sequelize, transaction, connection, ended: false, afterwards: [] };
-  await connection.query('begin').catch((error: unknown) => giveUp(current, error));
-  return current;
+async function begin(pool: pg.Pool): Promise<Running> {
+  const connection = await pool.connect();
+  await connection.query('begin').catch((error: unknown) => giveUp(connection, error));
+  return new Running(pool, connection);
 }
 
 /** A connection whose transaction could not be ended is closed, which ends it. */
 async function end(current: Running, how: 'commit' | 'rollback'): Promise<void> {
-  current.ended = true;
-  Object.assign(current.transaction, { finished: how });
-  await current.connection.query(how).catch((error: unknown) => giveUp(current, error));
-  current.sequelize.connectionManager.releaseConnection(current.connection);
+  current.finished = how;
+  const { connection } = current;
+  await connection.query(how).catch((error: unknown) => giveUp(connection, error));
+  connection.release();
 }
 
-async function giveUp({ sequelize, connection }: Running, error: unknown): Promise<never> {
-  const { connectionManager } = sequelize as Sequelize & {
-    connectionManager: { destroyConnection(client: pg.Client): Promise<void> };
-  };
-  await connectionManager.destroyConnection(connection);
+function giveUp(connection: pg.PoolClient, error: unknown): never {
+  connection.release(true);
   throw error;
 }
 
 async function refuseAborted({ connection }: Running): Promise<void> {
   // pg reports an error before the state of the connection is known; the next query waits for that.
-  const client = connection as pg.Client & { readyForQuery: boolean };
+  const client = connection as pg.PoolClient & { readyForQuery: boolean };
   if (!client.readyForQuery) await client.query('select 1').catch(() => undefined);
   // When a statement failed and its error was caught, PostgreSQL answers COMMIT by rolling back without an error.
   if (client.getTransactionStatus() === 'E') {

@@ -13,7 +13,7 @@ import type { DeliveryFigures } from './figures.ts';
 import type { AllowedWebhooks } from './plan-limit.ts';
 import { createWebhooks } from './receivers.ts';
 import { webhookRoutes } from './routes.ts';
-import { createDeliveryStore, createEventStore, createWebhookStore, sealedInWebhooks } from './store.ts';
+import { createDeliveryStore, createEventStore, createWebhookStore } from './store.ts';
 
 export const openWebhooks = ({
   database,
@@ -68,7 +68,6 @@ export const openWebhooks = ({
     webhooks,
     loops: { deliveries: createDeliveries({ store: deliveryStore, deliver, startStopwatch, report }) },
     chores: { 'remove old deliveries and events': { every: '1 hour', run: webhooks.purge } },
-    sealed: sealedInWebhooks(database),
     routes: webhookRoutes({ webhooks }),
   };
 };

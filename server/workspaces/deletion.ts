@@ -48,7 +48,7 @@ export const createDeletion = ({
             'This workspace already waits to be deleted. An owner can take that back on the Workspace page.',
           );
         const deleteAt = new Date(clock.now().getTime() + waitMs);
-        await store.updateWorkspace(workspaceId, { deleteAt, deleteAskedBy: userId });
+        await store.setDeletion(workspaceId, { at: deleteAt, askedBy: userId });
         await audit.write({
           event: 'workspace.deletion-asked',
           workspaceId,
@@ -75,7 +75,7 @@ export const createDeletion = ({
       store.transaction(async () => {
         const workspace = await locked(workspaceId);
         if (workspace.deleteAt === null) return;
-        await store.updateWorkspace(workspaceId, { deleteAt: null, deleteAskedBy: null });
+        await store.setDeletion(workspaceId, null);
         await store.wakePosts();
         const details = { name: workspace.name };
         await audit.write({ event: 'workspace.deletion-taken-back', workspaceId, userId, requestId, details });

@@ -107,12 +107,7 @@ export const createMembers = ({
 
   return {
     list: async (workspaceId: string): Promise<Member[]> =>
-      (await store.members(workspaceId)).map(({ userId, role, createdAt, User }) => ({
-        userId,
-        ...about(User),
-        role,
-        joinedAt: createdAt,
-      })),
+      (await store.members(workspaceId)).map((member) => ({ ...member, name: nameOf(member) })),
 
     changeRole: (caller: Caller, userId: string, role: Role) =>
       store.transaction(async (): Promise<Member> => {
@@ -124,7 +119,7 @@ export const createMembers = ({
         await record(caller, 'member.role', { userId, from: member.role, to: role });
         await accessChanged(userId);
         await tellTabs(caller.workspaceId, userId);
-        return { userId, ...about(member.User), role, joinedAt: member.createdAt };
+        return { ...member, name: nameOf(member), role };
       }),
 
     /** The other one becomes an owner, and the one who hands over an admin. */
@@ -169,7 +164,7 @@ export const createMembers = ({
         await endTokens({ workspaceId: caller.workspaceId, userId });
         await accessChanged(userId);
         await tellTabs(caller.workspaceId, userId);
-        await record(caller, 'member.removed', { userId, email: member.User?.email });
+        await record(caller, 'member.removed', { userId, email: member.email });
       }),
 
     invite: (caller: Caller, { email: typed, role }: { email: string; role: Role }) =>
@@ -177,7 +172,7 @@ export const createMembers = ({
         const email = checkEmail(typed);
         mustNotReachAbove(caller.role, role);
         const members = await store.members(caller.workspaceId);
-        if (members.some(({ User }) => asAccount(User?.email ?? '') === asAccount(email))) {
+        if (members.some((member) => asAccount(member.email) === asAccount(email))) {
           throw new Refusal('Conflict', `${email} is already a member. Change their role in the list of members.`);
         }
         await plans.mayJoin(caller.workspaceId);
@@ -211,13 +206,7 @@ export const createMembers = ({
       }),
 
     invitations: async (workspaceId: string): Promise<Invitation[]> =>
-      (await store.openInvitations(workspaceId)).map(({ id, email, role, createdAt, expiresAt }) => ({
-        id,
-        email,
-        role,
-        createdAt: String(createdAt),
-        expiresAt: String(expiresAt),
-      })),
+      (await store.openInvitations(workspaceId)).map(({ workspaceId: _, ...invitation }) => invitation),
 
     withdraw: (caller: Caller, id: string) =>
       store.transaction(async () => {
@@ -260,11 +249,6 @@ export const createMembers = ({
       }),
   };
 };
-
-const about = (user: { email: string; name: string | null } | undefined) => ({
-  email: user?.email ?? '',
-  name: user ? nameOf(user) : '',
-});
 
 /**
  * An account proves nothing about its address: somebody else may have accepted an invitation to it and chosen the

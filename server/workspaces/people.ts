@@ -44,7 +44,7 @@ export const createPeople = ({
     const workspaceId = newId('workspace', clock.now());
     await store.insertWorkspace({ id: workspaceId, name });
     await store.insertMember({ workspaceId, userId, role: 'owner' });
-    await store.updateUser(userId, { lastWorkspaceId: workspaceId });
+    await store.setLastWorkspace(userId, workspaceId);
     await audit.write({ event: 'workspace.created', workspaceId, userId, details: { name } });
     return workspaceId;
   };
@@ -69,7 +69,7 @@ export const createPeople = ({
   }): Promise<SessionRecord> => {
     const user = await mustExist(userId);
     const memberships = await store.memberships(userId);
-    const open = memberships.find(({ workspaceId }) => workspaceId === openId);
+    const open = memberships.find(({ id }) => id === openId);
     return {
       user: {
         id: user.id,
@@ -83,27 +83,23 @@ export const createPeople = ({
         asksPassword: user.passwordHash !== null && !byLink,
         mayMakeWorkspaces: mayMake(user, memberships),
       },
-      ...(open?.Workspace && {
+      ...(open && {
         workspace: {
-          id: open.workspaceId,
-          name: open.Workspace.name,
+          id: open.id,
+          name: open.name,
           role: open.role,
-          statisticsTools: open.Workspace.statisticsTools,
-          ...(await deletionOf(open.Workspace)),
+          statisticsTools: open.statisticsTools,
+          ...(await deletionOf(open)),
         },
       }),
-      workspaces: memberships.map(({ workspaceId, role, Workspace }) => ({
-        id: workspaceId,
-        name: Workspace?.name ?? '',
-        role,
-      })),
+      workspaces: memberships.map(({ id, name, role }) => ({ id, name, role })),
     };
   };
 
   const deletionOf = async ({ deleteAt, deleteAskedBy }: WorkspaceRow) => {
     if (deleteAt === null) return {};
     const owner = deleteAskedBy === null ? null : await store.user(deleteAskedBy);
-    return { deletion: { at: String(deleteAt), askedBy: owner ? nameOf(owner) : '' } };
+    return { deletion: { at: deleteAt, askedBy: owner ? nameOf(owner) : '' } };
   };
 
   const mustExist = async (userId: string) => {
@@ -122,7 +118,7 @@ export const createPeople = ({
    * belongs to the person the provider vouches for, and nothing issued before gives access to it.
    */
   const link = async (user: UserRow, subject: string) => {
-    await store.updateUser(user.id, { subject, passwordHash: null });
+    await store.linkUser(user.id, subject);
     await forgetEverything(user.id);
     const workspaceId = user.lastWorkspaceId ?? undefined;
     await audit.write({ event: 'account.linked', workspaceId, userId: user.id, details: { email: user.email } });
@@ -139,7 +135,7 @@ export const createPeople = ({
     ) =>
       store.transaction(async () => {
         await store.lockSignUp();
-        if (await store.hasUsers()) {
+        if ((await store.firstUser()) !== null) {
           throw new Refusal(
             'Forbidden',
             'Posthorn is set up already: a user exists. New people join by invitation; the operator gets in with posthorn link.',
@@ -149,7 +145,7 @@ export const createPeople = ({
         return addFirst(workspace, () => addUser(email, password, true));
       }),
 
-    isEmpty: async () => !(await store.hasUsers()),
+    isEmpty: async () => (await store.firstUser()) === null,
 
     /** The one user of a fresh installation who has not set a password, or nobody at all: they may come by a link. */
     awaitsFirstPassword: async () => {
@@ -182,8 +178,8 @@ export const createPeople = ({
     /** Where MCP clients act. */
     openedLast: async (userId: string) => {
       const { lastWorkspaceId } = await mustExist(userId);
-      const last = (await store.memberships(userId)).find(({ workspaceId }) => workspaceId === lastWorkspaceId);
-      return last?.Workspace && { id: last.workspaceId, name: last.Workspace.name, role: last.role };
+      const last = (await store.memberships(userId)).find(({ id }) => id === lastWorkspaceId);
+      return last && { id: last.id, name: last.name, role: last.role };
     },
 
     lastWorkspace: async (userId: string) => (await mustExist(userId)).lastWorkspaceId ?? undefined,
@@ -221,7 +217,7 @@ export const createPeople = ({
           await store.insertUser({ id, email: checkEmail(email), subject, isOperator });
           return id;
         };
-        if (known === null && !(await store.hasUsers())) {
+        if (known === null && (await store.firstUser()) === null) {
           if (!(await mayBeFirst())) throw noCode();
           return (await addFirst('My workspace', () => add(true))).userId;
         }
@@ -229,14 +225,9 @@ export const createPeople = ({
         throw notLetIn('NotInvited', `${email} is not a member here. Ask an admin for an invitation.`);
       }),
 
-    changeProfile: async (userId: string, { name, timeZone, theme, shortcuts }: ProfileChange) => {
-      if (timeZone) mustBeTimeZone(timeZone);
-      await store.updateUser(userId, {
-        ...(name !== undefined && { name }),
-        ...(timeZone !== undefined && { timeZone }),
-        ...(theme !== undefined && { theme }),
-        ...(shortcuts !== undefined && { shortcuts }),
-      });
+    changeProfile: async (userId: string, change: ProfileChange) => {
+      if (change.timeZone) mustBeTimeZone(change.timeZone);
+      await store.setProfile(userId, change);
     },
 
     /** `current` is not asked for when there is no password, or when somebody came by a one-time link. */
@@ -245,13 +236,12 @@ export const createPeople = ({
       if (passwordHash !== null && current !== undefined && !(await isPassword(passwordHash, current))) {
         throw badInput({ path: 'current', code: 'WrongPassword', message: 'is not your current password' });
       }
-      await store.updateUser(userId, {
-        passwordHash: await hashPassword(checkPassword(next, 'next')),
-        tokensValidAfter: clock.now(),
-      });
+      await store.setPassword(userId, await hashPassword(checkPassword(next, 'next')), clock.now());
     },
 
-    distrustTokens: (userId: string) => store.updateUser(userId, { tokensValidAfter: clock.now() }),
+    distrustTokens: async (userId: string) => {
+      await store.distrustTokens(userId, clock.now());
+    },
 
     createWorkspace: (userId: string, name: string) =>
       store.transaction(async () => {
@@ -264,19 +254,13 @@ export const createPeople = ({
     /** MCP clients act in the workspace that was opened last. */
     openWorkspace: async (userId: string, workspaceId: string) => {
       if ((await store.member(workspaceId, userId)) === null) throw notFound('workspace', workspaceId);
-      await store.updateUser(userId, { lastWorkspaceId: workspaceId });
+      await store.setLastWorkspace(userId, workspaceId);
     },
 
-    changeWorkspace: (
-      id: string,
-      { name, statisticsTools }: { name?: string | undefined; statisticsTools?: boolean | undefined },
-    ) =>
+    changeWorkspace: (id: string, change: { name?: string | undefined; statisticsTools?: boolean | undefined }) =>
       store.transaction(async () => {
-        await store.updateWorkspace(id, {
-          ...(name !== undefined && { name }),
-          ...(statisticsTools !== undefined && { statisticsTools }),
-        });
-        if (statisticsTools !== undefined) await accessChanged();
+        await store.changeWorkspace(id, change);
+        if (change.statisticsTools !== undefined) await accessChanged();
       }),
 
     /** By the operator; plans say what it covers. */
@@ -291,7 +275,7 @@ export const createPeople = ({
       store.transaction(async () => {
         const userId = await addUser(email, password);
         await store.insertMember({ workspaceId, userId, role });
-        await store.updateUser(userId, { lastWorkspaceId: workspaceId });
+        await store.setLastWorkspace(userId, workspaceId);
         return { userId, workspaceId };
       }),
 

@@ -1,13 +1,4 @@
-import {
-  type CreationOptional,
-  DataTypes,
-  type InferAttributes,
-  type InferCreationAttributes,
-  Model,
-  type NonAttribute,
-  Op,
-} from 'sequelize';
-import type { Theme } from '#contracts/people';
+import type { ProfileChange, Theme } from '#contracts/people';
 import type { Role } from '#contracts/scopes';
 import { wakes } from '#server/jobs/notices';
 import { type Database, sql } from '#server/store/database';
@@ -28,13 +19,31 @@ export interface UserRow extends Profile {
   readonly isOperator: boolean;
 }
 
-export interface WorkspaceRow {
-  readonly deleteAt: string | Date | null;
-  readonly deleteAskedBy: string | null;
-}
-
-/** What was due while nothing was published. */
-const wakePosts = sql('workspaces.wakePosts', `select ${wakes('posts')}`);
+const user = `select id, email, password_hash as "passwordHash", last_workspace_id as "lastWorkspaceId", subject, name,
+  time_zone as "timeZone", theme, shortcuts, is_operator as "isOperator" from users`;
+const firstUser = sql('users.first', `${user} order by id limit 1`);
+const userById = sql('users.byId', `${user} where id = $1`);
+const lockUser = sql('users.lock', `${user} where id = $1 for update`);
+const userByEmail = sql('users.byEmail', `${user} where lower(email) = $1`);
+const userBySubject = sql('users.bySubject', `${user} where subject = $1`);
+const operator = sql('users.operator', `${user} where is_operator order by id limit 1`);
+const lockSignUp = sql('users.lockSignUp', 'select pg_advisory_xact_lock(727003)');
+const insertUser = sql(
+  'users.insert',
+  'insert into users (id, email, password_hash, subject, is_operator) values ($1, $2, $3, $4, $5)',
+);
+const setLastWorkspace = sql('users.setLastWorkspace', 'update users set last_workspace_id = $2 where id = $1');
+const linkUser = sql('users.link', 'update users set subject = $2, password_hash = null where id = $1');
+const setPassword = sql(
+  'users.setPassword',
+  'update users set password_hash = $2, tokens_valid_after = $3 where id = $1',
+);
+const distrustTokens = sql('users.distrustTokens', 'update users set tokens_valid_after = $2 where id = $1');
+const setProfile = sql(
+  'users.setProfile',
+  `update users set name = coalesce($2, name), time_zone = coalesce($3, time_zone), theme = coalesce($4, theme),
+     shortcuts = coalesce($5, shortcuts) where id = $1`,
+);
 
 export interface Somebody {
   readonly id: string;
@@ -57,193 +66,170 @@ const everybody = sql(
      from users u order by u.id`,
 );
 
+export interface WorkspaceRow {
+  readonly id: string;
+  readonly name: string;
+  readonly statisticsTools: boolean;
+  readonly deleteAt: string | null;
+  readonly deleteAskedBy: string | null;
+}
+
+const workspaceColumns = `w.id, w.name, w.statistics_tools as "statisticsTools", w.delete_at as "deleteAt",
+  w.delete_asked_by as "deleteAskedBy"`;
+const workspace = `select ${workspaceColumns} from workspaces w`;
+const workspaces = sql('workspaces.all', `${workspace} order by id`);
+const workspaceById = sql('workspaces.byId', `${workspace} where id = $1`);
+const lockWorkspace = sql('workspaces.lock', `${workspace} where id = $1 for update`);
+const dueWorkspaces = sql('workspaces.due', `${workspace} where delete_at <= $1 order by id`);
+const insertWorkspace = sql('workspaces.insert', 'insert into workspaces (id, name) values ($1, $2)');
+const changeWorkspace = sql(
+  'workspaces.change',
+  `update workspaces set name = coalesce($2, name), statistics_tools = coalesce($3, statistics_tools) where id = $1`,
+);
+const setDeletion = sql(
+  'workspaces.setDeletion',
+  'update workspaces set delete_at = $2, delete_asked_by = $3 where id = $1',
+);
+const removeWorkspace = sql('workspaces.remove', 'delete from workspaces where id = $1 and delete_at <= $2');
+const setPlan = sql('workspaces.setPlan', 'update workspaces set plan = $2 where id = $1');
+/** What was due while nothing was published. */
+const wakePosts = sql('workspaces.wakePosts', `select ${wakes('posts')}`);
+
+export interface MembershipRow extends WorkspaceRow {
+  readonly role: Role;
+}
+
+export interface MemberRow {
+  readonly userId: string;
+  readonly role: Role;
+  readonly joinedAt: string;
+  readonly email: string;
+  readonly name: string | null;
+}
+
+const memberships = sql(
+  'members.ofUser',
+  `select ${workspaceColumns}, m.role from members m join workspaces w on w.id = m.workspace_id
+    where m.user_id = $1 order by w.id`,
+);
+const memberOf = `select m.user_id as "userId", m.role, m.created_at as "joinedAt", u.email, u.name
+  from members m join users u on u.id = m.user_id where m.workspace_id = $1`;
+const members = sql('members.ofWorkspace', `${memberOf} order by m.created_at`);
+const member = sql('members.one', `${memberOf} and m.user_id = $2`);
+const lockOwners = sql(
+  'members.lockOwners',
+  `select user_id as "userId" from members where workspace_id = $1 and role = 'owner' order by user_id for update`,
+);
+const insertMember = sql('members.insert', 'insert into members (workspace_id, user_id, role) values ($1, $2, $3)');
+const setRole = sql('members.setRole', 'update members set role = $3 where workspace_id = $1 and user_id = $2');
+const removeMember = sql('members.remove', 'delete from members where workspace_id = $1 and user_id = $2');
+
+export interface InvitationRow {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+interface NewInvitation extends Omit<InvitationRow, 'createdAt' | 'expiresAt'> {
+  readonly hash: Buffer;
+  readonly invitedBy: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+const openInvitation = `select id, workspace_id as "workspaceId", email, role, created_at as "createdAt",
+  expires_at as "expiresAt" from invitations where accepted_at is null`;
+const openInvitations = sql('invitations.open', `${openInvitation} and workspace_id = $1 order by id desc`);
+const invitation = sql('invitations.byHash', `${openInvitation} and hash = $1`);
+const lockInvitation = sql('invitations.lock', `${openInvitation} and hash = $1 for update`);
+const invited = sql('invitations.ofEmail', `${openInvitation} and lower(email) = $1 and expires_at > $2 limit 1`);
+const insertInvitation = sql(
+  'invitations.insert',
+  `insert into invitations (id, workspace_id, email, role, hash, invited_by, created_at, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);
+const acceptInvitation = sql('invitations.accept', 'update invitations set accepted_at = $2 where id = $1');
+const removeInvitation = sql(
+  'invitations.remove',
+  'delete from invitations where workspace_id = $1 and id = $2 and accepted_at is null',
+);
+
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
 export const createWorkspaceStore = (db: Database) => {
-  const { sequelize } = db;
-  const table = (tableName: string) => ({ sequelize, tableName, underscored: true, timestamps: false });
-  // A new object each time: Sequelize writes into it.
-  const key = () => ({ type: DataTypes.TEXT, primaryKey: true });
-
-  class User extends Model<InferAttributes<User>, InferCreationAttributes<User>> {
-    declare id: string;
-    declare email: string;
-    declare passwordHash: CreationOptional<string | null>;
-    declare lastWorkspaceId: CreationOptional<string | null>;
-    declare tokensValidAfter: CreationOptional<string | Date>;
-    declare subject: CreationOptional<string | null>;
-    declare name: CreationOptional<string | null>;
-    declare timeZone: CreationOptional<string>;
-    declare theme: CreationOptional<Theme>;
-    declare shortcuts: CreationOptional<boolean>;
-    declare isOperator: CreationOptional<boolean>;
-  }
-  User.init(
-    {
-      id: key(),
-      email: DataTypes.TEXT,
-      passwordHash: DataTypes.TEXT,
-      lastWorkspaceId: DataTypes.TEXT,
-      tokensValidAfter: DataTypes.DATE(6),
-      subject: DataTypes.TEXT,
-      name: DataTypes.TEXT,
-      timeZone: DataTypes.TEXT,
-      theme: DataTypes.TEXT,
-      shortcuts: DataTypes.BOOLEAN,
-      isOperator: DataTypes.BOOLEAN,
-    },
-    table('users'),
-  );
-
-  class Workspace extends Model<InferAttributes<Workspace>, InferCreationAttributes<Workspace>> {
-    declare id: string;
-    declare name: string;
-    declare statisticsTools: CreationOptional<boolean>;
-    declare plan: CreationOptional<string>;
-    declare deleteAt: CreationOptional<string | Date | null>;
-    declare deleteAskedBy: CreationOptional<string | null>;
-  }
-  Workspace.init(
-    {
-      id: key(),
-      name: DataTypes.TEXT,
-      statisticsTools: DataTypes.BOOLEAN,
-      plan: DataTypes.TEXT,
-      deleteAt: DataTypes.DATE(6),
-      deleteAskedBy: DataTypes.TEXT,
-    },
-    table('workspaces'),
-  );
-
-  class Member extends Model<InferAttributes<Member>, InferCreationAttributes<Member>> {
-    declare workspaceId: string;
-    declare userId: string;
-    declare role: Role;
-    declare createdAt: CreationOptional<string>;
-    declare User?: NonAttribute<User>;
-    declare Workspace?: NonAttribute<Workspace>;
-  }
-  Member.init(
-    { workspaceId: key(), userId: key(), role: DataTypes.TEXT, createdAt: DataTypes.DATE(6) },
-    table('members'),
-  );
-  Member.belongsTo(User, { foreignKey: 'userId' });
-  Member.belongsTo(Workspace, { foreignKey: 'workspaceId' });
-
-  class Invitation extends Model<InferAttributes<Invitation>, InferCreationAttributes<Invitation>> {
-    declare id: string;
-    declare workspaceId: string;
-    declare email: string;
-    declare role: Role;
-    declare hash: Buffer;
-    declare invitedBy: string;
-    declare createdAt: string | Date;
-    declare expiresAt: string | Date;
-    declare acceptedAt: CreationOptional<string | Date | null>;
-  }
-  Invitation.init(
-    {
-      id: key(),
-      workspaceId: DataTypes.TEXT,
-      email: DataTypes.TEXT,
-      role: DataTypes.TEXT,
-      hash: DataTypes.BLOB,
-      invitedBy: DataTypes.TEXT,
-      createdAt: DataTypes.DATE(6),
-      expiresAt: DataTypes.DATE(6),
-      acceptedAt: DataTypes.DATE(6),
-    },
-    table('invitations'),
-  );
-
-  const byEmail = (email: string) =>
-    sequelize.where(sequelize.fn('lower', sequelize.col('email')), email.toLowerCase());
-
+  const one = async <Row>(...asked: Parameters<Database['query']>) => (await db.query<Row>(...asked))[0] ?? null;
   return {
     transaction: db.transaction,
 
     /** Two first owners at once: the second waits here and then finds a user. */
-    lockSignUp: async () => {
-      await sequelize.query('select pg_advisory_xact_lock(727003)');
-    },
+    lockSignUp: () => db.run(lockSignUp),
 
     everybody: () => db.query<Somebody>(everybody),
-    hasUsers: async () => (await User.findOne({ attributes: ['id'] })) !== null,
-    firstUser: () => User.findOne({ order: [['id', 'ASC']] }),
-    user: (id: string) => User.findByPk(id),
+    firstUser: () => one<UserRow>(firstUser),
+    user: (id: string) => one<UserRow>(userById, [id]),
     /** In a transaction. */
-    lockUser: (id: string) => User.findByPk(id, { lock: true }),
-    userByEmail: (email: string) => User.findOne({ where: byEmail(email) }),
-    userBySubject: (subject: string) => User.findOne({ where: { subject } }),
-    operator: () => User.findOne({ where: { isOperator: true }, order: [['id', 'ASC']] }),
-    insertUser: async (user: {
+    lockUser: (id: string) => one<UserRow>(lockUser, [id]),
+    userByEmail: (email: string) => one<UserRow>(userByEmail, [email.toLowerCase()]),
+    userBySubject: (subject: string) => one<UserRow>(userBySubject, [subject]),
+    operator: () => one<UserRow>(operator),
+    insertUser: (made: {
       id: string;
       email: string;
       passwordHash?: string | null;
       subject?: string;
-      isOperator?: boolean;
-    }) => {
-      await User.create(user);
-    },
-    updateUser: async (
-      id: string,
-      change: Partial<Pick<User, 'passwordHash' | 'lastWorkspaceId' | 'tokensValidAfter' | 'subject' | keyof Profile>>,
-    ) => {
-      if (Object.keys(change).length > 0) await User.update(change, { where: { id } });
-    },
+      isOperator: boolean;
+    }) => db.run(insertUser, [made.id, made.email, made.passwordHash ?? null, made.subject ?? null, made.isOperator]),
+    setLastWorkspace: (id: string, workspaceId: string) => db.run(setLastWorkspace, [id, workspaceId]),
+    /** Whom an outside provider signs in has no password. */
+    linkUser: (id: string, subject: string) => db.run(linkUser, [id, subject]),
+    setPassword: (id: string, hash: string, tokensValidAfter: Date) =>
+      db.run(setPassword, [id, hash, tokensValidAfter]),
+    distrustTokens: (id: string, before: Date) => db.run(distrustTokens, [id, before]),
+    setProfile: (id: string, { name, timeZone, theme, shortcuts }: ProfileChange) =>
+      db.run(setProfile, [id, name, timeZone, theme, shortcuts]),
 
-    workspaces: () => Workspace.findAll({ order: [['id', 'ASC']] }),
-    workspace: (id: string) => Workspace.findByPk(id),
-    insertWorkspace: async (workspace: { id: string; name: string }) => {
-      await Workspace.create(workspace);
-    },
-    updateWorkspace: async (
+    workspaces: () => db.query<WorkspaceRow>(workspaces),
+    workspace: (id: string) => one<WorkspaceRow>(workspaceById, [id]),
+    insertWorkspace: ({ id, name }: { id: string; name: string }) => db.run(insertWorkspace, [id, name]),
+    changeWorkspace: (
       id: string,
-      change: Partial<Pick<Workspace, 'name' | 'statisticsTools' | 'deleteAt' | 'deleteAskedBy'>>,
-    ) => {
-      if (Object.keys(change).length > 0) await Workspace.update(change, { where: { id } });
-    },
+      { name, statisticsTools }: { name?: string | undefined; statisticsTools?: boolean | undefined },
+    ) => db.run(changeWorkspace, [id, name, statisticsTools]),
+    setDeletion: (id: string, deletion: { at: Date; askedBy: string } | null) =>
+      db.run(setDeletion, [id, deletion?.at ?? null, deletion?.askedBy ?? null]),
     /** In a transaction: nobody else changes it until it ends. */
-    lockWorkspace: (id: string) => Workspace.findByPk(id, { lock: true }),
-    dueWorkspaces: (now: Date) => Workspace.findAll({ where: { deleteAt: { [Op.lte]: now } }, order: [['id', 'ASC']] }),
+    lockWorkspace: (id: string) => one<WorkspaceRow>(lockWorkspace, [id]),
+    dueWorkspaces: (now: Date) => db.query<WorkspaceRow>(dueWorkspaces, [now]),
     /** With everything in it, if its time has come. */
-    removeWorkspace: (id: string, now: Date) => Workspace.destroy({ where: { id, deleteAt: { [Op.lte]: now } } }),
+    removeWorkspace: (id: string, now: Date) => db.run(removeWorkspace, [id, now]),
     wakePosts: () => db.run(wakePosts),
+    setPlan: async (id: string, plan: string) => (await db.run(setPlan, [id, plan])) > 0,
 
-    setPlan: async (id: string, plan: string) => (await Workspace.update({ plan }, { where: { id } }))[0] > 0,
-
-    memberships: (userId: string) =>
-      Member.findAll({ where: { userId }, include: Workspace, order: [['workspaceId', 'ASC']] }),
-    members: (workspaceId: string) =>
-      Member.findAll({ where: { workspaceId }, include: User, order: [['createdAt', 'ASC']] }),
-    member: (workspaceId: string, userId: string) => Member.findOne({ where: { workspaceId, userId }, include: User }),
+    memberships: (userId: string) => db.query<MembershipRow>(memberships, [userId]),
+    members: (workspaceId: string) => db.query<MemberRow>(members, [workspaceId]),
+    member: (workspaceId: string, userId: string) => one<MemberRow>(member, [workspaceId, userId]),
     /** In a transaction: nobody else changes the owners of this workspace until it ends. */
-    lockOwners: (workspaceId: string) =>
-      Member.findAll({ where: { workspaceId, role: 'owner' }, order: [['userId', 'ASC']], lock: true }),
-    insertMember: async (member: { workspaceId: string; userId: string; role: Role }) => {
-      await Member.create(member);
-    },
-    updateMember: async (member: { workspaceId: string; userId: string }, role: Role) => {
-      await Member.update({ role }, { where: member });
-    },
-    removeMember: (member: { workspaceId: string; userId: string }) => Member.destroy({ where: member }),
+    lockOwners: (workspaceId: string) => db.query<{ userId: string }>(lockOwners, [workspaceId]),
+    insertMember: ({ workspaceId, userId, role }: { workspaceId: string; userId: string; role: Role }) =>
+      db.run(insertMember, [workspaceId, userId, role]),
+    updateMember: ({ workspaceId, userId }: { workspaceId: string; userId: string }, role: Role) =>
+      db.run(setRole, [workspaceId, userId, role]),
+    removeMember: ({ workspaceId, userId }: { workspaceId: string; userId: string }) =>
+      db.run(removeMember, [workspaceId, userId]),
 
-    insertInvitation: async (invitation: Omit<InferCreationAttributes<Invitation>, 'acceptedAt'>) => {
-      await Invitation.create(invitation);
+    insertInvitation: (made: NewInvitation) => {
+      const { id, workspaceId, email, role, hash, invitedBy, createdAt, expiresAt } = made;
+      return db.run(insertInvitation, [id, workspaceId, email, role, hash, invitedBy, createdAt, expiresAt]);
     },
-    openInvitations: (workspaceId: string) =>
-      Invitation.findAll({ where: { workspaceId, acceptedAt: null }, order: [['id', 'DESC']] }),
+    openInvitations: (workspaceId: string) => db.query<InvitationRow>(openInvitations, [workspaceId]),
     /** In a transaction: an invitation is accepted once. */
-    lockInvitation: (hash: Buffer) => Invitation.findOne({ where: { hash, acceptedAt: null }, lock: true }),
-    invitation: (hash: Buffer) => Invitation.findOne({ where: { hash, acceptedAt: null } }),
-    isInvited: async (email: string, now: Date) =>
-      (await Invitation.findOne({
-        where: { [Op.and]: [byEmail(email), { acceptedAt: null, expiresAt: { [Op.gt]: now } }] },
-      })) !== null,
-    acceptInvitation: async (id: string, acceptedAt: Date) => {
-      await Invitation.update({ acceptedAt }, { where: { id } });
-    },
-    removeInvitation: (workspaceId: string, id: string) =>
-      Invitation.destroy({ where: { workspaceId, id, acceptedAt: null } }),
+    lockInvitation: (hash: Buffer) => one<InvitationRow>(lockInvitation, [hash]),
+    invitation: (hash: Buffer) => one<InvitationRow>(invitation, [hash]),
+    isInvited: async (email: string, now: Date) => (await one(invited, [email.toLowerCase(), now])) !== null,
+    acceptInvitation: (id: string, at: Date) => db.run(acceptInvitation, [id, at]),
+    removeInvitation: (workspaceId: string, id: string) => db.run(removeInvitation, [workspaceId, id]),
   };
 };

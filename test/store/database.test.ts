@@ -4,6 +4,7 @@ import { DataTypes, Model } from 'sequelize';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { connectionFrom } from '#server/store/connection';
 import { type Connection, type Database, openDatabase, sql } from '#server/store/database';
+import { openModels } from '#server/store/models';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { until } from '#test/support/until';
 
@@ -33,7 +34,7 @@ beforeAll(async () => {
       text: DataTypes.TEXT,
       at: DataTypes.DATE(6),
     },
-    { sequelize: database.sequelize, tableName: 'notes', timestamps: false },
+    { sequelize: openModels(database), tableName: 'notes', timestamps: false },
   );
 });
 

@@ -21,7 +21,7 @@ import type { WhoIsSignedIn } from '#server/signed-in';
 import { openDatabase, sql } from '#server/store/database';
 import { type Browser, createBrowser, type Page } from './browser.ts';
 import { selfSigned } from './certificate.ts';
-import { freshDatabase } from './database.ts';
+import { freshDatabase, urlOf } from './database.ts';
 
 const certificate = selfSigned();
 
@@ -99,7 +99,8 @@ export const startIdentity = async ({
   for (const id of ['usr_ann', 'usr_bob']) {
     await database.run(sql('test.user', 'insert into users (id, email) values ($1, $2)'), [id, `${id}@example.com`]);
   }
-  const seal = createSeal([`k1:${randomBytes(32).toString('base64')}`]);
+  const key = `k1:${randomBytes(32).toString('base64')}`;
+  const seal = createSeal([key]);
   let offsetMs = 0;
   const clock = { now: () => new Date(performance.timeOrigin + performance.now() + offsetMs) };
   const outbound = createOutbound({ allow: [documents.host], extraCa: certificate.cert });
@@ -162,6 +163,8 @@ export const startIdentity = async ({
     database,
     distrustTokens,
     seal,
+    /** Those of a command on the same database. */
+    settings: { DATABASE_URL: urlOf(parts), ENCRYPTION_KEYS: key },
     clock,
     log,
     errors,

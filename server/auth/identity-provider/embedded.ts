@@ -83,7 +83,7 @@ export const createIdentityProvider = async ({
     database.outside(readKeys).catch(createReport(log, 'signing keys not read'));
   }, readKeysEveryMs).unref();
 
-  /** Another instance may have rotated the keys a moment ago. */
+  /** Another instance may have taken over a new key a moment ago. */
   const keyFor: JWTVerifyGetKey = async (header, token) => {
     try {
       return await current.keyFor(header, token);
@@ -164,12 +164,7 @@ export const createIdentityProvider = async ({
       tokens.forget(userId);
     },
 
-    rotateSigningKey: async () => {
-      await keys.rotate();
-      await readKeys();
-    },
-
-    /** Once a minute by itself: takes over what other instances, or the time, have changed. */
+    /** Once a minute by itself: takes over what `posthorn keys rotate`, or the time, has changed. */
     readSigningKeys: readKeys,
 
     /** For a job: removes what has expired, and says how much. */

@@ -33,6 +33,7 @@ export const createSigningKeys = ({ store, seal, clock }: { store: IdentityStore
       sealedPrivateKey: seal.seal(privateText, placeOf(id)),
       createdAt: clock.now(),
     });
+    return id;
   };
 
   const addFirst = () =>
@@ -56,8 +57,9 @@ export const createSigningKeys = ({ store, seal, clock }: { store: IdentityStore
     rotate: () =>
       store.transaction(async () => {
         await store.lockKeys();
-        await store.retireKeys(after(retireAfterMs));
-        await add();
+        const [signsAt, othersEndAt] = [after(publishMs), after(retireAfterMs)];
+        await store.retireKeys(othersEndAt);
+        return { id: await add(), signsAt, othersEndAt };
       }),
   };
 

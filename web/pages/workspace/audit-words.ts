@@ -18,6 +18,7 @@ const deeds: Record<string, Words> = {
   'approval.rejected': ({ action }) => `rejected: ${actionWords(action)}`,
   'approval.outdated': ({ action }) => `found a request outdated: ${actionWords(action)}`,
   'client.ended': ({ name }) => (name ? `ended the access of ${name}` : 'ended the access of a client'),
+  'signing-key.rotated': () => 'made a new key to sign access tokens with',
   'clock.moved': ({ forwardMs }) => `moved the clock forward by ${hours(forwardMs)}`,
   'consent.given': ({ name }) => `let ${name ?? 'a client'} act for them`,
   'import.saved': ({ fileName }) => `saved drafts from the file ${fileName}`,
