@@ -10,7 +10,7 @@ import type { DeliveryFigures } from './figures.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { deliveryHeaders } from './signing.ts';
 import { createSigningKeys } from './signing-keys.ts';
-import type { ClaimedDelivery, DeliveryStore, Tried } from './store.ts';
+import type { ClaimedDelivery, Delivered, DeliveryStore, Tried } from './store.ts';
 
 const minuteMs = 60_000;
 /** SPEC, Delivery rules 2: the wait after the first try, the second, …; after the last it is given up. */
@@ -27,7 +27,7 @@ export interface HeldDelivery extends ClaimedDelivery {
 
 export type Deliver = ReturnType<typeof createDelivering>;
 
-/** One try of a delivery: prepare → call → delivered or failed. Answers false when the receiver failed. */
+/** One try of a delivery: prepare → call → delivered or failed. */
 export const createDelivering = ({
   store,
   audit,
@@ -55,7 +55,7 @@ export const createDelivering = ({
   const keysOf = createSigningKeys(seal);
 
   const saveDelivered = createBatch(
-    async (delivered: readonly (Parameters<DeliveryStore['saveDelivered']>[0][number] & ToldWebhook)[]) => {
+    async (delivered: readonly Delivered[]) => {
       await store.saveDelivered(delivered);
       // News are hints. A database that is gone is reported by those who need its answer.
       tellSoon(delivered).catch(() => undefined);
@@ -65,8 +65,8 @@ export const createDelivering = ({
   );
 
   /** At once, and then no more often than open tabs can use. */
-  const tellSoon = createBatch(async (delivered: readonly (readonly ToldWebhook[])[]) => {
-    await tell(delivered.flat());
+  const tellSoon = createBatch(async (delivered: readonly (readonly Delivered[])[]) => {
+    await tell(delivered.flat().map(({ delivery }) => delivery));
     await sleep(tellEveryMs, undefined, { ref: false });
     return delivered;
   });
@@ -77,32 +77,17 @@ export const createDelivering = ({
     return live.tell(...[...workspaces].map(([id, workspaceId]) => ({ workspaceId, kind: 'webhook' as const, id })));
   };
 
-  const deliver = async (delivery: HeldDelivery): Promise<boolean> => {
+  /**
+   * `answered` is called when the receiver is free for the next: after a good answer at once, as only the result is still to be
+   * written; after any other when it is written, so that a webhook which is being paused gets nothing more.
+   */
+  const deliver = async (delivery: HeldDelivery, answered: (isGood: boolean) => void): Promise<void> => {
     const reason = skipReason(delivery);
     if (reason !== undefined) {
       await store.saveRefused(delivery, reason);
       await tell([delivery]);
-      return true;
+      return;
     }
-    const { isGood, isLate, ...tried } = await call(delivery);
-    // Nothing was sent: it is due again when the lease ends, here or elsewhere.
-    if (isLate) return true;
-    if (isGood) {
-      const { id, claim, webhookId, workspaceId } = delivery;
-      await saveDelivered({ id, claim, webhookId, workspaceId, ...tried });
-      figures.tried('ok');
-    } else await failed(delivery, tried);
-    return isGood;
-  };
-
-  /** Why a delivery ends without a request; undefined when it is sent. */
-  const skipReason = ({ paused, older, plan, workspaceId }: HeldDelivery) => {
-    if (paused) return 'Not sent: the webhook was paused.';
-    const allowed = allowedWebhooks(plan, workspaceId);
-    return older < allowed ? undefined : `Not sent. ${beyondPlan(allowed)}`;
-  };
-
-  const call = async (delivery: HeldDelivery) => {
     const body = Buffer.from(delivery.body);
     const headers = deliveryHeaders(delivery, body, keysOf(delivery), clock.now());
     const begunMs = performance.now();
@@ -116,9 +101,24 @@ export const createDelivering = ({
       repeatable: true,
       guard: delivery,
     });
-    const tookMs = Math.round(performance.now() - begunMs);
-    const isLate = !answer.ok && answer.reason === 'late';
-    return { isGood: isGood(answer), isLate, answer: wordsFor(answer), tookMs, headers };
+    // Nothing was sent: it is due again when the lease ends, here or elsewhere.
+    if (!answer.ok && answer.reason === 'late') return;
+    const tried = { answer: wordsFor(answer), tookMs: Math.round(performance.now() - begunMs), headers };
+    if (isGood(answer)) {
+      answered(true);
+      await saveDelivered({ delivery, tried });
+      figures.tried('ok');
+    } else {
+      await failed(delivery, tried);
+      answered(false);
+    }
+  };
+
+  /** Why a delivery ends without a request; undefined when it is sent. */
+  const skipReason = ({ paused, older, plan, workspaceId }: HeldDelivery) => {
+    if (paused) return 'Not sent: the webhook was paused.';
+    const allowed = allowedWebhooks(plan, workspaceId);
+    return older < allowed ? undefined : `Not sent. ${beyondPlan(allowed)}`;
   };
 
   /** SPEC, Delivery rules 1: only the status is read, so that no answer moves a retry or pauses the webhook by itself. */

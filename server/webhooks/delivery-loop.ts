@@ -52,15 +52,24 @@ export const createDeliveries = ({
       const mayBegin = () => sinceClaimed() < sendWithinMs;
       return claimed.map((delivery) => Object.assign(delivery, { mayBegin }));
     },
-    handle: async (delivery) => {
+    handle: async (delivery, free) => {
       const { webhookId, attempts } = delivery;
       const counts = attempts > 0 ? retries : firstTries;
+      let isUnderWay = true;
+      const end = () => {
+        if (isUnderWay) counts.change(webhookId, -1);
+        isUnderWay = false;
+        free();
+      };
       counts.change(webhookId, 1);
       try {
-        if (await deliver(delivery)) failing.delete(webhookId);
-        else failing.add(webhookId);
+        await deliver(delivery, (isGood) => {
+          if (isGood) failing.delete(webhookId);
+          else failing.add(webhookId);
+          end();
+        });
       } finally {
-        counts.change(webhookId, -1);
+        end();
       }
     },
     // A webhook without a free slot is looked at again when one of its deliveries ends.

@@ -283,8 +283,8 @@ const saveDelivered = sql(
             due_at = null, claim = null
        from (select posthorn_now() as now) clock,
             json_to_recordset($1)
-              as good (workspace_id text, id text, claim uuid, answer text, "tookMs" int, headers json)
-      where d.workspace_id = good.workspace_id and d.id = good.id and d.claim = good.claim
+              as good ("workspaceId" text, id text, claim uuid, answer text, "tookMs" int, headers json)
+      where d.workspace_id = good."workspaceId" and d.id = good.id and d.claim = good.claim
      returning d.webhook_id
    )
    update webhooks set given_up_in_a_row = 0
@@ -328,6 +328,12 @@ export interface Slots {
 
 type Claim = Pick<ClaimedDelivery, 'workspaceId' | 'id' | 'claim'>;
 
+/** A try that the receiver answered well. */
+export interface Delivered {
+  readonly delivery: ClaimedDelivery;
+  readonly tried: Tried;
+}
+
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
 export const createDeliveryStore = (db: Database) => ({
@@ -359,11 +365,11 @@ export const createDeliveryStore = (db: Database) => ({
     return (await db.query<{ ms: number | null }>(msToNext, values))[0]?.ms ?? undefined;
   },
 
-  saveDelivered: (good: readonly (Claim & Tried)[]) =>
+  saveDelivered: (good: readonly Delivered[]) =>
     db.run(saveDelivered, [
       JSON.stringify(
-        good.map(({ workspaceId: workspace_id, id, claim, answer, tookMs, headers }) => ({
-          workspace_id,
+        good.map(({ delivery: { workspaceId, id, claim }, tried: { answer, tookMs, headers } }) => ({
+          workspaceId,
           id,
           claim,
           answer,
