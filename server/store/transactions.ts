@@ -12,7 +12,7 @@ interface Running {
 }
 
 const running = new AsyncLocalStorage<Running>();
-const lingerMs = 1000;
+const lingerMs = 100;
 let transactions = 0;
 let resting: NodeJS.Timeout | undefined;
 
