@@ -204,4 +204,40 @@ describe('a loop of due work', () => {
     }
     await loop.stop(0);
   });
+
+  test('a row that gives its place away makes room for another, and a stop waits for its end', async () => {
+    const rows = ['a', 'b', 'c', 'd'];
+    const begun: string[] = [];
+    const frees: (() => void)[] = [];
+    const ends: (() => void)[] = [];
+    const loop = createDueLoop<string>({
+      concurrency: 3,
+      claim: async (room) => rows.splice(0, Math.min(room, 1)),
+      handle: (row, free) => {
+        begun.push(row);
+        frees.push(free);
+        return new Promise<void>((end) => ends.push(end));
+      },
+      msToNext: async () => undefined,
+      report: (error) => expect.unreachable(String(error)),
+    });
+    loop.start();
+    for (const known of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
+      await until(`${known} are under way`, () => begun.length === known.length);
+      expect(begun).toEqual(known);
+      frees.at(-1)?.();
+    }
+    for (let turn = 0; turn < 5; turn++) await setImmediate();
+    expect([begun, loop.inFlight()]).toEqual([['a', 'b', 'c'], 3]);
+    ends.shift()?.();
+    await until('the fourth is under way', () => begun.length === 4);
+    let isStopped = false;
+    const stopping = loop.stop(60_000).then(() => {
+      isStopped = true;
+    });
+    for (let turn = 0; turn < 5; turn++) await setImmediate();
+    expect(isStopped).toBe(false);
+    for (const end of ends.splice(0)) end();
+    await stopping;
+  });
 });

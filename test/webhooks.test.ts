@@ -283,49 +283,17 @@ describe('a workspace', () => {
 });
 
 describe('an address', () => {
-  const notPublic = [
+  // outbound.test.ts has all the forms that are refused; these show that every way to a receiver asks.
+  const refused = [
     'https://localhost/',
-    'https://posthorn.localhost/',
-    'https://printer.local/',
-    'https://metadata.google.internal/computeMetadata/v1/',
-    'https://127.0.0.1/',
-    'https://127.1/',
-    'https://0177.0.0.1/',
-    'https://0x7f.1/',
-    'https://2130706433/',
-    'https://１２７.0.0.1/',
-    'https://0.0.0.0/',
-    'https://10.1.2.3/',
-    'https://172.16.0.1/',
-    'https://192.168.1.1/',
-    'https://100.64.0.1/',
     'https://169.254.169.254/latest/meta-data/',
-    'https://0xa9fea9fe/',
-    'https://168.63.129.16/',
-    'https://[::1]/',
-    'https://[::ffff:169.254.169.254]/',
     'https://[::ffff:7f00:1]/',
-    'https://[64:ff9b::a9fe:a9fe]/',
-    'https://[2002:7f00:1::]/',
-    'https://[fd00:ec2::254]/',
-    'https://[fe80::1]/',
-    'https://localhost./',
-    'https://printer.local./',
-    'https://127.0.0.1./',
-    'https://example.com../',
-  ];
-  const notHttps = [
     'http://example.com/',
-    'http://169.254.169.254/',
     `http://127.0.0.1:${allowedPort}/`,
-    'ftp://example.com/',
-    'file:///etc/passwd',
     'https://user:password@example.com/',
-    'https://example.com\\@127.0.0.1/',
-    'hooks.example.com',
   ];
 
-  test.each([...notPublic, ...notHttps])('%s is refused when added and when changed', async (url) => {
+  test.each(refused)('%s is refused when added and when changed', async (url) => {
     for (const answer of [
       await add(others, { url }),
       await others.browser().patch(`/api/webhooks/${standing.id}`, { url }),
@@ -402,7 +370,7 @@ describe('an address', () => {
       expect(seen).toContain(asked);
     });
 
-    test.each([...notPublic, ...notHttps])('%s is not reached, even if it stands in the database', async (url) => {
+    test.each(refused)('%s is not reached, even if it stands in the database', async (url) => {
       const before = dialled.length;
       const { delivery } = await tryAt(url);
       expect(delivery).toMatchObject({ state: 'pending', lastAnswer: expect.stringMatching(/address|port/) });

@@ -11,40 +11,36 @@ import { median, ratio, shuffled, spread, table } from '../table.mjs';
 
 const silent = 3;
 
-export const measure = ({ rounds = 9, blink }) =>
+export const measure = ({ rounds = 9, blink, others = [] }) =>
   atPlace({ blink }, async (all) => {
-    const place = await all.apart();
     const perWebhook = blink ? 2 : 400;
-    const { CERTIFICATE, KEY, OUTBOUND_CA } = await certify(place.folder);
+    const { CERTIFICATE, KEY, OUTBOUND_CA } = await certify(all.folder);
     const receiver = startFile('webhooks/receiver.mjs', { CERTIFICATE, KEY });
     const { ports } = await messageFrom(receiver);
     const allow = ports.map((port) => `127.0.0.1:${port}`).join(',');
-    const posthorn = {
-      ...(await place.service('Posthorn', { OUTBOUND_ALLOW: allow, OUTBOUND_CA })),
-      table: 'deliveries',
-    };
-    const webhooks = await addWebhooks(place, posthorn, ports);
-    const db = await openDatabase(place.config);
-    const bare = {
-      ...(await place.contender('bare', 'webhooks/bare.mjs', { CERTIFICATE })),
-      table: 'bare_deliveries',
-    };
+    const builds = [];
+    for (const program of [undefined, ...others]) {
+      builds.push(await startPosthorn(all, program, { OUTBOUND_ALLOW: allow, OUTBOUND_CA }, ports));
+    }
+    const [posthorn, ...further] = builds;
+    const bare = await startBare(posthorn, CERTIFICATE);
     const work = {
       bare: { sender: bare },
       posthorn: { sender: posthorn },
       nine: { sender: posthorn, without: silent },
       hanging: { sender: posthorn, hanging: silent },
+      ...Object.fromEntries(further.map((sender, i) => [`build ${i + 2}`, { sender }])),
     };
     const samples = [];
     for (let round = blink ? 1 : 0; round <= rounds; round++) {
       process.stderr.write(round === 0 ? 'warming up …\n' : `round ${round} of ${rounds} …\n`);
       const sample = {};
       for (const [name, what] of shuffled(Object.entries(work))) {
-        sample[name] = await deliver({ db, receiver, webhooks, perWebhook, ...what });
+        sample[name] = await deliver({ receiver, perWebhook, ...what });
       }
       if (round > 0) samples.push(sample);
     }
-    await db.end();
+    for (const { db } of builds) await db.end();
     const signed = median(samples.map((sample) => sample.bare.cpu / sample.posthorn.cpu));
     return { text: report(samples, rounds, perWebhook), values: { 'Posthorn, signed': signed } };
   });
@@ -58,7 +54,24 @@ const certify = async (folder) => {
   return { CERTIFICATE: cert, KEY: key, OUTBOUND_CA };
 };
 
-const addWebhooks = async (place, { url }, ports) => {
+/** On a database of its own: two services on one would share the work. */
+const startPosthorn = async (all, program, settings, ports) => {
+  const place = await all.apart();
+  const { pid, url } = await place.service('Posthorn', settings, program);
+  const webhooks = await addWebhooks(place, url, ports);
+  return { place, pid, db: await connectTo(place.config), webhooks, table: 'deliveries' };
+};
+
+const startBare = async ({ place, db, webhooks }, CERTIFICATE) => {
+  await db.query('create table bare_deliveries (like deliveries including all)');
+  await db.query('create index on bare_deliveries (due_at) where due_at is not null');
+  // It goes by the id alone.
+  await db.query('create unique index on bare_deliveries (id)');
+  const { pid } = await place.contender('bare', 'webhooks/bare.mjs', { CERTIFICATE });
+  return { pid, db, webhooks, table: 'bare_deliveries' };
+};
+
+const addWebhooks = async (place, url, ports) => {
   await place.setUp();
   let cookie = '';
   const post = async (path, body) => {
@@ -78,14 +91,10 @@ const addWebhooks = async (place, { url }, ports) => {
   return ids;
 };
 
-const openDatabase = async (config) => {
+const connectTo = async (config) => {
   const db = new pg.Client(config);
   db.on('error', () => undefined); // the database stops under it when we are interrupted
   await db.connect();
-  await db.query('create table bare_deliveries (like deliveries including all)');
-  await db.query('create index on bare_deliveries (due_at) where due_at is not null');
-  // It goes by the id alone.
-  await db.query('create unique index on bare_deliveries (id)');
   return db;
 };
 
@@ -113,7 +122,8 @@ const body = JSON.stringify({
 });
 
 /** As many for each webhook, due at once; the time until the last of those that are answered has come. */
-const deliver = async ({ db, receiver, webhooks, perWebhook, sender, hanging, without }) => {
+const deliver = async ({ receiver, perWebhook, sender, hanging, without }) => {
+  const { db, webhooks } = sender;
   const told = webhooks.filter((_, place) => place !== without);
   const served = told.filter((id) => id !== webhooks[hanging]);
   const expected = served.length * perWebhook;
@@ -161,6 +171,9 @@ const report = (samples, rounds, perWebhook) => {
     ratios(one, other, perSecond),
     ...here(one),
   ];
+  const builds = Object.keys(samples[0])
+    .filter((name) => name.startsWith('build '))
+    .toSorted();
   return [
     '## webhooks',
     '',
@@ -172,6 +185,7 @@ const report = (samples, rounds, perWebhook) => {
       [
         ['bare loop: claim, post, mark', '1.00', '1.00', ...here('bare')],
         row('Posthorn, signed', 'posthorn', 'bare'),
+        ...builds.map((name) => row(`Posthorn, ${name}`, name, 'bare')),
         ['Posthorn to nine receivers', '1.00', '1.00', ...here('nine')],
         row('the same nine, a tenth hangs', 'hanging', 'nine'),
       ],

@@ -1,9 +1,11 @@
 // Ten receivers in a process of their own. Told to, one of them takes requests and never answers.
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 
 const receivers = 10;
-const tls = { cert: process.env.CERTIFICATE, key: process.env.KEY };
+// Clients remember a TLS session by the host, which is the same for all ten: each takes what another has given.
+const tls = { cert: process.env.CERTIFICATE, key: process.env.KEY, ticketKeys: randomBytes(48) };
 let hanging;
 let expected = 0;
 let counted = 0;

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /**
  * Many small writes as few large ones: what comes in while one is under way goes out together with the next. A commit
  * waits for the disk, so this is what decides how many posts a second are possible.
@@ -10,8 +12,9 @@ export const createBatch = <Item, Answer>(
   let busy = false;
 
   const run = async () => {
-    busy = true;
     while (waiting.length > 0) {
+      // Whatever else comes within this time joins it.
+      if (gatherMs > 0 && waiting.length < largest) await sleep(gatherMs);
       const batch = waiting.slice(0, largest);
       waiting = waiting.slice(largest);
       try {
@@ -27,11 +30,10 @@ export const createBatch = <Item, Answer>(
   return (item: Item): Promise<Answer> =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      // Whatever else comes in the same turn, or within this time, joins it.
+      // Whatever else comes in the same turn joins it.
       if (!busy) {
         busy = true;
-        if (gatherMs > 0) setTimeout(run, gatherMs);
-        else setImmediate(run);
+        setImmediate(run);
       }
     });
 };

@@ -2,11 +2,12 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /** Work that waits in rows of the database until it is due. */
 export interface DueWork<Row> {
-  /** How many are handled at once. */
+  /** How many are handled at once, with those that have given their place away. */
   readonly concurrency: number;
   /** Claims up to `room` rows that are due, with a lease: if this process dies, another claims its rows. */
   claim(room: number): Promise<Row[]>;
-  handle(row: Row): Promise<void>;
+  /** `free` gives its place to another before it ends, as when only its result is still to be written. */
+  handle(row: Row, free: () => void): Promise<void>;
   /** Until the next row is due; undefined when none is. */
   msToNext(): Promise<number | undefined>;
   /** How long places that were freed wait for others, to be filled by one claim. */
@@ -36,7 +37,8 @@ export const createDueLoop = <Row>({
   const running = new Map<Row, Promise<void>>();
   let stopped = true;
   let busy = false;
-  let again = false;
+  /** To look again after so many ms, once this turn is over. */
+  let again: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   let extending: NodeJS.Timeout | undefined;
   let turnedAt = performance.now();
@@ -53,7 +55,7 @@ export const createDueLoop = <Row>({
   const look = (afterMs = 0) => {
     if (stopped) return;
     if (busy) {
-      again = true;
+      again = Math.min(again ?? afterMs, afterMs);
       return;
     }
     busy = true;
@@ -71,10 +73,7 @@ export const createDueLoop = <Row>({
       })
       .finally(() => {
         busy = false;
-        if (again) {
-          again = false;
-          look();
-        }
+        if (again !== undefined) look(again);
       });
   };
 
@@ -84,8 +83,8 @@ export const createDueLoop = <Row>({
   };
 
   const turn = async () => {
+    again = undefined;
     if (stopped) return;
-    again = false;
     const room = Math.min(concurrency - running.size, largestClaim);
     // The next one that ends wakes the loop.
     if (room <= 0) return;
@@ -94,7 +93,7 @@ export const createDueLoop = <Row>({
     const rows = await claim(room);
     for (const row of rows) begin(row);
     if (rows.length === room) {
-      again = true;
+      again = 0;
       return;
     }
     // Every place that was freed is taken again, so all that is known of the others still holds.
@@ -106,13 +105,23 @@ export const createDueLoop = <Row>({
   };
 
   const begin = (row: Row) => {
-    const work = handle(row)
-      .catch(report)
-      .finally(() => {
-        running.delete(row);
-        freed++;
-        look(gatherMs);
-      });
+    let isFree = false;
+    const free = () => {
+      if (isFree) return;
+      isFree = true;
+      freed++;
+      look(gatherMs);
+    };
+    const end = () => {
+      const wasFull = running.size >= concurrency;
+      running.delete(row);
+      free();
+      if (wasFull) look(gatherMs);
+    };
+    const work = handle(row, free).then(end, (error: unknown) => {
+      end();
+      report(error);
+    });
     running.set(row, work);
   };
 
@@ -150,7 +159,7 @@ export const createDueLoop = <Row>({
       for (;;) {
         const rows = await claim(Math.min(concurrency, largestClaim));
         if (rows.length === 0) return;
-        await Promise.all(rows.map((row) => handle(row).catch(report)));
+        await Promise.all(rows.map((row) => handle(row, () => undefined).catch(report)));
       }
     },
 

@@ -12,6 +12,12 @@ export interface WriteGuard {
   mayGoOn?(): boolean;
 }
 
+/** A checked address, as undici takes it. */
+export interface Target {
+  readonly origin: string;
+  readonly path: string;
+}
+
 export interface Exchange {
   readonly method: Dispatcher.HttpMethod;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,7 +30,9 @@ export interface Exchange {
   readonly droppedBytes: number;
 }
 
+/** A redirect is an answer like any other: nobody follows it. */
 export interface Exchanged {
+  readonly ok: true;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
@@ -38,52 +46,78 @@ const nothing = Buffer.alloc(0);
  */
 export const exchange = (
   dispatcher: Pick<Dispatcher, 'dispatch'>,
-  url: URL,
-  { method, headers, body, guard, timeoutMs, maxBytes, droppedBytes }: Exchange,
+  { origin, path }: Target,
+  exchange: Exchange,
 ): Promise<Exchanged> =>
   new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let trouble: Error | undefined;
-    let answer: Omit<Exchanged, 'body'> | undefined;
-    const chunks: Buffer[] = [];
-    let length = 0;
-
-    const giveUp = (error: Error) => {
-      trouble = error;
-      reject(error);
-      controller?.abort(error);
-    };
-    const timer = setTimeout(() => giveUp(new TimedOut()), timeoutMs);
-
-    dispatcher.dispatch(
-      { origin: url.origin, path: url.pathname + url.search, method, headers, body },
-      {
-        // Right before the head of the request is written, to a new connection and to a kept one alike.
-        onRequestStart: (started) => {
-          if (trouble) throw trouble;
-          if (guard && !guard.mayBegin()) throw new TooLate();
-          controller = started;
-        },
-        onResponseStart: (_, status, received) => {
-          if (status < 200) return;
-          answer = { status, headers: received };
-          if (maxBytes > 0) return;
-          resolve({ ...answer, body: nothing });
-          if (droppedBytes === 0) giveUp(new TooLarge());
-        },
-        onResponseData: (_, chunk) => {
-          length += chunk.length;
-          if (maxBytes > 0) chunks.push(chunk);
-          if (length > (maxBytes || droppedBytes)) giveUp(new TooLarge());
-        },
-        onResponseEnd: () => {
-          clearTimeout(timer);
-          if (answer) resolve({ ...answer, body: Buffer.concat(chunks) });
-        },
-        onResponseError: (_, error) => {
-          clearTimeout(timer);
-          reject(error);
-        },
-      },
-    );
+    const { method, headers, body } = exchange;
+    dispatcher.dispatch({ origin, path, method, headers, body }, new Answer(exchange, resolve, reject));
   });
+
+/** Not a closure for each step: many thousands of these are made in a second. */
+class Answer implements Dispatcher.DispatchHandler {
+  readonly #exchange: Exchange;
+  readonly #resolve: (exchanged: Exchanged) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #trouble: Error | undefined;
+  #status = 0;
+  #headers: Exchanged['headers'] = {};
+  #chunks: Buffer[] | undefined;
+  #length = 0;
+
+  constructor(exchange: Exchange, resolve: (exchanged: Exchanged) => void, reject: (error: Error) => void) {
+    this.#exchange = exchange;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = setTimeout(() => this.#giveUp(new TimedOut()), exchange.timeoutMs);
+  }
+
+  #giveUp(error: Error) {
+    this.#trouble = error;
+    this.#reject(error);
+    this.#controller?.abort(error);
+  }
+
+  #answer(body: Buffer) {
+    this.#resolve({ ok: true, status: this.#status, headers: this.#headers, body });
+  }
+
+  /** Right before the head of the request is written, to a new connection and to a kept one alike. */
+  onRequestStart(controller: Dispatcher.DispatchController) {
+    if (this.#trouble) throw this.#trouble;
+    const { guard } = this.#exchange;
+    if (guard && !guard.mayBegin()) throw new TooLate();
+    this.#controller = controller;
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Exchanged['headers']) {
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+    if (this.#exchange.maxBytes > 0) return;
+    this.#answer(nothing);
+    if (this.#exchange.droppedBytes === 0) this.#giveUp(new TooLarge());
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer) {
+    const { maxBytes, droppedBytes } = this.#exchange;
+    this.#length += chunk.length;
+    if (maxBytes > 0) {
+      this.#chunks ??= [];
+      this.#chunks.push(chunk);
+    }
+    if (this.#length > (maxBytes || droppedBytes)) this.#giveUp(new TooLarge());
+  }
+
+  onResponseEnd() {
+    clearTimeout(this.#timer);
+    if (this.#exchange.maxBytes > 0) this.#answer(this.#chunks ? Buffer.concat(this.#chunks) : nothing);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error) {
+    clearTimeout(this.#timer);
+    this.#reject(error);
+  }
+}

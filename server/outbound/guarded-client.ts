@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { type CheckedUrl, checkUrl, hostAndPort, withoutBrackets } from './check-url.ts';
-import { exchange, type WriteGuard } from './exchange.ts';
+import { type Exchanged, exchange, type Target, type WriteGuard } from './exchange.ts';
 import { isPublicIp } from './public-address.ts';
 import { brokeWhileReused, tolerant } from './tolerant-socket.ts';
 import { BlockedAddress, TooLate, type Trouble, troubleFrom } from './trouble.ts';
@@ -27,13 +27,7 @@ export interface OutboundRequest {
   readonly guard?: WriteGuard;
 }
 
-/** A redirect is an answer like any other: nobody follows it. */
-export interface OutboundResponse {
-  readonly ok: true;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Buffer;
-}
+export type OutboundResponse = Exchanged;
 
 export type OutboundAnswer = OutboundResponse | Trouble;
 
@@ -83,6 +77,7 @@ const keptMs = 1000;
 const maxHeaderSize = 64 * 1024;
 /** What is read of an answer that nobody wants, to have the connection again. */
 const droppedBytes = 16 * 1024;
+const mostKnown = 500;
 
 /** The one HTTP client for every address that a user can influence: it reaches the public internet and nothing else. */
 export const createOutbound = ({
@@ -107,37 +102,49 @@ export const createOutbound = ({
   const agent = new Agent({ ...shared, pipelining: 0 });
   const keepingAgent = new Agent({ ...shared, keepAliveTimeout: keptMs, keepAliveMaxTimeout: keptMs });
 
-  const request = async (url: URL, options: OutboundRequest) => {
-    const { timeoutMs = defaultTimeoutMs } = options;
-    if (!options.keptConnection) return ask(agent, url, options, timeoutMs);
-    const begunMs = performance.now();
-    try {
-      return await ask(keepingAgent, url, options, timeoutMs);
-    } catch (error) {
-      if (!options.repeatable || !brokeWhileReused(error)) throw error;
-      return ask(agent, url, options, timeoutMs - (performance.now() - begunMs));
+  const known = new Map<string, CheckedTarget>();
+  const targetOf = (text: string, { keptConnection }: OutboundRequest): CheckedTarget => {
+    const found = known.get(text);
+    if (found) return found;
+    const checked = checkUrl(text, rules);
+    const target = checked.ok
+      ? { ok: true as const, origin: checked.url.origin, path: checked.url.pathname + checked.url.search }
+      : checked;
+    // Whoever keeps a connection asks the same address again.
+    if (keptConnection) {
+      if (known.size >= mostKnown) known.clear();
+      known.set(text, target);
     }
+    return target;
   };
 
-  const checked = async <T>(text: string, work: (url: URL) => Promise<T>): Promise<T | Trouble> => {
-    const result = checkUrl(text, rules);
-    if (!result.ok) return result;
-    try {
-      return await work(result.url);
-    } catch (error) {
-      return troubleFrom(error);
-    }
+  const request = (target: Target, options: OutboundRequest): Promise<OutboundAnswer> => {
+    const { timeoutMs = defaultTimeoutMs, keptConnection } = options;
+    if (!keptConnection) return ask(agent, target, options, timeoutMs).catch(troubleFrom);
+    const begunMs = performance.now();
+    return ask(keepingAgent, target, options, timeoutMs).catch((error: unknown) => {
+      if (!options.repeatable || !brokeWhileReused(error)) return troubleFrom(error);
+      return ask(agent, target, options, timeoutMs - (performance.now() - begunMs)).catch(troubleFrom);
+    });
   };
 
   return {
     checkUrl: (url) => checkUrl(url, rules),
-    open: (text, options = {}) => checked(text, (url) => begin(agent, url, options)),
-    request: (text, options = {}) => checked(text, (url) => request(url, options)),
+    open: async (text, options = {}) => {
+      const checked = checkUrl(text, rules);
+      return checked.ok ? begin(agent, checked.url, options).catch(troubleFrom) : checked;
+    },
+    request: (text, options = {}) => {
+      const target = targetOf(text, options);
+      return target.ok ? request(target, options) : Promise.resolve(target);
+    },
     close: async () => {
       await Promise.all([agent.destroy(), keepingAgent.destroy()]);
     },
   };
 };
+
+type CheckedTarget = ({ readonly ok: true } & Target) | Trouble;
 
 const begin = async (
   dispatcher: Dispatcher,
@@ -150,14 +157,13 @@ const begin = async (
   return { ok: true as const, status: answer.statusCode, headers: answer.headers, body: answer.body };
 };
 
-const ask = async (
+const ask = (
   dispatcher: Dispatcher,
-  url: URL,
+  target: Target,
   { method = 'GET', headers = {}, body, guard, maxBytes = defaultMaxBytes, keptConnection }: OutboundRequest,
   timeoutMs: number,
-): Promise<OutboundResponse> => ({
-  ok: true,
-  ...(await exchange(dispatcher, url, {
+): Promise<OutboundResponse> =>
+  exchange(dispatcher, target, {
     method,
     headers,
     body: guard && body instanceof Readable ? (inPieces(body, guard) as unknown as Readable) : (body ?? null),
@@ -165,8 +171,7 @@ const ask = async (
     timeoutMs,
     maxBytes,
     droppedBytes: keptConnection ? droppedBytes : 0,
-  })),
-});
+  });
 
 /** Not as a stream, which would hold a piece back that was looked at too long ago. The head leaves with the first. */
 async function* inPieces(stream: Readable, { mayBegin, mayGoOn = () => true }: WriteGuard) {

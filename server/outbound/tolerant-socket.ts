@@ -57,5 +57,7 @@ const withoutContinue = (bytes: Buffer): Buffer => {
 };
 
 /** Or could become one with the bytes to come. */
-const isContinue = (bytes: Buffer) =>
-  bytes.subarray(0, unasked.length).equals(unasked.subarray(0, Math.min(bytes.length, unasked.length)));
+const isContinue = (bytes: Buffer) => {
+  for (let i = 0; i < bytes.length && i < unasked.length; i++) if (bytes[i] !== unasked[i]) return false;
+  return true;
+};

@@ -16,7 +16,7 @@ class Running {
 }
 
 const running = new AsyncLocalStorage<Running>();
-const lingerMs = 1000;
+const lingerMs = 100;
 let transactions = 0;
 let resting: NodeJS.Timeout | undefined;
 

@@ -4,30 +4,32 @@ import type { Clock } from '#server/clock';
 import { createBatch } from '#server/jobs/batch';
 import type { Live } from '#server/live/open-tabs';
 import type { Notifications } from '#server/notifications/notifications';
-import type { Outbound, OutboundAnswer } from '#server/outbound/guarded-client';
+import type { Outbound, OutboundAnswer, WriteGuard } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import type { DeliveryFigures } from './figures.ts';
 import { type AllowedWebhooks, beyondPlan } from './plan-limit.ts';
 import { deliveryHeaders } from './signing.ts';
 import { createSigningKeys } from './signing-keys.ts';
-import type { ClaimedDelivery, DeliveryStore, Tried } from './store.ts';
+import type { ClaimedDelivery, ClaimedWebhook, Delivered, DeliveryStore, Tried } from './store.ts';
 
 const minuteMs = 60_000;
 /** SPEC, Delivery rules 2: the wait after the first try, the second, …; after the last it is given up. */
 export const ladderMs = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60].map((minutes) => minutes * minuteMs);
 /** SPEC, Delivery rules 4. */
 const givenUpUntilPause = 10;
+/** Nothing waits for it, and it is a statement less for most deliveries. */
 const saveGatherMs = 5;
 const tellEveryMs = 250;
 
-/** May be sent only while `mayBegin` is true: after that the lease may end before the answer comes. */
-export interface HeldDelivery extends ClaimedDelivery {
-  mayBegin(): boolean;
+export interface HeldDelivery {
+  readonly delivery: ClaimedDelivery;
+  /** It may be sent only while this is true: after that the lease may end before the answer comes. */
+  readonly lease: WriteGuard;
 }
 
 export type Deliver = ReturnType<typeof createDelivering>;
 
-/** One try of a delivery: prepare → call → delivered or failed. Answers false when the receiver failed. */
+/** One try of a delivery: prepare → call → delivered or failed. */
 export const createDelivering = ({
   store,
   audit,
@@ -55,7 +57,7 @@ export const createDelivering = ({
   const keysOf = createSigningKeys(seal);
 
   const saveDelivered = createBatch(
-    async (delivered: readonly (Parameters<DeliveryStore['saveDelivered']>[0][number] & ToldWebhook)[]) => {
+    async (delivered: readonly Delivered[]) => {
       await store.saveDelivered(delivered);
       // News are hints. A database that is gone is reported by those who need its answer.
       tellSoon(delivered).catch(() => undefined);
@@ -65,48 +67,34 @@ export const createDelivering = ({
   );
 
   /** At once, and then no more often than open tabs can use. */
-  const tellSoon = createBatch(async (delivered: readonly (readonly ToldWebhook[])[]) => {
-    await tell(delivered.flat());
+  const tellSoon = createBatch(async (delivered: readonly (readonly Delivered[])[]) => {
+    await tell(delivered.flat().map(({ delivery }) => delivery.webhook));
     await sleep(tellEveryMs, undefined, { ref: false });
     return delivered;
   });
 
   /** Once for each webhook, however many deliveries there were. */
   const tell = (webhooks: readonly ToldWebhook[]) => {
-    const workspaces = new Map(webhooks.map(({ webhookId, workspaceId }) => [webhookId, workspaceId]));
+    const workspaces = new Map(webhooks.map(({ id, workspaceId }) => [id, workspaceId]));
     return live.tell(...[...workspaces].map(([id, workspaceId]) => ({ workspaceId, kind: 'webhook' as const, id })));
   };
 
-  const deliver = async (delivery: HeldDelivery): Promise<boolean> => {
-    const reason = skipReason(delivery);
+  /**
+   * `answered` is called when the receiver is free for the next: after a good answer at once, as only the result is still to be
+   * written; after any other when it is written, so that a webhook which is being paused gets nothing more.
+   */
+  const deliver = async ({ delivery, lease }: HeldDelivery, answered: (isGood: boolean) => void): Promise<void> => {
+    const { webhook } = delivery;
+    const reason = skipReason(webhook);
     if (reason !== undefined) {
       await store.saveRefused(delivery, reason);
-      await tell([delivery]);
-      return true;
+      await tell([webhook]);
+      return;
     }
-    const { isGood, isLate, ...tried } = await call(delivery);
-    // Nothing was sent: it is due again when the lease ends, here or elsewhere.
-    if (isLate) return true;
-    if (isGood) {
-      const { id, claim, webhookId, workspaceId } = delivery;
-      await saveDelivered({ id, claim, webhookId, workspaceId, ...tried });
-      figures.tried('ok');
-    } else await failed(delivery, tried);
-    return isGood;
-  };
-
-  /** Why a delivery ends without a request; undefined when it is sent. */
-  const skipReason = ({ paused, older, plan, workspaceId }: HeldDelivery) => {
-    if (paused) return 'Not sent: the webhook was paused.';
-    const allowed = allowedWebhooks(plan, workspaceId);
-    return older < allowed ? undefined : `Not sent. ${beyondPlan(allowed)}`;
-  };
-
-  const call = async (delivery: HeldDelivery) => {
     const body = Buffer.from(delivery.body);
-    const headers = deliveryHeaders(delivery, body, keysOf(delivery), clock.now());
+    const headers = deliveryHeaders(delivery, body, keysOf(webhook), clock.now());
     const begunMs = performance.now();
-    const answer = await outbound.request(delivery.url, {
+    const answer = await outbound.request(webhook.url, {
       method: 'POST',
       headers,
       body,
@@ -114,11 +102,26 @@ export const createDelivering = ({
       maxBytes: 0,
       keptConnection: true,
       repeatable: true,
-      guard: delivery,
+      guard: lease,
     });
-    const tookMs = Math.round(performance.now() - begunMs);
-    const isLate = !answer.ok && answer.reason === 'late';
-    return { isGood: isGood(answer), isLate, answer: wordsFor(answer), tookMs, headers };
+    // Nothing was sent: it is due again when the lease ends, here or elsewhere.
+    if (!answer.ok && answer.reason === 'late') return;
+    const tried = { answer: wordsFor(answer), tookMs: Math.round(performance.now() - begunMs), headers };
+    if (isGood(answer)) {
+      answered(true);
+      await saveDelivered({ delivery, tried });
+      figures.tried('ok');
+    } else {
+      await failed(delivery, tried);
+      answered(false);
+    }
+  };
+
+  /** Why a delivery ends without a request; undefined when it is sent. */
+  const skipReason = ({ paused, older, plan, workspaceId }: ClaimedWebhook) => {
+    if (paused) return 'Not sent: the webhook was paused.';
+    const allowed = allowedWebhooks(plan, workspaceId);
+    return older < allowed ? undefined : `Not sent. ${beyondPlan(allowed)}`;
   };
 
   /** SPEC, Delivery rules 1: only the status is read, so that no answer moves a retry or pauses the webhook by itself. */
@@ -127,33 +130,33 @@ export const createDelivering = ({
       const waitMs = ladderMs[delivery.attempts];
       figures.tried(waitMs === undefined ? 'givenUp' : 'failed');
       if (!(await store.saveFailed(delivery, tried, waitMs))) return;
-      await tell([delivery]);
+      await tell([delivery.webhook]);
       if (waitMs !== undefined) return;
-      if ((await store.countGivenUp(delivery.webhookId)) >= givenUpUntilPause) await pause(delivery);
+      if ((await store.countGivenUp(delivery.webhook.id)) >= givenUpUntilPause) await pause(delivery.webhook);
     });
 
-  const pause = async ({ webhookId, workspaceId, url }: ClaimedDelivery) => {
+  const pause = async ({ id, workspaceId, url }: ClaimedWebhook) => {
     const reason = `${givenUpUntilPause} deliveries in a row were given up.`;
-    if (!(await store.pause(webhookId, reason))) return;
-    await store.endPending(workspaceId, webhookId, `Not sent: the webhook was paused. ${reason}`);
-    await audit.write({ event: 'webhook.paused', workspaceId, details: { id: webhookId, reason } });
+    if (!(await store.pause(id, reason))) return;
+    await store.endPending(workspaceId, id, `Not sent: the webhook was paused. ${reason}`);
+    await audit.write({ event: 'webhook.paused', workspaceId, details: { id, reason } });
     await notifications.tell([
       {
         workspaceId,
         kind: 'webhook.paused',
-        subjectId: webhookId,
+        subjectId: id,
         title: `The webhook to ${new URL(url).host} was paused`,
         detail: `${reason} Events since then are not kept for it. Mend the receiver, then resume it.`,
-        path: `/settings/webhooks/${webhookId}`,
+        path: `/settings/webhooks/${id}`,
       },
     ]);
-    await live.tell({ workspaceId, kind: 'webhook', id: webhookId, text: 'A webhook was paused.' });
+    await live.tell({ workspaceId, kind: 'webhook', id, text: 'A webhook was paused.' });
   };
 
   return deliver;
 };
 
-type ToldWebhook = Pick<ClaimedDelivery, 'webhookId' | 'workspaceId'>;
+type ToldWebhook = Pick<ClaimedWebhook, 'id' | 'workspaceId'>;
 
 const isGood = (answer: OutboundAnswer) => answer.ok && answer.status >= 200 && answer.status < 300;
 

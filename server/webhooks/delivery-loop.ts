@@ -12,6 +12,8 @@ const gatherMs = 10;
 const leaseMs = 30_000;
 /** So that an answer comes in before the lease ends. */
 const sendWithinMs = leaseMs / 2;
+/** A webhook that was not asked for so long may be well again, or be deleted. */
+const failingForMs = 3_600_000;
 
 /**
  * Sends what is due. Webhooks take turns, and one that does not answer well gets a single first try at a time. Retries have
@@ -28,14 +30,18 @@ export const createDeliveries = ({
   startStopwatch: () => Stopwatch;
   report: (error: unknown) => void;
 }): DueLoop => {
-  const failing = new Set<string>();
+  /** Since each of them last failed. */
+  const failing = new Map<string, Stopwatch>();
   const firstTries = createCounts();
   const retries = createCounts();
 
   /** Of the webhooks that have fewer free slots than usual. */
   const freeSlots = (): Slots[] => {
     const first = new Map<string, number>();
-    for (const id of failing) first.set(id, 1);
+    for (const [id, sinceFailed] of failing) {
+      if (sinceFailed() < failingForMs) first.set(id, 1);
+      else failing.delete(id);
+    }
     for (const [id, count] of firstTries.all) first.set(id, (first.get(id) ?? atOncePerWebhook) - count);
     return [
       ...[...first].map(([webhookId, free]) => ({ webhookId, retry: false, free: Math.max(0, free) })),
@@ -49,18 +55,27 @@ export const createDeliveries = ({
     claim: async (room) => {
       const sinceClaimed = startStopwatch();
       const claimed = await store.claim(room, randomUUID(), leaseMs, freeSlots(), atOncePerWebhook);
-      const mayBegin = () => sinceClaimed() < sendWithinMs;
-      return claimed.map((delivery) => Object.assign(delivery, { mayBegin }));
+      const lease = { mayBegin: () => sinceClaimed() < sendWithinMs };
+      return claimed.map((delivery) => ({ delivery, lease }));
     },
-    handle: async (delivery) => {
-      const { webhookId, attempts } = delivery;
-      const counts = attempts > 0 ? retries : firstTries;
+    handle: async (held, free) => {
+      const webhookId = held.delivery.webhook.id;
+      const counts = held.delivery.attempts > 0 ? retries : firstTries;
+      let isUnderWay = true;
+      const end = () => {
+        if (isUnderWay) counts.change(webhookId, -1);
+        isUnderWay = false;
+        free();
+      };
       counts.change(webhookId, 1);
       try {
-        if (await deliver(delivery)) failing.delete(webhookId);
-        else failing.add(webhookId);
+        await deliver(held, (isGood) => {
+          if (isGood) failing.delete(webhookId);
+          else failing.set(webhookId, startStopwatch());
+          end();
+        });
       } finally {
-        counts.change(webhookId, -1);
+        end();
       }
     },
     // A webhook without a free slot is looked at again when one of its deliveries ends.

@@ -1,8 +1,8 @@
 import type { Seal } from '#server/secrets/seal';
 import { oldSecretPlace, type SigningKeys, secretPlace, signingKeysOf } from './signing.ts';
-import type { ClaimedDelivery } from './store.ts';
+import type { ClaimedWebhook } from './store.ts';
 
-type Sealed = Pick<ClaimedDelivery, 'webhookId' | 'secret' | 'oldSecret'>;
+type Sealed = Pick<ClaimedWebhook, 'id' | 'secret' | 'oldSecret'>;
 
 const mostKnown = 1000;
 
@@ -10,18 +10,18 @@ const mostKnown = 1000;
 export const createSigningKeys = (seal: Seal) => {
   const known = new Map<string, Sealed & { readonly keys: readonly SigningKeys[] }>();
 
-  const open = ({ webhookId, secret, oldSecret }: Sealed) => {
-    const secrets = [seal.open(secret, secretPlace(webhookId))];
-    if (oldSecret !== null) secrets.push(seal.open(oldSecret, oldSecretPlace(webhookId)));
+  const open = ({ id, secret, oldSecret }: Sealed) => {
+    const secrets = [seal.open(secret, secretPlace(id))];
+    if (oldSecret !== null) secrets.push(seal.open(oldSecret, oldSecretPlace(id)));
     return secrets.map(signingKeysOf);
   };
 
-  return ({ webhookId, secret, oldSecret }: Sealed) => {
-    const found = known.get(webhookId);
+  return ({ id, secret, oldSecret }: Sealed) => {
+    const found = known.get(id);
     if (found?.secret === secret && found.oldSecret === oldSecret) return found.keys;
-    const keys = open({ webhookId, secret, oldSecret });
+    const keys = open({ id, secret, oldSecret });
     if (known.size >= mostKnown) known.clear();
-    known.set(webhookId, { webhookId, secret, oldSecret, keys });
+    known.set(id, { id, secret, oldSecret, keys });
     return keys;
   };
 };

@@ -166,15 +166,9 @@ export interface Tried {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A delivery that is ours to try until the lease ends. */
-export interface ClaimedDelivery {
+/** What a delivery needs of its webhook. */
+export interface ClaimedWebhook {
   readonly id: string;
-  readonly claim: string;
-  readonly webhookId: string;
-  readonly eventId: string;
-  readonly type: string;
-  readonly body: string;
-  readonly attempts: number;
   readonly workspaceId: string;
   readonly url: string;
   /** Sealed. */
@@ -186,6 +180,22 @@ export interface ClaimedDelivery {
   readonly older: number;
   /** Of the workspace. */
   readonly plan: string;
+}
+
+interface ClaimedRow {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly body: string;
+  readonly attempts: number;
+  readonly webhook: ClaimedWebhook | null;
+}
+
+/** A delivery that is ours to try until the lease ends. */
+export interface ClaimedDelivery extends Omit<ClaimedRow, 'webhookId' | 'webhook'> {
+  readonly claim: string;
+  readonly webhook: ClaimedWebhook;
 }
 
 const listDeliveries = sql(
@@ -235,7 +245,10 @@ const waiting = `recursive waiting (webhook_id) as (
 /** First tries and retries of those webhooks, each in slots of their own: neither waits for the other. */
 const kinds = `waiting cross join (values (false), (true)) as kind (retry)`;
 
-/** In turn: the first of every webhook, then the second, no more of each than it has slots. */
+/**
+ * In turn: the first of every webhook, then the second, no more of each than it has slots. What they need of their webhook
+ * comes with one of them.
+ */
 const claimDue = sql(
   'deliveries.claim',
   `with ${waiting}, due as (
@@ -248,15 +261,20 @@ const claimDue = sql(
           where d.webhook_id = waiting.webhook_id and (d.attempts > 0) = kind.retry and d.due_at <= (select posthorn_now())
           order by d.due_at limit coalesce(slot.free, $7) for update skip locked
        ) first
-   ), chosen as (select workspace_id, id from due order by place, due_at limit $1)
-   update deliveries d set state = 'sending', claim = $2, due_at = posthorn_now() + $3 * interval '1 millisecond'
-     from chosen, webhooks w
-    where d.workspace_id = chosen.workspace_id and d.id = chosen.id and w.id = d.webhook_id
-   returning d.id, d.claim, d.webhook_id as "webhookId", d.event_id as "eventId", d.type, d.body, d.attempts,
-     w.workspace_id as "workspaceId", w.url, w.secret,
-     case when w.old_secret_until > posthorn_now() then w.old_secret end as "oldSecret", w.paused_at is not null as paused,
-     (select count(*)::int from webhooks o where o.workspace_id = w.workspace_id and o.id < w.id) as older,
-     (select plan from workspaces where id = w.workspace_id) as plan`,
+   ), chosen as (select workspace_id, id from due order by place, due_at limit $1), claimed as (
+     update deliveries d set state = 'sending', claim = $2, due_at = posthorn_now() + $3 * interval '1 millisecond'
+       from chosen where d.workspace_id = chosen.workspace_id and d.id = chosen.id
+     returning d.id, d.webhook_id, d.event_id, d.type, d.body, d.attempts
+   )
+   select d.id, d.webhook_id as "webhookId", d.event_id as "eventId", d.type, d.body, d.attempts,
+     case when row_number() over (partition by d.webhook_id) = 1 then (
+       select json_build_object('id', w.id, 'workspaceId', w.workspace_id, 'url', w.url, 'secret', w.secret,
+         'oldSecret', case when w.old_secret_until > posthorn_now() then w.old_secret end, 'paused', w.paused_at is not null,
+         'older', (select count(*) from webhooks o where o.workspace_id = w.workspace_id and o.id < w.id),
+         'plan', (select plan from workspaces where id = w.workspace_id))
+         from webhooks w where w.id = d.webhook_id
+     ) end as webhook
+     from claimed d`,
 );
 const msToNext = sql(
   'deliveries.msToNext',
@@ -283,8 +301,8 @@ const saveDelivered = sql(
             due_at = null, claim = null
        from (select posthorn_now() as now) clock,
             json_to_recordset($1)
-              as good (workspace_id text, id text, claim uuid, answer text, "tookMs" int, headers json)
-      where d.workspace_id = good.workspace_id and d.id = good.id and d.claim = good.claim
+              as good ("workspaceId" text, id text, claim uuid, answer text, "tookMs" int, headers json)
+      where d.workspace_id = good."workspaceId" and d.id = good.id and d.claim = good.claim
      returning d.webhook_id
    )
    update webhooks set given_up_in_a_row = 0
@@ -326,7 +344,11 @@ export interface Slots {
   readonly free: number;
 }
 
-type Claim = Pick<ClaimedDelivery, 'workspaceId' | 'id' | 'claim'>;
+/** A try that the receiver answered well. */
+export interface Delivered {
+  readonly delivery: ClaimedDelivery;
+  readonly tried: Tried;
+}
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
@@ -343,8 +365,8 @@ export const createDeliveryStore = (db: Database) => ({
     (await db.run(resendDelivery, [webhookId, id, workspaceId])) > 0,
   purge: (kept: number, keptMs: number) => db.run(purgeDeliveries, [kept, keptMs]),
 
-  claim: (room: number, claim: string, leaseMs: number, free: readonly Slots[], otherwise: number) =>
-    db.query<ClaimedDelivery>(claimDue, [
+  claim: async (room: number, claim: string, leaseMs: number, free: readonly Slots[], otherwise: number) => {
+    const rows = await db.query<ClaimedRow>(claimDue, [
       room,
       claim,
       leaseMs,
@@ -352,18 +374,31 @@ export const createDeliveryStore = (db: Database) => ({
       free.map(({ retry }) => retry),
       free.map((slots) => slots.free),
       otherwise,
-    ]),
+    ]);
+    const webhooks = new Map(rows.flatMap(({ webhook }) => (webhook ? [[webhook.id, webhook]] : [])));
+    return rows.map(
+      ({ id, webhookId, eventId, type, body, attempts }): ClaimedDelivery => ({
+        id,
+        claim,
+        eventId,
+        type,
+        body,
+        attempts,
+        webhook: webhooks.get(webhookId) as ClaimedWebhook,
+      }),
+    );
+  },
   /** Undefined when nothing waits but for these. */
   msToNext: async (without: readonly Slots[]) => {
     const values = [without.map(({ webhookId }) => webhookId), without.map(({ retry }) => retry)];
     return (await db.query<{ ms: number | null }>(msToNext, values))[0]?.ms ?? undefined;
   },
 
-  saveDelivered: (good: readonly (Claim & Tried)[]) =>
+  saveDelivered: (good: readonly Delivered[]) =>
     db.run(saveDelivered, [
       JSON.stringify(
-        good.map(({ workspaceId: workspace_id, id, claim, answer, tookMs, headers }) => ({
-          workspace_id,
+        good.map(({ delivery: { webhook, id, claim }, tried: { answer, tookMs, headers } }) => ({
+          workspaceId: webhook.workspaceId,
           id,
           claim,
           answer,
@@ -374,15 +409,16 @@ export const createDeliveryStore = (db: Database) => ({
     ]),
   /** False when it is no longer ours. */
   saveFailed: async (
-    { workspaceId, id, claim }: Claim,
+    { webhook, id, claim }: ClaimedDelivery,
     { answer, tookMs, headers }: Tried,
     waitMs: number | undefined,
   ) => {
-    const values = [id, claim, answer, tookMs, JSON.stringify(headers), waitMs ?? null, workspaceId];
+    const values = [id, claim, answer, tookMs, JSON.stringify(headers), waitMs ?? null, webhook.workspaceId];
     return (await db.run(saveFailed, values)) > 0;
   },
   /** It ends without a request. */
-  saveRefused: ({ workspaceId, id, claim }: Claim, why: string) => db.run(saveRefused, [id, claim, why, workspaceId]),
+  saveRefused: ({ webhook, id, claim }: ClaimedDelivery, why: string) =>
+    db.run(saveRefused, [id, claim, why, webhook.workspaceId]),
   countGivenUp: async (webhookId: string) =>
     (await db.query<{ inARow: number }>(countGivenUp, [webhookId]))[0]?.inARow ?? 0,
   /** False when it is paused already. */
