@@ -483,6 +483,32 @@ describe('an invitation', () => {
     await owner.delete(`/api/app/invitations/${body.id}`);
     expect((await eventsIn(owner)).slice(0, 2)).toEqual(['invitation.withdrawn', 'member.invited']);
   });
+
+  test('is forgotten a month after it ended, accepted or not, and 200 are open at most', async () => {
+    const { email, workspaceId } = await service.addWorkspace();
+    const admin = await signedIn(email);
+    const { body } = await admin.post('/api/app/invitations', { email: 'many@example.com', role: 'viewer' });
+    await service.database.query(
+      sql(
+        'test.invitations',
+        `insert into invitations (id, workspace_id, email, role, hash, invited_by, created_at, expires_at, accepted_at)
+         select 'inv_' || n, workspace_id, email, role, sha256(n::text::bytea), invited_by, created_at,
+                case when n > 199 then now() - (n - 200) * interval '29 days' else expires_at end,
+                case when n = 203 then now() - interval '90 days' end
+           from invitations cross join generate_series(1, 203) as n where id = $1`,
+      ),
+      [body.id],
+    );
+    const again = await admin.post('/api/app/invitations', { email: 'one@example.com', role: 'viewer' });
+    expect(again).toMatchObject({ status: 409, body: { code: 'Conflict' } });
+    expect((await admin.get('/api/app/invitations')).body.invitations).toHaveLength(200);
+    await service.posthorn.members.purgeInvitations();
+    const left = sql(
+      'test.left',
+      `select id from invitations where workspace_id = $1 and id in ('inv_201', 'inv_202', 'inv_203')`,
+    );
+    expect(await service.database.query(left, [workspaceId])).toEqual([{ id: 'inv_201' }]);
+  });
 });
 
 describe('personal tokens', () => {

@@ -45,6 +45,7 @@ const beginHolding = async (word: string, settings: NodeJS.ProcessEnv = {}) => {
       isHolding = false;
       open();
     },
+    asked: (path: string) => line.asked.filter((one) => one.endsWith(path)).length,
   };
 };
 
@@ -191,6 +192,8 @@ describe('a lease that is lost before the send: nothing is sent', () => {
     own.letThrough();
     await own.isIdle();
     expect(await own.shown('x', 'Ended')).toBe(1);
+    // X would refuse the same text twice.
+    expect(own.asked('/2/tweets')).toBe(1);
   });
 
   test('when the machine slept after it was begun; then it begins anew', async () => {
@@ -407,8 +410,11 @@ describe('a network that answers 503 to a send', () => {
     expect(await own.shown('mastodon', 'Too old')).toBe(0);
   });
 
-  test('is sent nothing by an instance that slept before the second try', async () => {
-    const own = await begin({}, { startStopwatch: napping(false, true) });
+  test.each([
+    ['when it decides about the second try', napping(false, true)],
+    ['before the second try', napping(false, false, true)],
+  ])('is sent nothing by an instance that slept %s', async (_, startStopwatch) => {
+    const own = await begin({}, { startStopwatch });
     own.startJobs();
     const id = await own.publishNow(await own.connect('mastodon'), 'Nap [sandbox:503]');
     const post = await own.endedInTime(id);

@@ -53,7 +53,10 @@ export const openWorkspaces = ({
     welcome,
     deletion,
     helpDesk,
-    chores: { 'remove workspaces whose time has come': { every: '1 hour', run: deletion.removeDue } },
+    chores: {
+      'remove workspaces whose time has come': { every: '1 hour', run: deletion.removeDue },
+      'remove old invitations': { every: '1 day', run: members.purgeInvitations },
+    },
     signInElsewhere: (parts: Pick<Parameters<typeof outsideSignIn>[0], 'outside' | 'setSession'>) =>
       outsideSignIn({ ...parts, people, welcome, sessions, audit, baseUrl }),
     /** Once it is known who signs people in. */

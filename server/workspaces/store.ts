@@ -231,8 +231,12 @@ export const createWorkspaceStore = (db: Database) => {
     insertInvitation: async (invitation: Omit<InferCreationAttributes<Invitation>, 'acceptedAt'>) => {
       await Invitation.create(invitation);
     },
-    openInvitations: (workspaceId: string) =>
-      Invitation.findAll({ where: { workspaceId, acceptedAt: null }, order: [['id', 'DESC']] }),
+    /** Also those that have run out, until they are purged. */
+    openInvitations: (workspaceId: string, limit: number) =>
+      Invitation.findAll({ where: { workspaceId, acceptedAt: null }, order: [['id', 'DESC']], limit }),
+    countInvitations: (workspaceId: string, now: Date) =>
+      Invitation.count({ where: { workspaceId, acceptedAt: null, expiresAt: { [Op.gt]: now } } }),
+    purgeInvitations: (before: Date) => Invitation.destroy({ where: { expiresAt: { [Op.lt]: before } } }),
     /** In a transaction: an invitation is accepted once. */
     lockInvitation: (hash: Buffer) => Invitation.findOne({ where: { hash, acceptedAt: null }, lock: true }),
     invitation: (hash: Buffer) => Invitation.findOne({ where: { hash, acceptedAt: null } }),
