@@ -411,14 +411,17 @@ describe('a network that answers 503 to a send', () => {
   });
 
   test.each([
-    ['when it decides about the second try', napping(false, true)],
-    ['before the second try', napping(false, false, true)],
-  ])('is sent nothing by an instance that slept %s', async (_, startStopwatch) => {
+    ['when it decides about the second try', napping(false, true), 'may not know its key any more'],
+    ['before the second try', napping(false, false, true), 'was sent the post once more'],
+  ])('is sent nothing by an instance that slept %s', async (_, startStopwatch, why) => {
     const own = await begin({}, { startStopwatch });
     own.startJobs();
     const id = await own.publishNow(await own.connect('mastodon'), 'Nap [sandbox:503]');
     const post = await own.endedInTime(id);
-    expect(post.results[0]).toMatchObject({ ok: false, error: { code: 'not_sent' } });
+    expect(post.results[0]).toMatchObject({
+      ok: false,
+      error: { code: 'not_sent', message: expect.stringContaining(why) },
+    });
     expect(await own.shown('mastodon', 'Nap')).toBe(0);
   });
 });
