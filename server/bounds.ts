@@ -26,6 +26,8 @@ export const bounds = {
   /** In one workspace: cards that wait for a human, and invitations that can still be accepted. */
   openCards: 200,
   openInvitations: 200,
+  /** Of one person, in all workspaces. */
+  tokens: 200,
 
   /** Of one post: texts that its history keeps, and as many other entries; and bytes of these texts in all. */
   revisions: 100,

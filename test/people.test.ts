@@ -70,6 +70,12 @@ describe('guessing a password', () => {
     for (let i = 1; i < 7; i++) statuses.push((await guess(email, `2001:db8:0:7::${i}`)).status);
     expect(statuses.at(-1)).toBe(429);
     expect((await guess(email, '2001:db8:0:8::1')).status).toBe(401);
+    const left = async (address: string) => {
+      const { headers } = await service.request('GET', '/api/agent/tools', { headers: from(address) });
+      return Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+    };
+    const before = await left('2001:db8:0:9::1');
+    expect(await left('2001:db8:0:9::2')).toBe(before - 1);
   });
 
   test('at once is worth no more than one after the other', async () => {
@@ -511,7 +517,49 @@ describe('an invitation', () => {
   });
 });
 
+describe('a new password', () => {
+  test('and the end of all other sessions are one: a process that is killed leaves both or none', async () => {
+    const { email } = await service.addMember('editor');
+    const [browser, other] = [await signedIn(email), await signedIn(email)];
+    await service.database.script(`
+      create function test_cut() returns trigger language plpgsql as $$ begin raise exception 'cut'; end $$;
+      create trigger test_cut before delete on sessions execute function test_cut();`);
+    const change = { current: 'correct horse', next: 'another password' };
+    expect((await browser.post('/api/auth/password', change)).status).toBe(500);
+    await service.database.script('drop function test_cut cascade');
+    expect((await other.get('/api/auth/session')).status).toBe(200);
+    expect((await service.browser().signIn(email, 'another password')).status).toBe(401);
+    expect((await browser.post('/api/auth/password', change)).status).toBe(200);
+    expect((await other.get('/api/auth/session')).status).toBe(401);
+  });
+});
+
 describe('personal tokens', () => {
+  test('are at most 200 for each person, and are forgotten a month after they were revoked', async () => {
+    const { email, userId } = await service.addMember('editor');
+    const browser = await signedIn(email);
+    await service.database.query(
+      sql(
+        'test.tokens',
+        `insert into personal_tokens (id, workspace_id, user_id, name, hash, revoked_at)
+         select 'tok_test' || n, $2, $1, 'One of many', sha256(('tok' || n)::bytea),
+                case when n > 198 then posthorn_now() - (n - 198) * interval '20 days' end from generate_series(1, 200) as n`,
+      ),
+      [userId, service.owner.workspaceId],
+    );
+    const make = () => browser.post('/api/auth/tokens', { name: 'One more' });
+    const { body: last } = await make();
+    expect(await make()).toMatchObject({ status: 409, body: { code: 'Conflict' } });
+    await browser.delete(`/api/auth/tokens/${last.id}`);
+    expect((await make()).status).toBe(200);
+    await service.posthorn.tokens.purge();
+    const kept = sql(
+      'test.revoked',
+      `select id from personal_tokens where user_id = $1 and revoked_at is not null order by id`,
+    );
+    expect(await service.database.query(kept, [userId])).toEqual([{ id: last.id }, { id: 'tok_test199' }]);
+  });
+
   test('of all workspaces are listed with theirs, and revoked from anywhere', async () => {
     const { email } = await service.addMember('admin');
     const browser = await signedIn(email);

@@ -83,6 +83,7 @@ export const openAuth = ({
     }),
     sealed: sealedInIdentity(database),
     chores: {
+      'remove tokens that were revoked': { every: '1 day', run: tokens.purge },
       'remove old sessions': { every: '1 hour', run: sessions.purge },
       'remove old one-time links': { every: '1 hour', run: secrets.purge },
       'remove clients that registered and are not used': { every: '1 hour', run: registrations.purge },

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ApprovalCards } from '#server/approvals/cards';
-import type { RateLimit } from '#server/auth/rate-limit';
+import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
 import { badInput, Refusal } from '#server/errors';
 import { readAnyJson } from '#server/http/body';
 import { wrongMethod } from '#server/http/errors';
@@ -39,7 +39,7 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
   const identify = async (req: Request, res: Response) => {
     const bearer = bearerOf(req.headers.authorization);
     const found = bearer === undefined ? undefined : await authorize(bearer);
-    rateLimit.take(found?.rateKey ?? `address ${req.ip}`, res);
+    rateLimit.take(found?.rateKey ?? keyOfAddress(req.ip), res);
     if (found === undefined) throw authorization.wrongToken(req.headers.authorization);
     return found;
   };

@@ -1,4 +1,5 @@
 import type { Identity } from '#server/auth/identity-provider/identity';
+import { keyOfAddress } from '#server/auth/rate-limit';
 import type { Auth } from '#server/auth/slice';
 import type { Messages } from '#server/messages/queue';
 import type { Notifications } from '#server/notifications/notifications';
@@ -70,7 +71,8 @@ export const openWorkspaces = ({
         forgotten,
         audit,
         tries,
-        mayTry: signInsOfAddress.mustHaveLeft,
+        mayTry: (address) => signInsOfAddress.mustHaveLeft(keyOfAddress(address)),
+        transaction: store.transaction,
         hasPasswords: outside === undefined,
         production,
         report,
