@@ -113,6 +113,8 @@ describe('the error shape', () => {
     ['POST', '/api/agent', 404, 'NotFound'],
     ['GET', '/nothing', 404, 'NotFound'],
     ['GET', '/docs/nothing', 404, 'NotFound'],
+    ['GET', '/auth/nothing', 404, 'NotFound'],
+    ['DELETE', '/auth/token', 404, 'NotFound'],
     ['GET', '/api/agent/tools/posts.list', 405, 'BadInput'],
     ['DELETE', '/api/agent/tools/posts.list', 405, 'BadInput'],
     ['POST', '/api/agent/tools', 405, 'BadInput'],
