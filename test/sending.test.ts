@@ -296,6 +296,25 @@ describe('a send that was begun', () => {
     expect((await own.rowOf(id)).begun_at).not.toBeNull();
   });
 
+  test('and whose token runs out while the network is asked: it is asked again with a new one, and sent nothing again', async () => {
+    const { service, line } = await startServiceOnLine(usual);
+    services.push(service);
+    const own = serviceWithRows(service);
+    let refused = 0;
+    line.answer = (path, res) => {
+      if (!/\/users\/\d+\/tweets/.test(path) || refused > 0) return false;
+      refused++;
+      res.writeHead(401, { 'content-type': 'application/json' }).end('{"title":"Unauthorized","status":401}');
+      return true;
+    };
+    own.startJobs();
+    const id = await own.publishNow(await own.connect('x'), 'Out once [sandbox:cut]');
+    expect((await own.endedInTime(id)).status).toBe('Published');
+    expect(refused).toBe(1);
+    expect(line.asked.filter((path) => path.endsWith('/2/tweets'))).toHaveLength(1);
+    expect(await own.shown('x', 'Out once')).toBe(1);
+  });
+
   test('by an instance that woke up after all is found when it is published again', async () => {
     const own = await begin();
     const account = await own.connect('x');

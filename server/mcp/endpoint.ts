@@ -7,6 +7,7 @@ import { badInput, Refusal } from '#server/errors';
 import { readAnyJson } from '#server/http/body';
 import { wrongMethod } from '#server/http/errors';
 import { reply } from '#server/http/reply';
+import type { Reading } from '#server/posts/reading';
 import { createReport } from '#server/report';
 import type { RunnableAction } from '#server/run-action';
 import { bearerOf, Challenge, createAuthorization } from './authorization.ts';
@@ -24,6 +25,7 @@ export interface McpParts {
   readonly authorize: (bearer: string) => Promise<McpCaller | undefined>;
   readonly requestApproval: ApprovalCards['request'];
   readonly requestsAbout: ApprovalCards['about'];
+  readonly postAlike: Reading['alike'];
   readonly rateLimit: Pick<RateLimit, 'take'>;
   readonly log: Logger;
 }

@@ -117,6 +117,16 @@ const begin = sql(
    returning ${tellsOf('post', { id: 'posts.id', workspaceId: 'posts.workspace_id' })}`,
 );
 const many = sql('posts.many', `select ${postColumns} from posts where id = any($1) and workspace_id = $2`);
+/** Another draft with the same content for the same accounts, among the newest posts. */
+const alike = sql(
+  'posts.alike',
+  `select newest.id from posts p
+     join (select workspace_id, id, status, account_ids, versions from posts where workspace_id between $1 and $1
+            order by workspace_id desc, id desc limit $3) newest
+       on newest.workspace_id = p.workspace_id and newest.id <> p.id and newest.status = 'Draft'
+      and newest.account_ids = p.account_ids and newest.versions = p.versions
+    where p.workspace_id = $1 and p.id = $2 order by newest.id desc limit 1`,
+);
 const scheduledFor = sql(
   'posts.scheduledFor',
   `select id, left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, scheduled_at as "scheduledAt" from posts
@@ -338,6 +348,9 @@ export const createPostStore = (db: Database) => {
 
     many: async (workspaceId: string, ids: readonly string[]) =>
       (await db.query<PostRow>(many, [ids, workspaceId])).map(toPost),
+
+    alike: async (workspaceId: string, id: string, among: number) =>
+      (await db.query<{ id: string }>(alike, [workspaceId, id, among]))[0]?.id,
 
     scheduledFor: (workspaceId: string, accountId: string, limit: number) =>
       db.query<{ id: string; text: string; scheduledAt: string }>(scheduledFor, [workspaceId, accountId, limit]),

@@ -214,8 +214,10 @@ export const workspaceRoutes = ({
 
     changeWorkspace: async ({ caller, signedIn, body, requestId }) => {
       const { workspaceId, userId } = caller;
-      await people.changeWorkspace(workspaceId, body);
-      await audit.write({ event: 'workspace.changed', workspaceId, userId, requestId, details: { ...body } });
+      await transaction(async () => {
+        await people.changeWorkspace(workspaceId, body);
+        await audit.write({ event: 'workspace.changed', workspaceId, userId, requestId, details: { ...body } });
+      });
       return recordOf(signedIn);
     },
 
