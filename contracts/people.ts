@@ -305,7 +305,11 @@ export const peopleRoutes = {
     summary: 'List open invitations',
     description: 'Those that nobody has accepted yet.',
     roles: admins,
-    answer: z.object({ invitations: z.array(Invitation).describe('The newest first') }),
+    answer: z.object({
+      invitations: z
+        .array(Invitation)
+        .describe('The newest first, at most 200, with those of the last 30 days that ran out'),
+    }),
   }),
 
   invite: appRoute({

@@ -68,6 +68,7 @@ export const tokenRoutes = {
       id: 'NewToken',
       description: 'A token with its secret',
     }),
+    more: ['Conflict'],
   }),
 
   revokeToken: appRoute({

@@ -2155,7 +2155,7 @@ export interface Invitation {
 
 /** What `listInvitations` answers. */
 export interface ListInvitationsOutput {
-  /** The newest first */
+  /** The newest first, at most 200, with those of the last 30 days that ran out */
   invitations: Invitation[];
 }
 

@@ -142,7 +142,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     openIdentity: () => auth.openIdentity({ ...people, outbound, seal, log }),
     /** REST, MCP, the web app and the pages, once it is known who signs people in. */
     openDoors: (identity: Identity) => {
-      const mcp = openMcp({ actions, tools: mcpTools, cards, mcpAccess, identity, rateLimit, config, log });
+      const mcp = openMcp({ actions, tools: mcpTools, cards, reading, mcpAccess, identity, rateLimit, config, log });
       const callers = { sessions, tokens, identity, rateLimit, signInElsewhere };
       const files = { library, uploads, uploadOnce, avatars, linkCards, shares, imports, exports };
       const served = { ...files, actions, answers, live, assistant, figures, jobs, sandboxPaths: sandbox.sandboxPaths };

@@ -23,8 +23,11 @@ export const bounds = {
   /** Details of one entry of the audit log. */
   auditBytes: 4_096,
 
-  /** Cards that wait for a human, in one workspace. */
+  /** In one workspace: cards that wait for a human, and invitations that can still be accepted. */
   openCards: 200,
+  openInvitations: 200,
+  /** Of one person, in all workspaces. */
+  tokens: 200,
 
   /** Of one post: texts that its history keeps, and as many other entries; and bytes of these texts in all. */
   revisions: 100,

@@ -522,6 +522,7 @@ describe('connected clients', () => {
     expect((await ask(token)).status).toBe(200);
     expect((await revoke({ token: 'made up', client_id: clientId })).status).toBe(200);
     expect((await revoke({ client_id: clientId })).status).toBe(400);
+    expect((await revoke({ token: 'a'.repeat(20_000), client_id: clientId })).status).toBe(400);
     expect((await revoke({ token, client_id: clientId, token_type_hint: 'access_token' })).status).toBe(200);
     expect((await ask(token)).status).toBe(401);
     expect((await clients()).map((one) => one.clientId)).not.toContain(clientId);

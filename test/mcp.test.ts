@@ -1165,6 +1165,18 @@ describe('the whole service', () => {
   });
 });
 
+test('a call that is sent twice makes two drafts, and the model is told of the other; another text is not one', async () => {
+  const { call } = speak(service.url, service.token, modern);
+  const make = async (body: string) => (await call('posts_create', { accountIds: [accountId], body })).body.result;
+  const made = await Promise.all([make('Sent twice'), make('Sent twice'), make('Sent once')]);
+  const [first, second, other] = made.map(({ structuredContent, content }) => ({
+    id: structuredContent.id as string,
+    text: content[0].text as string,
+  }));
+  expect([first?.text.includes(second?.id ?? '?'), second?.text.includes(first?.id ?? '?')]).toContain(true);
+  expect(other?.text).not.toContain('same content');
+});
+
 describe('the official clients', () => {
   const address = () => new URL(`${service.url}/mcp`);
   const requestInit = () => ({ headers: { Authorization: `Bearer ${service.token}` } });

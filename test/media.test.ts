@@ -10,6 +10,7 @@ import { Posthorn as Client } from '#generated/sdk/src/index';
 import { BadFile } from '#server/media/file-type';
 import { inWords } from '#server/media/incoming';
 import { readVideo } from '#server/media/video';
+import { sql } from '#server/store/database';
 import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';
 import { type Service, startService } from '#test/support/service';
@@ -654,6 +655,27 @@ describe('a post with it', () => {
         [400, 200],
       ]).toContainEqual([used.status, removed.status]);
     }
+  });
+
+  test('that is being made keeps it from being deleted', async () => {
+    const item = await upload(photo);
+    const waiting = sql(
+      'test.waiting',
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    const { database } = service;
+    const wait = (locks: number) =>
+      database.outside(() => until(`${locks} wait`, async () => (await database.query(waiting)).length === locks));
+    const answers = await database.transaction(async () => {
+      await database.query(sql('test.hold', 'lock table posts in exclusive mode'));
+      const versions = [{ content: [{ body: 'Look', media: [item.id] }] }];
+      const made = service.call('posts.create', { versions });
+      await wait(1);
+      const removed = person.delete(`/api/media/${item.id}`);
+      await wait(2);
+      return [made, removed] as const;
+    });
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 409]);
   });
 });
 

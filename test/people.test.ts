@@ -70,6 +70,12 @@ describe('guessing a password', () => {
     for (let i = 1; i < 7; i++) statuses.push((await guess(email, `2001:db8:0:7::${i}`)).status);
     expect(statuses.at(-1)).toBe(429);
     expect((await guess(email, '2001:db8:0:8::1')).status).toBe(401);
+    const left = async (address: string) => {
+      const { headers } = await service.request('GET', '/api/agent/tools', { headers: from(address) });
+      return Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+    };
+    const before = await left('2001:db8:0:9::1');
+    expect(await left('2001:db8:0:9::2')).toBe(before - 1);
   });
 
   test('at once is worth no more than one after the other', async () => {
@@ -483,9 +489,77 @@ describe('an invitation', () => {
     await owner.delete(`/api/app/invitations/${body.id}`);
     expect((await eventsIn(owner)).slice(0, 2)).toEqual(['invitation.withdrawn', 'member.invited']);
   });
+
+  test('is forgotten a month after it ended, accepted or not, and 200 are open at most', async () => {
+    const { email, workspaceId } = await service.addWorkspace();
+    const admin = await signedIn(email);
+    const { body } = await admin.post('/api/app/invitations', { email: 'many@example.com', role: 'viewer' });
+    await service.database.query(
+      sql(
+        'test.invitations',
+        `insert into invitations (id, workspace_id, email, role, hash, invited_by, created_at, expires_at, accepted_at)
+         select 'inv_' || n, workspace_id, email, role, sha256(n::text::bytea), invited_by, created_at,
+                case when n > 199 then now() - (n - 200) * interval '29 days' else expires_at end,
+                case when n = 203 then now() - interval '90 days' end
+           from invitations cross join generate_series(1, 203) as n where id = $1`,
+      ),
+      [body.id],
+    );
+    const again = await admin.post('/api/app/invitations', { email: 'one@example.com', role: 'viewer' });
+    expect(again).toMatchObject({ status: 409, body: { code: 'Conflict' } });
+    expect((await admin.get('/api/app/invitations')).body.invitations).toHaveLength(200);
+    await service.posthorn.members.purgeInvitations();
+    const left = sql(
+      'test.left',
+      `select id from invitations where workspace_id = $1 and id in ('inv_201', 'inv_202', 'inv_203')`,
+    );
+    expect(await service.database.query(left, [workspaceId])).toEqual([{ id: 'inv_201' }]);
+  });
+});
+
+describe('a new password', () => {
+  test('and the end of all other sessions are one: a process that is killed leaves both or none', async () => {
+    const { email } = await service.addMember('editor');
+    const [browser, other] = [await signedIn(email), await signedIn(email)];
+    await service.database.script(`
+      create function test_cut() returns trigger language plpgsql as $$ begin raise exception 'cut'; end $$;
+      create trigger test_cut before delete on sessions execute function test_cut();`);
+    const change = { current: 'correct horse', next: 'another password' };
+    expect((await browser.post('/api/auth/password', change)).status).toBe(500);
+    await service.database.script('drop function test_cut cascade');
+    expect((await other.get('/api/auth/session')).status).toBe(200);
+    expect((await service.browser().signIn(email, 'another password')).status).toBe(401);
+    expect((await browser.post('/api/auth/password', change)).status).toBe(200);
+    expect((await other.get('/api/auth/session')).status).toBe(401);
+  });
 });
 
 describe('personal tokens', () => {
+  test('are at most 200 for each person, and are forgotten a month after they were revoked', async () => {
+    const { email, userId } = await service.addMember('editor');
+    const browser = await signedIn(email);
+    await service.database.query(
+      sql(
+        'test.tokens',
+        `insert into personal_tokens (id, workspace_id, user_id, name, hash, revoked_at)
+         select 'tok_test' || n, $2, $1, 'One of many', sha256(('tok' || n)::bytea),
+                case when n > 198 then posthorn_now() - (n - 198) * interval '20 days' end from generate_series(1, 200) as n`,
+      ),
+      [userId, service.owner.workspaceId],
+    );
+    const make = () => browser.post('/api/auth/tokens', { name: 'One more' });
+    const { body: last } = await make();
+    expect(await make()).toMatchObject({ status: 409, body: { code: 'Conflict' } });
+    await browser.delete(`/api/auth/tokens/${last.id}`);
+    expect((await make()).status).toBe(200);
+    await service.posthorn.tokens.purge();
+    const kept = sql(
+      'test.revoked',
+      `select id from personal_tokens where user_id = $1 and revoked_at is not null order by id`,
+    );
+    expect(await service.database.query(kept, [userId])).toEqual([{ id: last.id }, { id: 'tok_test199' }]);
+  });
+
   test('of all workspaces are listed with theirs, and revoked from anywhere', async () => {
     const { email } = await service.addMember('admin');
     const browser = await signedIn(email);

@@ -165,6 +165,31 @@ describe('PlanLimit', () => {
     expect(await used()).toEqual({ scheduled: 0, paidPosts: 1 });
   });
 
+  test('gives back what was counted in this month, and nothing of an earlier one', async () => {
+    await setPlan('team');
+    const [mastodon, x] = [await service.connect('mastodon'), await service.connect('x')];
+    const human = { ...service.owner, role: 'owner' as const, human: true };
+    const plan = async (accountIds: string[]) => {
+      const at = new Date(service.clock.now().getTime() + 80 * 86_400_000).toISOString();
+      return service.asHuman('posts.create', { accountIds, body: 'Far away', scheduledAt: at });
+    };
+    const used = async () => (await service.posthorn.plans.read(service.owner.workspaceId)).used;
+    const [taken, deleted, extended] = [await plan([x]), await plan([mastodon, x]), await plan([mastodon])];
+    await service.clock.forward(35 * 86_400_000);
+    const fresh = await plan([x]);
+    await service.posthorn.lifecycle.unschedule(human, taken.id);
+    const { versions } = deleted;
+    await service.asHuman('posts.update', { id: deleted.id, versions, accountIds: [mastodon] });
+    await service.asHuman('posts.delete', { id: deleted.id });
+    expect(await used()).toEqual({ scheduled: 1, paidPosts: 1 });
+    await service.asHuman('posts.update', { id: extended.id, versions, accountIds: [mastodon, x] });
+    expect(await used()).toEqual({ scheduled: 1, paidPosts: 2 });
+    await service.asHuman('posts.delete', { id: extended.id });
+    expect(await used()).toEqual({ scheduled: 1, paidPosts: 1 });
+    await service.posthorn.lifecycle.unschedule(human, fresh.id);
+    expect(await used()).toEqual({ scheduled: 0, paidPosts: 0 });
+  });
+
   test('limits members', async () => {
     await setPlan('free');
     await service.addMember('editor');

@@ -276,6 +276,18 @@ describe('between the decision and the send', () => {
     await service.asHuman('posts.delete', { id });
   });
 
+  test('also where an Idempotency-Key puts a transaction around the change', async () => {
+    const tall = await upload(plain(610, 1200).jpeg());
+    const id = await write(instagram, [tall], { 'instagram.fit': 'crop' });
+    const { updatedAt } = await service.asHuman('posts.schedule', { id, at: inAnHour() });
+    const versions = [{ content: [{ body: 'Look', media: [tall] }], options: { 'instagram.fit': 'pad' } }];
+    const input = { id, accountIds: [instagram], versions, baseUpdatedAt: updatedAt };
+    const changed = await owner.post('/api/app/actions/posts.update', input, { 'idempotency-key': 'fit-it-anew' });
+    expect(changed).toMatchObject({ status: 200, body: { status: 'Scheduled' } });
+    expect(await fittedFor(id, tall)).toMatchObject({ width: 900, height: 1200 });
+    await service.asHuman('posts.delete', { id });
+  });
+
   test('an agent asks for another fit: the card shows it; approved, it is bound, also when it had been swept', async () => {
     const tall = await upload(plain(600, 1200).jpeg());
     const id = await write(instagram, [tall], { 'instagram.fit': 'crop' });

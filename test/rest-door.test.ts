@@ -113,6 +113,8 @@ describe('the error shape', () => {
     ['POST', '/api/agent', 404, 'NotFound'],
     ['GET', '/nothing', 404, 'NotFound'],
     ['GET', '/docs/nothing', 404, 'NotFound'],
+    ['GET', '/auth/nothing', 404, 'NotFound'],
+    ['DELETE', '/auth/token', 404, 'NotFound'],
     ['GET', '/api/agent/tools/posts.list', 405, 'BadInput'],
     ['DELETE', '/api/agent/tools/posts.list', 405, 'BadInput'],
     ['POST', '/api/agent/tools', 405, 'BadInput'],
@@ -156,6 +158,7 @@ describe('the error shape', () => {
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['no Host', 400, 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['an unknown expectation', 400, 'GET /healthz?a=%00 HTTP/1.1\r\nHost: a\r\nExpect: a\r\nConnection: close\r\n\r\n'],
     ['a line break in a header', 400, 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-Request-Id: a\nb\r\n\r\n'],
   ])('stands also in the answer to %s', async (_what, status, bytes) => {
     const { port, hostname } = new URL(service.url);
@@ -163,6 +166,7 @@ describe('the error shape', () => {
     socket.end(bytes);
     const answer = await text(socket);
     expect(Number(answer.split(' ')[1])).toBe(status);
+    expect(answer).toMatch(/\r\nx-request-id: [0-9a-f-]{36}\r\n/i);
     const body = JSON.parse(answer.split('\r\n\r\n')[1] ?? '');
     expect(body).toEqual({ code: 'BadInput', message: expect.any(String), issues: expect.any(Array) });
   });

@@ -45,6 +45,7 @@ const beginHolding = async (word: string, settings: NodeJS.ProcessEnv = {}) => {
       isHolding = false;
       open();
     },
+    asked: (path: string) => line.asked.filter((one) => one.endsWith(path)).length,
   };
 };
 
@@ -191,6 +192,8 @@ describe('a lease that is lost before the send: nothing is sent', () => {
     own.letThrough();
     await own.isIdle();
     expect(await own.shown('x', 'Ended')).toBe(1);
+    // X would refuse the same text twice.
+    expect(own.asked('/2/tweets')).toBe(1);
   });
 
   test('when the machine slept after it was begun; then it begins anew', async () => {
@@ -291,6 +294,25 @@ describe('a send that was begun', () => {
     expect(post.results[0]?.error?.message).toContain('X is asked once more first');
     // Publishing again finds what came out in the meantime.
     expect((await own.rowOf(id)).begun_at).not.toBeNull();
+  });
+
+  test('and whose token runs out while the network is asked: it is asked again with a new one, and sent nothing again', async () => {
+    const { service, line } = await startServiceOnLine(usual);
+    services.push(service);
+    const own = serviceWithRows(service);
+    let refused = 0;
+    line.answer = (path, res) => {
+      if (!/\/users\/\d+\/tweets/.test(path) || refused > 0) return false;
+      refused++;
+      res.writeHead(401, { 'content-type': 'application/json' }).end('{"title":"Unauthorized","status":401}');
+      return true;
+    };
+    own.startJobs();
+    const id = await own.publishNow(await own.connect('x'), 'Out once [sandbox:cut]');
+    expect((await own.endedInTime(id)).status).toBe('Published');
+    expect(refused).toBe(1);
+    expect(line.asked.filter((path) => path.endsWith('/2/tweets'))).toHaveLength(1);
+    expect(await own.shown('x', 'Out once')).toBe(1);
   });
 
   test('by an instance that woke up after all is found when it is published again', async () => {
@@ -407,12 +429,18 @@ describe('a network that answers 503 to a send', () => {
     expect(await own.shown('mastodon', 'Too old')).toBe(0);
   });
 
-  test('is sent nothing by an instance that slept before the second try', async () => {
-    const own = await begin({}, { startStopwatch: napping(false, true) });
+  test.each([
+    ['when it decides about the second try', napping(false, true), 'may not know its key any more'],
+    ['before the second try', napping(false, false, true), 'was sent the post once more'],
+  ])('is sent nothing by an instance that slept %s', async (_, startStopwatch, why) => {
+    const own = await begin({}, { startStopwatch });
     own.startJobs();
     const id = await own.publishNow(await own.connect('mastodon'), 'Nap [sandbox:503]');
     const post = await own.endedInTime(id);
-    expect(post.results[0]).toMatchObject({ ok: false, error: { code: 'not_sent' } });
+    expect(post.results[0]).toMatchObject({
+      ok: false,
+      error: { code: 'not_sent', message: expect.stringContaining(why) },
+    });
     expect(await own.shown('mastodon', 'Nap')).toBe(0);
   });
 });

@@ -1,11 +1,15 @@
+import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
-import { notFound } from '#server/errors';
+import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Live } from '#server/live/open-tabs';
 import { createCallerMemory } from './caller-memory.ts';
 import type { TokenStore } from './store.ts';
 import { hashToken, looksLikeToken, newToken } from './token-format.ts';
+
+/** How long after its end a token is still known to the database. */
+const revokedMs = 30 * 24 * 3_600_000;
 
 export interface TokenCaller {
   readonly tokenId: string;
@@ -35,13 +39,21 @@ export const createPersonalTokens = ({ store, live, clock }: { store: TokenStore
   };
 
   return {
+    transaction: store.transaction,
+
     /** The token itself is in this answer and nowhere else. */
     create: async (owner: Pick<Caller, 'userId' | 'workspaceId'>, name: string) => {
       const token = newToken();
       const id = newId('token', clock.now());
-      const createdAt = await store.insert({ id, ...owner, name, hash: hashToken(token) });
+      const createdAt = await store.insert({ id, ...owner, name, hash: hashToken(token) }, bounds.tokens);
+      if (createdAt === undefined) {
+        throw new Refusal('Conflict', `You have ${bounds.tokens} tokens. Revoke one that is not used any more.`);
+      }
       return { id, name, createdAt, token };
     },
+
+    /** Those that were revoked long ago. */
+    purge: () => store.purge(new Date(clock.now().getTime() - revokedMs)),
 
     /** Of all workspaces of the user, or of one. */
     list: (owner: { userId: string; workspaceId?: string }) => store.list(owner),

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '#server/clock';
 import { Refusal } from '#server/errors';
+import { networkOf } from './password-tries.ts';
 import type { CountStore } from './store.ts';
 
 export type RateLimit = ReturnType<typeof createRateLimit>;
@@ -26,6 +27,9 @@ export const createRateLimits = ({ store, clock }: { store: CountStore; clock: C
     purge: () => store.purge(clock.now()),
   };
 };
+
+/** The key of somebody who is not known: whoever has a network of IPv6 has no more than one address of IPv4. */
+export const keyOfAddress = (ip: string | undefined) => `address ${networkOf(ip ?? '')}`;
 
 /** So many requests per window and key. All counts start anew together, so that forgetting them is one line. */
 const createRateLimit = ({

@@ -26,24 +26,26 @@ export const accessRoutes = ({
       ...(lastUsedAt !== null && { lastUsedAt }),
     })),
 
-  createToken: async ({ caller, signedIn, body, requestId }) => {
-    const created = await tokens.create(caller, body.name);
-    const { workspaceId, userId } = caller;
-    await audit.write({
-      event: 'token.created',
-      workspaceId,
-      userId,
-      requestId,
-      details: { id: created.id, name: body.name },
-    });
-    return { ...created, workspace: { id: workspaceId, name: signedIn.workspace?.name ?? '' } };
-  },
+  createToken: ({ caller, signedIn, body, requestId }) =>
+    tokens.transaction(async () => {
+      const created = await tokens.create(caller, body.name);
+      const { workspaceId, userId } = caller;
+      await audit.write({
+        event: 'token.created',
+        workspaceId,
+        userId,
+        requestId,
+        details: { id: created.id, name: body.name },
+      });
+      return { ...created, workspace: { id: workspaceId, name: signedIn.workspace?.name ?? '' } };
+    }),
 
-  revokeToken: async ({ signedIn: { userId }, params: { id }, requestId }) => {
-    const workspaceId = await tokens.revoke(id, { userId });
-    await audit.write({ event: 'token.revoked', workspaceId, userId, requestId, details: { id } });
-    return { done: true };
-  },
+  revokeToken: ({ signedIn: { userId }, params: { id }, requestId }) =>
+    tokens.transaction(async () => {
+      const workspaceId = await tokens.revoke(id, { userId });
+      await audit.write({ event: 'token.revoked', workspaceId, userId, requestId, details: { id } });
+      return { done: true };
+    }),
 
   listClients: async ({ signedIn }) => ({ clients: await clients.list(signedIn.userId) }),
   endClient: async ({ signedIn, params, requestId }) => {

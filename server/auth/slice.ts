@@ -81,6 +81,7 @@ export const openAuth = ({
       ...consentRoutes(consent),
     }),
     chores: {
+      'remove tokens that were revoked': { every: '1 day', run: tokens.purge },
       'remove old sessions': { every: '1 hour', run: sessions.purge },
       'remove old one-time links': { every: '1 hour', run: secrets.purge },
       'remove clients that registered and are not used': { every: '1 hour', run: registrations.purge },

@@ -47,9 +47,11 @@ interface ListedToken {
 
 const insertToken = sql(
   'tokens.insert',
-  `insert into personal_tokens (id, workspace_id, user_id, name, hash) values ($1, $2, $3, $4, $5)
+  `insert into personal_tokens (id, workspace_id, user_id, name, hash) select $1, $2, $3, $4, $5
+    where (select count(*) from personal_tokens where user_id = $3 and revoked_at is null) < $6
    returning created_at as "createdAt"`,
 );
+const purgeTokens = sql('tokens.purge', 'delete from personal_tokens where revoked_at < $1');
 const revokeToken = sql(
   'tokens.revoke',
   `update personal_tokens set revoked_at = posthorn_now() where id = $1 and revoked_at is null and (user_id = $2 or $2 is null)
@@ -72,10 +74,15 @@ interface NewToken {
 export type TokenStore = ReturnType<typeof createTokenStore>;
 
 export const createTokenStore = (db: Database) => ({
-  insert: async ({ id, workspaceId, userId, name, hash }: NewToken) => {
-    const [row] = await db.query<{ createdAt: string }>(insertToken, [id, workspaceId, userId, name, hash]);
-    return row?.createdAt ?? '';
+  transaction: db.transaction,
+
+  /** When it was made; undefined when there are as many as there may be, give or take those made at the same time. */
+  insert: async ({ id, workspaceId, userId, name, hash }: NewToken, most: number) => {
+    const [row] = await db.query<{ createdAt: string }>(insertToken, [id, workspaceId, userId, name, hash, most]);
+    return row?.createdAt;
   },
+
+  purge: (before: Date) => db.run(purgeTokens, [before]),
 
   find: async (hash: Buffer) => {
     const [row] = await db.query<MemberRow & { token_id: string; name: string }>(findMember, [hash]);

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { RawRoute, Route } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
-import type { RateLimit } from '#server/auth/rate-limit';
+import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
 import type { SessionDoor } from '#server/auth/session-cookie';
 import type { Caller, Visit } from '#server/context';
 import { badInput, issuesOf, Refusal } from '#server/errors';
@@ -43,7 +43,7 @@ export const createGuards = (parts: GuardParts) => {
       if (roles) mustBeOpen(signedIn, req.get(workspaceHeader));
       admitted.set(res, { route, signedIn, ...(roles && { caller: callerIn(signedIn, roles) }) });
     } else {
-      if (access === 'Public') rateLimit.take(`address ${req.ip}`, res);
+      if (access === 'Public') rateLimit.take(keyOfAddress(req.ip), res);
       admitted.set(res, { route });
     }
     if (req.method !== 'GET' && req.method !== 'HEAD') {
@@ -143,7 +143,7 @@ const signedInOn = async (req: Request, res: Response, { door, authenticate, rat
     throw new Refusal('Forbidden', 'A token cannot do this. Sign in to the app.');
   }
   const signedIn = await door.who(req);
-  rateLimit.take(signedIn ? signedIn.userId : `address ${req.ip}`, res);
+  rateLimit.take(signedIn ? signedIn.userId : keyOfAddress(req.ip), res);
   if (signedIn === undefined) throw new Refusal('Unauthorized', 'Nobody is signed in. Sign in to the app.');
   return signedIn;
 };

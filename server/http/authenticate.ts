@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { PersonalTokens, TokenCaller } from '#server/auth/personal-tokens';
-import type { RateLimit } from '#server/auth/rate-limit';
+import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
 import { Refusal } from '#server/errors';
 
 export type Authenticate = (req: Request, res: Response) => Promise<TokenCaller>;
@@ -11,7 +11,7 @@ export const createAuthenticate =
   async (req, res) => {
     const bearer = /^Bearer (\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
     const found = bearer === undefined ? undefined : await tokens.check(bearer);
-    rateLimit.take(found?.tokenId ?? `address ${req.ip}`, res);
+    rateLimit.take(found?.tokenId ?? keyOfAddress(req.ip), res);
     if (found === undefined) {
       res.setHeader('www-authenticate', 'Bearer realm="Posthorn"');
       throw new Refusal(

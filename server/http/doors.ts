@@ -6,7 +6,7 @@ import type { Avatars } from '#server/accounts/avatars';
 import type { Assistant } from '#server/assistant/slice';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import type { PersonalTokens } from '#server/auth/personal-tokens';
-import type { RateLimit } from '#server/auth/rate-limit';
+import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
 import { createSessionDoor, type SessionDoor } from '#server/auth/session-cookie';
 import type { Sessions } from '#server/auth/sessions';
 import { type Config, packageRoot, webFolder } from '#server/config';
@@ -151,7 +151,7 @@ export const openDoors = ({
   if (identity.router) {
     // A client document that could not be read is not remembered, so each try costs a request to outside.
     app.use('/auth/authorize', (req, res, next) => {
-      rateLimit.take(`authorize ${req.ip}`, res);
+      rateLimit.take(`authorize ${keyOfAddress(req.ip)}`, res);
       next();
     });
     app.use(identity.router);

@@ -16,11 +16,15 @@ export const answerErrors = (log: Logger): ErrorRequestHandler => {
   };
 };
 
-/** Express refuses a path it cannot decode with a status of its own. */
-const fromExpress = (error: unknown) =>
-  error instanceof URIError || (error as { status?: number }).status === 400
-    ? badInput({ path: 'path', code: 'BadFormat', message: 'is not a valid URL path' })
+/** Express refuses a path that it cannot decode, and a body that it does not take, with a status of its own. */
+const fromExpress = (error: unknown) => {
+  const { status = 500 } = error as { status?: number };
+  if (error instanceof URIError || status === 400)
+    return badInput({ path: 'path', code: 'BadFormat', message: 'is not a valid URL path' });
+  return status > 400 && status < 500
+    ? badInput({ path: 'body', code: 'BadFormat', message: 'is too large, or not of the type that this path takes' })
     : undefined;
+};
 
 export const noSuchPath: RequestHandler = (req) => {
   throw new Refusal('NotFound', `There is nothing at ${req.path.slice(0, 200)}. The paths are in /openapi.json.`);

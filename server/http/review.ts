@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { RateLimit } from '#server/auth/rate-limit';
+import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
 import { Refusal } from '#server/errors';
 import type { Shares } from '#server/review/shares';
 import { sendFile, sizeOf } from './media-bytes.ts';
@@ -17,7 +17,7 @@ export const reviewPage =
   ({ shares, web, rateLimit }: { shares: Shares; web: WebApp; rateLimit: RateLimit }) =>
   async (req: Request<{ secret: string }>, res: Response) => {
     beSilent(res);
-    rateLimit.take(`address ${req.ip}`, res);
+    rateLimit.take(keyOfAddress(req.ip), res);
     const works = await shares.works(req.params.secret);
     if (!web.sendPage(req, res, works ? 200 : 404, 'no-store')) {
       throw new Refusal('NotFound', 'There is nothing here for a program. Open it in a browser.');
@@ -29,7 +29,7 @@ export const reviewMedia =
   ({ shares, rateLimit }: { shares: Shares; rateLimit: RateLimit }) =>
   async (req: Request<{ secret: string; key: string }>, res: Response) => {
     beSilent(res);
-    rateLimit.take(`address ${req.ip}`, res);
+    rateLimit.take(keyOfAddress(req.ip), res);
     const { secret, key } = req.params;
     const size = sizeOf(req);
     await sendFile(req, res, await shares.file(secret, key, size), { etag: `"${key}.${size}"` });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 import { Refusal } from '#server/errors';
@@ -32,6 +33,8 @@ export const serverFor = (app: Express, busyDoor: BusyDoor = () => false): Serve
       if (!busyDoor(req, res)) app(req, res);
     },
   );
+  // Node would refuse what a client expects beside `100-continue` with an empty answer. Nothing here depends on it.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return socket.destroy();
     socket.end(malformed(error.code === 'HPE_HEADER_OVERFLOW'));
@@ -47,6 +50,7 @@ const malformed = (isTooLarge: boolean) => {
     'HTTP/1.1 400 Bad Request',
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${randomUUID()}`,
     'connection: close',
     '',
     body,

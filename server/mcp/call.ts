@@ -1,8 +1,10 @@
+import { Post } from '#contracts/posts';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
+import type { RunnableAction } from '#server/run-action';
 import { type Approvals, runForAgent } from '#server/run-for-agent';
 import type { CallableTool } from './tools.ts';
-import { outputInWords, pendingInWords, refusalInWords, requestsInWords } from './words.ts';
+import { outputInWords, pendingInWords, refusalInWords, requestsInWords, twinInWords } from './words.ts';
 
 /** Runs a tool. Answers the members of a tools/call result; for a refusal too, because the model has to read it. */
 export const callTool = async (
@@ -10,6 +12,7 @@ export const callTool = async (
   args: unknown,
   caller: Caller,
   approvals: Approvals,
+  postAlike: (postId: string) => Promise<string | undefined>,
   inToolNames: (text: string) => string,
 ): Promise<string> => {
   try {
@@ -20,13 +23,18 @@ export const callTool = async (
       return success(pending, pendingInWords(name, asked));
     }
     const told = outputInWords(action.action, output.value);
-    const text = requests.length > 0 ? `${told}\n\n${requestsInWords(requests)}` : told;
-    return success(output.text, text);
+    const twin = isNewPost(action, args) ? await postAlike((output.value as Post).id) : undefined;
+    const more = [...(twin ? [twinInWords(twin)] : []), ...(requests.length > 0 ? [requestsInWords(requests)] : [])];
+    return success(output.text, [told, ...more].join('\n\n'));
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'Internal') throw error;
     return refused(error, inToolNames);
   }
 };
+
+/** Some clients send a call twice: then there are two drafts, and the model is told so. */
+const isNewPost = ({ action }: RunnableAction, args: unknown) =>
+  action.kind === 'Write' && action.output === Post && !Object.hasOwn(Object(args), 'id');
 
 /** For the model to read, and perhaps to do better. */
 export const refused = (refusal: Refusal, inToolNames: (text: string) => string) =>

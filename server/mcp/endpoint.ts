@@ -2,11 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ApprovalCards } from '#server/approvals/cards';
-import type { RateLimit } from '#server/auth/rate-limit';
+import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
 import { badInput, Refusal } from '#server/errors';
 import { readAnyJson } from '#server/http/body';
 import { wrongMethod } from '#server/http/errors';
 import { reply } from '#server/http/reply';
+import type { Reading } from '#server/posts/reading';
 import { createReport } from '#server/report';
 import type { RunnableAction } from '#server/run-action';
 import { bearerOf, Challenge, createAuthorization } from './authorization.ts';
@@ -24,6 +25,7 @@ export interface McpParts {
   readonly authorize: (bearer: string) => Promise<McpCaller | undefined>;
   readonly requestApproval: ApprovalCards['request'];
   readonly requestsAbout: ApprovalCards['about'];
+  readonly postAlike: Reading['alike'];
   readonly rateLimit: Pick<RateLimit, 'take'>;
   readonly log: Logger;
 }
@@ -39,7 +41,7 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
   const identify = async (req: Request, res: Response) => {
     const bearer = bearerOf(req.headers.authorization);
     const found = bearer === undefined ? undefined : await authorize(bearer);
-    rateLimit.take(found?.rateKey ?? `address ${req.ip}`, res);
+    rateLimit.take(found?.rateKey ?? keyOfAddress(req.ip), res);
     if (found === undefined) throw authorization.wrongToken(req.headers.authorization);
     return found;
   };

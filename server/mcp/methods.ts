@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { Caller } from '#server/context';
 import type { Refusal } from '#server/errors';
+import type { Reading } from '#server/posts/reading';
 import type { Authorization } from './authorization.ts';
 import { callTool, refused } from './call.ts';
 import { clientName } from './client-name.ts';
@@ -53,6 +54,7 @@ export const createMethods = ({
   authorization,
   requestApproval,
   requestsAbout,
+  postAlike,
 }: {
   baseUrl: string;
   version: string;
@@ -60,6 +62,7 @@ export const createMethods = ({
   authorization: Authorization;
   requestApproval: ApprovalCards['request'];
   requestsAbout: ApprovalCards['about'];
+  postAlike: Reading['alike'];
 }) => {
   const serverInfo = { name: 'posthorn', title: 'Posthorn', version };
   const about = { capabilities: { tools: {} }, instructions: instructionsFor(baseUrl) };
@@ -95,7 +98,8 @@ export const createMethods = ({
         requestApproval({ caller, client, action, input, requestId: req.requestId }),
       about: (postId: string) => requestsAbout(caller, postId),
     };
-    return callTool(tool, args, caller, approvals, tools.inToolNames);
+    const alike = (postId: string) => postAlike(caller, postId);
+    return callTool(tool, args, caller, approvals, alike, tools.inToolNames);
   };
 
   const modernResult = (text: string) => `{${text},${modernEnd}}`;

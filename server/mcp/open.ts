@@ -1,6 +1,7 @@
 import type { ApprovalCards } from '#server/approvals/cards';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { type Config, packageVersion } from '#server/config';
+import type { Reading } from '#server/posts/reading';
 import { createMcpEndpoint, type McpParts } from './endpoint.ts';
 
 /** The agent door, for tokens that `identity` vouches for. */
@@ -8,12 +9,14 @@ export const openMcp = ({
   identity,
   mcpAccess,
   cards,
+  reading,
   config: { baseUrl },
   ...parts
 }: Pick<McpParts, 'actions' | 'tools' | 'rateLimit' | 'log'> & {
   identity: Identity;
   mcpAccess: (identity: Identity) => McpParts['authorize'];
   cards: Pick<ApprovalCards, 'request' | 'about'>;
+  reading: Pick<Reading, 'alike'>;
   config: Config;
 }) =>
   createMcpEndpoint({
@@ -24,4 +27,5 @@ export const openMcp = ({
     authorize: mcpAccess(identity),
     requestApproval: cards.request,
     requestsAbout: cards.about,
+    postAlike: reading.alike,
   });

@@ -71,6 +71,9 @@ export const pendingInWords = (tool: string, { approvalUrl, again, createdAt, ex
     `Tell the user, and do not call ${tool} again for it.`,
   ].join(' ');
 
+export const twinInWords = (id: string) =>
+  `The draft ${id} has the same content for the same accounts. If this call was sent twice, keep one of the two, and ask for posts_delete of the other.`;
+
 /** What a model has to know of the requests about a post, below the post itself. */
 export const requestsInWords = (requests: readonly RequestNews[]) => requests.map(newsInWords).join('\n');
 

@@ -6,6 +6,11 @@ import { type Plan, type PlanKey, plans } from './table.ts';
 
 export type Plans = ReturnType<typeof createPlans>;
 
+/** What was counted for a post, to be given back in the same month. */
+export interface Counted extends Usage {
+  readonly month: string;
+}
+
 /** What a plan does not cover is refused here, for every door. Called inside the transaction of what it is about. */
 export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }) => {
   /** Locked, so that two at once cannot both be the last that fits. */
@@ -21,7 +26,7 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
   };
 
   /** Whether the plan covers these networks, and so much more in this month; then it is counted. */
-  const use = async (workspaceId: string, networks: readonly Network[], more: Usage) => {
+  const use = async (workspaceId: string, networks: readonly Network[], more: Usage): Promise<Counted> => {
     const plan = await planOf(workspaceId);
     mayUseNetworks(plan, networks);
     const used = await store.usage(workspaceId, month());
@@ -43,7 +48,12 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
       );
     }
     await store.addUsage(workspaceId, month(), more);
+    return { month: month(), ...more };
   };
+
+  /** What was counted in an earlier month was used there. */
+  const ofThisMonth = (counted: Counted | undefined): Usage =>
+    counted?.month === month() ? counted : { scheduled: 0, paidPosts: 0 };
 
   return {
     /** One more account on this network. */
@@ -78,16 +88,24 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
     ) => use(workspaceId, [...networks, ...again], { scheduled: scheduled ? 1 : 0, paidPosts: paidIn(networks) }),
 
     /** A scheduled post will go to other networks than it was counted for, perhaps in an earlier month. */
-    change: (
+    change: async (
       workspaceId: string,
+      counted: Counted | undefined,
       before: readonly Network[],
       after: readonly Network[],
       { again }: { again: readonly Network[] },
-    ) => use(workspaceId, [...after, ...again], { scheduled: 0, paidPosts: paidIn(after) - paidIn(before) }),
+    ): Promise<Counted> => {
+      const { scheduled, paidPosts } = ofThisMonth(counted);
+      const more = Math.max(paidIn(after) - paidIn(before), -paidPosts);
+      const now = await use(workspaceId, [...after, ...again], { scheduled: 0, paidPosts: more });
+      return { ...now, scheduled, paidPosts: paidPosts + more };
+    },
 
-    /** Taken back before it went out. */
-    giveBack: (workspaceId: string, networks: readonly Network[]) =>
-      store.addUsage(workspaceId, month(), { scheduled: -1, paidPosts: -paidIn(networks) }),
+    /** Taken back before it went out: what this month was counted for it. */
+    giveBack: (workspaceId: string, counted: Counted | undefined) => {
+      const { scheduled, paidPosts } = ofThisMonth(counted);
+      return store.addUsage(workspaceId, month(), { scheduled: -scheduled, paidPosts: -paidPosts });
+    },
 
     read: async (workspaceId: string) => {
       const key = await store.plan(workspaceId);

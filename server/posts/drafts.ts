@@ -155,15 +155,21 @@ export const createDrafts = ({
       caller: Caller,
       input: { accountIds: string[]; body: string; versions: VersionInput[]; scheduledAt: string },
     ) => {
-      const networkOf = await accounts.networksOf(caller, input.accountIds);
-      const versions = await firstVersions(caller, input, networkOf);
+      const { accountIds, scheduledAt } = input;
+      const networkOf = await accounts.networksOf(caller, accountIds);
       const id = newId('post', clock.now());
-      const content = { accountIds: input.accountIds, versions, scheduledAt: input.scheduledAt || null };
-      if (!caller.human || !input.scheduledAt) return store.insert(id, caller, content);
-      return changing(caller, async () => {
-        await store.insert(id, caller, content);
-        return lifecycle.toScheduled(caller, id, input.scheduledAt, 'scheduledAt');
-      });
+      const insert = async () => {
+        const versions = await firstVersions(caller, input, networkOf);
+        return store.insert(id, caller, { accountIds, versions, scheduledAt: scheduledAt || null });
+      };
+      if (caller.human && scheduledAt) {
+        return changing(caller, async () => {
+          await insert();
+          return lifecycle.toScheduled(caller, id, scheduledAt, 'scheduledAt');
+        });
+      }
+      // Its files stay until the post is there; a text alone needs no transaction.
+      return input.versions.length > 0 ? store.transaction(insert) : insert();
     },
 
     /** For whoever tries many and knows the networks of all accounts. */

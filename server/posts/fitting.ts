@@ -111,7 +111,7 @@ export const createFitting = ({ store, renditions }: { store: PostStore; renditi
     if (approving) return work();
     for (let retries = 0; ; retries++) {
       try {
-        return await work();
+        return await store.attempt(work);
       } catch (error) {
         if (!(error instanceof NotFitted) || retries === mostRetries) throw error;
         if (!(await renditions.make(workspaceId, error.wanted))) throw error;

@@ -108,6 +108,9 @@ export const createLifecycle = ({
   const usePlan = async (caller: Caller, post: Post, { scheduled }: { scheduled: boolean }) =>
     plans.use(caller.workspaceId, await uncounted(caller, post), { scheduled, again: await failedOn(caller, post) });
 
+  const giveBack = async ({ workspaceId }: Caller, id: string) =>
+    plans.giveBack(workspaceId, await store.counted(id, workspaceId));
+
   const failedOn = (caller: Caller, { results }: Post) =>
     networksOf(
       caller,
@@ -145,10 +148,10 @@ export const createLifecycle = ({
         throw notFrom(post, 'scheduled', 'a Draft or Failed post');
       }
       await mustBePublishable(caller, post);
-      await usePlan(caller, post, { scheduled: true });
+      const counted = await usePlan(caller, post, { scheduled: true });
       await store.wake();
       await revisions.note(caller, id, 'Scheduled', at);
-      return store.move(id, caller.workspaceId, 'Scheduled', at);
+      return store.move(id, caller.workspaceId, 'Scheduled', at, counted);
     });
 
   return {
@@ -216,8 +219,12 @@ export const createLifecycle = ({
     /** A change of a Scheduled post: what it uses of the plan, and when it is due, may be something else now. */
     rescheduled: async (caller: Caller, before: Post, after: Post) => {
       await mustBePublishable(caller, after);
-      const [counted, wanted] = [await uncounted(caller, before), await uncounted(caller, after)];
-      await plans.change(caller.workspaceId, counted, wanted, { again: await failedOn(caller, after) });
+      const { workspaceId } = caller;
+      const [wanted, wantedNow] = [await uncounted(caller, before), await uncounted(caller, after)];
+      const counted = await store.counted(after.id, workspaceId);
+      const again = await failedOn(caller, after);
+      const countedNow = await plans.change(workspaceId, counted, wanted, wantedNow, { again });
+      await store.setCounted(after.id, workspaceId, countedNow);
       await store.wake();
       if (after.scheduledAt !== before.scheduledAt) {
         await revisions.note(caller, after.id, 'Scheduled', after.scheduledAt);
@@ -229,10 +236,10 @@ export const createLifecycle = ({
       store.transaction(async () => {
         const post = await locked(caller, id);
         if (post.status !== 'Scheduled') throw notFrom(post, 'taken back', 'a Scheduled post');
-        await plans.giveBack(caller.workspaceId, await uncounted(caller, post));
+        await giveBack(caller, id);
         const before = post.results.length > 0 ? 'Failed' : 'Draft';
         await revisions.note(caller, id, 'Unscheduled');
-        return store.move(id, caller.workspaceId, before, post.scheduledAt ?? null);
+        return store.move(id, caller.workspaceId, before, post.scheduledAt ?? null, null);
       }),
 
     /**
@@ -279,9 +286,7 @@ export const createLifecycle = ({
         if (post.status === 'Publishing' || post.status === 'Published') {
           throw notFrom(post, 'deleted', 'a post that is not published');
         }
-        if (post.status === 'Scheduled') {
-          await plans.giveBack(caller.workspaceId, await uncounted(caller, post));
-        }
+        if (post.status === 'Scheduled') await giveBack(caller, id);
         await store.remove(id, caller.workspaceId);
       }),
   };

@@ -22,6 +22,9 @@ interface PostPage {
   readonly nextCursor?: string;
 }
 
+/** Those among which a second draft of the same content is looked for. */
+const amongNewest = 20;
+
 export type Reading = ReturnType<typeof createReading>;
 
 export const createReading = ({ store }: { store: PostStore }) => ({
@@ -47,6 +50,9 @@ export const createReading = ({ store }: { store: PostStore }) => ({
 
   /** Those of the ids that exist. */
   many: ({ workspaceId }: Caller, ids: readonly string[]) => store.many(workspaceId, ids),
+
+  /** A draft that says the same to the same accounts, and was made not long ago. */
+  alike: ({ workspaceId }: Caller, id: string) => store.alike(workspaceId, id, amongNewest),
 
   /** The next ones that are to go to this account. */
   scheduledFor: ({ workspaceId }: Caller, accountId: string, limit: number) =>

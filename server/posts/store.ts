@@ -5,6 +5,7 @@ import { JsonText } from '#server/json-text';
 import { tellsOf } from '#server/live/news';
 import { type MadeRendition, renditionColumns } from '#server/media/renditions';
 import type { ReadLinkCard } from '#server/networks/network';
+import type { Counted } from '#server/plans/allowance';
 import { type Database, sql } from '#server/store/database';
 import { keyColumns, type PostKey } from '#server/store/post-key';
 import type { KeptLinkCard } from './outgoing.ts';
@@ -89,9 +90,11 @@ const replace = sql(
 );
 const move = sql(
   'posts.move',
-  `update posts set status = $3, scheduled_at = $4, ${touch} where id = $1 and workspace_id = $2
+  `update posts set status = $3, scheduled_at = $4, counted = $5, ${touch} where id = $1 and workspace_id = $2
    returning ${postColumns}, ${tellsOf('post')}`,
 );
+const counted = sql('posts.counted', 'select counted from posts where id = $1 and workspace_id = $2');
+const setCounted = sql('posts.setCounted', 'update posts set counted = $3 where id = $1 and workspace_id = $2');
 const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 /** An account that has the post, was taken out of it and is in it again: its result is back, so nothing is sent twice. */
 const recallOut = sql(
@@ -114,6 +117,16 @@ const begin = sql(
    returning ${tellsOf('post', { id: 'posts.id', workspaceId: 'posts.workspace_id' })}`,
 );
 const many = sql('posts.many', `select ${postColumns} from posts where id = any($1) and workspace_id = $2`);
+/** Another draft with the same content for the same accounts, among the newest posts. */
+const alike = sql(
+  'posts.alike',
+  `select newest.id from posts p
+     join (select workspace_id, id, status, account_ids, versions from posts where workspace_id between $1 and $1
+            order by workspace_id desc, id desc limit $3) newest
+       on newest.workspace_id = p.workspace_id and newest.id <> p.id and newest.status = 'Draft'
+      and newest.account_ids = p.account_ids and newest.versions = p.versions
+    where p.workspace_id = $1 and p.id = $2 order by newest.id desc limit 1`,
+);
 const scheduledFor = sql(
   'posts.scheduledFor',
   `select id, left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, scheduled_at as "scheduledAt" from posts
@@ -263,6 +276,7 @@ export const createPostStore = (db: Database) => {
 
   return {
     transaction: db.transaction,
+    attempt: db.attempt,
 
     get: (workspaceId: string, id: string) => one(get, [id, workspaceId]),
 
@@ -325,11 +339,22 @@ export const createPostStore = (db: Database) => {
     replace: (id: string, workspaceId: string, { accountIds, versions, scheduledAt }: PostContent) =>
       changed(replace, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt]),
 
-    move: (id: string, workspaceId: string, status: PostStatus, scheduledAt: string | null) =>
-      changed(move, [id, workspaceId, status, scheduledAt]),
+    move: (id: string, workspaceId: string, status: PostStatus, scheduledAt: string | null, planUse: Counted | null) =>
+      changed(move, [id, workspaceId, status, scheduledAt, planUse && JSON.stringify(planUse)]),
+
+    /** Of the plan, since it was scheduled. */
+    counted: async (id: string, workspaceId: string): Promise<Counted | undefined> =>
+      (await db.query<{ counted: Counted | null }>(counted, [id, workspaceId]))[0]?.counted ?? undefined,
+
+    setCounted: async (id: string, workspaceId: string, planUse: Counted) => {
+      await db.run(setCounted, [id, workspaceId, JSON.stringify(planUse)]);
+    },
 
     many: async (workspaceId: string, ids: readonly string[]) =>
       (await db.query<PostRow>(many, [ids, workspaceId])).map(toPost),
+
+    alike: async (workspaceId: string, id: string, among: number) =>
+      (await db.query<{ id: string }>(alike, [workspaceId, id, among]))[0]?.id,
 
     scheduledFor: (workspaceId: string, accountId: string, limit: number) =>
       db.query<{ id: string; text: string; scheduledAt: string }>(scheduledFor, [workspaceId, accountId, limit]),

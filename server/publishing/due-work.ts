@@ -113,9 +113,10 @@ export const createPublishing = ({
       const rooms = new Map(
         [...underWay].flatMap(([key, count]) => (count < perNetwork ? [[key, perNetwork - count]] : [])),
       );
+      const heldAtMostMs = parts.startStopwatch();
       const rows = await store.claim(rooms, randomUUID(), leaseMs);
       const claimed = performance.now();
-      return rows.map((row) => ({ ...row, heldMs: () => performance.now() - claimed }));
+      return rows.map((row) => ({ ...row, heldMs: () => performance.now() - claimed, heldAtMostMs }));
     },
     handle: async (row) => {
       change(row.account.network, 1);

@@ -35,9 +35,13 @@ const settleMs = minuteMs;
 /** Networks that have idempotency keys remember them for an hour. */
 const repeatWithinMs = 45 * minuteMs;
 
-/** A claimed row, and for how long we have held it. */
+/**
+ * A claimed row, and for how long we have held it: at least, as the clock for that stands still while the machine sleeps,
+ * and at most. What has to settle needs the one, what may be too late the other.
+ */
 export interface HeldRow extends SendRow {
   heldMs(): number;
+  heldAtMostMs: Stopwatch;
 }
 
 export interface SendingParts {
@@ -65,8 +69,8 @@ export type SendOne = ReturnType<typeof createSendOne>;
 /** Sends one post to one account, and records in its row how far that got. */
 export const createSendOne = ({ access, library, renditions, networks, clock, graceMs, ...parts }: SendingParts) => {
   /** By the database's clock, as all instants of the row are. */
-  const ageMs = ({ claimedAt, heldMs }: HeldRow, instant: string) =>
-    Date.parse(claimedAt) + heldMs() - Date.parse(instant);
+  const ageMs = ({ claimedAt, heldMs }: HeldRow, instant: string, since: Stopwatch = heldMs) =>
+    Date.parse(claimedAt) + since() - Date.parse(instant);
 
   /** Where the work on a claimed row stands. */
   interface State {
@@ -316,7 +320,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
         // Sent again only when somebody asked to publish again,
         if (row.again) return goOn({ ...state, row: { ...row, prepared: null, begunAt: null } });
         // or once, where the network's idempotency key rules out a second post.
-        const isRepeatable = network.isRepeatable?.(sending) === true && ageMs(row, begunAt) < repeatWithinMs;
+        const isRemembered = ageMs(row, begunAt, row.heldAtMostMs) < repeatWithinMs;
+        const isRepeatable = network.isRepeatable?.(sending) === true && isRemembered;
         if (row.repeat === 'may' && isRepeatable && body === sending.part.body) {
           return commit(state, sending, { prepared: row.prepared, body, repeated: true });
         }

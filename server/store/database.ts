@@ -46,6 +46,8 @@ export interface Database {
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Does all of `work` in a transaction and then undoes it, so that whatever would refuse it refuses it now. */
   rehearse(work: () => Promise<unknown>): Promise<void>;
+  /** For work that may be tried again: inside a transaction, what it wrote is taken back when it fails. */
+  attempt<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Begins `work` once the transaction around it is committed, at once where there is none, and never when it is undone. */
   afterCommit(work: () => void): void;
   /** Inside a transaction: the rows of a table or query, in the text form of COPY. */
@@ -117,7 +119,10 @@ export function openDatabase(
   const latePool = replica && openPool(replica, { connectMs: replicaAnswerMs });
   const lateLine = latePool && createStatementLine(latePool, { most: poolSize, waitMs: replicaAnswerMs });
   let replicaRestsUntil = 0;
-  const { joined, transaction, rehearse, afterCommit } = createTransactions(transactionPool, { waitMs, report });
+  const { joined, transaction, rehearse, attempt, afterCommit } = createTransactions(transactionPool, {
+    waitMs,
+    report,
+  });
   const open = new Set<Listening>();
   let writeFailedAt: number | undefined;
 
@@ -178,6 +183,7 @@ export function openDatabase(
     },
     transaction,
     rehearse,
+    attempt,
     afterCommit,
     copyTo: (source) => copyOut(mustBeJoined(), `copy ${source} to stdout`),
     copyFrom: (table, rows) => copyIn(mustBeJoined(), `copy ${table} from stdin`, rows),

@@ -81,13 +81,28 @@ export function createTransactions(
     });
   }
 
+  async function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
+    const current = joined();
+    if (current === undefined) return work();
+    const { connection, afterwards } = current;
+    await connection.query('savepoint attempt');
+    const before = afterwards.length;
+    try {
+      return await work();
+    } catch (error) {
+      afterwards.length = before;
+      await connection.query('rollback to savepoint attempt');
+      throw error;
+    }
+  }
+
   function afterCommit(work: () => void): void {
     const current = joined();
     if (current) current.afterwards.push(work);
     else work();
   }
 
-  return { joined, transaction, rehearse, afterCommit };
+  return { joined, transaction, rehearse, attempt, afterCommit };
 }
 
 /** For what is begun inside a transaction and lives longer than it. */

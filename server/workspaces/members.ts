@@ -4,6 +4,7 @@ import type { Invitation, Member } from '#contracts/people';
 import { type Role, roles } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
 import { asAccount, checkEmail } from '#server/auth/email-address';
+import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
@@ -17,7 +18,10 @@ import { mustBeNamed } from './deletion.ts';
 import { checkPassword, isWrongPassword, nameOf, type People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
 
-const invitationMs = 7 * 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
+const invitationMs = 7 * dayMs;
+/** For so long after its end an invitation that nobody accepted is still listed. */
+const endedInvitationMs = 30 * dayMs;
 
 type Acceptance = { readonly password: string } | { readonly userId: string; readonly email: string };
 
@@ -175,7 +179,12 @@ export const createMembers = ({
         if (members.some((member) => asAccount(member.email) === asAccount(email))) {
           throw new Refusal('Conflict', `${email} is already a member. Change their role in the list of members.`);
         }
+        // Also lets one after the other count.
         await plans.mayJoin(caller.workspaceId);
+        const open = await store.countInvitations(caller.workspaceId, clock.now());
+        if (open >= bounds.openInvitations) {
+          throw new Refusal('Conflict', `${open} invitations are open. Withdraw one, or wait until one is accepted.`);
+        }
         const secret = randomBytes(24).toString('base64url');
         const createdAt = clock.now();
         const expiresAt = new Date(createdAt.getTime() + invitationMs);
@@ -206,7 +215,9 @@ export const createMembers = ({
       }),
 
     invitations: async (workspaceId: string): Promise<Invitation[]> =>
-      (await store.openInvitations(workspaceId)).map(({ workspaceId: _, ...invitation }) => invitation),
+      (await store.openInvitations(workspaceId, bounds.openInvitations)).map(
+        ({ workspaceId: _, ...invitation }) => invitation,
+      ),
 
     withdraw: (caller: Caller, id: string) =>
       store.transaction(async () => {
@@ -214,6 +225,8 @@ export const createMembers = ({
         await record(caller, 'invitation.withdrawn', { id });
         await tellTabs(caller.workspaceId, id);
       }),
+
+    purgeInvitations: () => store.purgeInvitations(new Date(clock.now().getTime() - endedInvitationMs)),
 
     /** What the page of an invitation shows before it is accepted. It does not tell whether somebody has this address. */
     lookAt: async (secret: string) => {

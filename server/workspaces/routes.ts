@@ -29,6 +29,7 @@ export const workspaceRoutes = ({
   audit,
   tries,
   mayTry,
+  transaction,
   hasPasswords,
   production,
   report,
@@ -44,6 +45,8 @@ export const workspaceRoutes = ({
   tries: PasswordTries;
   /** Refuses when an IP address has tried too often, for whatever account. */
   mayTry: (address: string) => void;
+  /** What belongs together is done together, also when the process is killed. */
+  transaction: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** False where an outside identity provider signs people in. */
   hasPasswords: boolean;
   production: boolean;
@@ -142,11 +145,13 @@ export const workspaceRoutes = ({
       mustHavePasswords();
       const { userId, email, byLink, workspace } = signedIn;
       await guarded({ email, address, event: 'password.failed', requestId }, () =>
-        people.changePassword(userId, body.next, byLink ? undefined : body.current),
+        transaction(async () => {
+          await people.changePassword(userId, body.next, byLink ? undefined : body.current);
+          await sessions.endOthers(userId, session.secret);
+          await forgetUser(userId);
+          await audit.write({ event: 'password.changed', workspaceId: workspace?.id, userId, requestId });
+        }),
       );
-      await sessions.endOthers(userId, session.secret);
-      await forgetUser(userId);
-      await audit.write({ event: 'password.changed', workspaceId: workspace?.id, userId, requestId });
       return done;
     },
 
@@ -162,11 +167,14 @@ export const workspaceRoutes = ({
     resetPassword: async ({ body: { secret, password }, address, requestId, ...entering }) => {
       mustHavePasswords();
       mayTry(address);
-      const userId = await forgotten.set(secret, password);
-      await sessions.endOthers(userId);
-      await forgetUser(userId);
-      const workspaceId = await people.lastWorkspace(userId);
-      await audit.write({ event: 'password.reset', workspaceId, userId, requestId, details: { address } });
+      const userId = await transaction(async () => {
+        const whose = await forgotten.set(secret, password);
+        await sessions.endOthers(whose);
+        await forgetUser(whose);
+        const workspaceId = await people.lastWorkspace(whose);
+        await audit.write({ event: 'password.reset', workspaceId, userId: whose, requestId, details: { address } });
+        return whose;
+      });
       return enter(userId, entering);
     },
 
@@ -206,8 +214,10 @@ export const workspaceRoutes = ({
 
     changeWorkspace: async ({ caller, signedIn, body, requestId }) => {
       const { workspaceId, userId } = caller;
-      await people.changeWorkspace(workspaceId, body);
-      await audit.write({ event: 'workspace.changed', workspaceId, userId, requestId, details: { ...body } });
+      await transaction(async () => {
+        await people.changeWorkspace(workspaceId, body);
+        await audit.write({ event: 'workspace.changed', workspaceId, userId, requestId, details: { ...body } });
+      });
       return recordOf(signedIn);
     },
 

@@ -1,4 +1,5 @@
 import type { Identity } from '#server/auth/identity-provider/identity';
+import { keyOfAddress } from '#server/auth/rate-limit';
 import type { Auth } from '#server/auth/slice';
 import type { Messages } from '#server/messages/queue';
 import type { Notifications } from '#server/notifications/notifications';
@@ -53,7 +54,10 @@ export const openWorkspaces = ({
     welcome,
     deletion,
     helpDesk,
-    chores: { 'remove workspaces whose time has come': { every: '1 hour', run: deletion.removeDue } },
+    chores: {
+      'remove workspaces whose time has come': { every: '1 hour', run: deletion.removeDue },
+      'remove old invitations': { every: '1 day', run: members.purgeInvitations },
+    },
     signInElsewhere: (parts: Pick<Parameters<typeof outsideSignIn>[0], 'outside' | 'setSession'>) =>
       outsideSignIn({ ...parts, people, welcome, sessions, audit, baseUrl }),
     /** Once it is known who signs people in. */
@@ -67,7 +71,8 @@ export const openWorkspaces = ({
         forgotten,
         audit,
         tries,
-        mayTry: signInsOfAddress.mustHaveLeft,
+        mayTry: (address) => signInsOfAddress.mustHaveLeft(keyOfAddress(address)),
+        transaction: store.transaction,
         hasPasswords: outside === undefined,
         production,
         report,

@@ -142,7 +142,12 @@ interface NewInvitation extends Omit<InvitationRow, 'createdAt' | 'expiresAt'> {
 
 const openInvitation = `select id, workspace_id as "workspaceId", email, role, created_at as "createdAt",
   expires_at as "expiresAt" from invitations where accepted_at is null`;
-const openInvitations = sql('invitations.open', `${openInvitation} and workspace_id = $1 order by id desc`);
+const openInvitations = sql('invitations.open', `${openInvitation} and workspace_id = $1 order by id desc limit $2`);
+const countInvitations = sql(
+  'invitations.count',
+  `select count(*)::int from invitations where workspace_id = $1 and accepted_at is null and expires_at > $2`,
+);
+const purgeInvitations = sql('invitations.purge', 'delete from invitations where expires_at < $1');
 const invitation = sql('invitations.byHash', `${openInvitation} and hash = $1`);
 const lockInvitation = sql('invitations.lock', `${openInvitation} and hash = $1 for update`);
 const invited = sql('invitations.ofEmail', `${openInvitation} and lower(email) = $1 and expires_at > $2 limit 1`);
@@ -224,7 +229,12 @@ export const createWorkspaceStore = (db: Database) => {
       const { id, workspaceId, email, role, hash, invitedBy, createdAt, expiresAt } = made;
       return db.run(insertInvitation, [id, workspaceId, email, role, hash, invitedBy, createdAt, expiresAt]);
     },
-    openInvitations: (workspaceId: string) => db.query<InvitationRow>(openInvitations, [workspaceId]),
+    /** Also those that have run out, until they are purged. */
+    openInvitations: (workspaceId: string, limit: number) =>
+      db.query<InvitationRow>(openInvitations, [workspaceId, limit]),
+    countInvitations: async (workspaceId: string, now: Date) =>
+      (await one<{ count: number }>(countInvitations, [workspaceId, now]))?.count ?? 0,
+    purgeInvitations: (before: Date) => db.run(purgeInvitations, [before]),
     /** In a transaction: an invitation is accepted once. */
     lockInvitation: (hash: Buffer) => one<InvitationRow>(lockInvitation, [hash]),
     invitation: (hash: Buffer) => one<InvitationRow>(invitation, [hash]),

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { scopes } from '#contracts/scopes';
 import type { Registrations } from '#server/auth/registrations';
 import type { Clock } from '#server/clock';
+import { Refusal } from '#server/errors';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { WhoIsSignedIn } from '#server/signed-in';
 import { issuedAtMs } from './access-tokens.ts';
@@ -35,11 +36,21 @@ export const createProvider = (parts: ProviderParts, keys: readonly SigningKey[]
   const provider = new library.Provider(`${baseUrl}/auth`, configurationOf(parts, keys));
   // It believes the forwarded headers, which the router sets from BASE_URL.
   provider.proxy = true;
+  provider.use(async (ctx, next) => {
+    await next();
+    // It answers a path or method that it does not know with no body, which would become the text of the status.
+    if (ctx.status === 404 && !ctx.body) Object.assign(ctx, { status: 404, body: nothingHere.body });
+  });
   const report = (err: unknown) => log.error({ err }, 'identity provider failed');
   provider.onerror = report;
   provider.on('server_error', (_ctx, error) => report(error));
   return provider;
 };
+
+const nothingHere = new Refusal(
+  'NotFound',
+  'There is nothing here for this method. The paths are in /auth/.well-known/openid-configuration.',
+);
 
 const configurationOf = (
   { library, baseUrl, store, outbound, whoIsSignedIn, registrations, clients, clock }: ProviderParts,

@@ -31,6 +31,7 @@ import { sql as workspacesFilled } from './0030-workspaces-filled.ts';
 import { sql as workspaceKeys } from './0031-workspace-keys.ts';
 import { sql as workspaceKeysAlone } from './0032-workspace-keys-alone.ts';
 import { sql as workspaceReferencesChecked } from './0033-workspace-references-checked.ts';
+import { sql as countedPosts } from './0034-counted-posts.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -67,4 +68,5 @@ export const migrations = [
   { number: 31, name: 'workspace-keys', sql: workspaceKeys },
   { number: 32, name: 'workspace-keys-alone', sql: workspaceKeysAlone, contracts: true },
   { number: 33, name: 'workspace-references-checked', sql: workspaceReferencesChecked },
+  { number: 34, name: 'counted-posts', sql: countedPosts },
 ] as const;
