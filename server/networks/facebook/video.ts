@@ -119,6 +119,7 @@ export const readVideo = async (site: Site, account: NetworkAccount, id: string)
   if (status.video_status === 'error' || phases.some((phase) => phase?.status === 'error')) {
     throw new NetworkTrouble('media', 'Facebook could not process the video: check its length, size and encoding.', {
       networkCode: 'video_status error',
+      isVerdict: true,
     });
   }
   const publishing = status.publishing_phase?.status;

@@ -64,7 +64,7 @@ const endOf = ({ name, state, searchUrl, createTime }: LocalPost, asked: number)
     throw new NetworkTrouble(
       'content',
       'Google rejected the post because of its content policy. Phone numbers and links in the text are frequent reasons.',
-      { networkCode: state },
+      { networkCode: state, isVerdict: true },
     );
   }
   if (state === 'PROCESSING' && asked < patience) return waiting({ name, asked }, processingMs);

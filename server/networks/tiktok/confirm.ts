@@ -42,7 +42,7 @@ const inInbox = (publishId: string, { part }: Sending) => {
 const failed = (reason: string) => {
   if (reason === 'internal') return absent;
   const { kind, message } = troubleFor(reason);
-  throw new NetworkTrouble(kind === 'media' ? 'media' : 'content', message, { networkCode: reason });
+  throw new NetworkTrouble(kind === 'media' ? 'media' : 'content', message, { networkCode: reason, isVerdict: true });
 };
 
 /** Waits until `forMs` after the first time, then returns `orElse`. */
