@@ -121,6 +121,20 @@ test.each(states)('%s (%s): the message says what to do', async (_state, key, po
   expect(trouble.message).toMatch(message);
 });
 
+test('what the app as a whole may not do was certainly not done', async () => {
+  const broke = await refused(publishAs('x', { handle: 'nocredits', items: [{ body: 'Hello' }] }));
+  const network = networkOf('linkedin');
+  const { account, site } = await sandbox.connect(network);
+  const old = {
+    ...site,
+    setting: (name: string, byDefault: string) => (name === 'LINKEDIN_VERSION' ? '202401' : byDefault),
+  };
+  const post = await sandbox.withBytes(postOf(network, { items: [{ body: 'Hello' }] }));
+  const sending = sandbox.sending(network, account, post);
+  const ended = await refused(network.send(old, sending, { media: [], processing: [] }));
+  expect([broke.reached, ended.reached]).toEqual([false, false]);
+});
+
 test('TikTok: an app that was not reviewed still takes what only you can see', async () => {
   const only = { handle: 'unaudited', items: [film], options: { 'tiktok.privacy': 'SELF_ONLY' } };
   expect(await publishAs('tiktok', only)).toHaveLength(1);
@@ -360,6 +374,23 @@ describe('X', () => {
     expect((await refused(publishAs('x', { handle: 'anna', items: [{ body: 'x'.repeat(281) }] }))).kind).toBe(
       'content',
     );
+  });
+
+  test('a post is known by where its links lead, and one that leads elsewhere is not taken for it', async () => {
+    const { account, site } = await sandbox.connect(network, { handle: 'linker' });
+    const begun = async (body: string) => {
+      const post = await sandbox.withBytes(postOf(network, { items: [{ body }] }));
+      const sending = sandbox.sending(network, account, post);
+      return { sending, prepared: (await network.prepare(site, sending)).prepared };
+    };
+    await publishAs('x', { handle: 'linker', items: [{ body: 'New: example.com/a' }] });
+    const other = await begun('New: https://example.com/b');
+    expect((await network.confirm(site, other.sending, other.prepared)).is).toBe('unknown');
+    await sandbox.sandboxes.planFault('x', 'publish', { fault: 'lost', times: 1 });
+    await refused(network.send(site, other.sending, other.prepared));
+    const [newest] = await sandbox.sandboxes.feed('x', 1);
+    const found = await network.confirm(site, other.sending, other.prepared);
+    expect(found).toMatchObject({ is: 'sent', sent: { externalId: newest?.id } });
   });
 
   test('people are tagged by name, in the media of the first item; somebody who does not exist is named', async () => {

@@ -10,6 +10,7 @@ import {
   type Sending,
   type Site,
   sent,
+  unknown,
   waiting,
 } from '#server/networks/network';
 import { bytesOf, shaped } from '#server/networks/request';
@@ -151,6 +152,8 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
       sameAddress(pin.link ?? '', link) &&
       isSince(instantOf(pin.created_at), since),
   );
+  // Without words, another pin looks the same.
+  if (found && title + description + link === '') return unknown;
   if (found) return pinned(site, found.id, new Date(instantOf(found.created_at)).toISOString());
   if (!prepared.missed) return waiting({ ...prepared, missed: true }, secondLookMs);
   const times = items.map(({ created_at }) => instantOf(created_at));

@@ -144,6 +144,9 @@ export const isPart = (
   isSince(Date.parse(entry.at), since) &&
   !out.some(({ externalId }) => externalId === entry.id);
 
+/** Without text, other posts of the account look the same. */
+export const hasText = ({ part }: Pick<Sending, 'part'>): boolean => part.body.trim() !== '';
+
 const comparable = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
 
 const Numbers = z.union([z.number(), z.record(z.string(), z.number())]);
