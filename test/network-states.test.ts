@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Confirmation, Network, NetworkPost } from '#server/networks/network';
+import type { Confirmation, Network, NetworkPost, Site } from '#server/networks/network';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 import { networks, type PostExample, postOf } from '#test/support/networks';
 import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
@@ -252,6 +252,56 @@ describe('Facebook: a video of the feed', () => {
     const [out] = await publishAs('facebook', { handle: 'nocover', items: [film], optionFiles });
     expect(out).toMatchObject({ url: expect.any(String), note: expect.stringMatching(/without its cover/) });
   });
+});
+
+describe('a network that answers nonsense while media come in is trouble, not a loop', () => {
+  const begins = async (key: string, change: (url: string, json: unknown) => unknown) => {
+    const network = networkOf(key);
+    const { account, site } = await sandbox.connect(network);
+    const request: Site['request'] = async (asked) => {
+      const answer = await site.request(asked);
+      return { ...answer, json: change(asked.url, answer.json) };
+    };
+    const sending = sandbox.sending(network, account, await sandbox.withBytes(postOf(network, { items: [film] })));
+    return refused(network.prepare({ ...site, request }, sending));
+  };
+
+  test('Facebook: an offset that does not advance', async () => {
+    const change = (_: string, json: unknown) => ({ ...(json as object), start_offset: '0', end_offset: '1000' });
+    expect((await begins('facebook', change)).message).toMatch(/lost count/);
+  });
+
+  test('LinkedIn: parts that are not those of the video', async () => {
+    const change = (url: string, json: unknown) => {
+      if (!url.includes('/rest/videos?action=initializeUpload')) return json;
+      const { value } = json as { value: { uploadInstructions: object[] } };
+      return {
+        value: { ...value, uploadInstructions: value.uploadInstructions.map((one) => ({ ...one, firstByte: 5 })) },
+      };
+    };
+    expect((await begins('linkedin', change)).message).toMatch(/not those of the video/);
+  });
+
+  test('Threads: a container that is over as soon as it is made', async () => {
+    const change = (_: string, json: unknown) => ({ ...(json as object), status: 'EXPIRED' });
+    expect((await begins('threads', change)).networkCode).toBe('EXPIRED');
+  });
+});
+
+test('Facebook: a comment of somebody else in the same words is not ours', async () => {
+  const network = networkOf('facebook');
+  const { account, site } = await sandbox.connect(network);
+  const items = [{ body: 'A post with a comment' }, { body: 'First!' }];
+  const post = await sandbox.withBytes(postOf(network, { items }));
+  const out = await publisher.publish(network, site, account, post);
+  const request: Site['request'] = async (asked) => {
+    const answer = await site.request(asked);
+    const { data } = answer.json as { data?: object[] };
+    return { ...answer, json: { data: data?.map((one) => ({ ...one, from: { id: '1' } })) } };
+  };
+  const sending = { ...sandbox.sending(network, account, post, out.slice(0, 1)), since: new Date(0) };
+  expect((await network.confirm(site, sending, { photos: [], asked: 0 })).is).toBe('sent');
+  expect((await network.confirm({ ...site, request }, sending, { photos: [], asked: 0 })).is).toBe('absent');
 });
 
 test('LinkedIn: an app of self-service gets no refresh token, and the account is connected again after 60 days', async () => {
