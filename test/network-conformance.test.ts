@@ -280,7 +280,7 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     expect(needs.length > 0).toBe(network.settings.length > 0);
     expect(tryCredentials !== undefined).toBe(network.settings.length > 0);
     const { version, endsOn } = api({ setting: (_, byDefault) => byDefault });
-    expect(version).toMatch(/\S/);
+    if (version !== undefined) expect(version).toMatch(/\S/);
     if (endsOn !== undefined) expect(endsOn).toMatch(/^\d{4}-\d\d-\d\d$/);
   });
   if (tryCredentials) {

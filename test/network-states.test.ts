@@ -304,6 +304,41 @@ test('Facebook: a comment of somebody else in the same words is not ours', async
   expect((await network.confirm({ ...site, request }, sending, { photos: [], asked: 0 })).is).toBe('absent');
 });
 
+test('YouTube: a comment of somebody else in the same words is not ours', async () => {
+  const network = networkOf('youtube');
+  const { account, site } = await sandbox.connect(network);
+  const options = { 'youtube.title': 'A film', 'youtube.first_comment': 'First!' };
+  const post = await sandbox.withBytes(postOf(network, { items: [film], options }));
+  const out = await publisher.publish(network, site, account, post);
+  const sending = { ...sandbox.sending(network, account, post, out.slice(0, 1)), since: new Date(0) };
+  expect((await network.confirm(site, sending, { session: '' })).is).toBe('sent');
+  const reader = { ...sending, account: { ...account, id: 'UC1' } };
+  expect((await network.confirm(site, reader, { session: '' })).is).toBe('unknown');
+});
+
+describe('Bluesky: media that', () => {
+  const network = networkOf('bluesky');
+
+  test('the server lost are uploaded again, and nothing is out', async () => {
+    const { account, site } = await sandbox.connect(network);
+    const post = await sandbox.withBytes(postOf(network, { items: [photo] }));
+    const sending = sandbox.sending(network, account, post);
+    const { prepared } = await network.prepare(site, sending);
+    const { blobs } = prepared as { blobs: object[] };
+    const lost = { ...(prepared as object), blobs: blobs.map((blob) => ({ ...blob, ref: { $link: 'bafkreilost' } })) };
+    const trouble = await refused(network.send(site, sending, lost));
+    expect({ kind: trouble.kind, reached: trouble.reached }).toEqual({ kind: 'temporary', reached: false });
+  });
+
+  test('the server does not take are refused in words that say why', async () => {
+    await sandbox.sandboxes.planFault('bluesky', 'upload', { fault: 'media-refused', times: 1 });
+    const trouble = await refused(publishAs('bluesky', { handle: 'anna', items: [photo] }));
+    expect(trouble.message).toBe(
+      'Bluesky refused the media: the server of the account takes no file as large as this one',
+    );
+  });
+});
+
 test('LinkedIn: an app of self-service gets no refresh token, and the account is connected again after 60 days', async () => {
   const network = networkOf('linkedin');
   const { account, site } = await sandbox.connect(network, { handle: 'selfserve' });

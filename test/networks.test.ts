@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { metricNames } from '#contracts/analytics';
 import { Constraints, ProviderLimits } from '#contracts/providers';
 import { countText } from '#server/networks/counting';
 import { examineNetwork, versionOf } from '#server/networks/examine';
-import type { Network, NetworkAccount, Sending } from '#server/networks/network';
+import type { Network, NetworkAccount, Sending, Site } from '#server/networks/network';
 import { tokensFrom, tokenTrouble } from '#server/networks/oauth2';
+import { pinBody } from '#server/networks/pinterest/pin-body';
 import { createNetworks } from '#server/networks/registry';
 import { createRequest, type Request, retryAt } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
@@ -126,6 +128,8 @@ describe('what doctor says of a network', () => {
   test('a version without a known end says so', () => {
     const found = versionOf(named('x'), siteOf(named('x'), day('2026-11-15')));
     expect(found).toEqual({ is: 'ok', text: "Version v2 of X's API: no end is known" });
+    const unversioned = versionOf(named('bluesky'), siteOf(named('bluesky'), day('2026-11-15')));
+    expect(unversioned).toEqual({ is: 'ok', text: "Bluesky's API has no versions that could end" });
   });
 
   const examined = async (
@@ -280,6 +284,36 @@ describe('whatever a network answers', () => {
     },
   );
 
+  test('HTML of a server, however odd, is read in a time that grows with its length alone', async () => {
+    const [mastodon] = networks.filter(({ key }) => key === 'mastodon');
+    if (!mastodon) throw new Error('no Mastodon');
+    const contents = ['<'.repeat(4e6), '<p class="quote-inline">'.repeat(2e5), '<p>Hello <a>you</a> &amp; me</p>'];
+    const json = contents.map((content, id) => ({
+      id: String(id),
+      content,
+      created_at: now.toISOString(),
+      account: { id: '1' },
+    }));
+    const request: Request = async () => ({ status: 200, headers: {}, bytes: Buffer.alloc(0), text: '', json });
+    const account = { id: '1', tokens: { accessToken: 'a' } };
+    const part = { body: 'Hello you & me', media: [] };
+    const sending = { account, part, out: [], since: now } as unknown as Sending;
+    const site = { request, server: 'https://example.com', host: () => '' } as unknown as Site;
+    const found = await mastodon.network.confirm(site, sending, { mediaIds: [], processing: [] });
+    expect(found).toMatchObject({ is: 'sent', sent: { externalId: '2' } });
+  });
+
+  test('a pin is written piece by piece, and is the JSON it would be as a whole', async () => {
+    const bytes = Buffer.from('The bytes of an image, 31 of 32');
+    const pieces = [bytes.subarray(0, 4), bytes.subarray(4, 6), bytes.subarray(6)];
+    const image = { bytes: bytes.length, read: async () => Readable.from(pieces) };
+    const { length, stream } = pinBody({ title: 'Brötchen', items: [{ data: image }, { data: image }], index: 0 });
+    const body = await buffer(stream);
+    const data = bytes.toString('base64');
+    expect(JSON.parse(body.toString())).toEqual({ title: 'Brötchen', items: [{ data }, { data }], index: 0 });
+    expect(length).toBe(body.length);
+  });
+
   test('a file that could not be uploaded is closed', async () => {
     const request = createRequest({ request: async () => ({ ok: false, reason: 'refused', message: 'No.' }) }, 1000);
     const [part, whole] = [Readable.from(['a']), Readable.from(['b'])];
@@ -305,9 +339,13 @@ describe('whatever a network answers', () => {
     expect(tokensFrom({ access_token: 'a', expires_in: 1e300 }, now).expiresAt).toMatch(/^2036-/);
   });
 
-  test('the page of a firewall at the token endpoint does not disconnect the account', () => {
+  test('the page of a firewall at the token endpoint does not disconnect the account', async () => {
     const page = { status: 403, headers: {}, text: '<html>', bytes: Buffer.from('<html>'), json: undefined };
     expect(tokenTrouble(page, now).kind).toBe('temporary');
     expect(tokenTrouble({ ...page, json: { code: 283, message: 'No such token' } }, now).kind).toBe('token');
+    const bluesky = networks.find(({ key }) => key === 'bluesky')?.network;
+    const site = { request: async () => page, server: '', now: () => now } as unknown as Site;
+    const account = { tokens: { accessToken: 'a', refreshToken: 'b' } } as NetworkAccount;
+    await expect(bluesky?.refresh(site, account)).rejects.toMatchObject({ kind: 'temporary' });
   });
 });

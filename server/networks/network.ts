@@ -125,8 +125,8 @@ export interface NetworkApp {
 }
 
 export interface ApiVersion {
-  /** As the network calls it. */
-  readonly version: string;
+  /** As the network calls it; absent where its API has none. */
+  readonly version?: string;
   /** The day on which it may be gone, as `2027-07-01`; absent when no end is known. */
   readonly endsOn?: string;
   /** The setting with which the operator chooses another. */

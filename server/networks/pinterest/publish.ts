@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import {
   type Confirmation,
@@ -13,12 +12,13 @@ import {
   unknown,
   waiting,
 } from '#server/networks/network';
-import { bytesOf, shaped } from '#server/networks/request';
+import { shaped } from '#server/networks/request';
 import { seconds } from '#server/networks/shared/limits';
 import { isVideo, option } from '#server/networks/shared/post';
 import { isSince, notAmong } from '#server/networks/shared/recent';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, storeTrouble } from './api.ts';
+import { pinBody } from './pin-body.ts';
 
 export const coverKey = 'pinterest.cover_image';
 
@@ -84,12 +84,12 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
     ...(description !== '' && { description }),
     ...(link !== '' && { link }),
     ...(alt && { alt_text: alt }),
-    media_source: await mediaSource(post, part.media, prepared),
+    media_source: mediaSource(post, part.media, prepared),
   };
   const answer = await ask(site, account, {
     path: '/pins',
     // As bytes, so that the time it may take grows with the images in it.
-    bytes: bytesOf(Buffer.from(JSON.stringify(pin))),
+    bytes: pinBody(pin),
     method: 'POST',
     headers: { 'content-type': 'application/json' },
   });
@@ -102,25 +102,22 @@ const textsOf = ({ post, part }: Sending) => ({
   link: option(post, 'pinterest.link'),
 });
 
-const mediaSource = async (post: NetworkPost<PublishMedia>, media: readonly PublishMedia[], { mediaId }: Prepared) => {
+const mediaSource = (post: NetworkPost<PublishMedia>, media: readonly PublishMedia[], { mediaId }: Prepared) => {
   if (mediaId !== undefined) {
     const cover = post.optionFiles?.[coverKey];
     return {
       source_type: 'video_id',
       media_id: mediaId,
       ...(cover
-        ? { cover_image_content_type: cover.mimeType, cover_image_data: await base64Of(cover) }
+        ? { cover_image_content_type: cover.mimeType, cover_image_data: cover }
         : { cover_image_key_frame_time: Number(option(post, 'pinterest.cover_second')) }),
     };
   }
-  const items = [];
-  for (const image of media) items.push({ content_type: image.mimeType, data: await base64Of(image) });
+  const items = media.map((image) => ({ content_type: image.mimeType, data: image }));
   return items.length === 1
     ? { source_type: 'image_base64', ...items[0] }
     : { source_type: 'multiple_image_base64', items, index: 0 };
 };
-
-const base64Of = async (image: PublishMedia) => (await buffer(await image.read())).toString('base64');
 
 const pinned = (site: Site, id: string, publishedAt?: string) =>
   sent({ externalId: id, url: `${site.link('web')}/pin/${id}/`, ...(publishedAt !== undefined && { publishedAt }) });
