@@ -16,6 +16,7 @@ import { shaped } from '#server/networks/request';
 import { seconds } from '#server/networks/shared/limits';
 import { isVideo, option } from '#server/networks/shared/post';
 import { isSince, notAmong } from '#server/networks/shared/recent';
+import { comparable } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, storeTrouble } from './api.ts';
 import { pinBody } from './pin-body.ts';
@@ -144,8 +145,8 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
   const { items } = shaped(Listed, await ask(site, account, { path, query: { page_size: pageSize } }));
   const found = items.find(
     (pin) =>
-      comparable(pin.title) === comparable(title) &&
-      comparable(pin.description) === comparable(description) &&
+      comparable(pin.title ?? '') === comparable(title) &&
+      comparable(pin.description ?? '') === comparable(description) &&
       sameAddress(pin.link ?? '', link) &&
       isSince(instantOf(pin.created_at), since),
   );
@@ -156,8 +157,6 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
   const times = items.map(({ created_at }) => instantOf(created_at));
   return notAmong(times, pageSize, since);
 };
-
-const comparable = (text: string | null | undefined) => (text ?? '').replace(/\s+/g, ' ').trim().normalize('NFC');
 
 const sameAddress = (one: string, other: string) =>
   one === other || (URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href);

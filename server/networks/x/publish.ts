@@ -17,7 +17,7 @@ import { pollIn } from '#server/networks/poll';
 import { shaped } from '#server/networks/request';
 import { isOn, list, option } from '#server/networks/shared/post';
 import { earliest } from '#server/networks/shared/recent';
-import { replaceLinks } from '#server/networks/shared/text';
+import { comparable, replaceLinks } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
@@ -233,7 +233,7 @@ export const confirm = async (
   const { data, meta } = shaped(Timeline, answer);
   const alike = data.filter(
     ({ id, text, note_tweet: whole }) =>
-      comparable(unescaped(whole?.text ?? text)) === comparable(part.body) &&
+      withoutLinks(unescaped(whole?.text ?? text)) === withoutLinks(part.body) &&
       !out.some(({ externalId }) => externalId === id),
   );
   const found = alike.find((post) => hasMedia(post, mediaIds) && hasLinks(post, sending));
@@ -277,8 +277,4 @@ const sameList = (one: readonly string[], other: readonly string[]) =>
 /** X escapes three signs in every text it gives out. */
 const unescaped = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
-const comparable = (text: string) =>
-  replaceLinks(text, () => '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .normalize('NFC');
+const withoutLinks = (text: string) => comparable(replaceLinks(text, () => ''));
