@@ -84,4 +84,5 @@ const table = (networks: readonly Network[]) => [
   }),
 ];
 
-const apiCell = ({ version, endsOn }: ApiVersion) => `${version}, ${endsOn ? `until ${endsOn}` : 'no end known'}`;
+const apiCell = ({ version, endsOn }: ApiVersion) =>
+  version === undefined ? 'no versions' : `${version}, ${endsOn ? `until ${endsOn}` : 'no end known'}`;

@@ -22,7 +22,7 @@ import type {
   Sent,
   Site,
 } from '#server/networks/network';
-import { createRequest } from '#server/networks/request';
+import { createRequest, type Request } from '#server/networks/request';
 import { cardPicture } from '#server/networks/shared/picture';
 import { createSites } from '#server/networks/sites';
 import { NetworkTrouble } from '#server/networks/trouble';
@@ -174,14 +174,51 @@ const createWriter = (site: Site, account: NetworkAccount) => {
   };
 };
 
-const tryAll = async (network: Awaited<ReturnType<typeof startNetwork>>) => {
+type Network = Awaited<ReturnType<typeof startNetwork>>;
+type Person = Awaited<ReturnType<typeof createPerson>>;
+
+/** Everybody and everything that the chapters need. */
+interface Scene {
+  readonly network: Network;
+  readonly anna: Person;
+  readonly bert: Person;
+  readonly site: Site;
+  /** Anna's. */
+  readonly account: NetworkAccount;
+  readonly writer: ReturnType<typeof createWriter>;
+}
+
+const image = { kind: 'Image', mimeType: 'image/png', width: 640, height: 480 } as const;
+const film = { kind: 'Video', mimeType: 'video/mp4', width: 1280, height: 720 } as const;
+const picture = () =>
+  sharp({ create: { width: 640, height: 480, channels: 3, background: '#c80' } })
+    .png()
+    .toBuffer();
+
+const tryAll = async (network: Network) => {
   const anna = await createPerson(network.url, 'anna');
   const bert = await createPerson(network.url, 'bert');
   await anna.write('app.bsky.actor.profile', { displayName: 'Anna’s Bakery' }, 'self');
   await network.settle();
-
   const outbound = createOutbound({ allow: [new URL(network.url).host], plainHttp: true });
-  const request = createRequest(outbound, 20_000);
+  try {
+    const connected = await connectAnna(network, anna, createRequest(outbound, 20_000));
+    const scene = { network, anna, bert, ...connected };
+    const post = await writePost(scene);
+    const thread = await writeThread(scene);
+    await lookAsBert(scene, [post, ...thread]);
+    await writeRichPosts(scene, thread);
+    await meetTrouble(scene);
+    await readNumbers(scene, post, thread);
+    chapter('Anna takes the app password back');
+    await anna.call('com.atproto.server.revokeAppPassword', { name: 'posthorn' });
+    say(`  ${await troubleOf(bluesky.refresh(scene.site, scene.account))}`);
+  } finally {
+    await outbound.close();
+  }
+};
+
+const connectAnna = async (network: Network, anna: Person, request: Request) => {
   const here = { ...bluesky, hosts: { ...bluesky.hosts, pds: network.url, cards: network.url } };
   const sites = createSites({
     live: request,
@@ -203,8 +240,10 @@ const tryAll = async (network: Awaited<ReturnType<typeof startNetwork>>) => {
   assert.notEqual(tokens.refreshToken, account.tokens.refreshToken);
   say(`  renewed: access until ${tokens.expiresAt}`);
   const renewed = { ...account, tokens };
-  const { publish, sendingOf } = createWriter(site, renewed);
+  return { site, account: renewed, writer: createWriter(site, renewed) };
+};
 
+const writePost = async ({ writer: { publish } }: Scene): Promise<Sent> => {
   chapter('A post with a mention, a link and a tag');
   const [post] = await publish(
     [{ body: 'Frische Brötchen 🥐 für @bert.test auf https://example.com/brot #Bäckerei', media: [] }],
@@ -213,25 +252,25 @@ const tryAll = async (network: Awaited<ReturnType<typeof startNetwork>>) => {
     },
   );
   assert(post);
+  return post;
+};
 
+const writeThread = async ({ writer: { publish } }: Scene): Promise<Sent[]> => {
   chapter('A thread with an image and a video, closed for replies and quotes');
-  const image = { kind: 'Image', mimeType: 'image/png', width: 640, height: 480 } as const;
-  const picture = await sharp({ create: { width: 640, height: 480, channels: 3, background: '#c80' } })
-    .png()
-    .toBuffer();
-  const film = { kind: 'Video', mimeType: 'video/mp4', width: 1280, height: 720 } as const;
-  const thread = await publish(
+  return publish(
     [
       { body: '1/3', media: [] },
-      { body: '2/3', media: [file({ ...image, alt: 'Ein Brot' }, picture)] },
+      { body: '2/3', media: [file({ ...image, alt: 'Ein Brot' }, await picture())] },
       { body: '3/3', media: [file(film, mp4())] },
     ],
     { 'bluesky.reply_control': 'nobody', 'bluesky.allow_quotes': 'false', 'bluesky.content_label': 'nudity' },
   );
+};
 
+const lookAsBert = async ({ network, bert }: Scene, out: readonly Sent[]) => {
   chapter('What Bert sees');
   await network.settle();
-  const uris = new URLSearchParams([post, ...thread].map(({ externalId }) => ['uris', externalId]));
+  const uris = new URLSearchParams(out.map(({ externalId }) => ['uris', externalId]));
   const { posts: seen } = await bert.read(`app.bsky.feed.getPosts?${uris}`);
   for (const { record, embed, threadgate, viewer, labels } of seen) {
     const facets = (record.facets ?? []).map(
@@ -247,7 +286,9 @@ const tryAll = async (network: Awaited<ReturnType<typeof startNetwork>>) => {
   }
   assert.equal(seen.length, 4);
   assert(seen[1].viewer.replyDisabled && seen[1].viewer.embeddingDisabled);
+};
 
+const writeRichPosts = async ({ network, bert, writer: { publish } }: Scene, thread: readonly Sent[]) => {
   chapter('A quoted post beside an image, a link card with a picture, captions and a cashtag');
   const { uri: fromBert } = await bert.write('app.bsky.feed.post', { text: 'Zitiere mich' });
   const { uri: closed } = await bert.write('app.bsky.feed.post', { text: 'Zitiere mich nicht' });
@@ -255,7 +296,7 @@ const tryAll = async (network: Awaited<ReturnType<typeof startNetwork>>) => {
   await bert.write('app.bsky.feed.postgate', rule, closed.split('/').at(-1));
   await network.settle();
   const address = `https://bsky.app/profile/${bert.handle}/post/${fromBert.split('/').at(-1)}`;
-  const [quoting] = await publish([{ body: 'Siehe $brot', media: [file({ ...image, alt: '' }, picture)] }], {
+  const [quoting] = await publish([{ body: 'Siehe $brot', media: [file({ ...image, alt: '' }, await picture())] }], {
     'bluesky.quote': address,
   });
   const quoteClosed = publish([{ body: 'Siehe', media: [] }], { 'bluesky.quote': closed });
@@ -263,7 +304,7 @@ const tryAll = async (network: Awaited<ReturnType<typeof startNetwork>>) => {
   // An author may always quote a post of their own.
   await publish([{ body: 'Siehe oben', media: [] }], { 'bluesky.quote': thread[0]?.externalId ?? '' });
   const uri = 'https://example.com/brot';
-  const card = { uri, title: 'Brot', description: 'Von heute', ...(await cardPicture(picture, 1_000_000)) };
+  const card = { uri, title: 'Brot', description: 'Von heute', ...(await cardPicture(await picture(), 1_000_000)) };
   const [linking] = await publish([{ body: `Mehr auf ${uri}`, media: [] }], {}, card);
   const captions = 'WEBVTT\n\n00:00.000 --> 00:01.000\nGuten Morgen';
   const spoken = { 'bluesky.captions': captions, 'bluesky.languages': 'de' };
@@ -277,7 +318,9 @@ const tryAll = async (network: Awaited<ReturnType<typeof startNetwork>>) => {
   assert.equal(rich[0].record.facets[0].features[0].tag, '$BROT');
   assert(rich[1].embed.external.thumb);
   assert.equal(rich[2].record.embed.captions[0].lang, 'de');
+};
 
+const meetTrouble = async ({ site, account, writer: { publish, sendingOf } }: Scene) => {
   chapter('Answers that were lost, and what is refused');
   const sending = sendingOf([{ body: 'Only once', media: [] }], {}, []);
   const { prepared } = await bluesky.prepare(site, sending);
@@ -291,7 +334,9 @@ const tryAll = async (network: Awaited<ReturnType<typeof startNetwork>>) => {
   say(`  an image of ${heavy.bytes} bytes: ${await troubleOf(publish([{ body: '', media: [heavy] }]))}`);
   const stale = { ...account, tokens: { ...account.tokens, accessToken: 'not.a.token' } };
   say(`  no valid token: ${await troubleOf(bluesky.profile(site, stale))}`);
+};
 
+const readNumbers = async ({ network, anna, bert, site, account }: Scene, post: Sent, thread: readonly Sent[]) => {
   chapter('Statistics after Bert liked, reposted, answered, quoted and saved the first post');
   const subject = { uri: post.externalId, cid: (post.ref as { cid: string }).cid };
   await bert.write('app.bsky.feed.like', { subject });
@@ -306,17 +351,12 @@ const tryAll = async (network: Awaited<ReturnType<typeof startNetwork>>) => {
   });
   await network.settle();
   const published = [post, ...thread].map(({ externalId, ref = null }) => ({ externalId, ref, publishedAt: '' }));
-  const readings = await bluesky.readMetrics(site, renewed, published);
+  const readings = await bluesky.readMetrics(site, account, published);
   readings.forEach((reading, index) => {
     say(`  ${published[index]?.externalId}: ${JSON.stringify(reading)}`);
   });
   assert.deepEqual(readings[0], { is: 'numbers', metrics: { likes: 1, comments: 1, shares: 1, quotes: 1, saves: 1 } });
   assert.equal(readings[3]?.is, 'over');
-
-  chapter('Anna takes the app password back');
-  await anna.call('com.atproto.server.revokeAppPassword', { name: 'posthorn' });
-  say(`  ${await troubleOf(bluesky.refresh(site, renewed))}`);
-  await outbound.close();
 };
 
 const keep = process.argv.includes('--keep');

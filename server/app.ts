@@ -74,7 +74,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const shared = { messages, auth, plans, leaving: accounts.leaving, wallClock };
   const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...told, ...shared });
   const { people, deletion, signInElsewhere } = workspaces;
-  const { routes: mediaRoutes, ...media } = openMedia({ ...core, outbound });
+  const { routes: mediaRoutes, ...media } = openMedia({ ...core, outbound, wallClock });
   const { library, uploads, renditions } = media;
   const { revisions, ...history } = openHistory({ ...core, library });
   const written = { accounts, access, library, renditions, plans, deletion, events, revisions };

@@ -162,6 +162,13 @@ describe('a demo', () => {
     ]);
   });
 
+  test('failed on Bluesky with a picture, in words that say why and what to do', () => {
+    const { results } = titled('Cinnamon or cardamom');
+    expect(results.find((result) => networkOf(result) === 'bluesky')?.error?.message).toBe(
+      'Bluesky refused the media: the server of the account takes no file as large as this one. Change the media, then publish again. (PayloadTooLarge)',
+    );
+  });
+
   test('does not know what became of a post that Mastodon took before it went down', async () => {
     const { results } = titled('New on the shelf: seeded spelt');
     expect(results.map((result) => [networkOf(result), result.ok, result.uncertain])).toEqual([

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { access, open, readdir, writeFile } from 'node:fs/promises';
+import { access, open, readdir, utimes, writeFile } from 'node:fs/promises';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
@@ -910,14 +910,21 @@ describe('a file without a row', () => {
     const inFolder = (name: string) => join(service.config.dataDir, 'media', name);
     for (const name of [orphan, `${orphan}.thumbnail`, 'README']) await writeFile(inFolder(name), 'x');
     expect(await service.posthorn.sweepOrphans()).toBe(0);
-    await service.posthorn.sweepIncoming();
-    await access(path);
+    // An upload under way, while somebody moves the clock of the sandbox.
     await service.clock.forward(4 * 3_600_000);
+    await service.posthorn.sweepIncoming();
+    expect(await service.posthorn.sweepOrphans()).toBe(0);
+    await access(path);
+    const hoursAgo = new Date(Date.now() - 4 * 3_600_000);
+    await utimes(path, hoursAgo, hoursAgo);
     // At the start of an instance, whose folder no other may see.
     await service.posthorn.sweepIncoming();
     await expect(access(path)).rejects.toThrow();
     const next = await receive();
-    await service.clock.forward(4 * 3_600_000);
+    for (const file of [next, inFolder(orphan), inFolder(`${orphan}.thumbnail`), inFolder('README')]) {
+      await utimes(file, hoursAgo, hoursAgo);
+    }
+    for (const name of [item.id, `${item.id}.thumbnail`]) await utimes(inFolder(name), hoursAgo, hoursAgo);
     expect(await service.posthorn.sweepOrphans()).toBe(2);
     await expect(access(next)).rejects.toThrow();
     await access(inFolder('README'));

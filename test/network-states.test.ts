@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Confirmation, Network, NetworkPost } from '#server/networks/network';
+import type { Confirmation, Network, NetworkPost, Site } from '#server/networks/network';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 import { networks, type PostExample, postOf } from '#test/support/networks';
 import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
@@ -121,6 +121,20 @@ test.each(states)('%s (%s): the message says what to do', async (_state, key, po
   expect(trouble.message).toMatch(message);
 });
 
+test('what the app as a whole may not do was certainly not done', async () => {
+  const broke = await refused(publishAs('x', { handle: 'nocredits', items: [{ body: 'Hello' }] }));
+  const network = networkOf('linkedin');
+  const { account, site } = await sandbox.connect(network);
+  const old = {
+    ...site,
+    setting: (name: string, byDefault: string) => (name === 'LINKEDIN_VERSION' ? '202401' : byDefault),
+  };
+  const post = await sandbox.withBytes(postOf(network, { items: [{ body: 'Hello' }] }));
+  const sending = sandbox.sending(network, account, post);
+  const ended = await refused(network.send(old, sending, { media: [], processing: [] }));
+  expect([broke.reached, ended.reached]).toEqual([false, false]);
+});
+
 test('TikTok: an app that was not reviewed still takes what only you can see', async () => {
   const only = { handle: 'unaudited', items: [film], options: { 'tiktok.privacy': 'SELF_ONLY' } };
   expect(await publishAs('tiktok', only)).toHaveLength(1);
@@ -237,6 +251,91 @@ describe('Facebook: a video of the feed', () => {
     const optionFiles = { 'facebook.cover': 'image/jpeg' };
     const [out] = await publishAs('facebook', { handle: 'nocover', items: [film], optionFiles });
     expect(out).toMatchObject({ url: expect.any(String), note: expect.stringMatching(/without its cover/) });
+  });
+});
+
+describe('a network that answers nonsense while media come in is trouble, not a loop', () => {
+  const begins = async (key: string, change: (url: string, json: unknown) => unknown) => {
+    const network = networkOf(key);
+    const { account, site } = await sandbox.connect(network);
+    const request: Site['request'] = async (asked) => {
+      const answer = await site.request(asked);
+      return { ...answer, json: change(asked.url, answer.json) };
+    };
+    const sending = sandbox.sending(network, account, await sandbox.withBytes(postOf(network, { items: [film] })));
+    return refused(network.prepare({ ...site, request }, sending));
+  };
+
+  test('Facebook: an offset that does not advance', async () => {
+    const change = (_: string, json: unknown) => ({ ...(json as object), start_offset: '0', end_offset: '1000' });
+    expect((await begins('facebook', change)).message).toMatch(/lost count/);
+  });
+
+  test('LinkedIn: parts that are not those of the video', async () => {
+    const change = (url: string, json: unknown) => {
+      if (!url.includes('/rest/videos?action=initializeUpload')) return json;
+      const { value } = json as { value: { uploadInstructions: object[] } };
+      return {
+        value: { ...value, uploadInstructions: value.uploadInstructions.map((one) => ({ ...one, firstByte: 5 })) },
+      };
+    };
+    expect((await begins('linkedin', change)).message).toMatch(/not those of the video/);
+  });
+
+  test('Threads: a container that is over as soon as it is made', async () => {
+    const change = (_: string, json: unknown) => ({ ...(json as object), status: 'EXPIRED' });
+    expect((await begins('threads', change)).networkCode).toBe('EXPIRED');
+  });
+});
+
+test('Facebook: a comment of somebody else in the same words is not ours', async () => {
+  const network = networkOf('facebook');
+  const { account, site } = await sandbox.connect(network);
+  const items = [{ body: 'A post with a comment' }, { body: 'First!' }];
+  const post = await sandbox.withBytes(postOf(network, { items }));
+  const out = await publisher.publish(network, site, account, post);
+  const request: Site['request'] = async (asked) => {
+    const answer = await site.request(asked);
+    const { data } = answer.json as { data?: object[] };
+    return { ...answer, json: { data: data?.map((one) => ({ ...one, from: { id: '1' } })) } };
+  };
+  const sending = { ...sandbox.sending(network, account, post, out.slice(0, 1)), since: new Date(0) };
+  expect((await network.confirm(site, sending, { photos: [], asked: 0 })).is).toBe('sent');
+  expect((await network.confirm({ ...site, request }, sending, { photos: [], asked: 0 })).is).toBe('absent');
+});
+
+test('YouTube: a comment of somebody else in the same words is not ours', async () => {
+  const network = networkOf('youtube');
+  const { account, site } = await sandbox.connect(network);
+  const options = { 'youtube.title': 'A film', 'youtube.first_comment': 'First!' };
+  const post = await sandbox.withBytes(postOf(network, { items: [film], options }));
+  const out = await publisher.publish(network, site, account, post);
+  const sending = { ...sandbox.sending(network, account, post, out.slice(0, 1)), since: new Date(0) };
+  expect((await network.confirm(site, sending, { session: '' })).is).toBe('sent');
+  const reader = { ...sending, account: { ...account, id: 'UC1' } };
+  expect((await network.confirm(site, reader, { session: '' })).is).toBe('unknown');
+});
+
+describe('Bluesky: media that', () => {
+  const network = networkOf('bluesky');
+
+  test('the server lost are uploaded again, and nothing is out', async () => {
+    const { account, site } = await sandbox.connect(network);
+    const post = await sandbox.withBytes(postOf(network, { items: [photo] }));
+    const sending = sandbox.sending(network, account, post);
+    const { prepared } = await network.prepare(site, sending);
+    const { blobs } = prepared as { blobs: object[] };
+    const lost = { ...(prepared as object), blobs: blobs.map((blob) => ({ ...blob, ref: { $link: 'bafkreilost' } })) };
+    const trouble = await refused(network.send(site, sending, lost));
+    expect({ kind: trouble.kind, reached: trouble.reached }).toEqual({ kind: 'temporary', reached: false });
+  });
+
+  test('the server does not take are refused in words that say why', async () => {
+    await sandbox.sandboxes.planFault('bluesky', 'upload', { fault: 'media-refused', times: 1 });
+    const trouble = await refused(publishAs('bluesky', { handle: 'anna', items: [photo] }));
+    expect(trouble.message).toBe(
+      'Bluesky refused the media: the server of the account takes no file as large as this one',
+    );
   });
 });
 
@@ -360,6 +459,23 @@ describe('X', () => {
     expect((await refused(publishAs('x', { handle: 'anna', items: [{ body: 'x'.repeat(281) }] }))).kind).toBe(
       'content',
     );
+  });
+
+  test('a post is known by where its links lead, and one that leads elsewhere is not taken for it', async () => {
+    const { account, site } = await sandbox.connect(network, { handle: 'linker' });
+    const begun = async (body: string) => {
+      const post = await sandbox.withBytes(postOf(network, { items: [{ body }] }));
+      const sending = sandbox.sending(network, account, post);
+      return { sending, prepared: (await network.prepare(site, sending)).prepared };
+    };
+    await publishAs('x', { handle: 'linker', items: [{ body: 'New: example.com/a' }] });
+    const other = await begun('New: https://example.com/b');
+    expect((await network.confirm(site, other.sending, other.prepared)).is).toBe('unknown');
+    await sandbox.sandboxes.planFault('x', 'publish', { fault: 'lost', times: 1 });
+    await refused(network.send(site, other.sending, other.prepared));
+    const [newest] = await sandbox.sandboxes.feed('x', 1);
+    const found = await network.confirm(site, other.sending, other.prepared);
+    expect(found).toMatchObject({ is: 'sent', sent: { externalId: newest?.id } });
   });
 
   test('people are tagged by name, in the media of the first item; somebody who does not exist is named', async () => {

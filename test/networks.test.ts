@@ -1,11 +1,17 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { metricNames } from '#contracts/analytics';
 import { Constraints, ProviderLimits } from '#contracts/providers';
 import { countText } from '#server/networks/counting';
 import { examineNetwork, versionOf } from '#server/networks/examine';
-import type { Network } from '#server/networks/network';
-import type { Request } from '#server/networks/request';
+import type { Network, NetworkAccount, Sending, Site } from '#server/networks/network';
+import { tokensFrom, tokenTrouble } from '#server/networks/oauth2';
+import { pinBody } from '#server/networks/pinterest/pin-body';
+import { createNetworks } from '#server/networks/registry';
+import { createRequest, type Request, retryAt } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
+import { NetworkTrouble } from '#server/networks/trouble';
 import { networks, optionsOf, postOf, textOf } from '#test/support/networks';
 
 const valueAt = (limits: Constraints, path: string): unknown =>
@@ -122,6 +128,8 @@ describe('what doctor says of a network', () => {
   test('a version without a known end says so', () => {
     const found = versionOf(named('x'), siteOf(named('x'), day('2026-11-15')));
     expect(found).toEqual({ is: 'ok', text: "Version v2 of X's API: no end is known" });
+    const unversioned = versionOf(named('bluesky'), siteOf(named('bluesky'), day('2026-11-15')));
+    expect(unversioned).toEqual({ is: 'ok', text: "Bluesky's API has no versions that could end" });
   });
 
   const examined = async (
@@ -228,5 +236,116 @@ describe('SPEC, Statistics rules', () => {
 
   test.each(['youtube', 'pinterest', 'x', 'bluesky', 'mastodon', 'pixelfed'])('10: %s needs nothing new', (key) => {
     expect(named(key).statisticsPermission).toBeUndefined();
+  });
+});
+
+describe('whatever a network answers', () => {
+  const now = new Date('2026-11-15T12:00:00Z');
+  const refusing: Request = async () => {
+    const text = '{"error":{"code":100,"message":"no"},"message":"no","status":400}';
+    return { status: 400, headers: {}, bytes: Buffer.from(text), text, json: JSON.parse(text) };
+  };
+
+  test.each(createNetworks(networks.map(({ network }) => network)).all)(
+    '$key: a refused question about a post does not say that it is not out',
+    async (network) => {
+      const site = {
+        ...createSites({
+          live: refusing,
+          sandbox: { request: refusing, url: () => '', baseUrl: '' },
+          setting: () => undefined,
+          clock: { now: () => now },
+        }).live(network),
+        server: 'https://example.com',
+      };
+      const account: NetworkAccount = {
+        id: '1',
+        name: 'Anna',
+        handle: 'anna',
+        tokens: { accessToken: 'a' },
+        scopes: ['video.list'],
+        facts: null,
+      };
+      const post = { items: [{ body: 'Hello', media: [] }], options: optionsOf(network) };
+      const sending = { account, post, index: 0, part: post.items[0], out: [], key: 'key', since: now } as Sending;
+      const prepared = {
+        mediaIds: [],
+        media: [],
+        container: '1',
+        asked: 9,
+        session: 'https://example.com/1',
+        publishId: '1',
+      };
+      const heard = await network.confirm(site, sending, prepared).then(
+        ({ is }) => is,
+        (error) => (error instanceof NetworkTrouble ? error.kind : error),
+      );
+      expect(['unknown', 'permission']).toContain(heard);
+    },
+  );
+
+  test('HTML of a server, however odd, is read in a time that grows with its length alone', async () => {
+    const [mastodon] = networks.filter(({ key }) => key === 'mastodon');
+    if (!mastodon) throw new Error('no Mastodon');
+    const contents = ['<'.repeat(4e6), '<p class="quote-inline">'.repeat(2e5), '<p>Hello <a>you</a> &amp; me</p>'];
+    const json = contents.map((content, id) => ({
+      id: String(id),
+      content,
+      created_at: now.toISOString(),
+      account: { id: '1' },
+    }));
+    const request: Request = async () => ({ status: 200, headers: {}, bytes: Buffer.alloc(0), text: '', json });
+    const account = { id: '1', tokens: { accessToken: 'a' } };
+    const part = { body: 'Hello you & me', media: [] };
+    const sending = { account, part, out: [], since: now } as unknown as Sending;
+    const site = { request, server: 'https://example.com', host: () => '' } as unknown as Site;
+    const found = await mastodon.network.confirm(site, sending, { mediaIds: [], processing: [] });
+    expect(found).toMatchObject({ is: 'sent', sent: { externalId: '2' } });
+  });
+
+  test('a pin is written piece by piece, and is the JSON it would be as a whole', async () => {
+    const bytes = Buffer.from('The bytes of an image, 31 of 32');
+    const pieces = [bytes.subarray(0, 4), bytes.subarray(4, 6), bytes.subarray(6)];
+    const image = { bytes: bytes.length, read: async () => Readable.from(pieces) };
+    const { length, stream } = pinBody({ title: 'Brötchen', items: [{ data: image }, { data: image }], index: 0 });
+    const body = await buffer(stream);
+    const data = bytes.toString('base64');
+    expect(JSON.parse(body.toString())).toEqual({ title: 'Brötchen', items: [{ data }, { data }], index: 0 });
+    expect(length).toBe(body.length);
+  });
+
+  test('a file that could not be uploaded is closed', async () => {
+    const request = createRequest({ request: async () => ({ ok: false, reason: 'refused', message: 'No.' }) }, 1000);
+    const [part, whole] = [Readable.from(['a']), Readable.from(['b'])];
+    const file = { field: 'file', name: 'a', mimeType: 'image/png', length: 1, stream: part };
+    await expect(request({ url: 'https://example.com', multipart: { fields: {}, file } })).rejects.toThrow('No.');
+    await expect(request({ url: 'https://example.com', bytes: { length: 1, stream: whole } })).rejects.toThrow('No.');
+    expect([part.destroyed, whole.destroyed]).toEqual([true, true]);
+  });
+
+  test('text that the database cannot keep is left out', async () => {
+    const body = Buffer.from('{"error":"a\\u0000b\\ud83dc \\ud83d\\ude00"}');
+    const request = createRequest({ request: async () => ({ ok: true, status: 200, headers: {}, body }) }, 1000);
+    expect((await request({ url: 'https://example.com' })).json).toEqual({ error: 'ab\ufffdc 😀' });
+  });
+
+  test('times without end and messages without end are bounded', () => {
+    const until = retryAt('1e300', now);
+    const trouble = new NetworkTrouble('rateLimited', 'a'.repeat(1e6), {
+      networkCode: 'b'.repeat(1e6),
+      ...(until && { until }),
+    });
+    expect([trouble.until, trouble.message.length, trouble.networkCode?.length]).toEqual([undefined, 1000, 100]);
+    expect(tokensFrom({ access_token: 'a', expires_in: 1e300 }, now).expiresAt).toMatch(/^2036-/);
+  });
+
+  test('the page of a firewall at the token endpoint does not disconnect the account', async () => {
+    const page = { status: 403, headers: {}, text: '<html>', bytes: Buffer.from('<html>'), json: undefined };
+    expect(tokenTrouble(page, now).kind).toBe('temporary');
+    expect(tokenTrouble({ ...page, json: { code: 283, message: 'No such token' } }, now).kind).toBe('token');
+    const bluesky = networks.find(({ key }) => key === 'bluesky')?.network;
+    const site = { request: async () => page, server: '', now: () => now } as unknown as Site;
+    const account = { tokens: { accessToken: 'a', refreshToken: 'b' } } as NetworkAccount;
+    await expect(bluesky?.refresh(site, account)).rejects.toMatchObject({ kind: 'temporary' });
   });
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -400,6 +400,13 @@ describe('the store', () => {
     const [kept, left] = [await fittedFor(post, used), await fittedFor(other, unused)];
     const at = new Date(service.clock.now().getTime() + 40 * 24 * 3_600_000).toISOString();
     await service.asHuman('posts.schedule', { id: post, at });
+    const age = async (...ids: string[]) => {
+      const hoursAgo = new Date(Date.now() - 4 * 3_600_000);
+      for (const name of ids.flatMap((id) => [id, `${id}.thumbnail`])) {
+        await utimes(join(service.config.dataDir, 'media', name), hoursAgo, hoursAgo);
+      }
+    };
+    await age(kept.id, left.id);
     await service.clock.forward(25 * 3_600_000);
     await service.posthorn.sweepOrphans();
     const there = await files();
@@ -415,7 +422,6 @@ describe('the store', () => {
 
     await service.asHuman('posts.delete', { id: post });
     expect((await owner.delete(`/api/media/${used}`)).status).toBe(200);
-    await service.clock.forward(4 * 3_600_000);
     await service.posthorn.sweepOrphans();
     expect((await files()).has(kept.id)).toBe(false);
   });

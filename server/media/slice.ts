@@ -20,6 +20,7 @@ export const openMedia = ({
   live,
   config,
   clock,
+  wallClock,
   report,
 }: {
   database: Database;
@@ -27,6 +28,7 @@ export const openMedia = ({
   live: Live;
   config: Config;
   clock: Clock;
+  wallClock: Clock;
   report: (error: unknown) => void;
 }) => {
   const { baseUrl, media: limits } = config;
@@ -40,14 +42,14 @@ export const openMedia = ({
   const renditions = createRenditions(made);
   const uploads = createUploads({ store, files, incoming, outbound, live, baseUrl, clock });
   const sweeping = { store, renditionStore, removeUnused: renditions.removeUnused };
-  const sweepOrphans = createSweep({ ...sweeping, files, incoming, clock });
+  const sweepOrphans = createSweep({ ...sweeping, files, incoming, wallClock });
   return {
     library,
     renditions,
     uploads,
     mediaFiles: files,
     sweepOrphans,
-    sweepIncoming: createIncomingSweep({ incoming, clock }),
+    sweepIncoming: createIncomingSweep({ incoming, wallClock }),
     chores: { 'remove files without a media item': { every: '1 hour', run: sweepOrphans } },
     /** Once posts are open, which know what they use. */
     routes: ({ isUsed, usesOf, uploadOnce }: { isUsed: IsUsed; usesOf: UsesOf; uploadOnce: UploadOnce }) =>

@@ -3,16 +3,19 @@ import type { MediaFiles } from './files.ts';
 import type { Incoming } from './incoming.ts';
 import type { MediaStore, RenditionStore } from './store.ts';
 
-/** Longer than an upload may take, so that nothing is swept whose row is about to be written. */
+/**
+ * Longer than an upload may take, so that nothing is swept whose row is about to be written. By the clock on the wall, as files
+ * are dated: that of the sandbox may be hours ahead while an upload is under way.
+ */
 const graceMs = 3 * 3_600_000;
 const batch = 500;
 const ours = /^(media_[0-9A-Z]{26}|fit_[0-9a-f]{32})(\.thumbnail)?$/;
 
 /** What a killed process left of an upload in its own folder: each instance looks at its start, as no other may see it. */
 export const createIncomingSweep =
-  ({ incoming, clock }: { incoming: Incoming; clock: Clock }) =>
+  ({ incoming, wallClock }: { incoming: Incoming; wallClock: Clock }) =>
   () =>
-    incoming.sweep(new Date(clock.now().getTime() - graceMs));
+    incoming.sweep(new Date(wallClock.now().getTime() - graceMs));
 
 /** Removes renditions that no post goes out with, and files that no row knows: a process ended between the two, or a workspace is gone. */
 export const createSweep =
@@ -22,17 +25,17 @@ export const createSweep =
     removeUnused,
     files,
     incoming,
-    clock,
+    wallClock,
   }: {
     store: MediaStore;
     renditionStore: RenditionStore;
     removeUnused: () => Promise<unknown>;
     files: MediaFiles;
     incoming: Incoming;
-    clock: Clock;
+    wallClock: Clock;
   }) =>
   async (): Promise<number> => {
-    const before = new Date(clock.now().getTime() - graceMs);
+    const before = new Date(wallClock.now().getTime() - graceMs);
     await incoming.sweep(before);
     await removeUnused();
     let removed = 0;

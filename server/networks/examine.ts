@@ -97,6 +97,7 @@ const mediaOf = ({ name, constraints, app }: Network, baseUrl: string, isLive: b
 /** Whether the version that is spoken lives on, by the clock of the service. */
 export const versionOf = ({ name, app }: Network, site: Pick<Site, 'setting' | 'now'>): Finding => {
   const { version, endsOn, setting } = app.api(site);
+  if (version === undefined) return { is: 'ok', text: `${name}'s API has no versions that could end` };
   const spoken = `Version ${version} of ${name}'s API`;
   if (endsOn === undefined) return { is: 'ok', text: `${spoken}: no end is known` };
   const next = setting ? `set ${setting} to a newer one` : 'update Posthorn';

@@ -125,8 +125,8 @@ export interface NetworkApp {
 }
 
 export interface ApiVersion {
-  /** As the network calls it. */
-  readonly version: string;
+  /** As the network calls it; absent where its API has none. */
+  readonly version?: string;
   /** The day on which it may be gone, as `2027-07-01`; absent when no end is known. */
   readonly endsOn?: string;
   /** The setting with which the operator chooses another. */
@@ -319,7 +319,10 @@ export interface Network<Prepared = unknown> {
   send(site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>>;
   /** Sending it again with the same key makes no second post, however the first call ended. Absent: it may. */
   isRepeatable?(sending: Sending): boolean;
-  /** Whether it is there. Asked when an answer was lost, and while the network is processing it. */
+  /**
+   * Whether it is there. Asked when an answer was lost, and while the network is processing it. Trouble about content or media
+   * is a verdict on the post only when it says so (`isVerdict`): a refused question tells nothing.
+   */
   confirm(site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>>;
 
   /** How many posts one read takes. */

@@ -64,7 +64,9 @@ export const tokenTrouble = (answer: NetworkAnswer, now: Date): NetworkTrouble =
       ...(until && { until }),
     });
   }
-  if (answer.status >= 500) {
+  // Words of a proxy or firewall, which knows nothing of our access.
+  const isOfAnother = answer.json === undefined && ![400, 401].includes(answer.status);
+  if (answer.status >= 500 || isOfAnother) {
     return new NetworkTrouble('temporary', 'The network cannot give access right now. Try again later.', {
       networkCode,
     });
@@ -97,6 +99,9 @@ export const tryMadeUpGrant = async (
 
 export const madeUpGrant = 'posthorn-doctor';
 
+/** A server can report anything. */
+const longestLifeSeconds = 10 * 365 * 86_400;
+
 /** A network that sends no new refresh token expects the old one to be kept. */
 export const tokensFrom = (answer: TokenAnswer, now: Date, old?: Tokens): Tokens => {
   const refreshToken = answer.refresh_token ?? old?.refreshToken;
@@ -104,7 +109,7 @@ export const tokensFrom = (answer: TokenAnswer, now: Date, old?: Tokens): Tokens
     accessToken: answer.access_token,
     ...(refreshToken !== undefined && { refreshToken }),
     ...(answer.expires_in !== undefined && {
-      expiresAt: new Date(now.getTime() + answer.expires_in * 1000).toISOString(),
+      expiresAt: new Date(now.getTime() + Math.min(answer.expires_in, longestLifeSeconds) * 1000).toISOString(),
     }),
   };
 };

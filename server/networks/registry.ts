@@ -1,4 +1,5 @@
 import type { Option } from '#contracts/providers';
+import { withCarefulConfirm } from './careful-confirm.ts';
 import { withFit } from './fit.ts';
 import type { Network } from './network.ts';
 
@@ -11,7 +12,7 @@ export interface Networks {
 }
 
 export const createNetworks = (folders: readonly Network[]): Networks => {
-  const all = folders.map(withFit);
+  const all = folders.map(withFit).map(withCarefulConfirm);
   const byKey = new Map(all.map((network) => [network.key, network]));
   const options = new Map(
     all.flatMap((network) => network.options.map((option) => [option.key, { network, option }] as const)),

@@ -72,8 +72,9 @@ export const createRequest =
       maxBytes: maxAnswerBytes,
       guard: { ...guard, mayBegin },
     });
+    // What is left of a file whose upload failed, or was answered before its end.
+    for (const stream of [body, content.multipart?.file?.stream]) if (stream instanceof Readable) stream.destroy();
     if (!answer.ok) {
-      if (body instanceof Readable) body.destroy();
       throw new NetworkTrouble(reached ? 'unknown' : 'temporary', `The network could not be asked: ${answer.message}`, {
         networkCode: answer.reason,
         reached,
@@ -154,10 +155,14 @@ const flat = (headers: Readonly<Record<string, string | string[] | undefined>>) 
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
 
+/** Without what PostgreSQL cannot keep: a null character or half of a surrogate pair. */
 const parsed = (text: string): unknown => {
   try {
-    return JSON.parse(text);
+    return /\\u(?:0000|d[89a-f])/i.test(text) ? JSON.parse(text, withoutOddities) : JSON.parse(text);
   } catch {
     return undefined;
   }
 };
+
+const withoutOddities = (_name: string, value: unknown) =>
+  typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value;

@@ -21,21 +21,33 @@ export class NetworkTrouble extends Error {
   readonly networkCode: string | undefined;
   /** For `rateLimited`: when it is worth trying again. */
   readonly until: Date | undefined;
-  /** False when the request certainly never arrived. */
+  /** False when the request certainly did nothing: it never arrived, or was turned away at the door. */
   readonly reached: boolean;
+  /** The network has decided about the post itself: it is not public, and will not be. */
+  readonly isVerdict: boolean;
 
   constructor(
     kind: TroubleKind,
     message: string,
-    { networkCode, until, reached = true }: { networkCode?: string; until?: Date; reached?: boolean } = {},
+    {
+      networkCode,
+      until,
+      reached = true,
+      isVerdict = false,
+    }: { networkCode?: string; until?: Date; reached?: boolean; isVerdict?: boolean } = {},
   ) {
-    super(message);
+    super(message.slice(0, longestMessage).toWellFormed());
     this.kind = kind;
-    this.networkCode = networkCode;
-    this.until = until;
+    this.networkCode = networkCode?.slice(0, longestCode).toWellFormed();
+    this.until = until && !Number.isNaN(until.getTime()) ? until : undefined;
     this.reached = reached;
+    this.isVerdict = isVerdict;
   }
 }
+
+/** Much of a message are words of the network, and anybody can run a server of some networks. */
+const longestMessage = 1_000;
+const longestCode = 100;
 
 const advice = /^(connect|reconnect|try|publish)\b/i;
 

@@ -33,7 +33,7 @@ const byName = new Map<string, TroubleKind>([
   ['UploadForbidden', 'permission'],
   ['RateLimitExceeded', 'rateLimited'],
   ['DailyLimitExceeded', 'rateLimited'],
-  ['BlobNotFound', 'media'],
+  ['BlobNotFound', 'temporary'],
   ['BlobTooLarge', 'media'],
   ['InvalidBlob', 'media'],
   ['InvalidMimeType', 'media'],
@@ -62,8 +62,19 @@ export const troubleOf = ({ status, headers, json }: NetworkAnswer, now: Date): 
   const said = message ?? error ?? `HTTP ${status}`;
   const kind = kindOf(status, networkCode, said);
   const until = kind === 'rateLimited' && retryAt(headers['retry-after'] ?? headers['ratelimit-reset'], now);
-  return new NetworkTrouble(kind, sentences[kind](said), { networkCode, ...(until && { until }) });
+  return new NetworkTrouble(kind, sentences[kind](words.get(networkCode) ?? said), {
+    networkCode,
+    ...(until && { until }),
+    // Nothing was written. With a new upload it will be.
+    reached: networkCode !== 'BlobNotFound',
+  });
 };
+
+/** For names whose message tells people nothing. */
+const words = new Map([
+  ['BlobNotFound', 'it no longer has a file that was uploaded'],
+  ['PayloadTooLarge', 'the server of the account takes no file as large as this one'],
+]);
 
 export const isGone = (error: unknown): boolean =>
   error instanceof NetworkTrouble && error.networkCode === 'RecordNotFound';

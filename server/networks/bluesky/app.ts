@@ -4,5 +4,5 @@ export const app: NetworkApp = {
   scopes: ['com.atproto.appPass'],
   needs: [],
   // Records and calls are never changed, only replaced by others of a new name.
-  api: () => ({ version: 'lexicons without version' }),
+  api: () => ({}),
 };

@@ -92,6 +92,9 @@ const identifierOf = (typed: string, domain: string): string => {
   return (handle.includes('.') ? handle : `${handle}.${domain}`).toLowerCase();
 };
 
+/** Without an error name the answer came from another program, such as a proxy. */
+const isOfAnother = ({ networkCode = '' }: NetworkTrouble) => /^\d+$/.test(networkCode);
+
 const signInTrouble = (trouble: NetworkTrouble, entry: string): NetworkTrouble => {
   const { kind, networkCode = '' } = trouble;
   if (kind === 'rateLimited' || kind === 'temporary' || networkCode === 'AccountTakedown') return trouble;
@@ -102,8 +105,7 @@ const signInTrouble = (trouble: NetworkTrouble, entry: string): NetworkTrouble =
       { networkCode },
     );
   }
-  // Without an error name the answer came from another program, such as a proxy.
-  if (/^\d+$/.test(networkCode)) {
+  if (isOfAnother(trouble)) {
     return new NetworkTrouble('content', `${entry} is not a server of the AT Protocol: check the server.`, {
       networkCode,
     });
@@ -119,7 +121,10 @@ const serverOf = ({ didDoc }: Session): string | undefined => {
   return typeof endpoint === 'string' && URL.canParse(endpoint) ? endpoint.replace(/\/+$/, '') : undefined;
 };
 
-const Claims = z.object({ exp: z.number().optional(), scope: z.string().optional() });
+/** The year 2100: a later one is no date. */
+const latest = 4_102_444_800;
+
+const Claims = z.object({ exp: z.number().max(latest).optional(), scope: z.string().optional() });
 
 /** Servers may give tokens of another form. */
 const claimsOf = (token: string): z.output<typeof Claims> => {
@@ -144,6 +149,11 @@ export const refresh = async (site: Site, { tokens }: NetworkAccount): Promise<T
   });
   const trouble = answer.status >= 400 ? troubleOf(answer, site.now()) : undefined;
   if (trouble?.kind === 'rateLimited' || trouble?.kind === 'temporary') throw trouble;
+  if (trouble && isOfAnother(trouble) && answer.status !== 401) {
+    throw new NetworkTrouble('temporary', 'Something before the server answers in its place.', {
+      networkCode: String(answer.status),
+    });
+  }
   if (trouble) {
     throw new NetworkTrouble('token', `${trouble.message} Connect the account again.`, {
       ...(trouble.networkCode && { networkCode: trouble.networkCode }),

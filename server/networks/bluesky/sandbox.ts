@@ -53,8 +53,11 @@ const refusalsOf = ({ now }: SandboxKit): Refusals => ({
       res,
       'Invalid app.bsky.feed.post record: grapheme too big (maximum 300, got 301) at $.writes[0].record.text',
     ),
-  'media-refused': (res) => refuse(res, 400, 'BlobNotFound', 'Could not find blob: bafkrei'),
+  'media-refused': (res) =>
+    refuse(res, 400, 'BlobTooLarge', 'This file is too large. It is 2.05MB but the maximum size is 2MB.'),
 });
+
+const tooLarge = (res: Response) => refuse(res, 413, 'PayloadTooLarge', 'request entity too large');
 
 type Kept = { owner: string; mimeType: string; size: number };
 type Job = Kept & { cid: string; asked: number };
@@ -191,10 +194,11 @@ const sandbox: Sandbox = (kit) => {
     '/com.atproto.repo.uploadBlob',
     signedIn(async (req, res, { person }) => {
       const bytes = await kit.readBytes(req);
-      if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
+      const atUpload = { ...refusals, 'media-refused': tooLarge };
+      if (await kit.isFaulty('upload', req, res, { person, refusals: atUpload })) return;
       const mimeType = req.headers['content-type'];
       if (!mimeType) return badRequest(res, 'Request encoding (Content-Type) required but not provided');
-      if (bytes.length > maxBlobBytes) return refuse(res, 413, 'PayloadTooLarge', 'request entity too large');
+      if (bytes.length > maxBlobBytes) return tooLarge(res);
       res.send({ blob: await keepBlob(person, cidOf(0x55, bytes), mimeType, bytes.length) });
     }),
   );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isGone, isPart } from '#server/networks/families/meta/graph';
+import { hasText, isGone, isPart } from '#server/networks/families/meta/graph';
 import {
   absent,
   type Confirmation,
@@ -140,13 +140,13 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
     case 'comment':
       return confirmComment(site, sending);
     case 'feed':
-      return confirmPost(site, sending);
+      return confirmPost(site, sending, prepared);
   }
 };
 
 /** A file whose answer was lost has no id to ask for, and its post is listed only once it is processed. */
 const confirmFile = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
-  const found = await confirmPost(site, sending);
+  const found = await confirmPost(site, sending, { photos: [] });
   return found.is === 'absent' ? unknown : found;
 };
 
@@ -188,35 +188,62 @@ const coverNote = async (site: Site, { account, post }: Sending, video: string):
   }
 };
 
-const Entries = z.object({
-  data: z.array(z.object({ id: z.string(), message: z.string().optional(), created_time: z.string() })),
+const Attached = z.object({ target: z.object({ id: z.string() }).optional() });
+const Entry = z.object({
+  id: z.string(),
+  message: z.string().optional(),
+  created_time: z.string(),
+  from: z.object({ id: z.string() }).optional(),
+  attachments: z
+    .object({
+      data: z.array(Attached.extend({ subattachments: z.object({ data: z.array(Attached) }).optional() })),
+    })
+    .optional(),
 });
+type Entry = z.output<typeof Entry>;
 
 const pageSize = 100;
 
-const findEntry = async (
+/** Those of a list that may be the part. Without any, what the list says of it. */
+const findAlike = async (
   site: Site,
   sending: Sending,
   path: string,
-  query: Record<string, string> = {},
-): Promise<{ id: string; created_time: string } | ReturnType<typeof notAmong>> => {
-  const fields = 'id,message,created_time';
-  const answer = await ask(site, sending.account, { path, query: { fields, limit: pageSize, ...query } });
-  const { data } = shaped(Entries, answer);
-  const found = data.find(({ id, message, created_time }) => isPart(sending, { id, text: message, at: created_time }));
+  query: { fields: string; order?: string },
+): Promise<readonly Entry[] | ReturnType<typeof notAmong>> => {
+  const answer = await ask(site, sending.account, { path, query: { limit: pageSize, ...query } });
+  const { data } = shaped(z.object({ data: z.array(Entry) }), answer);
+  const alike = data.filter(({ id, message, created_time }) =>
+    isPart(sending, { id, text: message, at: created_time }),
+  );
   const times = data.map(({ created_time }) => Date.parse(created_time));
-  return found ?? notAmong(times, pageSize, sending.since);
+  return alike.length > 0 ? alike : notAmong(times, pageSize, sending.since);
 };
 
-/** Facebook accepts no key of ours for a post. */
-const confirmPost = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
-  const found = await findEntry(site, sending, `/${sending.account.id}/published_posts`);
-  if (!('id' in found)) return found;
+/** Facebook accepts no key of ours for a post. One without text is known by its photos alone. */
+const confirmPost = async (
+  site: Site,
+  sending: Sending,
+  { photos }: Pick<Prepared, 'photos'>,
+): Promise<Confirmation<Prepared>> => {
+  const fields = 'id,message,created_time,attachments{target,subattachments{target}}';
+  const alike = await findAlike(site, sending, `/${sending.account.id}/published_posts`, { fields });
+  if ('is' in alike) return alike;
+  const found = hasText(sending) ? alike[0] : alike.find((entry) => shows(entry, photos));
+  if (found === undefined) return unknown;
   return sent({ externalId: found.id, url: addressOf(site, found.id), publishedAt: found.created_time });
 };
 
+const shows = ({ attachments }: Entry, photos: readonly string[]) =>
+  attachments?.data
+    .flatMap(({ target, subattachments }) => [target, ...(subattachments?.data ?? []).map((one) => one.target)])
+    .some((target) => target !== undefined && photos.includes(target.id)) ?? false;
+
 const confirmComment = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
   const path = `/${sending.out[0]?.externalId}/comments`;
-  const found = await findEntry(site, sending, path, { order: 'reverse_chronological' });
-  return 'id' in found ? sent({ externalId: found.id, publishedAt: found.created_time }) : found;
+  const query = { fields: 'id,message,created_time,from', order: 'reverse_chronological' };
+  const alike = await findAlike(site, sending, path, query);
+  if ('is' in alike) return alike;
+  const found = alike.find(({ from = sending.account }) => from.id === sending.account.id);
+  return found ? sent({ externalId: found.id, publishedAt: found.created_time }) : absent;
 };

@@ -245,11 +245,13 @@ const sandbox: Sandbox = (kit) => {
       sendNodes(req, res, posts.map(entryNode));
     }),
   );
-  const entryNode = ({ id, text, createdAt }: SandboxPost) => ({
+  const entryNode = ({ id, author, text, media, createdAt }: SandboxPost) => ({
     id,
     message: text || undefined,
     created_time: graphTime(createdAt),
     permalink_url: kit.link(`/web/${id}`),
+    from: { id: author },
+    attachments: media.length > 0 ? { data: attachmentsOf(media) } : undefined,
   });
 
   api.post(
@@ -331,3 +333,10 @@ const sandbox: Sandbox = (kit) => {
 };
 
 export default sandbox;
+
+/** Several photos are below an album. */
+const attachmentsOf = ([first, ...others]: readonly string[]) => {
+  const target = { id: first };
+  if (others.length === 0) return [{ type: 'photo', target }];
+  return [{ type: 'album', target, subattachments: { data: [first, ...others].map((id) => ({ target: { id } })) } }];
+};

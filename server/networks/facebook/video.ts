@@ -55,7 +55,8 @@ const uploadInPhases = async (site: Site, account: NetworkAccount, media: Publis
     await askVideo(site, account, { path, form: { upload_phase: 'start', file_size: String(media.bytes) } }),
   );
   let { start_offset: first, end_offset: end } = begun;
-  while (first < end) {
+  while (first < media.bytes) {
+    if (end <= first || end > media.bytes) throw lost();
     const stream = await media.read({ first, last: end - 1 });
     const fields = {
       upload_phase: 'transfer',
@@ -64,11 +65,15 @@ const uploadInPhases = async (site: Site, account: NetworkAccount, media: Publis
     };
     const file = { field: 'video_file_chunk', name: media.id, mimeType: media.mimeType, length: end - first, stream };
     const next = shaped(Offsets, await askVideo(site, account, { path, multipart: { fields, file } }));
+    if (next.start_offset <= first) throw lost();
     first = next.start_offset;
     end = next.end_offset;
   }
   return { video: begun.video_id, session: begun.upload_session_id };
 };
+
+/** It asks for a piece that is not there, or for the same one again. */
+const lost = () => new NetworkTrouble('temporary', 'Facebook lost count of the upload. It is begun anew.');
 
 const Begun = z.object({ video_id: z.string(), upload_url: z.string() });
 
@@ -119,6 +124,7 @@ export const readVideo = async (site: Site, account: NetworkAccount, id: string)
   if (status.video_status === 'error' || phases.some((phase) => phase?.status === 'error')) {
     throw new NetworkTrouble('media', 'Facebook could not process the video: check its length, size and encoding.', {
       networkCode: 'video_status error',
+      isVerdict: true,
     });
   }
   const publishing = status.publishing_phase?.status;
@@ -126,7 +132,8 @@ export const readVideo = async (site: Site, account: NetworkAccount, id: string)
   return {
     isReady,
     isPublished: publishing === 'complete' || (isReady && publishing === undefined),
-    isBegun: publishing === 'in_progress',
+    // Processing begins with the last phase, and publishing only after it.
+    isBegun: publishing === 'in_progress' || status.video_status === 'processing',
     postId: post_id,
     url: permalink_url,
   };

@@ -13,6 +13,7 @@ import {
 import { shaped } from '#server/networks/request';
 import { option } from '#server/networks/shared/post';
 import { isSince, notAmong } from '#server/networks/shared/recent';
+import { comparable } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
@@ -64,7 +65,7 @@ const endOf = ({ name, state, searchUrl, createTime }: LocalPost, asked: number)
     throw new NetworkTrouble(
       'content',
       'Google rejected the post because of its content policy. Phone numbers and links in the text are frequent reasons.',
-      { networkCode: state },
+      { networkCode: state, isVerdict: true },
     );
   }
   if (state === 'PROCESSING' && asked < patience) return waiting({ name, asked }, processingMs);
@@ -94,8 +95,6 @@ export const confirm = async (
   );
   return found ? endOf(found, 0) : notAmong(times, pageSize, since);
 };
-
-const comparable = (text: string) => text.replace(/\s+/g, ' ').trim().normalize('NFC');
 
 const value = (post: NetworkPost, name: string) => option(post, `google_business.${name}`);
 

@@ -115,23 +115,20 @@ const MediaList = z.object({
   ),
 });
 
-const find = async (site: Site, sending: Sending): Promise<Sent | undefined> => {
+const findAlike = async (site: Site, sending: Sending): Promise<Sent[]> => {
   const { account } = sending;
   const answer = await ask(site, account, {
     path: `/${account.id}/${isStory(sending) ? 'stories' : 'media'}`,
     query: { fields: 'id,caption,timestamp,permalink', limit: pageSize },
   });
-  const found = shaped(MediaList, answer).data.find(({ id, caption, timestamp }) =>
-    isPart(sending, { id, text: caption, at: timestamp }),
-  );
-  return (
-    found && {
-      externalId: found.id,
-      url: found.permalink ?? profileUrl(site, account),
+  return shaped(MediaList, answer)
+    .data.filter(({ id, caption, timestamp }) => isPart(sending, { id, text: caption, at: timestamp }))
+    .map(({ id, permalink = profileUrl(site, account), timestamp }) => ({
+      externalId: id,
+      url: permalink,
       ref: refOf(sending),
-      publishedAt: found.timestamp,
-    }
-  );
+      publishedAt: timestamp,
+    }));
 };
 
 const profileUrl = (site: Site, { handle }: NetworkAccount) => `${site.link('web')}/${handle}`;
@@ -143,7 +140,7 @@ const containers = createContainers({
   edges: { create: 'media', publish: 'media_publish' },
   statusFields: 'status_code,status',
   formOf,
-  find,
+  findAlike,
 });
 
 export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>

@@ -18,6 +18,7 @@ import {
   type Sending,
   type Site,
   sent,
+  unknown,
   waiting,
 } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
@@ -63,21 +64,25 @@ const commentsPath = (urn: string) => `/rest/socialActions/${encodeURIComponent(
 
 const asComment = (site: Site, urn: string, id: string) => ({ externalId: id, url: permalink(site, urn) });
 
-/** LinkedIn gives no key to a post, so the last ones are compared. */
+/** LinkedIn gives no key to a post, so the last ones are compared. One without text is known by its media alone. */
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   const urn = postUrn(sending);
   const written = urn === undefined ? await readPosts(site, sending) : await readComments(site, sending, urn);
-  const found = written.find(
-    ({ id, text, at }) =>
+  const alike = written.filter(
+    ({ id, text, at, isOwn }) =>
+      isOwn &&
       plainText(text) === plainText(littleText(sending.part.body)) &&
       isSince(at, sending.since) &&
       !sending.out.some(({ externalId }) => externalId === id),
   );
+  const hasOurs = ({ media }: Written) => prepared.media.some(({ id }) => media.includes(id));
+  const found = sending.part.body.trim() === '' ? alike.find(hasOurs) : alike[0];
   if (found) {
     const out = urn === undefined ? asSent(site, found.id) : asComment(site, urn, found.id);
     return sent({ ...out, publishedAt: new Date(found.at).toISOString() });
   }
   if (!prepared.missed) return waiting({ ...prepared, missed: true }, settlingMs);
+  if (alike.length > 0) return unknown;
   const times = written.map(({ at }) => at);
   return notAmong(times, pageSize, sending.since);
 };
@@ -87,10 +92,24 @@ interface Written {
   /** As little text. */
   readonly text: string;
   readonly at: number;
+  readonly media: readonly string[];
+  /** Others comment, too. */
+  readonly isOwn: boolean;
 }
 
+const File = z.object({ id: z.string() });
+
 const Posts = z.object({
-  elements: z.array(z.object({ id: z.string(), commentary: z.string().default(''), createdAt: z.number() })),
+  elements: z.array(
+    z.object({
+      id: z.string(),
+      commentary: z.string().default(''),
+      createdAt: z.number(),
+      content: z
+        .object({ media: File.optional(), multiImage: z.object({ images: z.array(File) }).optional() })
+        .optional(),
+    }),
+  ),
 });
 
 const readPosts = async (site: Site, { account }: Sending): Promise<Written[]> => {
@@ -99,10 +118,12 @@ const readPosts = async (site: Site, { account }: Sending): Promise<Written[]> =
     query: { author: urnOf(account), q: 'author', count: pageSize, sortBy: 'LAST_MODIFIED' },
     headers: { 'X-RestLi-Method': 'FINDER' },
   });
-  return shaped(Posts, answer).elements.map(({ id, commentary, createdAt }) => ({
+  return shaped(Posts, answer).elements.map(({ id, commentary, createdAt, content }) => ({
     id,
     text: commentary,
     at: createdAt,
+    media: [...(content?.media ? [content.media] : []), ...(content?.multiImage?.images ?? [])].map((file) => file.id),
+    isOwn: true,
   }));
 };
 
@@ -122,7 +143,11 @@ const readComments = async (site: Site, { account }: Sending, urn: string): Prom
   // A post without comments may be answered like one that is gone.
   if (answer.status === 404) return [];
   if (answer.status >= 400) throw troubleOf(site, answer);
-  return shaped(Comments, answer)
-    .elements.filter(({ actor }) => actor === urnOf(account))
-    .map(({ id, created, message }) => ({ id, text: littleText(message.text), at: created.time }));
+  return shaped(Comments, answer).elements.map(({ id, actor, created, message }) => ({
+    id,
+    text: littleText(message.text),
+    at: created.time,
+    media: [],
+    isOwn: actor === urnOf(account),
+  }));
 };

@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import {
   type Confirmation,
@@ -10,14 +9,17 @@ import {
   type Sending,
   type Site,
   sent,
+  unknown,
   waiting,
 } from '#server/networks/network';
-import { bytesOf, shaped } from '#server/networks/request';
+import { shaped } from '#server/networks/request';
 import { seconds } from '#server/networks/shared/limits';
 import { isVideo, option } from '#server/networks/shared/post';
 import { isSince, notAmong } from '#server/networks/shared/recent';
+import { comparable } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, storeTrouble } from './api.ts';
+import { pinBody } from './pin-body.ts';
 
 export const coverKey = 'pinterest.cover_image';
 
@@ -83,12 +85,12 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
     ...(description !== '' && { description }),
     ...(link !== '' && { link }),
     ...(alt && { alt_text: alt }),
-    media_source: await mediaSource(post, part.media, prepared),
+    media_source: mediaSource(post, part.media, prepared),
   };
   const answer = await ask(site, account, {
     path: '/pins',
     // As bytes, so that the time it may take grows with the images in it.
-    bytes: bytesOf(Buffer.from(JSON.stringify(pin))),
+    bytes: pinBody(pin),
     method: 'POST',
     headers: { 'content-type': 'application/json' },
   });
@@ -101,25 +103,22 @@ const textsOf = ({ post, part }: Sending) => ({
   link: option(post, 'pinterest.link'),
 });
 
-const mediaSource = async (post: NetworkPost<PublishMedia>, media: readonly PublishMedia[], { mediaId }: Prepared) => {
+const mediaSource = (post: NetworkPost<PublishMedia>, media: readonly PublishMedia[], { mediaId }: Prepared) => {
   if (mediaId !== undefined) {
     const cover = post.optionFiles?.[coverKey];
     return {
       source_type: 'video_id',
       media_id: mediaId,
       ...(cover
-        ? { cover_image_content_type: cover.mimeType, cover_image_data: await base64Of(cover) }
+        ? { cover_image_content_type: cover.mimeType, cover_image_data: cover }
         : { cover_image_key_frame_time: Number(option(post, 'pinterest.cover_second')) }),
     };
   }
-  const items = [];
-  for (const image of media) items.push({ content_type: image.mimeType, data: await base64Of(image) });
+  const items = media.map((image) => ({ content_type: image.mimeType, data: image }));
   return items.length === 1
     ? { source_type: 'image_base64', ...items[0] }
     : { source_type: 'multiple_image_base64', items, index: 0 };
 };
-
-const base64Of = async (image: PublishMedia) => (await buffer(await image.read())).toString('base64');
 
 const pinned = (site: Site, id: string, publishedAt?: string) =>
   sent({ externalId: id, url: `${site.link('web')}/pin/${id}/`, ...(publishedAt !== undefined && { publishedAt }) });
@@ -146,18 +145,18 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
   const { items } = shaped(Listed, await ask(site, account, { path, query: { page_size: pageSize } }));
   const found = items.find(
     (pin) =>
-      comparable(pin.title) === comparable(title) &&
-      comparable(pin.description) === comparable(description) &&
+      comparable(pin.title ?? '') === comparable(title) &&
+      comparable(pin.description ?? '') === comparable(description) &&
       sameAddress(pin.link ?? '', link) &&
       isSince(instantOf(pin.created_at), since),
   );
+  // Without words, another pin looks the same.
+  if (found && title + description + link === '') return unknown;
   if (found) return pinned(site, found.id, new Date(instantOf(found.created_at)).toISOString());
   if (!prepared.missed) return waiting({ ...prepared, missed: true }, secondLookMs);
   const times = items.map(({ created_at }) => instantOf(created_at));
   return notAmong(times, pageSize, since);
 };
-
-const comparable = (text: string | null | undefined) => (text ?? '').replace(/\s+/g, ' ').trim().normalize('NFC');
 
 const sameAddress = (one: string, other: string) =>
   one === other || (URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href);

@@ -31,6 +31,9 @@ export const replaceLinks = (text: string, replacement: (link: string) => string
   return pieces.join('') + text.slice(from);
 };
 
+/** As texts are compared with what a network made of them. */
+export const comparable = (text: string): string => text.replace(/\s+/g, ' ').trim().normalize('NFC');
+
 export const isLanguage = (tag: string): boolean => {
   try {
     return tag.length <= longestTag && Intl.getCanonicalLocales(tag).length === 1;

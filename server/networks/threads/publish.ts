@@ -72,17 +72,19 @@ const PostList = z.object({
   ),
 });
 
-const find = async (site: Site, sending: Sending): Promise<Sent | undefined> => {
+const findAlike = async (site: Site, sending: Sending): Promise<Sent[]> => {
   const { account, index } = sending;
   const answer = await ask(site, account, {
     path: `/${account.id}/${index > 0 ? 'replies' : 'threads'}`,
     query: { fields: 'id,text,timestamp,permalink', limit: 50 },
   });
-  const found = shaped(PostList, answer).data.find(({ id, text, timestamp }) =>
-    isPart(sending, { id, text, at: timestamp }),
-  );
-  const url = found?.permalink ?? profileUrl(site, account);
-  return found && { externalId: found.id, url, publishedAt: found.timestamp };
+  return shaped(PostList, answer)
+    .data.filter(({ id, text, timestamp }) => isPart(sending, { id, text, at: timestamp }))
+    .map(({ id, permalink = profileUrl(site, account), timestamp }) => ({
+      externalId: id,
+      url: permalink,
+      publishedAt: timestamp,
+    }));
 };
 
 const profileUrl = (site: Site, { handle }: NetworkAccount) => `${site.link('web')}/@${handle}`;
@@ -93,7 +95,7 @@ const containers = createContainers({
   edges: { create: 'threads', publish: 'threads_publish' },
   statusFields: 'status,error_message',
   formOf,
-  find,
+  findAlike,
 });
 
 export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {

@@ -74,7 +74,10 @@ const known: Readonly<Record<string, readonly [TroubleKind, string]>> = {
 };
 
 export const troubleFor = (code: string, said = ''): NetworkTrouble => {
-  const [kind, message] = known[code] ?? ['content', `TikTok refused the post: ${said || code}`];
+  const [kind, message] = (Object.hasOwn(known, code) ? known[code] : undefined) ?? [
+    'content',
+    `TikTok refused the post: ${said || code}`,
+  ];
   return new NetworkTrouble(kind, message, { networkCode: code });
 };
 
@@ -88,7 +91,7 @@ export const troubleOf = (answer: NetworkAnswer, now: Date): NetworkTrouble => {
       ...(until && { until }),
     });
   }
-  if (code in known) return troubleFor(code);
+  if (Object.hasOwn(known, code)) return troubleFor(code);
   if (status === 401) return new NetworkTrouble('token', 'TikTok refused our access.', { networkCode: code });
   if (status >= 500 || code === 'internal_error') {
     return new NetworkTrouble('temporary', 'TikTok is not available.', { networkCode: code });

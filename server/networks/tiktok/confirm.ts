@@ -4,6 +4,7 @@ import { shaped } from '#server/networks/request';
 import { minutes, seconds } from '#server/networks/shared/limits';
 import { isVideo, option } from '#server/networks/shared/post';
 import { isSince } from '#server/networks/shared/recent';
+import { comparable } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask, troubleFor } from './api.ts';
 import { everyone } from './creator.ts';
@@ -42,7 +43,7 @@ const inInbox = (publishId: string, { part }: Sending) => {
 const failed = (reason: string) => {
   if (reason === 'internal') return absent;
   const { kind, message } = troubleFor(reason);
-  throw new NetworkTrouble(kind === 'media' ? 'media' : 'content', message, { networkCode: reason });
+  throw new NetworkTrouble(kind === 'media' ? 'media' : 'content', message, { networkCode: reason, isVerdict: true });
 };
 
 /** Waits until `forMs` after the first time, then returns `orElse`. */
@@ -107,4 +108,4 @@ const findPhotos = async (site: Site, sending: Sending, prepared: Prepared): Pro
 };
 
 /** Lists cut texts at 150 characters. */
-const beginning = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, 100);
+const beginning = (text: string) => comparable(text).slice(0, 100);

@@ -37,6 +37,8 @@ const troubleOf = ({ status, headers, json }: NetworkAnswer, now: Date) => {
       'The X app of this server is out of credits: its operator has to buy more.',
       {
         networkCode: 'CreditsDepleted',
+        // Whatever was asked for was not done.
+        reached: false,
       },
     );
   }
@@ -48,7 +50,7 @@ const troubleOf = ({ status, headers, json }: NetworkAnswer, now: Date) => {
     });
   }
   if (status >= 500) return new NetworkTrouble('temporary', 'X is not available.', { networkCode });
-  if (status === 403 && /quot/i.test(said)) {
+  if (status === 403 && /\bquot(?:e|ing)/i.test(said)) {
     return new NetworkTrouble(
       'content',
       `X refused the quoted post (${said}) Remove x.quote; if every quote is refused, the X app of this server may not quote, and its operator has to ask X for a higher tier.`,

@@ -73,12 +73,21 @@ const NewPost = z.strictObject({
 });
 
 const count = z.int().min(0);
+const Entities = z.looseObject({
+  urls: z
+    .array(z.looseObject({ url: z.string(), expanded_url: z.string().optional(), media_key: z.string().optional() }))
+    .optional(),
+});
 const Post = z.strictObject({
   id,
   text: z.string(),
   created_at: z.iso.datetime().optional(),
   edit_history_tweet_ids: z.array(id).optional(),
-  note_tweet: z.looseObject({ text: z.string().optional() }).optional(),
+  note_tweet: z.looseObject({ text: z.string().optional(), entities: Entities.optional() }).optional(),
+  entities: Entities.optional(),
+  attachments: z
+    .strictObject({ media_keys: z.array(z.string()).optional(), poll_ids: z.array(id).optional() })
+    .optional(),
   public_metrics: z
     .strictObject({
       impression_count: count,
@@ -103,7 +112,7 @@ const User = z.strictObject({
 
 const fields = (...known: string[]) => z.string().refine((text) => text.split(',').every((one) => known.includes(one)));
 const userFields = fields('profile_image_url', 'name', 'username', 'verified', 'verified_type', 'subscription_type');
-const postFields = fields('created_at', 'text', 'public_metrics', 'note_tweet');
+const postFields = fields('created_at', 'text', 'public_metrics', 'note_tweet', 'attachments', 'entities');
 
 export const documented: Documented = {
   error: z.union([Problem, z.strictObject({ error: z.string(), error_description: z.string().optional() })]),

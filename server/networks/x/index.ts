@@ -219,6 +219,7 @@ export default {
   prepare,
   send,
   confirm,
-  postsPerRead: 100,
+  // X takes 100, but their ids make an address that is too long.
+  postsPerRead: 80,
   readMetrics,
 } satisfies Network<Prepared>;

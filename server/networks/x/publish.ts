@@ -17,12 +17,13 @@ import { pollIn } from '#server/networks/poll';
 import { shaped } from '#server/networks/request';
 import { isOn, list, option } from '#server/networks/shared/post';
 import { earliest } from '#server/networks/shared/recent';
-import { replaceLinks } from '#server/networks/shared/text';
+import { comparable, replaceLinks } from '#server/networks/shared/text';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
 /** X takes up to 4 MB; 1 MB is tested. */
 const chunkBytes = 1_000_000;
+const longestCheckSeconds = 60;
 
 export interface Prepared {
   readonly mediaIds: readonly string[];
@@ -60,7 +61,7 @@ export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Pr
     }
     if (info === undefined || info.state === 'succeeded') continue;
     processing.push(id);
-    waitMs = Math.max(waitMs, (info.check_after_secs ?? 1) * 1000);
+    waitMs = Math.max(waitMs, Math.min(info.check_after_secs ?? 1, longestCheckSeconds) * 1000);
   }
   const now = { ...prepared, processing };
   return processing.length > 0 ? waiting(now, waitMs) : ready(now);
@@ -187,6 +188,14 @@ const posted = (site: Site, { account }: Sending, id: string, publishedAt?: stri
 /** Every post that is read costs the operator half a cent. */
 const mostRead = 50;
 
+const Entities = z.object({
+  urls: z
+    .array(z.object({ url: z.string(), expanded_url: z.string().optional(), media_key: z.string().optional() }))
+    .optional(),
+});
+
+type Url = NonNullable<z.output<typeof Entities>['urls']>[number];
+
 const Timeline = z.object({
   data: z
     .array(
@@ -194,37 +203,78 @@ const Timeline = z.object({
         id: z.string(),
         text: z.string(),
         created_at: z.string(),
+        entities: Entities.optional(),
+        attachments: z.object({ media_keys: z.array(z.string()).default([]) }).optional(),
         // The whole of a long text, of which `text` is the beginning.
-        note_tweet: z.object({ text: z.string() }).optional(),
+        note_tweet: z.object({ text: z.string(), entities: Entities.optional() }).optional(),
       }),
     )
     .default([]),
   meta: z.object({ next_token: z.string().optional() }).default({}),
 });
+type Listed = z.output<typeof Timeline>['data'][number];
 
-/** X gives no key to a post, so those since then are compared: their links are rewritten, and left out. */
-export const confirm = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
+/**
+ * X gives no key to a post, so those since then are compared: by their text without links, which are rewritten, by where
+ * the links lead, and by their media. One that has the same text but not the rest may be ours all the same.
+ */
+export const confirm = async (
+  site: Site,
+  sending: Sending,
+  { mediaIds }: Prepared,
+): Promise<Confirmation<Prepared>> => {
   const { account, part, out, since } = sending;
   const start = earliest(since).toISOString().replace(/\.\d+/, '');
+  const fields = 'created_at,text,note_tweet,attachments,entities';
   const answer = await ask(site, account, {
     path: `/2/users/${account.id}/tweets`,
-    query: { max_results: mostRead, start_time: start, 'tweet.fields': 'created_at,text,note_tweet' },
+    query: { max_results: mostRead, start_time: start, 'tweet.fields': fields },
   });
   const { data, meta } = shaped(Timeline, answer);
-  const found = data.find(
+  const alike = data.filter(
     ({ id, text, note_tweet: whole }) =>
-      comparable(unescaped(whole?.text ?? text)) === comparable(part.body) &&
+      withoutLinks(unescaped(whole?.text ?? text)) === withoutLinks(part.body) &&
       !out.some(({ externalId }) => externalId === id),
   );
+  const found = alike.find((post) => hasMedia(post, mediaIds) && hasLinks(post, sending));
   if (found) return posted(site, sending, found.id, found.created_at);
-  return meta.next_token === undefined ? absent : unknown;
+  return alike.length === 0 && meta.next_token === undefined ? absent : unknown;
 };
+
+/** The key of a file is its kind and its id: `3_1880028106020515840`. */
+const hasMedia = ({ attachments }: Listed, ids: readonly string[]) =>
+  sameList(
+    (attachments?.media_keys ?? []).map((key) => key.replace(/^\d+_/, '')),
+    ids,
+  );
+
+const hasLinks = ({ entities, note_tweet: whole }: Listed, { part, post }: Sending) => {
+  const quoted = quotedIn(post);
+  const isTyped = ({ expanded_url: to = '', media_key: key }: Url) =>
+    key === undefined && !/\/(?:photo|video)\/\d+$/.test(to) && !(quoted && to.endsWith(`/status/${quoted}`));
+  const told = (whole?.entities ?? entities)?.urls?.filter(isTyped) ?? [];
+  const typed: string[] = [];
+  replaceLinks(part.body, (link) => {
+    typed.push(link);
+    return link;
+  });
+  return sameList(
+    told.map(({ expanded_url: to = '' }) => withoutScheme(to)),
+    typed.map(withoutScheme),
+  );
+};
+
+/** X puts one before a bare domain. */
+const withoutScheme = (link: string) =>
+  link
+    .replace(/^https?:\/\//i, '')
+    .replace(/\/$/, '')
+    .toLowerCase();
+
+const sameList = (one: readonly string[], other: readonly string[]) =>
+  one.length === other.length && one.every((entry) => other.includes(entry));
 
 /** X escapes three signs in every text it gives out. */
 const unescaped = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
-const comparable = (text: string) =>
-  replaceLinks(text, () => '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .normalize('NFC');
+const withoutLinks = (text: string) => comparable(replaceLinks(text, () => ''));

@@ -21,7 +21,11 @@ const Threads = z.object({
         id: z.string(),
         snippet: z.object({
           topLevelComment: z.object({
-            snippet: z.object({ textOriginal: z.string().optional(), publishedAt: z.string() }),
+            snippet: z.object({
+              textOriginal: z.string().optional(),
+              publishedAt: z.string(),
+              authorChannelId: z.object({ value: z.string() }).optional(),
+            }),
           }),
         }),
       }),
@@ -34,9 +38,14 @@ export const confirmComment = async (site: Site, sending: Sending): Promise<Conf
   const { account, part, out, since } = sending;
   const query = { part: 'snippet', videoId: out[0]?.externalId, order: 'time', maxResults: 100 };
   const found = shaped(Threads, await ask(site, account, { path, query })).items.find(
-    ({ snippet: { topLevelComment } }) =>
-      topLevelComment.snippet.textOriginal?.trim() === part.body.trim() &&
-      isSince(Date.parse(topLevelComment.snippet.publishedAt), since),
+    ({ snippet: { topLevelComment } }) => {
+      const { textOriginal, publishedAt, authorChannelId: author = { value: account.id } } = topLevelComment.snippet;
+      return (
+        author.value === account.id &&
+        textOriginal?.trim() === part.body.trim() &&
+        isSince(Date.parse(publishedAt), since)
+      );
+    },
   );
   if (found === undefined) return unknown;
   return sent({ externalId: found.id, publishedAt: found.snippet.topLevelComment.snippet.publishedAt });

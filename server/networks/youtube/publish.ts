@@ -101,7 +101,8 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
   if (sending.index > 0) return sendComment(site, sending);
   const before = await progressOf(site, sending, prepared);
   const last = videoOf(sending).bytes - 1;
-  const after = before.is === 'partial' ? await put(site, sending, prepared, { first: before.received, last }) : before;
+  const hasMore = before.is === 'partial' && before.received <= last;
+  const after = hasMore ? await put(site, sending, prepared, { first: before.received, last }) : before;
   if (after.is === 'complete') return posted(site, sending, prepared, after);
   throw new NetworkTrouble('temporary', 'YouTube did not take the end of the video. Try again later.', {
     networkCode: after.is,

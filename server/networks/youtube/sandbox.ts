@@ -405,11 +405,10 @@ const NewComment = z.strictObject({
   }),
 });
 
-const threadOf = ({ id, replyTo, text, createdAt }: SandboxPost) => ({
-  kind: 'youtube#commentThread',
-  id,
-  snippet: { videoId: replyTo, topLevelComment: { id, snippet: { textOriginal: text, publishedAt: createdAt } } },
-});
+const threadOf = ({ id, author, replyTo, text, createdAt }: SandboxPost) => {
+  const snippet = { textOriginal: text, publishedAt: createdAt, authorChannelId: { value: author } };
+  return { kind: 'youtube#commentThread', id, snippet: { videoId: replyTo, topLevelComment: { id, snippet } } };
+};
 
 const channelOf = (personId: string) => `UC${personId.padStart(22, '0')}`;
 

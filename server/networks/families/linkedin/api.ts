@@ -85,7 +85,8 @@ export const troubleOf = (site: Site, answer: NetworkAnswer): NetworkTrouble => 
     return new NetworkTrouble(
       'temporary',
       `LinkedIn no longer speaks version ${versionOf(site)} of its API: the operator of this server has to set LINKEDIN_VERSION to a newer one.`,
-      { networkCode },
+      // Whatever was asked for was not done.
+      { networkCode, reached: false },
     );
   }
   if (status === 429) return rateLimited(site, answer, said, networkCode);

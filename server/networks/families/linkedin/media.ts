@@ -49,6 +49,9 @@ const uploadVideo = async (site: Site, access: Access, owner: string, media: Pub
     },
   });
   const { video, uploadToken, uploadInstructions } = shaped(BegunVideo, begun).value;
+  if (!areWhole(uploadInstructions, media.bytes)) {
+    throw new NetworkTrouble('temporary', 'LinkedIn asks for parts that are not those of the video.');
+  }
   const uploadedPartIds: string[] = [];
   for (const { uploadUrl, firstByte: first, lastByte: last } of uploadInstructions) {
     const stream = await media.read({ first, last });
@@ -64,6 +67,16 @@ const uploadVideo = async (site: Site, access: Access, owner: string, media: Pub
     json: { finalizeUploadRequest: { video, uploadToken, uploadedPartIds } },
   });
   return video;
+};
+
+/** One after the other, from the first byte to the last. */
+const areWhole = (parts: readonly { firstByte: number; lastByte: number }[], bytes: number) => {
+  let next = 0;
+  for (const { firstByte, lastByte } of parts) {
+    if (firstByte !== next || lastByte < firstByte) return false;
+    next = lastByte + 1;
+  }
+  return next === bytes;
 };
 
 export const isVideoUrn = (urn: string): boolean => urn.startsWith('urn:li:video:');

@@ -115,14 +115,24 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** Mastodon puts the address of a quoted post before the text, for software that shows no quotes. */
-const quotedAddress = /<p class="quote-inline">.*?<\/p>/s;
-
+/** The work grows with the length alone: anybody can run a server, and send anything. */
 const plain = (html: string) =>
-  html
-    .replace(quotedAddress, '')
-    .replace(/<[^>]*>/g, '')
-    .replace(/&(#?\w+);/g, (all, name) => entities[name] ?? all);
+  withoutTags(withoutQuotedAddress(html)).replace(/&(#?\w+);/g, (all, name) => entities[name] ?? all);
+
+const quoteBegins = '<p class="quote-inline">';
+const quoteEnds = '</p>';
+
+/** Mastodon puts the address of a quoted post before the text, for software that shows no quotes. */
+const withoutQuotedAddress = (html: string) => {
+  const start = html.indexOf(quoteBegins);
+  const end = start < 0 ? -1 : html.indexOf(quoteEnds, start);
+  return end < 0 ? html : html.slice(0, start) + html.slice(end + quoteEnds.length);
+};
+
+const withoutTags = (html: string) => {
+  const [first = '', ...others] = html.split('<');
+  return first + others.map((piece) => piece.slice(piece.indexOf('>') + 1)).join('');
+};
 
 /** A mention loses its host, paragraphs become tags. */
 const comparable = (text: string) =>

@@ -15,7 +15,7 @@ import {
 import { shaped } from '#server/networks/request';
 import { isVideo } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { type Ask, isGone, kindOfText } from './graph.ts';
+import { type Ask, hasText, isGone, kindOfText } from './graph.ts';
 
 /** What Instagram and Threads publish: created, then processed by the network, then published once. */
 export interface Containers {
@@ -67,15 +67,15 @@ export const createContainers = ({
   edges,
   statusFields,
   formOf,
-  find,
+  findAlike,
 }: {
   name: string;
   ask: Ask;
   edges: { readonly create: string; readonly publish: string };
   statusFields: string;
   formOf: (sending: Sending) => Form;
-  /** The part in the lists of the account, newest first. */
-  find: (site: Site, sending: Sending) => Promise<Sent | undefined>;
+  /** Those in the lists of the account that may be the part, newest first. */
+  findAlike: (site: Site, sending: Sending) => Promise<readonly Sent[]>;
 }) => {
   const create = async (site: Site, account: NetworkAccount, json: Fields) =>
     shaped(Made, await ask(site, account, { path: `/${account.id}/${edges.create}`, json })).id;
@@ -94,18 +94,32 @@ export const createContainers = ({
   };
 
   const prepare = async (site: Site, sending: Sending, kept?: Containers): Promise<Preparation<Containers>> => {
+    if (kept === undefined) return begin(site, sending);
+    // A container lives for a day. One that was just made may not be known everywhere yet.
+    const isOver = (state: State) => state === 'EXPIRED' || (state === 'GONE' && kept.asked >= patience.made);
+    return (await goOn(site, sending, kept, isOver)) ?? begin(site, sending);
+  };
+
+  const begin = async (site: Site, sending: Sending): Promise<Preparation<Containers>> => {
+    const children: string[] = [];
+    for (const child of formOf(sending).children) children.push(await create(site, sending.account, child));
+    const step = await goOn(site, sending, { children, working: children, asked: 0 }, (state) => state === 'EXPIRED');
+    if (step) return step;
+    throw new NetworkTrouble('temporary', `${name} forgot the post while it was prepared.`, { networkCode: 'EXPIRED' });
+  };
+
+  /** Undefined when one of them is over, so that all are made anew. */
+  const goOn = async (
+    site: Site,
+    sending: Sending,
+    kept: Containers,
+    isOver: (state: State) => boolean,
+  ): Promise<Preparation<Containers> | undefined> => {
     const { account } = sending;
-    const form = formOf(sending);
-    if (kept === undefined) {
-      const children: string[] = [];
-      for (const child of form.children) children.push(await create(site, account, child));
-      return prepare(site, sending, { children, working: children, asked: 0 });
-    }
     const working: string[] = [];
     for (const id of kept.working) {
       const { state, why = '' } = await stateOf(site, account, id);
-      // A container lives for a day. One that was just made may not be known everywhere yet.
-      if (state === 'EXPIRED' || (state === 'GONE' && kept.asked >= patience.made)) return prepare(site, sending);
+      if (isOver(state)) return undefined;
       if (state === 'ERROR') throw failed(name, why);
       if (state === 'IN_PROGRESS' || state === 'GONE') working.push(id);
     }
@@ -114,8 +128,8 @@ export const createContainers = ({
     }
     const { children } = kept;
     if (kept.container !== undefined) return ready({ children, container: kept.container, working: [], asked: 0 });
-    const container = await create(site, account, form.container(children));
-    return prepare(site, sending, { children, container, working: [container], asked: 0 });
+    const container = await create(site, account, formOf(sending).container(children));
+    return goOn(site, sending, { children, container, working: [container], asked: 0 }, isOver);
   };
 
   return {
@@ -133,8 +147,10 @@ export const createContainers = ({
       switch (state) {
         case 'PUBLISHED':
         case 'GONE': {
-          const found = await find(site, sending);
-          if (found) return sent(found);
+          const [found, ...others] = await findAlike(site, sending);
+          // Without text, another post looks the same.
+          const isSure = hasText(sending) || (state === 'PUBLISHED' && others.length === 0);
+          if (found) return isSure ? sent(found) : unknown;
           return state === 'PUBLISHED' && kept.asked < patience.published ? again : unknown;
         }
         case 'IN_PROGRESS':

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { NetworkAccount, Sending, Site } from '#server/networks/network';
 import { type NetworkAnswer, type NetworkRequest, retryAt, shaped } from '#server/networks/request';
 import { isSince } from '#server/networks/shared/recent';
+import { comparable } from '#server/networks/shared/text';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 
 /** Meta's Graph API, which Facebook, Instagram and Threads share. */
@@ -144,7 +145,8 @@ export const isPart = (
   isSince(Date.parse(entry.at), since) &&
   !out.some(({ externalId }) => externalId === entry.id);
 
-const comparable = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
+/** Without text, other posts of the account look the same. */
+export const hasText = ({ part }: Pick<Sending, 'part'>): boolean => part.body.trim() !== '';
 
 const Numbers = z.union([z.number(), z.record(z.string(), z.number())]);
 

@@ -97,10 +97,11 @@ export const parametersOf = (req: Request): Record<string, unknown> => {
   return all;
 };
 
-/** `comments.limit(0).summary(true),shares` → `comments`, `shares` */
+/** `comments.limit(0).summary(true),shares,attachments{target,subattachments{target}}` → `comments`, `shares`, `attachments` */
 const fieldsIn = (req: Request): string[] =>
   String(req.query.fields ?? 'id')
-    .replace(/\([^)]*\)|\{[^}]*\}/g, '')
+    .replace(/\([^)]*\)/g, '')
+    .replace(/\{(?:[^{}]|\{[^{}]*\})*\}/g, '')
     .split(',')
     .map((name) => name.replace(/\..*/, ''));
 

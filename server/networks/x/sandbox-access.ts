@@ -1,0 +1,60 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Refusals, SandboxGrant, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
+
+/** Who asks the sandbox, and how it refuses. */
+
+export const problem = (res: Response, status: number, title: string, detail: string, type = 'about:blank') => {
+  res.status(status).type('application/problem+json').send({ title, detail, type, status });
+};
+
+export const badMedia = (res: Response, message: string) =>
+  res.status(400).send({ title: 'Invalid Request', status: 400, errors: [{ message }] });
+
+const refusalsOf = ({ now }: SandboxKit): Refusals => ({
+  '429': (res) => {
+    res.setHeader('x-rate-limit-reset', String(Math.ceil(now().getTime() / 1000) + 60));
+    problem(res, 429, 'Too Many Requests', 'Too Many Requests');
+  },
+  '429-bare': (res) => problem(res, 429, 'Too Many Requests', 'Too Many Requests'),
+  '503': (res) => problem(res, res.statusCode === 500 ? 500 : 503, 'Service Unavailable', 'Service Unavailable'),
+  'expired-token': (res) => problem(res, 401, 'Unauthorized', 'Unauthorized'),
+  'refused-token': (res) => problem(res, 401, 'Unauthorized', 'Unauthorized'),
+  'missing-permission': (res) =>
+    problem(
+      res,
+      403,
+      'Client Forbidden',
+      'This request must be made using an approved developer account.',
+      'https://api.x.com/2/problems/client-forbidden',
+    ),
+  'content-refused': (res) => problem(res, 403, 'Forbidden', 'You are not permitted to perform this action.'),
+  'media-refused': (res) => badMedia(res, 'Your media IDs are invalid.'),
+});
+
+export const states = {
+  nocredits: 'The app has no credits left: every post is refused',
+  premium: 'The account has a subscription and writes long texts',
+  selfserve: 'The app may not quote',
+};
+
+export const writesLong = ({ handle }: SandboxPerson) => handle.includes('premium');
+
+export type Access = ReturnType<typeof createAccess>;
+
+export const createAccess = (kit: SandboxKit) => {
+  const refusals = refusalsOf(kit);
+  return {
+    refusals,
+
+    /** The grant behind the bearer token, if it has the scope. */
+    signedIn:
+      (scope: string, work: (req: Request, res: Response, grant: SandboxGrant) => Promise<unknown>): RequestHandler =>
+      async (req, res) => {
+        const secret = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1] ?? '';
+        const grant = await kit.grants.find('access', secret);
+        if (grant === undefined || grant.expired) return refusals['expired-token'](res);
+        if (!grant.scopes.includes(scope)) return refusals['missing-permission'](res);
+        await work(req, res, grant);
+      },
+  };
+};
