@@ -36,7 +36,6 @@ inBrowser(
       await page.getByRole('heading', { level: 1, name: 'Requests from Pretend agent' }).waitFor();
       expect(await world.service.feed('bluesky')).toHaveLength(1);
       await page.getByRole('button', { name: 'Approve and publish' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Approve and publish' }).click();
       await until('it is out', async () => (await world.service.feed('bluesky')).length === 2);
 
       // All three steps are done.

@@ -1,5 +1,6 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
+import { faultOfFiles, isFileFault, loadAgain } from '#web/app-files.ts';
 import { Column } from '#web/parts/section.tsx';
 
 const title = 'This page could not be shown';
@@ -24,15 +25,24 @@ const FaultBanner = lazy(() =>
 /** In place of a page that could not be shown. */
 export const PageFault = ({ error, reset }: ErrorComponentProps) => {
   const router = useRouter();
+  const fault = faultOfFiles(error);
+  const isOfFiles = isFileFault(fault);
   const again = () => {
+    if (isOfFiles) return void loadAgain();
     reset();
     void router.invalidate();
   };
+  useEffect(() => {
+    if (!isOfFiles) return;
+    void loadAgain();
+    addEventListener('online', loadAgain);
+    return () => removeEventListener('online', loadAgain);
+  }, [isOfFiles]);
   return (
     <Column width="narrow">
       <h1 className="hidden">{title}</h1>
       <Suspense>
-        <FaultBanner fault={error} title={title} onRetry={again} />
+        <FaultBanner fault={fault} title={title} onRetry={again} />
       </Suspense>
     </Column>
   );
