@@ -142,7 +142,7 @@ inBrowser('the shell', (world) => {
   });
 
   test('without a connection says that a page does not come, and shows it once there is one', async () => {
-    const page = await world.visit({ ...nowhere, expected: [/404/, /ERR_INTERNET_DISCONNECTED/] });
+    const page = await world.visit({ ...nowhere, expected: [/404/, /ERR_INTERNET_DISCONNECTED/, /ConnectionError/] });
     const link = page.getByRole('link', { name: 'Webhooks' });
     await link.waitFor();
     await page.context().setOffline(true);

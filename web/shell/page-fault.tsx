@@ -1,18 +1,20 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { faultOfFiles, isFileFault, loadAgain } from '#web/app-files.ts';
+import { faultOf } from '#web/faults.ts';
 import { Column } from '#web/parts/section.tsx';
+import styles from './page-fault.module.css';
 
 const title = 'This page could not be shown';
 
 /** Where not even the file of the banner comes. */
-const Words = ({ onRetry }: { onRetry?: () => void }) => (
-  <p role="alert">
-    {title}.{' '}
-    <button type="button" onClick={onRetry}>
+const Words = ({ fault, onRetry }: { fault: unknown; onRetry?: () => void }) => (
+  <div role="alert" className={`card ${styles.words}`}>
+    <p>{faultOf(fault).message}</p>
+    <button type="button" className={styles.again} onClick={onRetry}>
       Try again
     </button>
-  </p>
+  </div>
 );
 
 const FaultBanner = lazy(() =>
