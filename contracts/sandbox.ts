@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { appRoute, CanonicalInstant, Done, type Route } from './define.ts';
 import { NetworkKey, NetworkName, ProviderName } from './providers.ts';
-import { admins, everyone } from './scopes.ts';
+import { admins, editors, everyone } from './scopes.ts';
 
 const Moment = z
   .enum(['upload', 'publish', 'read'])
@@ -80,6 +80,21 @@ export const sandboxRoutes = {
     }),
     answer: z.object({ accountIds: z.array(z.string()).describe('In the order of networks') }),
     more: ['PlanLimit', 'NotFound', 'Conflict'],
+  }),
+
+  pretendRequest: appRoute({
+    method: 'POST',
+    path: '/api/app/sandbox/requests',
+    tag: 'Sandbox',
+    summary: 'Pretend that an agent asks',
+    description:
+      'Writes a post for these sandbox accounts and asks to publish it, as an MCP client would, so that a person sees what an approval is. Not in production.',
+    roles: editors,
+    body: z.strictObject({
+      accountIds: z.array(z.string().max(50)).min(1).max(50).describe('Accounts on networks with `sandbox`'),
+    }),
+    answer: z.object({ cardId: z.string().describe('The card that waits for a decision') }),
+    more: ['NotFound', 'Invalid', 'PlanLimit', 'Conflict'],
   }),
 
   readSandboxClock: appRoute({

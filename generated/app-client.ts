@@ -746,6 +746,17 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('POST', () => '/api/app/sandbox/accounts', [], input, options),
 
     /**
+     * Pretend that an agent asks.
+     *
+     * Writes a post for these sandbox accounts and asks to publish it, as an MCP client would, so that a person sees
+     * what an approval is. Not in production.
+     *
+     * Roles: owner, admin, editor.
+     */
+    pretendRequest: (input: PretendRequestInput, options?: CallOptions): ApiPromise<PretendRequestOutput> =>
+      http.json('POST', () => '/api/app/sandbox/requests', [], input, options),
+
+    /**
      * Read the clock.
      *
      * The time that Posthorn goes by. Outside production it can be ahead of the true one.
@@ -2637,6 +2648,18 @@ export interface ConnectSandboxAccountsOutput {
 export interface ConnectSandboxAccountsInput {
   /** Keys of networks with `sandbox`, see providers.list */
   networks: string[];
+}
+
+/** What `pretendRequest` answers. */
+export interface PretendRequestOutput {
+  /** The card that waits for a decision */
+  cardId: string;
+}
+
+/** What `pretendRequest` takes. */
+export interface PretendRequestInput {
+  /** Accounts on networks with `sandbox` */
+  accountIds: string[];
 }
 
 /** What `readSandboxClock` answers. */

@@ -1147,6 +1147,20 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
           return { status: 200, body: routes.connectSandboxAccounts.responses[200].body.parse(answer) };
         },
       },
+      pretendRequest: {
+        middleware: [guards.admit(routes.pretendRequest)],
+        handler: async ({ body, req, res }) => {
+          const answer = await handlers.pretendRequest({
+            ...guards.visit(req, res),
+            params: undefined,
+            query: undefined,
+            body,
+            signedIn: guards.signedIn(res),
+            caller: guards.caller(res),
+          });
+          return { status: 200, body: routes.pretendRequest.responses[200].body.parse(answer) };
+        },
+      },
       readSandboxClock: {
         middleware: [guards.admit(routes.readSandboxClock)],
         handler: async ({ req, res }) => {
@@ -1892,6 +1906,7 @@ export const serveRoutes = (app: Express, { guards, runAction, handlers, own, fo
   app.all('/api/review', wrongMethod('POST'));
   app.all('/api/app/sandbox', wrongMethod('GET'));
   app.all('/api/app/sandbox/accounts', wrongMethod('POST'));
+  app.all('/api/app/sandbox/requests', wrongMethod('POST'));
   app.all('/api/app/sandbox/clock', wrongMethod('GET', 'POST'));
   app.all('/api/app/sandbox/faults', wrongMethod('POST'));
   app.all('/api/app/slots', wrongMethod('GET', 'POST', 'PATCH'));

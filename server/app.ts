@@ -7,6 +7,7 @@ import { sandboxes as sandboxFolders } from '#generated/sandboxes';
 import { writers } from '#generated/writers';
 import { openAccounts } from '#server/accounts/slice';
 import { openAnalytics } from '#server/analytics/slice';
+import type { ApprovalCards } from '#server/approvals/cards';
 import { openApprovals } from '#server/approvals/slice';
 import { openAssistant } from '#server/assistant/slice';
 import { openAudit } from '#server/audit/slice';
@@ -93,7 +94,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const sent = { access, library, renditions, outcomes, lifecycle, linkCards, reading, publications };
   const { byHand, ...publishing } = openPublishing({ ...core, ...sent, ...replaced });
   const signUp = { people, providers, connecting, accounts };
-  const sandbox = openSandbox({ ...core, ...signUp, folders: sandboxFolders, ownUrl });
+  const ask: ApprovalCards['request'] = (request) => cards.request(request);
+  const sandbox = openSandbox({ ...core, ...signUp, drafts, ask, folders: sandboxFolders, ownUrl });
   const { openPage } = openUi(core);
   const { answers, ...idempotency } = openIdempotency(core);
   const uploadOnce = createUploadOnce({ uploads, answers });

@@ -52,3 +52,27 @@ describe('POST /api/app/sandbox/accounts', () => {
     expect((await owner.post(path, { networks: [] })).status).toBe(400);
   });
 });
+
+describe('POST /api/app/sandbox/requests', () => {
+  const requests = '/api/app/sandbox/requests';
+
+  test('makes a card like that of an agent: nothing goes out before a person says yes', async () => {
+    const { body: connected } = await owner.post(path, { networks: ['x', 'bluesky'] });
+    const { status, body } = await owner.post(requests, { accountIds: connected.accountIds });
+    expect(status).toBe(200);
+    const card = await owner.get(`/api/approvals/${body.cardId}`);
+    expect(card.body).toMatchObject({ status: 'Open', client: 'Pretend agent', action: 'posts.publishNow' });
+    expect(card.body.post).toMatchObject({ status: 'Draft', accountIds: connected.accountIds });
+    const approved = await owner.post(`/api/approvals/${body.cardId}/approve`, {});
+    expect(approved.status).toBe(200);
+  });
+
+  test('a viewer may not, and an account that is not there is refused before anything is written', async () => {
+    const viewer = service.browser();
+    await viewer.signIn((await service.addMember('viewer')).email);
+    expect((await viewer.post(requests, { accountIds: ['acct_nowhere'] })).status).toBe(403);
+    const before = await service.count('posts');
+    expect((await owner.post(requests, { accountIds: ['acct_nowhere'] })).status).toBe(400);
+    expect(await service.count('posts')).toBe(before);
+  });
+});

@@ -9,17 +9,11 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { cssVariablesResolver, theme } from '#web/theme/theme.ts';
+import { watchFiles } from './app-files.ts';
 import { queryClient } from './queries.ts';
 import { router } from './router.tsx';
 
-// After an update of the server the files of an open tab are gone: the page is read anew, but not in a circle.
-window.addEventListener('vite:preloadError', (event) => {
-  const key = 'posthorn-reloaded-for';
-  if (sessionStorage.getItem(key) === location.href) return;
-  sessionStorage.setItem(key, location.href);
-  event.preventDefault();
-  location.reload();
-});
+watchFiles();
 
 const place = document.getElementById('app');
 if (place) {

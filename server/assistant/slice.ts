@@ -53,7 +53,11 @@ export const openAssistant = ({
       /** One answer at a time for each person. */
       ask: (ask: Ask) =>
         turns.take(ask.caller.userId, ask.signal, async (signal) => {
-          answering ??= load();
+          answering ??= load().catch((error: unknown) => {
+            // The next question tries again.
+            answering = undefined;
+            throw error;
+          });
           return (await answering)({ ...ask, signal });
         }),
       stop: turns.stop,

@@ -49,7 +49,7 @@ const takenLater = 'Monday starts at 5';
 
 /** All that happens, in no order. `now` is when it ends. */
 export const tellStory = ({
-  posthorn: { actions, cards, sandboxes, tokens, webhooks },
+  posthorn: { actions, cards, sandboxes, slots: queue, tokens, webhooks },
   cast,
   accounts,
   media,
@@ -215,12 +215,13 @@ export const tellStory = ({
 
     const refused = onDay(-11, '15:00');
     plan(refused, {
-      to: ['bluesky', 'mastodon'],
+      to: ['pinterest', 'mastodon'],
       text: ['Cinnamon or cardamom? A photo of both, because we could not choose.'],
       media: ['cardamom-buns'],
+      options: recipeBoard,
     });
     scene(new Date(refused.getTime() - minuteMs), () =>
-      sandboxes.planFault('bluesky', 'upload', { fault: 'media-refused', times: 1 }),
+      sandboxes.planFault('pinterest', 'publish', { fault: 'media-refused', times: 1 }),
     );
   };
 
@@ -383,6 +384,14 @@ export const tellStory = ({
     });
   };
 
+  /** The week as the queue knows it. Its zone is that of `onDay`. */
+  const weeklySlots = () => {
+    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+    const added = slots.map(({ weekday, time }) => ({ days: [weekday || 7], time, accountIds: [] }));
+    scene(earlier(pastDays * 24 * hourMs), () => queue.add(owner, { timeZone, slots: added }));
+  };
+
+  weeklySlots();
   weeks();
   lately();
   troubles();

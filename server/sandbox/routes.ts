@@ -1,11 +1,14 @@
 import { instantOf } from '#contracts/instant';
 import type { SandboxRoutes } from '#contracts/sandbox';
+import type { Accounts } from '#server/accounts/connected';
 import type { Connecting } from '#server/accounts/connecting';
+import type { ApprovalCards } from '#server/approvals/cards';
 import type { AuditLog } from '#server/audit/audit-log';
-import type { RouteHandlers } from '#server/context';
+import { type Caller, clientNamed, type RouteHandlers } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import type { Networks } from '#server/networks/registry';
 import { type Fault, faults } from '#server/networks/sandbox';
+import type { Drafts } from '#server/posts/drafts';
 import type { Providers } from '#server/providers/offered';
 import type { People } from '#server/workspaces/people';
 import type { SandboxClock } from './clock.ts';
@@ -15,6 +18,9 @@ import { connectInSandbox } from './sign-up.ts';
 
 /** What an account is called that nobody named. */
 const handle = 'demo';
+/** Who asks where there is no agent yet, and what it wrote. */
+const pretender = 'Pretend agent';
+const pretended = 'An agent wrote this and asks you first. Approve it, and it goes out in the sandbox.';
 
 export const sandboxRoutes = ({
   sandboxes,
@@ -24,6 +30,9 @@ export const sandboxRoutes = ({
   audit,
   sandboxPage,
   connecting,
+  accounts,
+  drafts,
+  ask,
   networks,
   providers,
   production,
@@ -36,6 +45,9 @@ export const sandboxRoutes = ({
   /** Where this process finds a page that a browser finds at `url`. */
   sandboxPage: (url: string) => string;
   connecting: Connecting;
+  accounts: Pick<Accounts, 'networksOf'>;
+  drafts: Pick<Drafts, 'bring'>;
+  ask: ApprovalCards['request'];
   networks: Networks;
   providers: Providers;
   production: boolean;
@@ -61,6 +73,18 @@ export const sandboxRoutes = ({
         accountIds.push(await connectInSandbox({ connecting, networks }, caller, key, { handle, here: sandboxPage }));
       }
       return { accountIds };
+    },
+
+    pretendRequest: async ({ body: { accountIds }, caller, requestId }) => {
+      mustBeSandbox();
+      for (const { network } of (await accounts.networksOf(caller, accountIds)).values()) {
+        if (providers.isLive(networks.get(network))) throw notFound('sandbox network', network);
+      }
+      const agent: Caller = { ...caller, human: false, client: clientNamed(pretender) };
+      const versions = [{ content: [{ body: pretended, media: [] }], options: {} }];
+      const { id } = await drafts.bring(agent, { accountIds, versions, scheduledAt: null });
+      const request = { caller: agent, client: pretender, action: 'posts.publishNow', input: { id }, requestId };
+      return { cardId: (await ask(request)).cardId };
     },
 
     readSandboxClock: async () => ({ now: instantOf(sandboxClock.now()) }),

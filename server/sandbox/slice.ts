@@ -1,11 +1,13 @@
 import type { Accounts } from '#server/accounts/connected';
 import type { Connecting } from '#server/accounts/connecting';
+import type { ApprovalCards } from '#server/approvals/cards';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { MovableClock } from '#server/clock';
 import type { Config } from '#server/config';
 import type { Networks } from '#server/networks/registry';
 import type { Sandbox } from '#server/networks/sandbox';
 import { createSandboxClient } from '#server/outbound/sandbox-client';
+import type { Drafts } from '#server/posts/drafts';
 import type { Providers } from '#server/providers/offered';
 import type { Database } from '#server/store/database';
 import type { People } from '#server/workspaces/people';
@@ -20,7 +22,9 @@ export const openSandbox = ({
   database,
   folders,
   networks,
-  accounts: { hasLive: hasLiveAccount },
+  accounts,
+  drafts,
+  ask,
   people,
   audit,
   connecting,
@@ -33,7 +37,9 @@ export const openSandbox = ({
   /** The sandbox of each network. */
   folders: Readonly<Record<string, Sandbox>>;
   networks: Networks;
-  accounts: Pick<Accounts, 'hasLive'>;
+  accounts: Pick<Accounts, 'hasLive' | 'networksOf'>;
+  drafts: Pick<Drafts, 'bring'>;
+  ask: ApprovalCards['request'];
   people: Pick<People, 'mustBeOperator'>;
   connecting: Connecting;
   providers: Providers;
@@ -45,7 +51,7 @@ export const openSandbox = ({
   const ownClient = createSandboxClient(ownUrl);
   const fetchMedia = createMediaFetch({ outbound: ownClient, baseUrl, ownUrl });
   const sandboxes = createSandboxes({ folders, store: createSandboxStore(database), clock, baseUrl, fetchMedia });
-  const sandboxClock = openSandboxClock(database, { clock, production, hasLiveAccount });
+  const sandboxClock = openSandboxClock(database, { clock, production, hasLiveAccount: accounts.hasLive });
   const sandboxFeed = createSandboxFeed({ sandboxes, sandboxClock, networks, baseUrl });
   return {
     sandboxes,
@@ -58,6 +64,9 @@ export const openSandbox = ({
       people,
       audit,
       connecting,
+      accounts,
+      drafts,
+      ask,
       networks,
       providers,
       production,

@@ -158,7 +158,11 @@ inBrowser('Analytics', (world) => {
     const page = await world.visit({ at: threeWeeks });
     await isClean(page, async (isPhone) => {
       await page.getByRole('heading', { name: 'Top posts' }).waitFor();
-      await page.locator('.recharts-surface').first().waitFor();
+      await page
+        .getByRole('img', { name: /^Engagement by day/ })
+        .locator('path')
+        .first()
+        .waitFor();
       if (isPhone) await page.getByRole('button', { name: 'Whole week' }).click();
       await page.getByRole('button', { name: 'Thu 18:00, 80 a post, 3 posts' }).waitFor();
     });

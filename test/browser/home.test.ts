@@ -32,9 +32,15 @@ inBrowser(
       await page.getByText(`claude mcp add --transport http posthorn ${world.service.url}/mcp`).waitFor();
       expect(await axe(page)).toEqual([]);
 
-      await page.getByRole('button', { name: 'Hide this list' }).click();
+      await page.getByRole('button', { name: 'No client at hand? Pretend one asks' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Requests from Pretend agent' }).waitFor();
+      expect(await world.service.feed('bluesky')).toHaveLength(1);
+      await page.getByRole('button', { name: 'Approve and publish' }).click();
+      await until('it is out', async () => (await world.service.feed('bluesky')).length === 2);
+
+      // All three steps are done.
+      await page.goto(world.service.url);
       await page.getByRole('heading', { name: 'Today' }).waitFor();
-      await page.reload();
       await page
         .getByRole('list', { name: 'Today' })
         .getByRole('link', { name: /Hello from Posthorn/ })

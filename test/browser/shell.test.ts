@@ -141,6 +141,18 @@ inBrowser('the shell', (world) => {
     expect(loads).toBe(7);
   });
 
+  test('without a connection says that a page does not come, and shows it once there is one', async () => {
+    const page = await world.visit({ ...nowhere, expected: [/404/, /ERR_INTERNET_DISCONNECTED/, /ConnectionError/] });
+    const link = page.getByRole('link', { name: 'Webhooks' });
+    await link.waitFor();
+    await page.context().setOffline(true);
+    await link.click();
+    await page.getByText('The server does not answer').first().waitFor();
+    expect(pathOf(page)).toBe('/settings/webhooks');
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  });
+
   test('sends somebody who is not signed in to sign in, and back', async () => {
     const page = await world.visit({ at: '/calendar?view=week', as: null, expected: [/401/] });
     await page.waitForURL(/\/sign-in/);

@@ -131,7 +131,7 @@ export const ListRow = ({
 };
 
 /** `Scheduled 7` above a group of rows. */
-export const GroupHead = ({ title, count }: { title: string; count?: number }) => (
+export const GroupHead = ({ title, count }: { title: string; count?: number | undefined }) => (
   <h2 className={styles.group}>
     {title} {count !== undefined && <span className="text-3 number">{count}</span>}
   </h2>

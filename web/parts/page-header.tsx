@@ -4,6 +4,9 @@ import { useEffect, useRef } from 'react';
 import { Mark } from './mark.tsx';
 import styles from './page-header.module.css';
 
+/** On a phone these are reached through More, so their way back is an arrow. */
+const belowMore = ['/accounts', '/assistant', '/notifications', '/sandbox', '/settings/'];
+
 let focusedPath: string | undefined;
 
 /** The top of every page: crumb, h1, chip, quiet meta; right: icons, secondary, one main button. */
@@ -28,6 +31,7 @@ export const PageHeader = ({
     if (focusedPath !== undefined && focusedPath !== path) heading.current?.focus({ preventScroll: true });
     focusedPath = path;
   }, [path]);
+  const isBelowMore = belowMore.some((start) => path.startsWith(start));
   useEffect(() => {
     document.title = `${title} · Posthorn`;
   }, [title]);
@@ -43,6 +47,10 @@ export const PageHeader = ({
             <ChevronRight size={14} aria-hidden="true" />
           </nav>
         </>
+      ) : isBelowMore ? (
+        <Link to="/" className={`phone-only ${styles.back}`} aria-label="Back to Home">
+          <ChevronLeft size={20} aria-hidden="true" />
+        </Link>
       ) : (
         <Link to="/" className={`phone-only ${styles.mark}`} aria-label="Home">
           <Mark size={26} />

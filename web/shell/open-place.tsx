@@ -13,7 +13,7 @@ export const OpenPlace = () => {
       <Mark size={28} />
       <span className={styles.text}>
         <span className={`one-line ${styles.name}`}>{name}</span>
-        <span className="caption text-3">{members === undefined ? ' ' : memberLine(members)}</span>
+        <span className="caption text-3">{members === undefined ? '\u00a0' : memberLine(members)}</span>
       </span>
     </>
   );

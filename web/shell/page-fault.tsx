@@ -1,17 +1,20 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
+import { faultOfFiles, isFileFault, loadAgain } from '#web/app-files.ts';
+import { faultOf } from '#web/faults.ts';
 import { Column } from '#web/parts/section.tsx';
+import styles from './page-fault.module.css';
 
 const title = 'This page could not be shown';
 
 /** Where not even the file of the banner comes. */
-const Words = ({ onRetry }: { onRetry?: () => void }) => (
-  <p role="alert">
-    {title}.{' '}
-    <button type="button" onClick={onRetry}>
+const Words = ({ fault, onRetry }: { fault: unknown; onRetry?: () => void }) => (
+  <div role="alert" className={`card ${styles.words}`}>
+    <p>{faultOf(fault).message}</p>
+    <button type="button" className={styles.again} onClick={onRetry}>
       Try again
     </button>
-  </p>
+  </div>
 );
 
 const FaultBanner = lazy(() =>
@@ -24,15 +27,24 @@ const FaultBanner = lazy(() =>
 /** In place of a page that could not be shown. */
 export const PageFault = ({ error, reset }: ErrorComponentProps) => {
   const router = useRouter();
+  const fault = faultOfFiles(error);
+  const isOfFiles = isFileFault(fault);
   const again = () => {
+    if (isOfFiles) return void loadAgain();
     reset();
     void router.invalidate();
   };
+  useEffect(() => {
+    if (!isOfFiles) return;
+    void loadAgain();
+    addEventListener('online', loadAgain);
+    return () => removeEventListener('online', loadAgain);
+  }, [isOfFiles]);
   return (
     <Column width="narrow">
       <h1 className="hidden">{title}</h1>
       <Suspense>
-        <FaultBanner fault={error} title={title} onRetry={again} />
+        <FaultBanner fault={fault} title={title} onRetry={again} />
       </Suspense>
     </Column>
   );

@@ -15,6 +15,7 @@ import {
   Waypoints,
   Webhook,
 } from 'lucide-react';
+import { useEffect } from 'react';
 import { useNetworks } from '#web/networks.ts';
 import { queries } from '#web/queries.ts';
 
@@ -30,12 +31,25 @@ export interface Place {
   dot?: string | undefined;
 }
 
+const sandboxKey = 'posthorn-sandbox';
+
+/** As it was at the last visit, until it is known: the places below it do not jump. */
+const useHasSandbox = () => {
+  const { list } = useNetworks();
+  const isKnown = list.length > 0;
+  const has = list.some(({ sandbox }) => sandbox);
+  useEffect(() => {
+    if (isKnown) localStorage.setItem(sandboxKey, String(has));
+  }, [isKnown, has]);
+  return isKnown ? has : localStorage.getItem(sandboxKey) === 'true';
+};
+
 /** The places of the app, with what waits there. `bell` has its own place on a desk. */
 export const usePlaces = (): { pages: Place[]; workspace: Place[]; bell: Place } => {
   const waiting = useQuery(queries.approvals).data?.cards.filter(({ status }) => status === 'Open').length ?? 0;
   const accounts = useQuery(queries.accounts).data?.accounts ?? [];
   const broken = accounts.some(({ status, statistics }) => status === 'NeedsReconnect' || statistics === 'Reconnect');
-  const hasSandbox = useNetworks().list.some(({ sandbox }) => sandbox);
+  const hasSandbox = useHasSandbox();
   const news = useQuery(queries.notificationCount).data?.unread ?? 0;
   return {
     bell: { label: 'Notifications', to: '/notifications', icon: Bell, count: news, counts: 'unread' },

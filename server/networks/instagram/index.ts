@@ -122,7 +122,8 @@ export default {
       label: 'Location',
       type: 'Text',
       maxLength: 30,
-      description: 'Id of the Facebook Page of a place. Not on stories.',
+      description:
+        'Number of the Facebook Page of a place: open the Page, About, Page transparency. Names do not work. Not on stories.',
     },
     {
       key: coverKey,

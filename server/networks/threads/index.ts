@@ -112,7 +112,8 @@ export default {
       label: 'Place',
       type: 'Text',
       maxLength: 30,
-      description: 'Id of a place, as the location search of Threads gives it. The operator has to allow it.',
+      description:
+        'Number of a place, as the location search of the Threads API gives it; names do not work. The operator has to allow it with `THREADS_LOCATION`.',
     },
     {
       key: 'threads.poll',

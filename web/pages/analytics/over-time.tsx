@@ -1,15 +1,13 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { ChartLine, Table2 } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { formatNumber } from '#web/parts/number.ts';
+import { Chart } from './chart.tsx';
 import styles from './over-time.module.css';
 import { Panel } from './panel.tsx';
 import { type Numbers, pointsOf } from './use-numbers.ts';
 import type { Range } from './use-range.ts';
 import { shortDate, spanWords } from './words.ts';
-
-// The drawing library is larger than the page; the numbers do not wait for it.
-const Chart = lazy(() => import('./chart.tsx'));
 
 /** Engagement by day, or by week, with the range before; as a line or as a table. */
 export const OverTime = ({ numbers, range, today }: { numbers: Numbers; range: Range; today: string }) => {
@@ -61,9 +59,7 @@ export const OverTime = ({ numbers, range, today }: { numbers: Numbers; range: R
         </section>
       ) : (
         <div className={styles.chart} role="img" aria-label={chartWords(points, now, unit)}>
-          <Suspense>
-            <Chart points={points} nowWords={now} />
-          </Suspense>
+          <Chart points={points} nowWords={now} />
         </div>
       )}
     </Panel>

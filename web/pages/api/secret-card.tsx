@@ -24,7 +24,6 @@ export const SecretCard = ({ token: { name, token }, onStored }: { token: NewTok
       <div className={styles.copy}>
         <TextInput
           className={styles.value}
-          classNames={{ input: 'mono' }}
           aria-label="Token"
           readOnly
           value={token}

@@ -1,14 +1,9 @@
 import type { ApprovalCard } from '#generated/app-client';
 import { handleOf } from '#web/networks.ts';
+import { headingOf } from '#web/parts/heading.ts';
 import { formatDay, formatTime, inZone, now, partsIn } from '#web/parts/time.ts';
 
-const excerptLength = 48;
-
-const excerptOf = ({ post }: ApprovalCard) => {
-  const text = post?.versions[0]?.content[0]?.body.replace(/\s+/g, ' ').trim() ?? '';
-  const letters = [...text];
-  return letters.length > excerptLength ? `${letters.slice(0, excerptLength).join('').trimEnd()}…` : text;
-};
+const excerptOf = ({ post }: ApprovalCard) => headingOf(post?.versions[0]?.content[0]?.body ?? '');
 
 /** What is asked, and behind it what cannot be undone. Times are in the zone of the person. */
 export const titleOf = ({ sentence, account }: ApprovalCard, zone: string) => {

@@ -37,7 +37,6 @@ const Assistant = () => {
   return (
     <>
       <PageHeader
-        {...(phone && { crumb: { label: 'Home', link: { to: '/' } } })}
         title="Assistant"
         meta={`answers in ${zone}`}
         actions={

@@ -1,7 +1,7 @@
 import '@mantine/schedule/styles.layer.css';
 import { useElementSize, useMergedRef } from '@mantine/hooks';
-import { DayView, MonthView, type ScheduleEventData, WeekView } from '@mantine/schedule';
-import { useEffect, useRef } from 'react';
+import { MonthView, type ScheduleEventData } from '@mantine/schedule';
+import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
 import { formatDateTime, instantOf, now, wallTime } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { useMay, useZone } from '#web/session.ts';
@@ -11,6 +11,7 @@ import { todayIn, type View } from './dates.ts';
 import { draftType } from './drafts-tray.tsx';
 import { DropLabel } from './drop-label.tsx';
 import styles from './grid.module.css';
+import { canDragEvent, Hours, type HoursActs } from './hours.tsx';
 import type { Choosing } from './time-dialog.tsx';
 import type { GoodTime } from './use-best-times.ts';
 import { monthEvents, type Payload, rowsOfMonth, useHourEvents } from './use-events.ts';
@@ -64,11 +65,6 @@ export const Grid = ({
     if (isPast(at)) tellPassed();
     else void newPost(at);
   };
-  const slotProps = ({ start }: { start: string }) => ({
-    'data-slot': start,
-    'data-past': start < present || undefined,
-    'aria-label': `Write for ${formatDateTime(instantOf(start, zone), zone)}`,
-  });
   const drop = (wall: string, { payload }: ScheduleEventData) => {
     const { item } = payload as Extract<Payload, { is: 'post' }>;
     const at = instantOf(wall, zone);
@@ -85,8 +81,7 @@ export const Grid = ({
     withHeader: false,
     mode: write ? ('default' as const) : ('static' as const),
     withEventsDragAndDrop: write,
-    canDragEvent: ({ payload }: ScheduleEventData) =>
-      payload?.is === 'post' && (payload as { item: Item }).item.isMovable,
+    canDragEvent,
     renderEvent: (event: ScheduleEventData, props: BlockProps) => (
       <Block
         key={event.id}
@@ -95,42 +90,26 @@ export const Grid = ({
         props={props}
         onChoose={onChoose}
         onView={onView}
-        isLine={view === 'month'}
+        isLine
       />
     ),
   };
-  const hours = {
-    ...shared,
-    events,
-    slotHeight: 64,
-    intervalMinutes: 30,
-    withSubHourGridLines: false,
-    startScrollTime: '06:50:00',
-    radius: 0,
-    scrollAreaProps: { mah: Math.max(height, 200), type: 'scroll' as const },
-    getCurrentTime: () => wallTime(now(), zone),
-    getTimeSlotProps: slotProps,
-    onTimeSlotClick: ({ slotStart }: { slotStart: string }) => writeAt(slotStart),
-    onEventDrop: ({ newStart, event }: { newStart: string; event: ScheduleEventData }) => drop(newStart, event),
-    ...(write && { onExternalEventDrop: dropDraft }),
-  };
+  const acts = useRef<HoursActs>(null);
+  useEffect(() => {
+    acts.current = { writeAt, drop, dropDraft, onChoose, onView };
+  });
+  const minute = present.slice(0, 16);
+  const wanted = useMemo(
+    () =>
+      view === 'month' || height === 0 ? undefined : { view, date, events, height, minute, isToday: date === today },
+    [view, date, events, height, minute, today],
+  );
+  // Hundreds of slots take a while to draw: it may be broken off for whatever the person does meanwhile.
+  const shown = useDeferredValue(wanted, undefined);
   return (
     <div ref={useMergedRef(ref, area)} className={styles.grid} data-view={view}>
       <DropLabel zone={zone}>
-        {view === 'week' && (
-          <WeekView
-            {...hours}
-            date={date}
-            withAllDaySlots={false}
-            withWeekNumber={false}
-            highlightToday
-            onViewChange={() => undefined}
-            onDateChange={(day) => onView('day', day)}
-          />
-        )}
-        {view === 'day' && (
-          <DayView {...hours} date={date} withAllDaySlot={false} withCurrentTimeIndicator={date === today} />
-        )}
+        {view !== 'month' && shown && <Hours {...shown} zone={zone} canWrite={write} acts={acts} />}
         {view === 'month' && (
           <MonthView
             {...shared}

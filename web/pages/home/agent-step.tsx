@@ -1,9 +1,13 @@
 import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { Plug } from 'lucide-react';
 import { useState } from 'react';
+import { app } from '#web/api.ts';
 import { CopyField } from '#web/parts/copy.tsx';
+import { FaultBanner } from '#web/parts/fault.tsx';
 import styles from './first-run.module.css';
+import { useSandboxAccounts } from './use-sandbox-accounts.ts';
 
 /** The address, and lines that are ready to be copied. Signing in happens in the browser, so there is no secret here. */
 export const AgentStep = () => {
@@ -20,9 +24,7 @@ export const AgentStep = () => {
         >
           {shown ? 'Hide the config' : 'Show the config'}
         </Button>
-        <Link to="/settings/api" className={styles.link}>
-          API and MCP
-        </Link>
+        <Pretend />
       </div>
       {shown && (
         <dl className={styles.config}>
@@ -40,6 +42,25 @@ export const AgentStep = () => {
           </dd>
         </dl>
       )}
+    </>
+  );
+};
+
+/** Shows what an approval is before there is an agent. */
+const Pretend = () => {
+  const accounts = useSandboxAccounts();
+  const navigate = useNavigate();
+  const pretend = useMutation({
+    mutationFn: () => app.pretendRequest({ accountIds: accounts.map(({ id }) => id) }),
+    onSuccess: ({ cardId }) => navigate({ to: '/approvals/$id', params: { id: cardId } }),
+  });
+  if (accounts.length === 0) return null;
+  return (
+    <>
+      <button type="button" className={styles.pretend} disabled={pretend.isPending} onClick={() => pretend.mutate()}>
+        No client at hand? Pretend one asks
+      </button>
+      {pretend.error && <FaultBanner fault={pretend.error} title="Nothing was asked" />}
     </>
   );
 };

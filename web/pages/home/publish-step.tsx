@@ -1,27 +1,19 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { actions } from '#web/api.ts';
-import { useNetworks } from '#web/networks.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
-import { useAccounts } from '#web/parts/use-accounts.ts';
-import { queries } from '#web/queries.ts';
 import styles from './first-run.module.css';
-import { takesText } from './takes-text.ts';
+import { useSandboxAccounts } from './use-sandbox-accounts.ts';
 
 const body = 'Hello from Posthorn. If you can read this in the sandbox, publishing works.';
 
 /** The first post is written already; it goes to the sandbox accounts that take words alone. */
 export const PublishStep = () => {
-  const { list } = useAccounts();
-  const networks = useNetworks().list;
-  const limits = useQuery(queries.limits).data?.providers ?? [];
+  const accounts = useSandboxAccounts();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const isSandbox = (network: string) => networks.some((one) => one.network === network && one.sandbox);
-  const fits = (network: string) => takesText(limits.find((one) => one.network === network));
-  const accounts = list.filter(({ network }) => isSandbox(network) && fits(network));
   const draft = () => actions.posts.create({ accountIds: accounts.map(({ id }) => id), body });
 
   const publish = useMutation({

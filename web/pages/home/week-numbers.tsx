@@ -63,7 +63,7 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 /** Falling is grey, not red: a quiet week is no fault. */
 const Change = ({ value, before, isCount }: { value: number; before: number; isCount: boolean }) => {
   const difference = value - before;
-  const sign = difference > 0 ? '+' : difference < 0 ? '−' : '';
+  const sign = difference > 0 ? '+' : difference < 0 ? '−' : '±';
   const text = isCount ? `${sign}${formatNumber(Math.abs(difference))}` : formatChange(value, before);
   if (text === undefined) return null;
   return (

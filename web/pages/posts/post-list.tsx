@@ -178,7 +178,7 @@ const Rows = ({
 }: {
   group: Group;
   posts: readonly PostSummary[];
-  count: number;
+  count: number | undefined;
   chosen: ReadonlySet<string>;
   menuOf: string | undefined;
   acts: RowActs;
@@ -252,7 +252,8 @@ const Labelling = ({ posts, onClose }: { posts: readonly PostSummary[]; onClose:
   );
 };
 
-const countOf = (name: GroupName, status: Status | undefined, counts: Record<Status, number>) => {
+const countOf = (name: GroupName, status: Status | undefined, counts: ReturnType<typeof useCounts>) => {
+  if (counts === undefined) return undefined;
   if (status !== undefined) return counts[status];
   if (name === 'Drafts') return counts.Draft;
   return name === 'Scheduled' ? counts.Scheduled : counts.Publishing + counts.Published + counts.Failed;

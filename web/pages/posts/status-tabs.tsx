@@ -6,8 +6,8 @@ import { type Filter, type Status, statuses, useCounts } from './use-groups.ts';
 /** All, and one tab for each state, with how many there are. */
 export const StatusTabs = ({ filter }: { filter: Filter }) => {
   const counts = useCounts(filter);
-  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const tabs = [[undefined, 'All', all], ...statuses.map((one) => [one, words[one], counts[one]] as const)] as const;
+  const all = counts && Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const tabs = [[undefined, 'All', all], ...statuses.map((one) => [one, words[one], counts?.[one]] as const)] as const;
   // A tab is the current one when its search is the whole search of the address.
   const { query, accountIds, labelIds } = filter;
   const kept = {
@@ -26,9 +26,11 @@ export const StatusTabs = ({ filter }: { filter: Filter }) => {
           className={styles.tab}
         >
           {word}
-          <span className="number" data-bad={(one === 'Failed' && count > 0) || undefined}>
-            {formatNumber(count)}
-          </span>
+          {count !== undefined && (
+            <span className="number" data-bad={(one === 'Failed' && count > 0) || undefined}>
+              {formatNumber(count)}
+            </span>
+          )}
         </Link>
       ))}
     </nav>

@@ -60,15 +60,14 @@ export const useGroups = (status: Status | undefined, filter: Filter): Group[] =
   return status === undefined ? all : all.filter(({ name }) => name === groupOf[status]);
 };
 
-const noCounts: Record<Status, number> = { Draft: 0, Scheduled: 0, Publishing: 0, Published: 0, Failed: 0 };
-
-export const useCounts = (filter: Filter) => {
+/** Undefined until they are known. */
+export const useCounts = (filter: Filter): Readonly<Record<Status, number>> | undefined => {
   const { data } = useQuery({
     queryKey: keys.counts(filter),
     queryFn: ({ signal }) => app.countPosts(filter, { signal }),
     placeholderData: keepPreviousData,
   });
-  return data?.counts ?? noCounts;
+  return data?.counts;
 };
 
 export const rowsOf = (group: Group) => group.posts ?? none;

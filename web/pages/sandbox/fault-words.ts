@@ -27,7 +27,7 @@ const known: Record<string, { title: string; sent: string }> = {
   '429': { title: 'Too many requests (429)', sent: 'Posthorn waits as long as it is told to, then sends' },
   '429-bare': { title: 'Too many requests, no time given', sent: 'Posthorn waits a while, then tries again' },
   '503': { title: 'Service down (503)', sent: 'Posthorn tries again, then the post fails' },
-  '503-late': { title: 'Service down, yet the post appears 20 s later', sent: mayBeOut },
+  '503-late': { title: 'Service down, yet the post appears 20 s later', sent: mayBeOut },
   '500-after': { title: 'Takes the post, then answers with an error', sent: mayBeOut },
   lost: { title: 'Takes the post, then goes silent', sent: mayBeOut },
   cut: { title: 'Takes the post, then hangs up', sent: mayBeOut },

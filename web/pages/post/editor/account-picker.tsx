@@ -45,7 +45,7 @@ export const AccountPicker = () => {
         <span className="text-3">No account chosen</span>
       )}
       <button type="button" id={fields.accounts} className={styles.change} onClick={() => setChanging(true)}>
-        Change
+        {chosen.length > 0 ? 'Change' : 'Choose'}
       </button>
       <Drawer opened={changing} onClose={() => setChanging(false)} title="Accounts" position="bottom" styles={lowSheet}>
         <Chips all />

@@ -8,6 +8,13 @@ import type { Sending } from './use-sending.ts';
 
 const SchedulePanel = lazy(() => import('./schedule-panel.tsx'));
 
+/** Has the focus until there is something to choose. */
+const Loading = () => (
+  <div data-autofocus="" tabIndex={-1}>
+    <SkeletonRows rows={6} height={40} />
+  </div>
+);
+
 /** The panel below its button, or a sheet on a phone. */
 export const ScheduleDialog = ({ sending, children }: { sending: Sending; children: React.ReactElement }) => {
   const phone = usePhone();
@@ -24,7 +31,7 @@ export const ScheduleDialog = ({ sending, children }: { sending: Sending; childr
     return () => window.removeEventListener('keydown', press);
   }, [panelOpened]);
   const panel = (
-    <Suspense fallback={<SkeletonRows rows={6} height={40} />}>
+    <Suspense fallback={<Loading />}>
       <SchedulePanel
         key={sending.taken}
         at={sending.wish}

@@ -195,6 +195,7 @@ export default function SchedulePanel({
         <MainButton
           variant="send"
           size="lg"
+          px={8}
           fullWidth
           type="submit"
           reason={problem ?? blocked}

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Post } from '#generated/app-client';
 import { PostLabels } from '#web/pages/post/post-labels.tsx';
+import { History } from '#web/pages/post/review/history.tsx';
 import { ReviewPanel, SideButton } from '#web/pages/post/review/panel.tsx';
 import { useSide } from '#web/pages/post/review/use-side.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
@@ -52,6 +53,10 @@ export default function Results({ post }: { post: Post }) {
           ) : (
             <SideRail label="What went out" width={320} opened={textShown} onClose={() => setTextShown(false)}>
               <WhatWentOut post={post} targets={targets} />
+              <section className={styles.history} aria-labelledby="history">
+                <h2 id="history">History</h2>
+                <History postId={post.id} />
+              </section>
             </SideRail>
           )
         }

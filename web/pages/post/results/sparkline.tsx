@@ -2,10 +2,11 @@ const [width, height, margin] = [108, 22, 3];
 
 /** The reads of one account as a small line; the numbers stand beside it. */
 export const Sparkline = ({ values }: { values: readonly number[] }) => {
-  if (values.length === 0) return null;
+  // One read is no line yet.
+  if (values.length < 2) return null;
   const most = Math.max(...values, 1);
   const points = values.map((value, index) => ({
-    x: values.length === 1 ? margin : margin + (index / (values.length - 1)) * (width - 2 * margin),
+    x: margin + (index / (values.length - 1)) * (width - 2 * margin),
     y: height - margin - (value / most) * (height - 2 * margin),
   }));
   return (

@@ -1,0 +1,108 @@
+import { DayView, type ScheduleEventData, WeekView } from '@mantine/schedule';
+import { memo } from 'react';
+import { formatDay, instantOf, now, wallTime } from '#web/parts/time.ts';
+import { Block, type BlockProps } from './block.tsx';
+import type { View } from './dates.ts';
+import type { Choosing } from './time-dialog.tsx';
+import type { Payload } from './use-events.ts';
+import type { Item } from './use-items.ts';
+
+/** What people do in the grid. The newest are called, so that the grid need not be drawn anew for them. */
+export interface HoursActs {
+  writeAt: (wall: string) => void;
+  drop: (wall: string, event: ScheduleEventData) => void;
+  dropDraft: (transfer: DataTransfer, wall: string) => void;
+  onChoose: (choosing: Choosing) => void;
+  onView: (view: View, date: string) => void;
+}
+
+/** A day or a week by the hour. Drawn only when something in it has changed. */
+export const Hours = memo(
+  ({
+    view,
+    date,
+    events,
+    height,
+    minute,
+    isToday,
+    zone,
+    canWrite,
+    acts,
+  }: {
+    view: 'day' | 'week';
+    date: string;
+    events: ScheduleEventData[];
+    height: number;
+    /** The present: `2026-11-19 08:30` */
+    minute: string;
+    isToday: boolean;
+    zone: string;
+    canWrite: boolean;
+    acts: React.RefObject<HoursActs | null>;
+  }) => {
+    const shared = {
+      events,
+      withHeader: false,
+      mode: canWrite ? ('default' as const) : ('static' as const),
+      withEventsDragAndDrop: canWrite,
+      canDragEvent,
+      renderEvent: (event: ScheduleEventData, props: BlockProps) => (
+        <Block
+          key={event.id}
+          payload={event.payload as Payload}
+          id={event.id}
+          props={props}
+          onChoose={(choosing) => acts.current?.onChoose(choosing)}
+          onView={(next, day) => acts.current?.onView(next, day)}
+          isLine={false}
+        />
+      ),
+      slotHeight: 64,
+      intervalMinutes: 30,
+      withSubHourGridLines: false,
+      startScrollTime: '06:50:00',
+      radius: 0,
+      scrollAreaProps: { mah: Math.max(height, 200), type: 'scroll' as const },
+      getCurrentTime: () => wallTime(now(), zone),
+      getTimeSlotProps: ({ start }: { start: string }) => ({
+        'data-slot': start,
+        'data-past': start < minute || undefined,
+        'aria-label': `Write for ${dayWords(start.slice(0, 10), zone)}, ${start.slice(11, 16)}`,
+      }),
+      onTimeSlotClick: ({ slotStart }: { slotStart: string }) => acts.current?.writeAt(slotStart),
+      onEventDrop: ({ newStart, event }: { newStart: string; event: ScheduleEventData }) =>
+        acts.current?.drop(newStart, event),
+      ...(canWrite && {
+        onExternalEventDrop: (transfer: DataTransfer, wall: string) => acts.current?.dropDraft(transfer, wall),
+      }),
+    };
+    return view === 'week' ? (
+      <WeekView
+        {...shared}
+        date={date}
+        withAllDaySlots={false}
+        withWeekNumber={false}
+        highlightToday
+        onViewChange={() => undefined}
+        onDateChange={(day) => acts.current?.onView('day', day)}
+      />
+    ) : (
+      <DayView {...shared} date={date} withAllDaySlot={false} withCurrentTimeIndicator={isToday} />
+    );
+  },
+);
+
+export const canDragEvent = ({ payload }: ScheduleEventData) =>
+  payload?.is === 'post' && (payload as { item: Item }).item.isMovable;
+
+/** A week has 336 slots: their days are named once. */
+const namedDays = new Map<string, string>();
+
+const dayWords = (date: string, zone: string) => {
+  const key = `${zone} ${date}`;
+  const known = namedDays.get(key);
+  if (known !== undefined) return known;
+  const words = formatDay(instantOf(`${date} 12:00:00`, zone), zone);
+  namedDays.set(key, words);
+  return words;
+};

@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNetworks } from '#web/networks.ts';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import { queries } from '#web/queries.ts';
+import { takesText } from './takes-text.ts';
+
+/** Those on sandbox networks that take words alone. */
+export const useSandboxAccounts = () => {
+  const { list } = useAccounts();
+  const networks = useNetworks().list;
+  const limits = useQuery(queries.limits).data?.providers ?? [];
+  const isSandbox = (network: string) => networks.some((one) => one.network === network && one.sandbox);
+  const fits = (network: string) => takesText(limits.find((one) => one.network === network));
+  return list.filter(({ network }) => isSandbox(network) && fits(network));
+};
