@@ -3,6 +3,7 @@ import type { Post } from '#contracts/posts';
 import { type Stopwatch, startStopwatch } from '#server/clock';
 import type { Fault } from '#server/networks/sandbox';
 import { sql } from '#server/store/database';
+import { outside } from '#server/store/transactions';
 import { startServiceOnLine } from '#test/support/line';
 import { startReceiver } from '#test/support/receiver';
 import { startSandboxNetworks } from '#test/support/sandbox';
@@ -258,6 +259,52 @@ describe('a claim that is lost while something is being sent', () => {
     own.startJobs();
     const id = await own.publishNow(await own.connect('x'), 'Unanswered [sandbox:hang]');
     await isLeftAlone(own, id, await taken(own, id));
+  });
+});
+
+describe('what is recorded of a send', () => {
+  test('never waits for the leases of others to be extended, nor they for it', async () => {
+    const own = await beginHolding('/2/tweets', { SEND_LEASE_SECONDS: '4', NETWORK_TIMEOUT_SECONDS: '30' });
+    const ended = await own.publishNow(await own.connect('x'), 'Being recorded');
+    const kept = await own.publishNow(await own.connect('x'), 'Extended');
+    const isBegun = async (id: string) => (await own.rowOf(id)).begun_at !== null;
+    await until('both are being sent', async () => (await isBegun(ended)) && (await isBegun(kept)));
+    await own.database.transaction(async () => {
+      await own.database.query(sql('test.hold', 'select from sends where post_id = $1 for update'), [ended]);
+      const leaseMs = await outside(() => own.rowOf(kept));
+      await until('the lease of the other one is moved', async () => {
+        const row = await outside(() => own.rowOf(kept));
+        return (row.due_in_ms ?? 0) > (leaseMs.due_in_ms ?? 0);
+      });
+    });
+    own.letThrough();
+    await Promise.all([own.ended(ended), own.ended(kept)]);
+  });
+
+  test('is recorded when the database takes it again, and what it refuses of one does no harm to others', async () => {
+    const own = await begin();
+    await own.database.query(
+      sql(
+        'test.refuse',
+        `do $$ begin
+           create sequence refused;
+           create function refuse() returns trigger language plpgsql as $f$ begin
+             if new.begun_body = 'Refused' then raise exception 'never'; end if;
+             if nextval('refused') <= 2 then raise exception 'two wait for each other' using errcode = '40P01'; end if;
+             return new;
+           end $f$;
+           create trigger refuse before update on sends for each row
+             when (new.result is not null and old.result is null) execute function refuse();
+         end $$`,
+      ),
+    );
+    const accountId = await own.connect('x');
+    const refused = await own.publishNow(accountId, 'Refused');
+    const ids = await Promise.all(['One', 'Two'].map((body) => own.publishNow(accountId, body)));
+    own.startJobs();
+    for (const id of ids) expect((await own.ended(id)).status).toBe('Published');
+    expect(await own.post(refused)).toMatchObject({ status: 'Publishing' });
+    for (const body of ['One', 'Two', 'Refused']) expect(await own.shown('x', body)).toBe(1);
   });
 });
 

@@ -1,14 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAway } from '#server/store/away';
 
 /**
  * Many small writes as few large ones: what comes in while one is under way goes out together with the next. A commit
- * waits for the disk, so this is what decides how many posts a second are possible.
+ * waits for the disk, so this is what decides how many posts a second are possible. When one is refused, each item is
+ * written alone, so that the others do not suffer from it.
  */
 export const createBatch = <Item, Answer>(
   work: (items: readonly Item[]) => Promise<readonly Answer[]>,
   { largest = 200, gatherMs = 0 } = {},
 ) => {
-  let waiting: { item: Item; resolve: (answer: Answer) => void; reject: (error: unknown) => void }[] = [];
+  interface Waiting {
+    readonly item: Item;
+    resolve(answer: Answer): void;
+    reject(error: unknown): void;
+  }
+  let waiting: Waiting[] = [];
   let busy = false;
 
   const run = async () => {
@@ -17,14 +24,19 @@ export const createBatch = <Item, Answer>(
       if (gatherMs > 0 && waiting.length < largest) await sleep(gatherMs);
       const batch = waiting.slice(0, largest);
       waiting = waiting.slice(largest);
-      try {
-        const answers = await work(batch.map(({ item }) => item));
-        for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Answer);
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
+      await write(batch);
     }
     busy = false;
+  };
+
+  const write = async (batch: readonly Waiting[]) => {
+    try {
+      const answers = await work(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Answer);
+    } catch (error) {
+      if (batch.length > 1 && !isAway(error)) for (const one of batch) await write([one]);
+      else for (const { reject } of batch) reject(error);
+    }
   };
 
   return (item: Item): Promise<Answer> =>

@@ -4,6 +4,7 @@ import { createDueLoop, type DueLoop } from '#server/jobs/queue';
 import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/posts/outcome';
 import type { Publications } from '#server/statistics/publications';
+import { insistently } from '#server/store/patiently';
 import type { BeginPublishing } from './begin.ts';
 import type { PublishingFigures } from './figures.ts';
 import { missed, uncertain } from './result.ts';
@@ -89,9 +90,10 @@ export const createPublishing = ({
     // network.
     sendWithinMs: leaseMs / 2,
     markBegun: (row, begin) => markBegun({ row, ...begin }),
-    save: store.save,
+    // What a network has answered is known here alone. When another process has claimed the row meanwhile, nothing is written.
+    save: (progress) => insistently(leaseMs, () => store.save(progress)),
     end: async (ended) => {
-      await end(ended);
+      await insistently(leaseMs, () => end(ended));
       figures.ended(ended.row.account.network, ended.result);
     },
     sendingNow: (row) => {

@@ -122,11 +122,15 @@ const msToNext = sql(
 );
 /** Of every account that there is or was. */
 const networks = sql('statistics.networks', 'select distinct network from accounts');
+/** But those that are being kept at this moment: to wait for them while they wait for us would be a deadlock. */
 const extend = sql(
   'statistics.extend',
-  `update publications p set due_at = posthorn_now() + $4 * interval '1 ms'
-     from unnest($1::text[], $2::text[], $3::uuid[]) as held (workspace_id, account_id, claim)
-    where p.workspace_id = held.workspace_id and p.account_id = held.account_id and p.claim = held.claim`,
+  `update publications set due_at = posthorn_now() + $4 * interval '1 ms'
+    where ctid = any(array(
+      select p.ctid from publications p
+        join unnest($1::text[], $2::text[], $3::uuid[]) as held (workspace_id, account_id, claim)
+          on p.workspace_id = held.workspace_id and p.account_id = held.account_id and p.claim = held.claim
+         for update of p skip locked))`,
 );
 const held = `p.workspace_id = $1 and p.account_id = $2 and p.claim = $3`;
 const counted = [...metricNames, 'engagement'] satisfies (keyof Counts)[];

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '#server/errors';
-import { isFull } from './away.ts';
+import { isAway, isFull } from './away.ts';
 
 const fullPauseMs = 100;
+const awayPauseMs = 500;
 const retryAfterSeconds = 5;
 
 /**
@@ -18,6 +19,22 @@ export async function patiently<Result>(waitMs: number, work: () => Promise<Resu
       if (isQueueTimeout(error) || (isFull(error) && performance.now() > deadline)) throw busy(error);
       if (!isFull(error)) throw error;
       await sleep(fullPauseMs);
+    }
+  }
+}
+
+/**
+ * For what must not be lost and may be done twice: again while the database is away, or has ended it because two waited for
+ * each other.
+ */
+export async function insistently<Result>(withinMs: number, work: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAway(error) || performance.now() > deadline) throw error;
+      await sleep(awayPauseMs);
     }
   }
 }
