@@ -4,6 +4,7 @@ import { nameOfBrowser } from '#server/auth/sessions';
 import { createMovableClock } from '#server/clock';
 import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
+import { until } from '#test/support/until';
 
 const dayMs = 24 * 3_600_000;
 const production = { NODE_ENV: 'production', EMBEDDED_DATABASE: 'true', BASE_URL: 'https://posthorn.example.com' };
@@ -743,6 +744,24 @@ describe('handing a workspace over', () => {
     const statuses = (await Promise.all([again(), again()])).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect([await roleIn(owner), await roleIn(second)]).toEqual(['admin', 'owner']);
+  });
+
+  test('the last owner stays, also when the other one stops being one in that moment', async () => {
+    const { owner, secondId, userId } = await newTeam();
+    await owner.patch(`/api/app/members/${secondId}`, { role: 'owner' });
+    const step = sql('test.stepDown', "update members set role = 'editor' where user_id = $1");
+    const waits = sql('test.waits', "select 1 from pg_locks where not granted and locktype = 'transactionid'");
+    const leaving = await service.database.transaction(async () => {
+      await service.database.run(step, [secondId]);
+      let hasLeft = false;
+      const asked = service.database.outside(() => owner.delete(`/api/app/members/${userId}`));
+      void asked.then(() => {
+        hasLeft = true;
+      });
+      await until('it waits', async () => hasLeft || (await service.database.query(waits)).length > 0);
+      return { asked };
+    });
+    expect((await leaving.asked).body).toMatchObject({ code: 'Conflict' });
   });
 });
 
