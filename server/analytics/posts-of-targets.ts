@@ -1,7 +1,7 @@
 import { createTurns } from '#server/turns';
 import type { Stretch } from './time-zone.ts';
 
-/** What one account published, as PostgreSQL writes it most cheaply. */
+/** What one account published, oldest first, as PostgreSQL writes it most cheaply. */
 export interface PackedTargets {
   readonly network: string;
   /** With commas between. */

@@ -103,8 +103,8 @@ const targetsOfChosen = sql(
      select count(*)::int as posts, ${metricNames.map((name) => `sum(${name})::float8 as ${name}`).join(', ')},
             string_agg(post_id, ',') as "postIds", string_agg(timestamptz_send(published_at), '') as "publishedAt",
             string_agg(int8send(engagement), '') as engagement
-       from (select p.post_id, p.published_at, p.engagement, ${metricNames.map((name) => `p.${name}`).join(', ')}
-               from publications p where ${inRange} and p.account_id = a.id limit $5::int + 1) as p
+       from (select * from publications p where ${inRange} and p.account_id = a.id
+              order by p.published_at limit $5::int + 1) as p
    ) as target
     where a.workspace_id = $1 and a.id = ${anyOf('$4')} and target.posts > 0 order by a.id`,
 );
