@@ -1,7 +1,6 @@
 import { type MetricName, metricNames } from '#contracts/analytics';
 import { type Database, sql } from '#server/store/database';
 import { keyColumns, type PostKey } from '#server/store/post-key';
-import { type PackedTargets, postsOfTargets } from './posts-of-targets.ts';
 import type { Stretch } from './time-zone.ts';
 
 export interface Counted {
@@ -94,40 +93,10 @@ const ofAll = sql(
 );
 
 /** As a select: the number of accounts is no reason to plan the statement anew, which would take longer than running it. */
-const anyOf = (accountIds: string) => `any ((select ${accountIds}::text[])::text[])`;
-
-/** Every target of the chosen accounts; of one that has more than $5, one too many. */
-const targetsOfChosen = sql(
-  'analytics.targetsOfChosen',
-  `select a.id, a.network, target.* from accounts a cross join lateral (
-     select count(*)::int as posts, ${metricNames.map((name) => `sum(${name})::float8 as ${name}`).join(', ')},
-            string_agg(post_id, ',') as "postIds", string_agg(timestamptz_send(published_at), '') as "publishedAt",
-            string_agg(int8send(engagement), '') as engagement
-       from (select * from publications p where ${inRange} and p.account_id = a.id
-              order by p.published_at limit $5::int + 1) as p
-   ) as target
-    where a.workspace_id = $1 and a.id = ${anyOf('$4')} and target.posts > 0 order by a.id`,
-);
-/** Without those that were deleted in the meantime. */
-const bestOfChosen = sql(
-  'analytics.bestOfChosen',
-  `select post.id as "postId", post.versions -> 0 -> 'content' -> 0 ->> 'body' as text, of_post.*
-     from unnest($5::text[]) as best (id) join posts post on post.workspace_id = $1 and post.id = best.id
-    cross join lateral (
-      select min(published_at) as "publishedAt", array_agg(account_id order by published_at, account_id) as "accountIds",
-             sum(engagement)::float8 as engagement, coalesce(sum(views), 0)::float8 as views
-        from (select * from publications p where p.workspace_id = $1 and p.post_id = best.id offset 0) as target
-       where published_at >= $2 and published_at < $3 and account_id = ${anyOf('$4')}
-      having count(*) > 0
-    ) as of_post
-    order by of_post.engagement desc, of_post."publishedAt" desc, post.id`,
-  'quick',
-);
-
-const anyChosen = anyOf('$6');
+const anyChosen = 'any ((select $6::text[])::text[])';
 
 /**
- * For more targets than are added up here: posts as they are on the chosen accounts. Repeats are looked for where several accounts of a network are chosen and any
+ * Posts as they are on the chosen accounts. Repeats are looked for where several accounts of a network are chosen and any
  * post has some. Floats are exact here, and far cheaper to add for each of many posts, as bins are than parts of a time.
  */
 const ofChosen = sql(
@@ -221,10 +190,7 @@ const mondayOf = (stretch: Stretch) => new Date(-1000 * wallOf(stretch)).toISOSt
 
 export type AnalyticsStore = ReturnType<typeof createAnalyticsStore>;
 
-/** So many targets of chosen accounts are added up here, where it takes less than in PostgreSQL but memory. */
-const mostTargetsHere = 100_000;
-
-export const createAnalyticsStore = (db: Database, mostTargets = mostTargetsHere) => ({
+export const createAnalyticsStore = (db: Database) => ({
   /** What was published in the stretches, which follow each other without a gap. No account means every account. */
   counted: async (
     workspaceId: string,
@@ -234,22 +200,6 @@ export const createAnalyticsStore = (db: Database, mostTargets = mostTargetsHere
     const range = [workspaceId, from, to];
     const begins = stretches.map((stretch) => stretch.from);
     const ends = stretches.map((stretch) => stretch.to);
-    if (accountIds.length > 0) {
-      const most = Math.floor(mostTargets / accountIds.length);
-      const accounts = await db.late<Counted['accounts'][number] & PackedTargets>(targetsOfChosen, [
-        ...range,
-        accountIds,
-        most,
-      ]);
-      if (accounts.every(({ posts }) => posts <= most)) {
-        const { bestIds, ...counted } = await postsOfTargets(accounts, stretches);
-        const topPosts =
-          bestIds.length > 0
-            ? await db.late<Counted['topPosts'][number]>(bestOfChosen, [...range, accountIds, bestIds])
-            : [];
-        return { accounts, ...counted, topPosts };
-      }
-    }
     const [counted] = await (accountIds.length === 0
       ? db.late<Counted>(ofAll, [...range, begins, ends, stretches.map(wallOf)])
       : db.late<Counted>(ofChosen, [...range, begins, stretches.map(mondayOf), accountIds]));
