@@ -500,8 +500,8 @@ describe('an invitation', () => {
         'test.invitations',
         `insert into invitations (id, workspace_id, email, role, hash, invited_by, created_at, expires_at, accepted_at)
          select 'inv_' || n, workspace_id, email, role, sha256(n::text::bytea), invited_by, created_at,
-                case when n > 199 then now() - (n - 200) * interval '29 days' else expires_at end,
-                case when n = 203 then now() - interval '90 days' end
+                case when n > 199 then created_at - (n - 200) * interval '29 days' else expires_at end,
+                case when n = 203 then created_at - interval '90 days' end
            from invitations cross join generate_series(1, 203) as n where id = $1`,
       ),
       [body.id],

@@ -151,7 +151,8 @@ export const createLifecycle = ({
       const counted = await usePlan(caller, post, { scheduled: true });
       await store.wake();
       await revisions.note(caller, id, 'Scheduled', at);
-      return store.move(id, caller.workspaceId, 'Scheduled', at, counted);
+      await store.setCounted(id, caller.workspaceId, counted);
+      return store.move(id, caller.workspaceId, 'Scheduled', at);
     });
 
   return {
@@ -239,7 +240,7 @@ export const createLifecycle = ({
         await giveBack(caller, id);
         const before = post.results.length > 0 ? 'Failed' : 'Draft';
         await revisions.note(caller, id, 'Unscheduled');
-        return store.move(id, caller.workspaceId, before, post.scheduledAt ?? null, null);
+        return store.move(id, caller.workspaceId, before, post.scheduledAt ?? null);
       }),
 
     /**

@@ -6,6 +6,7 @@ import { tellsOf } from '#server/live/news';
 import { type MadeRendition, renditionColumns } from '#server/media/renditions';
 import type { ReadLinkCard } from '#server/networks/network';
 import type { Counted } from '#server/plans/allowance';
+import { isColumnMissing } from '#server/store/away';
 import { type Database, sql } from '#server/store/database';
 import { keyColumns, type PostKey } from '#server/store/post-key';
 import type { KeptLinkCard } from './outgoing.ts';
@@ -90,10 +91,14 @@ const replace = sql(
 );
 const move = sql(
   'posts.move',
-  `update posts set status = $3, scheduled_at = $4, counted = $5, ${touch} where id = $1 and workspace_id = $2
+  `update posts set status = $3, scheduled_at = $4, ${touch} where id = $1 and workspace_id = $2
    returning ${postColumns}, ${tellsOf('post')}`,
 );
-const counted = sql('posts.counted', 'select counted from posts where id = $1 and workspace_id = $2');
+// The column comes with migration 34, which may have to wait behind 32 until processes of an earlier build have ended.
+const counted = sql(
+  'posts.counted',
+  `select to_jsonb(p) -> 'counted' as counted from posts p where id = $1 and workspace_id = $2`,
+);
 const setCounted = sql('posts.setCounted', 'update posts set counted = $3 where id = $1 and workspace_id = $2');
 const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 /** An account that has the post, was taken out of it and is in it again: its result is back, so nothing is sent twice. */
@@ -339,15 +344,18 @@ export const createPostStore = (db: Database) => {
     replace: (id: string, workspaceId: string, { accountIds, versions, scheduledAt }: PostContent) =>
       changed(replace, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt]),
 
-    move: (id: string, workspaceId: string, status: PostStatus, scheduledAt: string | null, planUse: Counted | null) =>
-      changed(move, [id, workspaceId, status, scheduledAt, planUse && JSON.stringify(planUse)]),
+    move: (id: string, workspaceId: string, status: PostStatus, scheduledAt: string | null) =>
+      changed(move, [id, workspaceId, status, scheduledAt]),
 
     /** Of the plan, since it was scheduled. */
     counted: async (id: string, workspaceId: string): Promise<Counted | undefined> =>
       (await db.query<{ counted: Counted | null }>(counted, [id, workspaceId]))[0]?.counted ?? undefined,
 
     setCounted: async (id: string, workspaceId: string, planUse: Counted) => {
-      await db.run(setCounted, [id, workspaceId, JSON.stringify(planUse)]);
+      const set = () => db.run(setCounted, [id, workspaceId, JSON.stringify(planUse)]);
+      await db.attempt(set).catch((error: unknown) => {
+        if (!isColumnMissing(error)) throw error;
+      });
     },
 
     many: async (workspaceId: string, ids: readonly string[]) =>

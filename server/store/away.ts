@@ -32,6 +32,9 @@ export const isLocked = (error: unknown) => chainOf(error).some(({ code = '' }) 
 
 export const isUnwritable = (error: unknown) => chainOf(error).some(({ code = '' }) => unwritableCodes.test(code));
 
+/** A migration that brings it has not run yet. */
+export const isColumnMissing = (error: unknown) => chainOf(error).some(({ code }) => code === '42703');
+
 /** What happened, in one line: for several addresses of a name Node leaves the message empty. */
 export const messageOf = (error: unknown) => {
   const [first, ...rest] = chainOf(error);
