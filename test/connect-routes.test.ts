@@ -180,6 +180,8 @@ describe('GET /api/app/sandbox', () => {
     const owner = production.browser();
     await owner.signIn();
     expect((await owner.get('/api/app/sandbox')).status).toBe(403);
+    const pretended = await owner.post('/api/app/sandbox/requests', { accountIds: ['acct_any'] });
+    expect(pretended.status).toBe(403);
     const { body } = await owner.post('/api/app/actions/providers.list');
     expect(body.providers.filter(({ sandbox }: { sandbox: boolean }) => sandbox)).toEqual([]);
     await production.stop();
