@@ -324,7 +324,8 @@ describe('a send that was begun', () => {
     const id = await own.publishNow(await own.connect('x'), 'Settling');
     await own.change(
       id,
-      `begun_at = posthorn_now() - interval '20 seconds', begun_body = 'Settling', since = posthorn_now()`,
+      `begun_at = posthorn_now() - interval '20 seconds', begun_body = 'Settling', since = posthorn_now(),
+       prepared = '{"mediaIds":[],"processing":[]}'`,
     );
     own.startJobs();
     await until('the network was asked', async () => {
@@ -368,7 +369,8 @@ describe('a send that was begun', () => {
     const id = await own.publishNow(account, 'Woken');
     await own.change(
       id,
-      `begun_at = posthorn_now() - interval '2 minutes', begun_body = 'Woken', since = posthorn_now()`,
+      `begun_at = posthorn_now() - interval '2 minutes', begun_body = 'Woken', since = posthorn_now(),
+       prepared = '{"mediaIds":[],"processing":[]}'`,
     );
     own.startJobs();
     expect((await own.ended(id)).results[0]).toMatchObject({ ok: false, error: { code: 'not_sent' } });
