@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAway } from '#server/store/away';
+import { passes } from '#server/store/patiently';
 
 /**
  * Many small writes as few large ones: what comes in while one is under way goes out together with the next. A commit
@@ -34,7 +34,7 @@ export const createBatch = <Item, Answer>(
       const answers = await work(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Answer);
     } catch (error) {
-      if (batch.length > 1 && !isAway(error)) for (const one of batch) await write([one]);
+      if (batch.length > 1 && !passes(error)) for (const one of batch) await write([one]);
       else for (const { reject } of batch) reject(error);
     }
   };

@@ -24,8 +24,8 @@ export async function patiently<Result>(waitMs: number, work: () => Promise<Resu
 }
 
 /**
- * For what must not be lost and may be done twice: again while the database is away, or has ended it because two waited for
- * each other.
+ * For what must not be lost and may be done twice: again while the database is away or has too much to do, or has ended it
+ * because two waited for each other.
  */
 export async function insistently<Result>(withinMs: number, work: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + withinMs;
@@ -33,10 +33,15 @@ export async function insistently<Result>(withinMs: number, work: () => Promise<
     try {
       return await work();
     } catch (error) {
-      if (!isAway(error) || performance.now() > deadline) throw error;
+      if (!passes(error) || performance.now() > deadline) throw error;
       await sleep(awayPauseMs);
     }
   }
+}
+
+/** Whether the same may be taken in a moment. */
+export function passes(error: unknown): boolean {
+  return isAway(error) || (error instanceof Refusal && error.code === 'TooManyRequests');
 }
 
 function isQueueTimeout(error: unknown): boolean {
