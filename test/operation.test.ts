@@ -367,14 +367,15 @@ describe('doctor', () => {
     expect((await diagnose(config)).text).toContain('MISSING  The database has no tables of Posthorn yet: `npm start`');
     await chmod(join(config.dataDir, 'secrets.json'), 0o644);
     const old = openDatabase(fresh.parts, { report: () => undefined });
-    await migrate(old, migrations.slice(0, -2));
-    const last = migrations.slice(-2).map(({ number, name }) => `${number} ${name}`);
+    const contracting = migrations.findIndex(({ name }) => name === 'workspace-keys-alone');
+    await migrate(old, migrations.slice(0, contracting));
+    const last = migrations.slice(contracting).map(({ number, name }) => `${number} ${name}`);
     const { text, healthy } = await diagnose(config);
     expect(text).toContain(`MISSING  Migrations pending: ${last.join(', ')}. Take a backup;`);
     expect(text).toMatch(/^MISSING {2}Others on this machine can read the keys in \S+secrets\.json/m);
     expect(healthy).toBe(false);
     // Looking has changed nothing.
-    expect(await pendingIn(old, migrations)).toHaveLength(2);
+    expect(await pendingIn(old, migrations)).toHaveLength(last.length);
     const before = new pg.Client(fresh.parts);
     await before.connect();
     const waiting = /^note {5}Migration 32 "workspace-keys-alone" waits until .* session \d+ of PostgreSQL \(idle\)/m;

@@ -215,13 +215,12 @@ export const tellStory = ({
 
     const refused = onDay(-11, '15:00');
     plan(refused, {
-      to: ['pinterest', 'mastodon'],
+      to: ['bluesky', 'mastodon'],
       text: ['Cinnamon or cardamom? A photo of both, because we could not choose.'],
       media: ['cardamom-buns'],
-      options: recipeBoard,
     });
     scene(new Date(refused.getTime() - minuteMs), () =>
-      sandboxes.planFault('pinterest', 'publish', { fault: 'media-refused', times: 1 }),
+      sandboxes.planFault('bluesky', 'upload', { fault: 'media-refused', times: 1 }),
     );
   };
 
