@@ -1,7 +1,21 @@
 import type { Command } from './command.ts';
 
 const groups = [
-  ...['call', 'profile', 'completion', 'start', 'setup', 'demo', 'link', 'user', 'doctor', 'logs', 'backup', 'restore'],
+  ...[
+    'call',
+    'profile',
+    'completion',
+    'start',
+    'setup',
+    'demo',
+    'link',
+    'user',
+    'doctor',
+    'keys',
+    'logs',
+    'backup',
+    'restore',
+  ],
   ...['token', 'account', 'import', 'plan', 'jobs', 'clock'],
 ];
 

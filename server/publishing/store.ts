@@ -159,11 +159,11 @@ const held = `(s.workspace_id, s.post_id, s.account_id, s.claim)
 /** But those that are being marked or ended at this moment: to wait for them while they wait for us would be a deadlock. */
 const extend = sql(
   'publishing.extend',
-  `update sends set due_at = posthorn_now() + $5 * interval '1 ms'
-    where ctid = any(array(
-      select s.ctid from sends s
-        join unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) as held (workspace_id, post_id, account_id, claim) on ${held}
-         for update of s skip locked))`,
+  `update sends s set due_at = posthorn_now() + $5 * interval '1 ms'
+     from (select held.*
+             from unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) as held (workspace_id, post_id, account_id, claim)
+             join sends s on ${held} for update of s skip locked) held
+    where ${held}`,
 );
 const markBegun = sql(
   'publishing.markBegun',

@@ -125,12 +125,12 @@ const networks = sql('statistics.networks', 'select distinct network from accoun
 /** But those that are being kept at this moment: to wait for them while they wait for us would be a deadlock. */
 const extend = sql(
   'statistics.extend',
-  `update publications set due_at = posthorn_now() + $4 * interval '1 ms'
-    where ctid = any(array(
-      select p.ctid from publications p
-        join unnest($1::text[], $2::text[], $3::uuid[]) as held (workspace_id, account_id, claim)
-          on p.workspace_id = held.workspace_id and p.account_id = held.account_id and p.claim = held.claim
-         for update of p skip locked))`,
+  `update publications p set due_at = posthorn_now() + $4 * interval '1 ms'
+     from (select p.workspace_id, p.post_id, p.account_id
+             from unnest($1::text[], $2::text[], $3::uuid[]) as held (workspace_id, account_id, claim)
+             join publications p on p.workspace_id = held.workspace_id and p.account_id = held.account_id and p.claim = held.claim
+              for update of p skip locked) held
+    where (p.workspace_id, p.post_id, p.account_id) = (held.workspace_id, held.post_id, held.account_id)`,
 );
 const held = `p.workspace_id = $1 and p.account_id = $2 and p.claim = $3`;
 const counted = [...metricNames, 'engagement'] satisfies (keyof Counts)[];

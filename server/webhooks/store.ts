@@ -301,8 +301,8 @@ const saveDelivered = sql(
             due_at = null, claim = null
        from (select posthorn_now() as now) clock,
             json_to_recordset($1)
-              as good ("workspaceId" text, id text, claim uuid, answer text, "tookMs" int, headers json)
-      where d.workspace_id = good."workspaceId" and d.id = good.id and d.claim = good.claim
+              as good (workspace_id text, id text, claim uuid, answer text, "tookMs" int, headers json)
+      where d.workspace_id = good.workspace_id and d.id = good.id and d.claim = good.claim
      returning d.webhook_id
    )
    update webhooks set given_up_in_a_row = 0
@@ -398,7 +398,7 @@ export const createDeliveryStore = (db: Database) => ({
     db.run(saveDelivered, [
       JSON.stringify(
         good.map(({ delivery: { webhook, id, claim }, tried: { answer, tookMs, headers } }) => ({
-          workspaceId: webhook.workspaceId,
+          workspace_id: webhook.workspaceId,
           id,
           claim,
           answer,

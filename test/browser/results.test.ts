@@ -59,7 +59,7 @@ inBrowser('the results of a post', (world) => {
     await service.posthorn.sandboxes.planFault('linkedin_page', 'publish', undefined);
 
     const page = await world.visit({ at: `/posts/${id}` });
-    await page.getByText('Failed on 1 of 2').waitFor();
+    await page.getByText('Failed on 1 of 2').first().waitFor();
     await page.getByText('1 account has it, 1 failed. What worked stays; nothing is sent twice.').waitFor();
     const rows = page.getByRole('list', { name: 'Accounts' }).locator('> li');
     expect(await rows.first().getAttribute('aria-label')).toContain('LinkedIn Page');
