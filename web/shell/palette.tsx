@@ -148,13 +148,14 @@ const Option = ({ row, isSelected, onRun }: { row: Row; isSelected: boolean; onR
 /** Every word that was typed is in what the act says of itself. */
 const has =
   (query: string) =>
-  ({ label, words = '' }: PaletteAct) => {
-    const text = `${label} ${words}`.toLowerCase();
-    return query
-      .toLowerCase()
-      .split(/\s+/)
-      .every((word) => text.includes(word));
-  };
+  ({ label, words = '' }: PaletteAct) =>
+    hasWords(query, `${label} ${words}`);
+
+const hasWords = (query: string, text: string) =>
+  query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.toLowerCase().includes(word));
 
 const rowOf = ({ id, label, icon: Icon, keys: own, hint, run }: PaletteAct): Row => ({
   id,
@@ -178,14 +179,16 @@ const usePosts = (query: string, enabled: boolean) => {
   const deleted = useDeleted();
   const [typed] = useDebouncedValue(query.trim(), typingMs);
   const input = { group: 'Recent', query: typed } as const;
-  const { data, isFetching } = useQuery({
+  const { data, isFetching, isPlaceholderData } = useQuery({
     queryKey: keys.search(input),
     queryFn: ({ signal }) => app.searchPosts(input, { signal }),
     enabled,
     placeholderData: (before) => before,
   });
+  // Of what was found for other letters, Enter must open nothing that does not have these.
+  const isBehind = isPlaceholderData || typed !== query.trim();
   const rows = (data?.posts ?? [])
-    .filter(({ id }) => !deleted.has(id))
+    .filter(({ id, text }) => !deleted.has(id) && (!isBehind || hasWords(query, text ?? '')))
     .slice(0, mostPosts)
     .map(
       (post): Row => ({
