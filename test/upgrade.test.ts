@@ -117,9 +117,9 @@ describe('a database of the first release', () => {
 
   test('publishes what it had scheduled, and its webhook gets what was left to deliver and what is new', async () => {
     const [scheduled] = (await client.posts.list({ status: 'Scheduled' })).posts;
-    opened.posthorn.jobs.start();
-    // Its time, an hour after the database was made, has come whenever this runs.
+    // Its time, an hour after the database was made, has come whenever this runs. Nothing is sent while the clock moves.
     await opened.posthorn.sandboxClock.forward(2 * 3_600_000);
+    opened.posthorn.jobs.start();
     const id = scheduled?.id ?? '';
     await until(
       'it has ended',
