@@ -1,8 +1,9 @@
 import { type Response, Router } from 'express';
 import { z } from 'zod';
-import { googleSignIn, refuse, signedInWith } from '#server/networks/families/google/sandbox';
+import { googleSignIn, refuse } from '#server/networks/families/google/sandbox';
 import type { Json } from '#server/networks/network';
 import type { Refusals, Sandbox, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
+import { signedInWith } from '#server/networks/shared/signed-in';
 
 /** The Business Profile APIs as their references describe them: accounts and locations (v1), local posts (v4). */
 

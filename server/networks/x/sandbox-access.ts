@@ -1,5 +1,6 @@
-import type { Request, RequestHandler, Response } from 'express';
-import type { Refusals, SandboxGrant, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
+import type { Response } from 'express';
+import type { Refusals, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
+import { signedInWith } from '#server/networks/shared/signed-in';
 
 /** Who asks the sandbox, and how it refuses. */
 
@@ -43,18 +44,5 @@ export type Access = ReturnType<typeof createAccess>;
 
 export const createAccess = (kit: SandboxKit) => {
   const refusals = refusalsOf(kit);
-  return {
-    refusals,
-
-    /** The grant behind the bearer token, if it has the scope. */
-    signedIn:
-      (scope: string, work: (req: Request, res: Response, grant: SandboxGrant) => Promise<unknown>): RequestHandler =>
-      async (req, res) => {
-        const secret = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1] ?? '';
-        const grant = await kit.grants.find('access', secret);
-        if (grant === undefined || grant.expired) return refusals['expired-token'](res);
-        if (!grant.scopes.includes(scope)) return refusals['missing-permission'](res);
-        await work(req, res, grant);
-      },
-  };
+  return { refusals, signedIn: signedInWith(kit, refusals) };
 };

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Response, Router } from 'express';
 import { z } from 'zod';
-import { googleSignIn, refuse, signedInWith } from '#server/networks/families/google/sandbox';
+import { googleSignIn, refuse } from '#server/networks/families/google/sandbox';
 import type { Json } from '#server/networks/network';
 import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPost } from '#server/networks/sandbox';
+import { signedInWith } from '#server/networks/shared/signed-in';
 
 /**
  * YouTube's Data API v3 as its reference describes it: a channel with two playlists, resumable uploads, thumbnails,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Response, Router } from 'express';
 import type { Json } from '#server/networks/network';
-import type { Refusals, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
+import type { SandboxGrant, SandboxKit } from '#server/networks/sandbox';
 
-/** What the sandboxes of Google's networks have in common: consent, tokens, who is asking, errors. */
+/** What the sandboxes of Google's networks have in common: consent, tokens, errors. */
 
 // Google's tokens live one hour; ours live longer, so that a person can watch numbers grow.
 const accessLifeSeconds = 7_200;
@@ -98,15 +98,3 @@ export const googleSignIn = (
 };
 
 const challengeOf = (verifier = '') => createHash('sha256').update(verifier).digest('base64url');
-
-/** The grant behind the bearer token, if it has the scope. */
-export const signedInWith =
-  (kit: SandboxKit, refusals: Refusals) =>
-  (scope: string, work: (req: Request, res: Response, grant: SandboxGrant) => Promise<unknown>): RequestHandler =>
-  async (req, res) => {
-    const secret = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1] ?? '';
-    const grant = await kit.grants.find('access', secret);
-    if (grant === undefined || grant.expired) return refusals['expired-token'](res);
-    if (!grant.scopes.includes(scope)) return refusals['missing-permission'](res);
-    await work(req, res, grant);
-  };
