@@ -485,8 +485,8 @@ describe('a language model', () => {
     const person = await signedIn(service);
     const before = await service.count('posts');
     model.will([
-      () => {
-        void person.post('/api/auth/sign-out');
+      async () => {
+        await person.post('/api/auth/sign-out');
         return { calls: [{ name: 'accounts_list', input: {} }] };
       },
       { calls: [{ name: 'posts_create', input: { body: 'late' } }] },

@@ -1,4 +1,4 @@
-import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { notifyManager, QueryClient, queryOptions } from '@tanstack/react-query';
 import { ConnectionError, isPosthornError, type PostsListInput } from '#generated/app-client';
 import { actions, app } from './api.ts';
 
@@ -101,6 +101,9 @@ export const queries = {
 /** A refusal stays one; trouble on the way may pass. */
 const mayPass = (error: unknown) =>
   error instanceof ConnectionError || isPosthornError(error, 'Internal') || isPosthornError(error, 'TooManyRequests');
+
+// Before the next paint, not after it: a controlled box would else go back for a moment when it is clicked.
+notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
   defaultOptions: {

@@ -69,6 +69,37 @@ inBrowser(
       expect(await isSideways(page)).toBe(false);
     });
 
+    test('a choice shows before its answer, and stays while the next one is made', async () => {
+      const page = await world.visit({ at: '/settings/profile#notifications' });
+      let sendOn: () => unknown = () => undefined;
+      const held = new Promise<void>((resolve) => {
+        sendOn = resolve;
+      });
+      await page.route('**/api/app/notification-choices', async (route) => {
+        if (route.request().method() !== 'GET') await held;
+        await route.continue();
+      });
+      const box = page.getByRole('checkbox', { name: 'People and the workspace by mail' });
+      const atNextPaint = await box.evaluate((element: HTMLInputElement) => {
+        element.click();
+        const { port1, port2 } = new MessageChannel();
+        return new Promise((resolve) => {
+          port1.onmessage = () => resolve(element.checked);
+          port2.postMessage('');
+        });
+      });
+      expect(atNextPaint).toBe(true);
+      await page.getByRole('checkbox', { name: 'Webhooks by push' }).click();
+      expect(await box.isChecked()).toBe(true);
+      sendOn();
+      await until('both are kept', async () => {
+        const person = world.service.browser();
+        await person.signIn();
+        const { body } = await person.get('/api/app/notification-choices');
+        return body.mail.includes('people') && !body.push.includes('webhooks');
+      });
+    });
+
     test('the worker shows a push message, and a click on it opens the page in the open tab', async () => {
       const page = await world.visit({ at: '/settings/profile' });
       const { url } = world.service;

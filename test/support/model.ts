@@ -28,7 +28,7 @@ export type ModelStub = Awaited<ReturnType<typeof startModel>>;
 /** A language model on this machine that speaks as OpenAI-compatible ones and as Anthropic do. */
 export const startModel = async () => {
   const requests: ModelRequest[] = [];
-  let steps: (Step | ((request: ModelRequest) => Step))[] = [];
+  let steps: (Step | ((request: ModelRequest) => Step | Promise<Step>))[] = [];
   let forEver: Step | undefined;
   let left = 0;
   const server = createServer(async (req, res) => {
@@ -40,7 +40,7 @@ export const startModel = async () => {
     const request = { path: req.url ?? '', headers: req.headers, body: JSON.parse(Buffer.concat(chunks).toString()) };
     requests.push(request);
     const next = steps.shift() ?? forEver ?? { text: 'Nothing to say.' };
-    const step = typeof next === 'function' ? next(request) : next;
+    const step = typeof next === 'function' ? await next(request) : next;
     if (step.drops) return res.destroy();
     if (step.status !== undefined) {
       res.writeHead(step.status, { 'content-type': 'application/json' });

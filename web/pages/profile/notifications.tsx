@@ -41,14 +41,26 @@ export const Notifications = () => {
 
 const Choices = ({ choices }: { choices: NotificationChoices }) => {
   const client = useQueryClient();
-  const { mutate, variables, isPending } = useMutation({
+  const queryKey = keys.notificationChoices;
+  const { mutate } = useMutation({
+    mutationKey: queryKey,
+    // One after the other: each sends all topics of its way, also those chosen a moment before.
+    scope: { id: 'notification choices' },
     mutationFn: (change: ChangeNotificationChoicesInput) => app.changeNotificationChoices(change),
-    onSuccess: (fresh) => client.setQueryData(keys.notificationChoices, fresh),
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+    onMutate: async (change) => {
+      await client.cancelQueries({ queryKey });
+      client.setQueryData<NotificationChoices>(queryKey, (before) => before && { ...before, ...change });
+    },
+    onSuccess: (fresh) => {
+      if (client.isMutating({ mutationKey: queryKey }) === 1) client.setQueryData(queryKey, fresh);
+    },
+    onError: (error) => {
+      showToast({ tone: 'red', text: faultOf(error).message });
+      return client.invalidateQueries({ queryKey });
+    },
   });
-  const shown = isPending ? { ...choices, ...variables } : choices;
   const change = (way: 'mail' | 'push', topic: Topic, on: boolean) =>
-    mutate({ [way]: on ? [...shown[way], topic] : shown[way].filter((one) => one !== topic) });
+    mutate({ [way]: on ? [...choices[way], topic] : choices[way].filter((one) => one !== topic) });
   return (
     <>
       <table className={styles.topics}>
@@ -76,7 +88,7 @@ const Choices = ({ choices }: { choices: NotificationChoices }) => {
                 <td key={way} className={styles.tick}>
                   <Checkbox
                     aria-label={`${label} by ${way}`}
-                    checked={shown[way].includes(topic)}
+                    checked={choices[way].includes(topic)}
                     disabled={way === 'mail' && !choices.mailOffered}
                     onChange={(event) => change(way, topic, event.currentTarget.checked)}
                   />
@@ -96,7 +108,7 @@ const Choices = ({ choices }: { choices: NotificationChoices }) => {
         </div>
         <Switch
           aria-labelledby="push-text"
-          checked={shown.pushText}
+          checked={choices.pushText}
           onChange={(event) => mutate({ pushText: event.currentTarget.checked })}
         />
       </div>
