@@ -20,9 +20,7 @@ export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 /** The keys of access tokens, shared through the database by all instances. */
 export const createSigningKeys = ({ store, seal, clock }: { store: IdentityStore; seal: Seal; clock: Clock }) => {
-  const after = (ms: number) => new Date(clock.now().getTime() + ms);
-
-  const add = async () => {
+  const add = async (createdAt: Date) => {
     const pair = await generateKeyPair(signingAlgorithm, { extractable: true });
     const publicKey = await exportJWK(pair.publicKey);
     const id = await calculateJwkThumbprint(publicKey);
@@ -31,7 +29,7 @@ export const createSigningKeys = ({ store, seal, clock }: { store: IdentityStore
       id,
       publicKey: { ...publicKey, kid: id, alg: signingAlgorithm, use: 'sig' },
       sealedPrivateKey: seal.seal(privateText, placeOf(id)),
-      createdAt: clock.now(),
+      createdAt,
     });
     return id;
   };
@@ -39,16 +37,18 @@ export const createSigningKeys = ({ store, seal, clock }: { store: IdentityStore
   const addFirst = () =>
     store.transaction(async () => {
       await store.lockKeys();
-      if ((await store.keys(clock.now())).length === 0) await add();
-      return store.keys(clock.now());
+      const now = clock.now();
+      if ((await store.keys(now)).length === 0) await add(now);
+      return store.keys(now);
     });
 
   return {
     /** All keys that tokens may be signed with, and first the one that signs. */
     read: async (): Promise<SigningKey[]> => {
-      const known = await store.keys(clock.now());
+      const now = clock.now();
+      const known = await store.keys(now);
       const keys = known.length > 0 ? known : await addFirst();
-      const old = after(-publishMs);
+      const old = after(now, -publishMs);
       const signer = keys.findLast(({ createdAt }) => createdAt <= old) ?? keys[0];
       return [...keys].sort((a, b) => Number(b === signer) - Number(a === signer)).map(opened);
     },
@@ -57,9 +57,10 @@ export const createSigningKeys = ({ store, seal, clock }: { store: IdentityStore
     rotate: () =>
       store.transaction(async () => {
         await store.lockKeys();
-        const [signsAt, othersEndAt] = [after(publishMs), after(retireAfterMs)];
+        const now = clock.now();
+        const othersEndAt = after(now, retireAfterMs);
         await store.retireKeys(othersEndAt);
-        return { id: await add(), signsAt, othersEndAt };
+        return { id: await add(now), signsAt: after(now, publishMs), othersEndAt };
       }),
   };
 
@@ -67,5 +68,7 @@ export const createSigningKeys = ({ store, seal, clock }: { store: IdentityStore
     return { publicKey, privateKey: { ...publicKey, ...JSON.parse(seal.open(sealedPrivateKey, placeOf(id))) } };
   }
 };
+
+const after = (now: Date, ms: number) => new Date(now.getTime() + ms);
 
 const placeOf = (id: string) => `signing_keys:${id}:sealed_private_key`;
