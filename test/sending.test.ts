@@ -263,6 +263,19 @@ describe('a claim that is lost while something is being sent', () => {
 });
 
 describe('what is recorded of a send', () => {
+  test('is recorded while the network gets the next post', async () => {
+    const own = await begin({ SENDS_PER_NETWORK: '1' });
+    const accountId = await own.connect('x');
+    const ids = [await own.publishNow(accountId, 'First'), await own.publishNow(accountId, 'Second')];
+    await own.database.transaction(async () => {
+      await own.database.run(sql('test.noRecords', 'lock table publications in exclusive mode'));
+      outside(own.startJobs);
+      const both = async () => (await own.shown('x', 'First')) + (await own.shown('x', 'Second'));
+      await until('both are out', async () => (await outside(both)) === 2);
+    });
+    for (const id of ids) expect((await own.ended(id)).status).toBe('Published');
+  });
+
   test('never waits for the leases of others to be extended, nor they for it', async () => {
     const own = await beginHolding('/2/tweets', { SEND_LEASE_SECONDS: '4', NETWORK_TIMEOUT_SECONDS: '30' });
     const ended = await own.publishNow(await own.connect('x'), 'Being recorded');

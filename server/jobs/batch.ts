@@ -8,7 +8,7 @@ import { passes } from '#server/store/patiently';
  */
 export const createBatch = <Item, Answer>(
   work: (items: readonly Item[]) => Promise<readonly Answer[]>,
-  { largest = 200, gatherMs = 0 } = {},
+  { largest = 200, gatherMs = () => 0 }: { largest?: number; gatherMs?: () => number } = {},
 ) => {
   interface Waiting {
     readonly item: Item;
@@ -21,7 +21,8 @@ export const createBatch = <Item, Answer>(
   const run = async () => {
     while (waiting.length > 0) {
       // Whatever else comes within this time joins it.
-      if (gatherMs > 0 && waiting.length < largest) await sleep(gatherMs);
+      const gatheringMs = waiting.length < largest ? gatherMs() : 0;
+      if (gatheringMs > 0) await sleep(gatheringMs);
       const batch = waiting.slice(0, largest);
       waiting = waiting.slice(largest);
       await write(batch);

@@ -13,6 +13,10 @@ import type { Begin, Ended, PublishingStore, SendRow } from './store.ts';
 
 /** The first are sent while the next are moved. */
 const postsAtOnce = 200;
+/** Whose results are being recorded while their networks get the next posts. */
+const recordedAtOnce = 200;
+/** While several are sent, results that come within this time are recorded together. */
+const recordGatherMs = 20;
 
 export type Publishing = ReturnType<typeof createPublishing>;
 
@@ -56,7 +60,7 @@ export const createPublishing = ({
   });
 
   /** One transaction: the results, what became public, and the posts that ended with them. */
-  const end = createBatch(async (rows: readonly (Ended & { row: SendRow })[]) => {
+  const record = async (rows: readonly (Ended & { row: SendRow })[]) => {
     await store.transaction(async () => {
       const ours = new Set((await store.end(rows)).map(nameOf));
       const ended = rows.filter((row) => ours.has(nameOf(row)));
@@ -80,7 +84,8 @@ export const createPublishing = ({
       await outcomes.end(ended);
     });
     return rows.map(() => undefined);
-  });
+  };
+  const end = createBatch(record, { gatherMs: () => (sends.inFlight() > 1 ? recordGatherMs : 0) });
 
   const sendOne = createSendOne({
     ...parts,
@@ -93,7 +98,9 @@ export const createPublishing = ({
     // What a network has answered is known here alone. When another process has claimed the row meanwhile, nothing is written.
     save: (progress) => insistently(leaseMs, () => store.save(progress)),
     end: async (ended) => {
-      await insistently(leaseMs, () => end(ended));
+      if (ended.result.ok && recording < recordedAtOnce) ended.row.leave();
+      recording++;
+      await insistently(leaseMs, () => end(ended)).finally(() => recording--);
       figures.ended(ended.row.account.network, ended.result);
     },
     sendingNow: (row) => {
@@ -102,6 +109,7 @@ export const createPublishing = ({
     },
   });
 
+  let recording = 0;
   const underWay = new Map<string, number>(networks.all.map(({ key }) => [key, 0]));
   const change = (network: string, by: number) => {
     const count = (underWay.get(network) ?? 0) + by;
@@ -109,8 +117,8 @@ export const createPublishing = ({
     figures.inFlight(network, count);
   };
 
-  const sends: DueLoop = createDueLoop<HeldRow>({
-    concurrency: perNetwork * networks.all.length,
+  const sends: DueLoop = createDueLoop<Omit<HeldRow, 'leave'>>({
+    concurrency: perNetwork * networks.all.length + recordedAtOnce,
     claim: async () => {
       const rooms = new Map(
         [...underWay].flatMap(([key, count]) => (count < perNetwork ? [[key, perNetwork - count]] : [])),
@@ -120,9 +128,15 @@ export const createPublishing = ({
       const claimed = performance.now();
       return rows.map((row) => ({ ...row, heldMs: () => performance.now() - claimed, heldAtMostMs }));
     },
-    handle: async (row) => {
+    handle: async (row, free) => {
+      let isUnderWay = true;
+      const leave = () => {
+        if (isUnderWay) change(row.account.network, -1);
+        isUnderWay = false;
+        free();
+      };
       change(row.account.network, 1);
-      await sendOne(row).finally(() => change(row.account.network, -1));
+      await sendOne({ ...row, leave }).finally(leave);
     },
     msToNext: () => store.msToSend([...underWay].flatMap(([key, count]) => (count < perNetwork ? [] : [key]))),
     extend: { everyMs: leaseMs / 4, run: (rows) => store.extend(rows, leaseMs) },

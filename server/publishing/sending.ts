@@ -42,6 +42,8 @@ const repeatWithinMs = 45 * minuteMs;
 export interface HeldRow extends SendRow {
   heldMs(): number;
   heldAtMostMs: Stopwatch;
+  /** Its network may get the next post: only the result is still to be recorded. */
+  leave(): void;
 }
 
 export interface SendingParts {
@@ -57,7 +59,7 @@ export interface SendingParts {
   /** When it was marked; undefined when another process holds the row. */
   readonly markBegun: (row: SendRow, begin: Begin) => Promise<string | undefined>;
   readonly save: (progress: Progress) => Promise<{ key: string; since: string } | undefined>;
-  readonly end: (ended: Ended & { readonly row: SendRow }) => Promise<void>;
+  readonly end: (ended: Ended & { readonly row: HeldRow }) => Promise<void>;
   /** The call that makes something public goes out now. */
   readonly sendingNow: (row: SendRow) => void;
   readonly readPicture: (picture: string) => Promise<Buffer | undefined>;
@@ -87,7 +89,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   }
 
   const end = (
-    row: SendRow,
+    row: HeldRow,
     sent: readonly Sent[],
     outcome: Omit<Result, 'accountId'>,
     { isRead = false, maybeOut = outcome.uncertain }: Partial<Pick<Ended, 'isRead' | 'maybeOut'>> = {},
@@ -133,7 +135,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   };
 
   /** Opens the account, or ends or pauses the row. */
-  const opening = async (row: SendRow, found: Access): Promise<Opened | undefined> => {
+  const opening = async (row: HeldRow, found: Access): Promise<Opened | undefined> => {
     if (found.is === 'open') return found;
     const outOfReach = {
       ...heldOf(row),

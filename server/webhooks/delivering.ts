@@ -63,7 +63,7 @@ export const createDelivering = ({
       tellSoon(delivered).catch(() => undefined);
       return delivered;
     },
-    { gatherMs: saveGatherMs },
+    { gatherMs: () => saveGatherMs },
   );
 
   /** At once, and then no more often than open tabs can use. */
