@@ -37,7 +37,7 @@ describe('npm run bench', () => {
     const [out, trouble, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     expect(code, trouble).toBe(0);
     said = out;
-  }, 300_000);
+  }, 600_000);
 
   test.each(figures)('measures %s and writes its section', (figure) => {
     expect(said).toContain(`## ${figure}\n`);

@@ -99,7 +99,7 @@ beforeAll(async () => {
   next = await createProcesses(nextRoot, { ...shared, POSTHORN_DATA: old.dataDir });
   database = new pg.Pool({ ...inSessionName(fresh.parts), max: 2 });
   database.on('error', () => undefined);
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await alone?.clear();
@@ -197,7 +197,7 @@ const startOn = async (processes: Processes, index: number) => {
   const PORT = String(ports[index]);
   // One of them answers requests alone.
   const running = await processes.start(undefined, { PORT, POSTHORN_ROLE: index === 2 ? 'web' : 'all' });
-  await until('the balancer sees it', () => balancer.ready().includes(ports[index] ?? 0), 20_000);
+  await until('the balancer sees it', () => balancer.ready().includes(ports[index] ?? 0));
   return running;
 };
 
@@ -209,7 +209,7 @@ const open = async () =>
   (await database.query(`select id from posts where status in ('Scheduled', 'Publishing')`)).rowCount ?? 0;
 
 test('three processes, one killed, all replaced over a migration that contracts: callers see no error, and nothing is posted twice', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const instances: Running[] = await Promise.all(ports.map((_, index) => startOn(old, index)));
   const human = await signIn();
@@ -339,8 +339,8 @@ test('several processes of one start share its port and the embedded database; o
   await until('both run', () => children().length === 2);
   const [first = 0] = children();
   process.kill(first, 'SIGKILL');
-  await until('another took its place', () => children().length === 2 && !children().includes(first), 20_000);
-  await until('it answers', isReady, 20_000);
+  await until('another took its place', () => children().length === 2 && !children().includes(first));
+  await until('it answers', isReady);
   const figures = await fetch(`${parent.url}/metrics`, { headers: { authorization: `Bearer ${adminToken}` } });
   expect(await figures.text()).toMatch(/^process_cpu_seconds_total [\d.]+$/m);
   parent.kill('SIGTERM');

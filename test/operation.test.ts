@@ -145,7 +145,7 @@ describe('a database that is not there yet', () => {
     await expect(start(configWith({ DATABASE_URL: url }))).rejects.toThrow('database "nowhere" does not exist');
   });
 
-  test('that breaks off at any moment of the start is met again', { timeout: 90_000 }, async () => {
+  test('that breaks off at any moment of the start is met again', async () => {
     const port = await freePort();
     await openLine(port, [1, 4, 8, 13, 19]);
     const running = await start(configWith({ DATABASE_URL: urlAt(fresh.parts, port) }));
@@ -413,7 +413,7 @@ describe('the log', () => {
     });
     await opened.agenda.start();
     await opened.agenda.every('1 hour', 'sweep');
-    await until('it is told', () => lines.length > 0, 20_000);
+    await until('it is told', () => lines.length > 0);
     expect(lines[0]).toMatchObject({
       level: 50,
       err: { message: expect.stringMatching(/^The recurring work "sweep" failed: the broom broke/) },

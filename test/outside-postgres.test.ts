@@ -89,11 +89,7 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
     // Times are read in UTC with all digits, whatever connection it was.
     expect(first.updatedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     await asHuman('posts.publishNow', { id: first.id });
-    await until(
-      'it is published',
-      async () => (await client.posts.get({ id: first.id })).status === 'Published',
-      20_000,
-    );
+    await until('it is published', async () => (await client.posts.get({ id: first.id })).status === 'Published');
     expect((await sandbox.sandboxes.feed('x', 100)).filter(({ text }) => text === 'Pooled 0.')).toHaveLength(1);
     await until('the tab has heard of all', () => made.every(({ id }) => heard.includes(id)));
     await stop();
@@ -149,8 +145,8 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
     leader.kill();
     await sleep(1_000);
     await replica.query('select pg_promote()');
-    await until('writes work again', () => acknowledged.length > before + 10, 30_000);
-    await until('it says that it is ready', async () => (await fetch(`${url}/readyz`)).ok, 10_000);
+    await until('writes work again', () => acknowledged.length > before + 10);
+    await until('it says that it is ready', async () => (await fetch(`${url}/readyz`)).ok);
     goesOn = false;
     await writing;
 

@@ -86,7 +86,7 @@ beforeAll(async () => {
   ]);
   for (const name of ['@types', 'zod', '@ts-rest'])
     symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name));
-}, 60_000);
+});
 afterAll(async () => {
   rmSync(project, { recursive: true });
   await service.stop();

@@ -331,7 +331,7 @@ describe('errors', () => {
     answers.push({ instead: 'silence' });
     const controller = new AbortController();
     const call = posthorn.posts.list({}, { signal: controller.signal });
-    await vi.waitUntil(() => received.length === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => received.length === 1, { timeout: 60_000 });
     controller.abort(reason);
     expect(await failure(call)).toBe(reason);
     expect(received).toHaveLength(1);

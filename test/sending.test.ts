@@ -108,7 +108,7 @@ const serviceWithRows = (service: Service) => {
     },
 
     ended: async (id: string): Promise<Post> => {
-      await until(`${id} has ended`, () => isOver(id), 20_000);
+      await until(`${id} has ended`, () => isOver(id));
       return (await post(id)) as Post;
     },
 

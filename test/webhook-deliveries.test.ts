@@ -695,9 +695,7 @@ describe('a process that is killed during its deliveries', () => {
     customer.stop();
   });
 
-  test('loses none: they are sent again when the lease has ended, and the log is right', {
-    timeout: 90_000,
-  }, async () => {
+  test('loses none: they are sent again when the lease has ended, and the log is right', async () => {
     const settings = customer.settings();
     const first = await posthorn.start(undefined, settings);
     const owner = { email: 'owner@example.com', password: 'correct horse' };
