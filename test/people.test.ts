@@ -75,6 +75,7 @@ describe('guessing a password', () => {
       const { headers } = await service.request('GET', '/api/agent/tools', { headers: from(address) });
       return Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
     };
+    service.wallClock.toNext(60_000);
     const before = await left('2001:db8:0:9::1');
     expect(await left('2001:db8:0:9::2')).toBe(before - 1);
   });
