@@ -112,9 +112,10 @@ describe('a mail', () => {
       attempts: 1,
       last_answer: expect.stringContaining('no such mailbox'),
     });
-    const told = service.logLines.filter((line) => line.includes('was given up'));
-    expect(told.map((line) => JSON.parse(line).level)).toEqual([40]);
-    expect(told.join()).not.toContain(gone.email);
+    const told = () => service.logLines.filter((line) => line.includes('was given up'));
+    await until('the log has it', () => told().length > 0);
+    expect(told().map((line) => JSON.parse(line).level)).toEqual([40]);
+    expect(told().join()).not.toContain(gone.email);
   });
 
   test('that the server cannot take now is tried again by the ladder, with the same id, and then given up', async () => {

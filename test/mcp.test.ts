@@ -1133,7 +1133,7 @@ describe('the whole service', () => {
         said += data;
       });
     }
-    const ended = once(run, 'exit');
+    const ended = once(run, 'close');
     const isOver = ended.then(() => true);
     const card = () => /decide at \S+\/approvals\/(\w+)/.exec(said)?.[1];
     while (card() === undefined && !(await Promise.race([isOver, setTimeout(50, false)])));
