@@ -30,7 +30,8 @@ export const startBalancer = async (ports: readonly number[]) => {
     }
   });
 
-  const server = createServer((req, res) => {
+  // Callers close what they keep: a connection that ends as they write to it is no trouble of the service.
+  const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
     const port = ready[turn++ % Math.max(ready.length, 1)];
     if (port === undefined) return void res.writeHead(503).end();
     const { method, url: path, headers } = req;

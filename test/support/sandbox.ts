@@ -60,6 +60,8 @@ export const startSandboxNetworks = async ({
   app.use(listenTo(Object.keys(documented), heard));
   app.use(sandboxes.router());
   const server = app.listen(0, '127.0.0.1');
+  // Whoever asks closes what it keeps.
+  server.keepAliveTimeout = 0;
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const outbound = createOutbound({ allow: [new URL(url).host], plainHttp: true });
