@@ -32,7 +32,9 @@ describe('a service on its own data folder', () => {
     // So that no other Posthorn of this machine is found.
     const TMPDIR = await mkdtemp(join(tmpdir(), 'posthorn-cli-'));
     await chmod(TMPDIR, 0o711);
-    posthorn = await createProcesses(undefined, { TMPDIR, LOG_FILE: join(TMPDIR, 'posthorn.log') });
+    // What is asked of a service that stops takes a while on a busy machine.
+    const settings = { LOG_FILE: join(TMPDIR, 'posthorn.log'), DRAIN_SECONDS: '60' };
+    posthorn = await createProcesses(undefined, { TMPDIR, ...settings });
     service = await posthorn.start();
     doctorBefore = await posthorn.run(['doctor']);
     owner = await posthorn.ask('setup', '--email', 'owner@example.com', '--password', password, '--workspace', 'Demo');
