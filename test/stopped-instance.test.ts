@@ -25,6 +25,7 @@ let clockDatabase: Database;
 /** Between the instances and the networks. */
 let line: ChildProcess;
 let linePort: number;
+let openOnLine = 0;
 let accountId: string;
 
 beforeAll(async () => {
@@ -33,6 +34,9 @@ beforeAll(async () => {
   linePort = await freePort();
   line = fork('test/support/held-connections.mjs', [String(linePort), new URL(sandbox.url).port]);
   await once(line, 'message');
+  line.on('message', (open: number) => {
+    openOnLine = open;
+  });
   processes = await createProcesses(undefined, {
     DATABASE_URL: urlOf(fresh.parts),
     SANDBOX_URL: `http://127.0.0.1:${linePort}`,
@@ -176,7 +180,7 @@ describe('an instance is stopped and goes on after its lease', () => {
   /** It dials, and nobody takes the call until it is stopped. */
   const stoppedDuringConnect = async (body: string) => {
     const first = await onlyInstance();
-    await sleep(1_200); // its kept connections are closed by then
+    await until('its kept connections are closed', () => openOnLine === 0);
     line.kill('SIGSTOP');
     const callers: Socket[] = [];
     for (let i = 0; i < 4; i++) callers.push(connect(linePort, '127.0.0.1').on('error', () => undefined));
