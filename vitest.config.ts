@@ -31,8 +31,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Longer than `until` waits, which says what it waited for.
+    testTimeout: 150_000,
+    hookTimeout: 150_000,
     pool: 'forks',
     // To load the service takes seconds: the files that one process runs share it. A test leaves no fake timer, no
     // mock and no environment behind.

@@ -10,7 +10,7 @@ import { type Service, startService } from '#test/support/service';
  * new route is covered by being declared.
  */
 
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 interface Schema {
   $ref?: string;

@@ -4,7 +4,7 @@ import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { type Backup, makeBackup } from '#server/backup/backup';
 import { restoreBackup } from '#server/backup/restore';
@@ -20,8 +20,6 @@ import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database
 import { freePort } from '#test/support/processes';
 import { startS3 } from '#test/support/s3';
 import { until } from '#test/support/until';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const keys = `k1:${randomBytes(32).toString('base64')}`;
 const quiet = () => undefined;
@@ -208,7 +206,7 @@ describe('a backup taken under load', () => {
     const { accounts } = await client.accounts.list();
     const { id } = await client.posts.create({ body: 'after', accountIds: [accounts[0]?.id ?? ''] });
     await asHuman(running, 'posts.publishNow', { id });
-    await until('it is published', async () => (await client.posts.get({ id })).status === 'Published', 30_000);
+    await until('it is published', async () => (await client.posts.get({ id })).status === 'Published');
     expect(JSON.stringify(await running.posthorn.sandboxes.feed('bluesky', 1))).toContain('after');
     expect(await upload(running.url)).toMatch(/^media_/);
     const { media } = await client.media.list({ limit: 100 });

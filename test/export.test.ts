@@ -212,7 +212,7 @@ describe('20,000 posts', () => {
     );
     const query = vi.spyOn(service.database, 'late');
     pages = () => query.mock.calls.filter(([{ name }]) => name === 'exports.page').length;
-  }, 60_000);
+  });
 
   test('are exported page by page, each of them once, in order', async () => {
     const before = pages();

@@ -2,13 +2,10 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { createProcesses, type Processes } from '#test/support/processes';
 import { until } from '#test/support/until';
-
-// Compilers and first starts of PostgreSQL take their time on a busy machine.
-vi.setConfig({ testTimeout: 90_000 });
 
 const root = resolve(import.meta.dirname, '..');
 

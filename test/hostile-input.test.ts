@@ -190,9 +190,7 @@ test('no operation of the OpenAPI document fails, whatever is in its path and bo
   );
 });
 
-test('every tool of the MCP catalog answers in its own shape, with the id of the request', {
-  timeout: 120_000,
-}, async () => {
+test('every tool of the MCP catalog answers in its own shape, with the id of the request', async () => {
   const tools = mcpTools as readonly { tool: { name: string; inputSchema: Schema } }[];
   await expectNoFault(
     tools.flatMap(({ tool: { name, inputSchema } }) =>
@@ -210,7 +208,7 @@ test('every tool of the MCP catalog answers in its own shape, with the id of the
   );
 });
 
-test('no page, file or public path fails, whatever is in it', { timeout: 120_000 }, async () => {
+test('no page, file or public path fails, whatever is in it', async () => {
   const paths = [
     '/approvals/{}',
     '/posts?cursor={}',
@@ -247,7 +245,7 @@ test('no page, file or public path fails, whatever is in it', { timeout: 120_000
   );
 });
 
-test('no header that programs read makes one fail', { timeout: 60_000 }, async () => {
+test('no header that programs read makes one fail', async () => {
   const odd = [
     '',
     ' ',

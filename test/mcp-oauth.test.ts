@@ -319,6 +319,7 @@ describe('registration', () => {
 
   test('is counted by network', async () => {
     const own = await startService({ REGISTRATIONS_PER_HOUR: '3', TRUST_PROXY: '1' });
+    own.wallClock.toNext(3_600_000);
     const from = (address: string) => register(desk, { 'x-forwarded-for': address }, own);
     for (const last of [1, 2, 3]) expect((await from(`2001:db8::${last}`)).status).toBe(201);
     const { status, headers, body } = await from('2001:db8::4');
@@ -568,6 +569,7 @@ test('a consent is taken from our own page alone', async () => {
 
 test('wrong tokens on /mcp do not use up the requests of those who sign in', async () => {
   const own = await startService({ REQUESTS_PER_MINUTE: '5' });
+  own.wallClock.toNext(60_000);
   const wrong = () => own.request('POST', '/mcp', { headers: { authorization: 'Bearer wrong' }, body: '{}' });
   for (let i = 0; i < 7; i++) await wrong();
   expect((await wrong()).status).toBe(429);

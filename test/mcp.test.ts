@@ -221,6 +221,8 @@ describe('POST /mcp', () => {
 
   test('over the rate answers 429 TooManyRequests with Retry-After', async () => {
     const slow = await openMcpDoor(service, { perMinute: 2 });
+    // Requests are counted from each full minute on.
+    await service.clock.forward(60_000 - (service.clock.now().getTime() % 60_000));
     const ask = () => speak(slow.url, service.token, modern).ask('tools/list');
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 200]);
     const { status, headers, body } = await ask();
@@ -1131,7 +1133,7 @@ describe('the whole service', () => {
         said += data;
       });
     }
-    const ended = once(run, 'exit');
+    const ended = once(run, 'close');
     const isOver = ended.then(() => true);
     const card = () => /decide at \S+\/approvals\/(\w+)/.exec(said)?.[1];
     while (card() === undefined && !(await Promise.race([isOver, setTimeout(50, false)])));

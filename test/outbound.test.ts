@@ -203,6 +203,16 @@ describe('a bad server does no harm', () => {
     expect(answer).toMatchObject({ ok: false, reason: 'timeout' });
   });
 
+  test('an answer that came while the process stood still is read', async () => {
+    const standStill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    const { outbound } = await publicHost((_req, res) => {
+      standStill();
+      res.end();
+    });
+    // To connect may take longer than that.
+    await until('it is read', async () => (await outbound.request('https://hook.example.com/', { timeoutMs: 150 })).ok);
+  });
+
   test('a connection that opens after the request was given up does not carry it', async () => {
     const seen: (string | undefined)[] = [];
     const port = await secureServer((req, res) => {

@@ -61,12 +61,14 @@ const happen = (subjectId: string) =>
       { workspaceId: service.owner.workspaceId, kind: 'post.failed', subjectId, title: 'It failed', path: '/posts/x' },
     ]),
   );
-const states = async () =>
+/** Of the newest message to a browser. */
+const stateOf = async (browserId: string) =>
   (
-    await service.database.query<{ state: string; attempts: number }>(
-      sql('test.pushes', "select state, attempts from messages where channel = 'push' order by id desc"),
+    await service.database.query<{ state: string }>(
+      sql('test.pushes', 'select state from messages where subscription_id = $1 order by id desc'),
+      [browserId],
     )
-  )[0];
+  )[0]?.state;
 
 describe('a request of an agent', () => {
   test('reaches the phone, encrypted for it alone, signed by us, without the text of the post', async () => {
@@ -141,14 +143,14 @@ describe('a browser', () => {
     phone.answer(503);
     await happen('post_503');
     await phone.nth(1);
-    await until('it waits', async () => (await states())?.state === 'pending');
+    await until('it waits', async () => (await stateOf(phone.id)) === 'pending');
     phone.answer(201);
     await service.clock.forward(minuteMs);
     expect((await phone.nth(2)).message).toEqual((await phone.nth(1)).message);
     phone.answer(413);
     await happen('post_413');
     await phone.nth(3);
-    await until('it was given up', async () => (await states())?.state === 'failed');
+    await until('it was given up', async () => (await stateOf(phone.id)) === 'failed');
     phone.answer(201);
   });
 
@@ -167,16 +169,18 @@ describe('a browser', () => {
     first.answer(503);
     await happen('post_before');
     await first.nth(1);
+    await until('it waits', async () => (await stateOf(first.id)) === 'pending');
     first.answer(201);
     const other = service.browser();
     const { email } = await service.addMember('editor');
     await other.signIn(email);
-    await other.post('/api/app/push-browsers', first.subscription);
+    const { body } = await other.post('/api/app/push-browsers', first.subscription);
+    const [{ id }] = body.browsers;
     expect((await first.browser.get('/api/app/notification-choices')).body.browsers).toEqual([]);
     await service.clock.forward(minuteMs);
     await happen('post_after');
     const { message } = await first.nth(2);
-    await until('nothing waits', async () => (await states())?.state === 'sent');
+    await until('nothing waits', async () => (await stateOf(id)) === 'sent');
     expect(first.pushed).toHaveLength(2);
     expect(message.title).toBe('It failed');
   });

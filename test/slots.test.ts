@@ -68,6 +68,8 @@ describe('the slots of a workspace', () => {
   let browser: ReturnType<Service['browser']>;
   beforeAll(async () => {
     service = await startService();
+    // Noon: what is tomorrow stays so.
+    await service.clock.forward(1.5 * dayMs - (service.clock.now().getTime() % dayMs));
     browser = service.browser();
     await browser.signIn();
   });

@@ -25,6 +25,7 @@ let clockDatabase: Database;
 /** Between the instances and the networks. */
 let line: ChildProcess;
 let linePort: number;
+let openOnLine = 0;
 let accountId: string;
 
 beforeAll(async () => {
@@ -33,6 +34,9 @@ beforeAll(async () => {
   linePort = await freePort();
   line = fork('test/support/held-connections.mjs', [String(linePort), new URL(sandbox.url).port]);
   await once(line, 'message');
+  line.on('message', (open: number) => {
+    openOnLine = open;
+  });
   processes = await createProcesses(undefined, {
     DATABASE_URL: urlOf(fresh.parts),
     SANDBOX_URL: `http://127.0.0.1:${linePort}`,
@@ -56,7 +60,7 @@ beforeAll(async () => {
       return new;
     end $$;
     create trigger wait_for_test before update on sends for each row execute function wait_for_test()`);
-}, 120_000);
+});
 
 afterAll(async () => {
   line.kill('SIGCONT');
@@ -109,7 +113,7 @@ const resultOf = async (id: string) => {
 };
 
 const ended = (id: string) =>
-  until('the post has ended', async () => ['Published', 'Failed'].includes((await resultOf(id)).status ?? ''), 30_000);
+  until('the post has ended', async () => ['Published', 'Failed'].includes((await resultOf(id)).status ?? ''));
 
 const shown = async (body: string) =>
   (await sandbox.sandboxes.feed('x', 100)).filter(({ text }) => text.startsWith(body)).length;
@@ -130,7 +134,7 @@ const waitsLong = async (id: string) => {
 /** Somebody else takes the row, asks the network, and waits until a request that broke off would have settled. */
 const endedByAnother = async (id: string) => {
   const another = await startInstance();
-  await until('the lease has ended and another asked the network', () => waitsLong(id), 30_000);
+  await until('the lease has ended and another asked the network', () => waitsLong(id));
   await aMinuteLater();
   await ended(id);
   return another;
@@ -176,7 +180,7 @@ describe('an instance is stopped and goes on after its lease', () => {
   /** It dials, and nobody takes the call until it is stopped. */
   const stoppedDuringConnect = async (body: string) => {
     const first = await onlyInstance();
-    await sleep(1_200); // its kept connections are closed by then
+    await until('its kept connections are closed', () => openOnLine === 0);
     line.kill('SIGSTOP');
     const callers: Socket[] = [];
     for (let i = 0; i < 4; i++) callers.push(connect(linePort, '127.0.0.1').on('error', () => undefined));
@@ -194,7 +198,7 @@ describe('an instance is stopped and goes on after its lease', () => {
     ['before the connection is opened', stoppedBeforeConnect],
     ['while the connection is opened', stoppedDuringConnect],
   ])('%s', (where, stopped) => {
-    test('nothing is sent, and what is said not to be there stays away', { timeout: 90_000 }, async () => {
+    test('nothing is sent, and what is said not to be there stays away', async () => {
       const body = `Stopped ${where}, never published again.`;
       const { first, id } = await stopped(body);
       await endedByAnother(id);
@@ -206,7 +210,7 @@ describe('an instance is stopped and goes on after its lease', () => {
       expect(await resultOf(id)).toMatchObject({ status: 'Failed', error: { code: 'not_sent' } });
     });
 
-    test('and a person published again: it is public once', { timeout: 90_000 }, async () => {
+    test('and a person published again: it is public once', async () => {
       const body = `Stopped ${where}, published again.`;
       const { first, id } = await stopped(body);
       const another = await endedByAnother(id);
@@ -218,20 +222,16 @@ describe('an instance is stopped and goes on after its lease', () => {
     });
   });
 
-  test('and nobody else was there: it begins anew and is public once', { timeout: 90_000 }, async () => {
+  test('and nobody else was there: it begins anew and is public once', async () => {
     const body = 'Stopped all alone.';
     const { first, id } = await stoppedBeforeConnect(body);
     await sleep(leaseMs);
     await goOn(first);
     expect(await shown(body)).toBe(0);
-    await until(
-      'it is over',
-      async () => {
-        if (await waitsLong(id)) await aMinuteLater();
-        return (await resultOf(id)).status !== 'Publishing';
-      },
-      30_000,
-    );
+    await until('it is over', async () => {
+      if (await waitsLong(id)) await aMinuteLater();
+      return (await resultOf(id)).status !== 'Publishing';
+    });
     expect(await shown(body)).toBe((await resultOf(id)).ok ? 1 : 0);
   });
 });

@@ -124,7 +124,6 @@ describe('a database of the first release', () => {
     await until(
       'it has ended',
       async () => !['Scheduled', 'Publishing'].includes((await client.posts.get({ id })).status),
-      30_000,
     );
     expect(await client.posts.get({ id })).toMatchObject({ status: 'Published', results: [{ ok: true }] });
     await until('both deliveries came', () => received.length >= 2);

@@ -119,7 +119,7 @@ describe.each(names)('%s of docs/webhooks.md', (name) => {
     const receiver = await run(name, webhook.secret);
     const { eventId, ...good } = await delivered(webhook);
     expect(good).toMatchObject({ state: 'delivered', lastAnswer: 'HTTP 204' });
-    expect(receiver.said()).toContain(`ping ${eventId}`);
+    await until('it says so', () => receiver.said().includes(`ping ${eventId}`));
 
     for (const headers of [
       {},

@@ -59,7 +59,8 @@ class Answer implements Dispatcher.DispatchHandler {
   readonly #exchange: Exchange;
   readonly #resolve: (exchanged: Exchanged) => void;
   readonly #reject: (error: Error) => void;
-  readonly #timer: NodeJS.Timeout;
+  readonly #dueMs: number;
+  #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #trouble: Error | undefined;
   #status = 0;
@@ -71,7 +72,14 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#exchange = exchange;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#timer = setTimeout(() => this.#giveUp(new TimedOut()), exchange.timeoutMs);
+    this.#dueMs = performance.now() + exchange.timeoutMs;
+    this.#timer = setTimeout(() => this.#timeIsUp(), exchange.timeoutMs);
+  }
+
+  /** A process that stood still has not read what came meanwhile. It gets the time back that it lost, once. */
+  #timeIsUp() {
+    const lostMs = performance.now() - this.#dueMs;
+    this.#timer = setTimeout(() => this.#giveUp(new TimedOut()), Math.min(lostMs, this.#exchange.timeoutMs));
   }
 
   #giveUp(error: Error) {

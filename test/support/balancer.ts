@@ -1,31 +1,37 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const checkEveryMs = 100;
+const patienceMs = 10_000;
 
-/** Round robin over the instances that say they are ready, as any balancer does. It repeats nothing itself. */
+/**
+ * Round robin over the instances that say they are ready, as any balancer does; one that breaks off is left out until it says
+ * so again. It repeats nothing itself.
+ */
 export const startBalancer = async (ports: readonly number[]) => {
   let ready: readonly number[] = [];
   let turn = 0;
   const isReady = (port: number) =>
-    fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+    fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(patienceMs) }).then(
       ({ ok }) => ok,
       () => false,
     );
-  const check = async () => {
-    const answers = await Promise.all(ports.map(isReady));
-    ready = ports.filter((_, index) => answers[index]);
+  const mark = (port: number, isReady: boolean) => {
+    ready = ports.filter((one) => (one === port ? isReady : ready.includes(one)));
   };
   let checking = true;
-  const checks = (async () => {
+  // Each by itself: one that is slow to answer hides nothing of the others.
+  const checks = ports.map(async (port) => {
     while (checking) {
-      await check();
-      await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
+      mark(port, await isReady(port));
+      await sleep(checkEveryMs);
     }
-  })();
+  });
 
-  const server = createServer((req, res) => {
+  // Callers close what they keep: a connection that ends as they write to it is no trouble of the service.
+  const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
     const port = ready[turn++ % Math.max(ready.length, 1)];
     if (port === undefined) return void res.writeHead(503).end();
     const { method, url: path, headers } = req;
@@ -34,7 +40,12 @@ export const startBalancer = async (ports: readonly number[]) => {
       answer.pipe(res);
       answer.once('error', () => res.destroy());
     });
-    out.once('error', () => (res.headersSent ? res.destroy() : res.writeHead(502).end()));
+    out.once('error', () => {
+      // The caller may have left.
+      if (!res.destroyed) mark(port, false);
+      if (res.headersSent) res.destroy();
+      else res.writeHead(502).end();
+    });
     req.pipe(out);
     res.once('close', () => out.destroy());
   });
@@ -45,7 +56,7 @@ export const startBalancer = async (ports: readonly number[]) => {
     ready: () => ready,
     stop: async () => {
       checking = false;
-      await checks;
+      await Promise.all(checks);
       server.closeAllConnections();
       server.close();
     },

@@ -71,7 +71,7 @@ const serve = async (folder: string) => {
       () => true,
       () => false,
     );
-  await until('PostgreSQL answers', answers, 30_000);
+  await until('PostgreSQL answers', answers);
   return { port, at, query, kill: () => void child.kill('SIGKILL') };
 };
 

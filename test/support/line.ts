@@ -22,7 +22,8 @@ export const startLine = async (target = '') => {
       server.close();
     },
   };
-  const server = createServer(async (req: IncomingMessage, res) => {
+  // Whoever asks closes what it keeps.
+  const server = createServer({ keepAliveTimeout: 0 }, async (req: IncomingMessage, res) => {
     const path = req.url ?? '';
     line.asked.push(path);
     await line.gate(path);

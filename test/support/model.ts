@@ -31,7 +31,8 @@ export const startModel = async () => {
   let steps: (Step | ((request: ModelRequest) => Step | Promise<Step>))[] = [];
   let forEver: Step | undefined;
   let left = 0;
-  const server = createServer(async (req, res) => {
+  // Whoever asks closes what it keeps.
+  const server = createServer({ keepAliveTimeout: 0 }, async (req, res) => {
     res.once('close', () => {
       if (!res.writableFinished) left++;
     });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { serverHolding } from '#server/store/embedded-process';
@@ -82,7 +82,7 @@ export const createProcesses = async (
     start: async (words = /is ready at (\S+)/, settings: NodeJS.ProcessEnv = {}, ...args: string[]) => {
       const { child, output, ended } = posthorn(['start', ...args], settings);
       services.push(output);
-      await until(`posthorn start says ${words}`, () => words.test(output.stdout) || child.exitCode !== null, 60_000);
+      await until(`posthorn start says ${words}`, () => words.test(output.stdout) || child.exitCode !== null);
       const url = words.exec(output.stdout)?.[1] ?? '';
       if (child.exitCode !== null) throw new Error(`posthorn start ended: ${output.stderr}`);
       return {
@@ -126,10 +126,22 @@ export const createProcesses = async (
   };
 };
 
-export const freePort = async () => {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
+/**
+ * Below those that a system gives to whoever asks for any port, above the last one that browsers refuse (10080), and each
+ * process of the run has its own.
+ */
+const firstPort = 11_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * 2_000;
+let portsTried = Math.floor(Math.random() * 2_000);
+
+/** One that nobody listens on, and that nobody is given by chance before it is used. */
+export const freePort = async (): Promise<number> => {
+  const port = firstPort + (portsTried++ % 2_000);
+  const probe = createServer();
+  const isFree = await new Promise<boolean>((resolve) => {
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => resolve(true));
+  });
+  if (!isFree) return freePort();
   probe.close();
   await once(probe, 'close');
   return port;

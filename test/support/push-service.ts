@@ -22,7 +22,7 @@ export type PushService = Awaited<ReturnType<typeof startPushService>>;
 export const startPushService = async () => {
   const { cert, key, settings, remove } = trustedCertificate();
   const browsers = new Map<string, { answer: number; read: (body: Buffer) => unknown; pushed: Pushed[] }>();
-  const server = createServer({ cert, key }, async (req, res) => {
+  const server = createServer({ cert, key, keepAliveTimeout: 0 }, async (req, res) => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk);
     const browser = browsers.get(req.url ?? '');

@@ -35,7 +35,7 @@ export const startReceiver = async () => {
   const answers = new Map<string, Answering>();
   let paths = 0;
   const { cert, key, settings, remove } = trustedCertificate();
-  const server = createServer({ cert, key }, async (req, res) => {
+  const server = createServer({ cert, key, keepAliveTimeout: 0 }, async (req, res) => {
     const { url: path = '', method = '', headers } = req;
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk);

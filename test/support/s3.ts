@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 export const startS3 = async ({ bucket = 'media', pageSize = 2 } = {}) => {
   const objects = new Map<string, { body: Buffer; type: string; changedAt: Date }>();
   const signatures: string[] = [];
-  const server = createServer(async (req, res) => {
+  // Whoever asks closes what it keeps.
+  const server = createServer({ keepAliveTimeout: 0 }, async (req, res) => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk);
     const { authorization = '', range } = req.headers;

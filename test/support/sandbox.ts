@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
 import sharp from 'sharp';
 import type {
@@ -18,7 +19,8 @@ import type {
 } from '#server/networks/network';
 import { createRequest } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
-import { createOutbound } from '#server/outbound/guarded-client';
+import { createOutbound, type Outbound } from '#server/outbound/guarded-client';
+import { trouble } from '#server/outbound/trouble';
 import { createMemorySandboxStore } from '#server/sandbox/memory-store';
 import { createSandboxes } from '#server/sandbox/serve';
 import { sayYes } from '#server/sandbox/sign-up';
@@ -58,10 +60,12 @@ export const startSandboxNetworks = async ({
   app.use(listenTo(Object.keys(documented), heard));
   app.use(sandboxes.router());
   const server = app.listen(0, '127.0.0.1');
+  // Whoever asks closes what it keeps.
+  server.keepAliveTimeout = 0;
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const outbound = createOutbound({ allow: [new URL(url).host], plainHttp: true });
-  const request = createRequest(outbound, answerMs);
+  const request = createRequest(patient(outbound), answerMs);
   const sites = createSites({
     live: request,
     sandbox: { request, url: () => url, baseUrl: url },
@@ -156,12 +160,33 @@ export const startSandboxNetworks = async ({
     },
 
     stop: async () => {
-      await outbound.close();
       server.closeAllConnections();
       server.close();
+      await outbound.close();
     },
   };
 };
+
+/**
+ * Gives up after so much time in which this process was at work. The networks are part of it, so a machine that stands still
+ * for a while is no network that never answers.
+ */
+const patient = (outbound: Outbound): Pick<Outbound, 'request'> => ({
+  request: (url, options = {}) => {
+    const { timeoutMs = 0 } = options;
+    let isOver = false;
+    const answer = outbound.request(url, { ...options, timeoutMs: timeoutMs + minuteMs }).finally(() => {
+      isOver = true;
+    });
+    const givenUp = (async () => {
+      for (let waitedMs = 0; waitedMs < timeoutMs && !isOver; waitedMs += stepMs) await sleep(stepMs);
+      return trouble('timeout');
+    })();
+    return Promise.race([answer, givenUp]);
+  },
+});
+const stepMs = 10;
+const minuteMs = 60_000;
 
 const made = new Map<string, Promise<Buffer>>();
 

@@ -110,6 +110,10 @@ export const startService = async (
         wallOffsetMs += byMs;
         wallClock.setOffset(wallOffsetMs);
       },
+      /** Requests are counted from each full minute or hour on: a test that reaches a limit has the whole of one. */
+      toNext: (windowMs: number) => {
+        service.wallClock.forward(windowMs - (wallClock.now().getTime() % windowMs));
+      },
     },
     config,
     parts,

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits for something that another process or the network brings about, and gives up with its name. */
-export async function until(what: string, holds: () => unknown, timeoutMs = 30_000): Promise<void> {
+/**
+ * Waits for something that another process or the network brings about, and gives up with its name. As long as a machine that
+ * does many things at once may take: nobody waits for that long where all is well.
+ */
+export async function until(what: string, holds: () => unknown, timeoutMs = 60_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain until ${what}`);
