@@ -16,6 +16,7 @@ import {
   type Sent,
   type Site,
   unknown,
+  type Waiting,
 } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
@@ -30,6 +31,9 @@ const patienceMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];
 /** The longest wait for a network that is rate limiting, or processing the post. */
 const longestWaitMs = 60 * minuteMs;
 const shortestWaitMs = minuteMs;
+/** How soon and how late a network that works on something is asked again, whatever it says. */
+const soonestMs = 200;
+const latestMs = 5 * minuteMs;
 /** A broken request may still be running at the network: only after this long is it asked whether the post exists. */
 const settleMs = minuteMs;
 /** Networks that have idempotency keys remember them for an hour. */
@@ -132,6 +136,18 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     };
   };
 
+  /** A file that cannot be read is reported, also when the network goes on without it. */
+  const readable = (file: PublishMedia): PublishMedia => ({
+    ...file,
+    read: async (range) => {
+      try {
+        return await file.read(range);
+      } catch (error) {
+        throw asTrouble(error, parts.report);
+      }
+    },
+  });
+
   /** Opens the account, or ends or pauses the row. */
   const opening = async (row: SendRow, found: Access): Promise<Opened | undefined> => {
     if (found.is === 'open') return found;
@@ -166,7 +182,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       const step = await network.prepare(site, sending, state.row.prepared ?? undefined);
       if (step.is === 'waiting') {
         if (ageMs(row, row.startedAt) > longestWaitMs) return endState(state, failed('media_refused', tookTooLong));
-        await pause(state, { prepared: step.prepared, begun: 'no', inMs: step.forMs });
+        await pause(state, { prepared: step.prepared, begun: 'no', inMs: askAgainMs(step) });
         return;
       }
       prepared = step.prepared;
@@ -195,7 +211,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       return;
     }
     if (answer.is === 'waiting') {
-      await pause(state, { prepared: answer.prepared, begun: 'heard', inMs: answer.forMs });
+      await pause(state, { prepared: answer.prepared, begun: 'heard', inMs: askAgainMs(answer) });
       return;
     }
     return wentOut(state, { ...answer.sent, publishedAt: begunAt });
@@ -291,6 +307,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const { opened, row } = state;
     const { network } = opened;
     const later = (inMs: number, prepared: unknown = row.prepared) => pause(state, { prepared, begun: 'yes', inMs });
+    const isOut = (sent: Sent) => wentOut(state, { ...sent, publishedAt: outSince(begunAt, sent.publishedAt) });
     let found: Confirmation<unknown>;
     const sending = sendingOf(state);
     const body = row.begunBody ?? sending.part.body;
@@ -304,10 +321,10 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     }
     switch (found.is) {
       case 'sent':
-        return wentOut(state, { ...found.sent, publishedAt: outSince(begunAt, found.sent.publishedAt) });
+        return isOut(found.sent);
       case 'waiting':
-        if (ageMs(row, begunAt) > longestWaitMs) return endState(state, uncertain);
-        await later(found.forMs, found.prepared);
+        if (ageMs(row, begunAt) > longestWaitMs) return found.out ? isOut(found.out) : endState(state, uncertain);
+        await later(askAgainMs(found), found.prepared);
         return;
       case 'unknown':
         return endState(state, uncertain);
@@ -333,8 +350,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
 
   const confirmFailed = async (state: State, trouble: NetworkTrouble): Promise<void> => {
     const { row, tries } = state;
-    if (trouble.kind === 'content' || trouble.kind === 'media')
-      return endState(state, refused(state.opened.network, trouble));
+    if (trouble.isVerdict) return endState(state, refused(state.opened.network, trouble));
     if (trouble.kind === 'token' && !state.renewed) {
       const opened = await opening(row, await access.renewed(row.account, state.opened.account.tokens));
       if (opened && row.begunAt !== null) return ask({ ...state, opened, renewed: true }, row.begunAt);
@@ -355,7 +371,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const { network, account } = opened;
     const originals = await library.forPublishing(row.workspaceId, mediaIn(row.versions));
     const { fitted, lost } = await renditions.forPublishing(row.workspaceId, row.renditionIds ?? [], originals);
-    const media = new Map([...originals, ...fitted]);
+    const media = new Map([...originals, ...fitted].map(([id, file]) => [id, readable(file)]));
     const { post, missing } = outgoingTo(network, row.versions, row.accountId, media, row.linkCards ?? []);
     const problems = [...missing, ...(await problemsOf(network, post, account.facts))];
     const state: State = {
@@ -382,6 +398,9 @@ const renditionLost =
 const tookTooLong = 'The network worked on the media for more than an hour. Publish again, perhaps with smaller files.';
 /** The lease of a row that is still being worked on; it is renewed while the work goes on. */
 const longestStepMs = 60_000;
+
+/** Not a number is as soon as can be. */
+const askAgainMs = ({ forMs }: Waiting<unknown>) => (forMs > soonestMs ? Math.min(forMs, latestMs) : soonestMs);
 
 const heldOf = ({ workspaceId, postId, accountId, claim }: SendRow) => ({ workspaceId, postId, accountId, claim });
 

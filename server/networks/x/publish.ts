@@ -61,7 +61,7 @@ export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Pr
     }
     if (info === undefined || info.state === 'succeeded') continue;
     processing.push(id);
-    waitMs = Math.max(waitMs, Math.min(info.check_after_secs ?? 1, longestCheckSeconds) * 1000);
+    waitMs = Math.max(waitMs, Math.min(Math.max(info.check_after_secs ?? 0, 1), longestCheckSeconds) * 1000);
   }
   const now = { ...prepared, processing };
   return processing.length > 0 ? waiting(now, waitMs) : ready(now);
