@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Confirmation, Network, NetworkPost, Site } from '#server/networks/network';
+import type { Confirmation, Network, NetworkPost, PublishMedia, Site } from '#server/networks/network';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 import { networks, type PostExample, postOf } from '#test/support/networks';
 import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
@@ -200,12 +200,26 @@ describe('YouTube: what follows a video that is out', () => {
     const taken = await network.send(site, sending, prepared);
     if (taken.is !== 'waiting') throw new Error(taken.is);
     await network.confirm(site, sending, taken.prepared);
-    const again = await network.confirm(site, sending, prepared);
-    if (again.is !== 'waiting') throw new Error(again.is);
-    const end = await network.confirm(site, sending, again.prepared);
+    const end = await network.confirm(site, sending, prepared);
     if (end.is !== 'sent') throw new Error(end.is);
     const feed = await sandbox.sandboxes.feed('youtube', 50);
     expect(feed.find(({ id }) => id === end.sent.externalId)?.data).toMatchObject({ playlists: ['PLbaking'] });
+  });
+
+  test('ends after an hour with a note of what is missing, also when the file cannot be read', async () => {
+    const network = networkOf('youtube');
+    const { account, site } = await sandbox.connect(network, { handle: 'anna' });
+    const post = withUnreadable(await sandbox.withBytes(postOf(network, wish)));
+    const sending = sandbox.sending(network, account, post);
+    const taken = await network.send(site, sending, await prepareFully(sandbox, network, site, sending));
+    if (taken.is !== 'waiting') throw new Error(taken.is);
+    const first = await network.confirm(site, sending, taken.prepared);
+    if (first.is !== 'waiting') throw new Error(first.is);
+    const video = { externalId: expect.any(String), note: expect.stringMatching(/without its thumbnail: set it/) };
+    expect([taken.out, first.out]).toMatchObject([video, video]);
+    const second = await network.confirm(site, sending, first.prepared);
+    if (second.is !== 'waiting') throw new Error(second.is);
+    expect(await network.confirm(site, sending, second.prepared)).toMatchObject({ is: 'sent', sent: video });
   });
 
   test('needs a permission that can be refused: connecting works, and the issue says what to do', async () => {
@@ -220,6 +234,17 @@ describe('YouTube: what follows a video that is out', () => {
     ]);
     expect(await publishAs('youtube', { handle: 'anna', without, items: [film] })).toHaveLength(1);
   });
+});
+
+/** Its option files are gone from the disk. */
+const withUnreadable = (post: NetworkPost<PublishMedia>): NetworkPost<PublishMedia> => ({
+  ...post,
+  optionFiles: Object.fromEntries(
+    Object.entries(post.optionFiles ?? {}).map(([key, file]) => [
+      key,
+      { ...file, read: () => Promise.reject(new Error('no such file')) },
+    ]),
+  ),
 });
 
 describe('Facebook: a video of the feed', () => {
@@ -250,6 +275,15 @@ describe('Facebook: a video of the feed', () => {
   test('is out without the cover that Facebook refuses, with a note', async () => {
     const optionFiles = { 'facebook.cover': 'image/jpeg' };
     const [out] = await publishAs('facebook', { handle: 'nocover', items: [film], optionFiles });
+    expect(out).toMatchObject({ url: expect.any(String), note: expect.stringMatching(/without its cover/) });
+  });
+
+  test('is out without the cover that cannot be read, with a note', async () => {
+    const network = networkOf('facebook');
+    const { account, site } = await sandbox.connect(network, { handle: 'anna' });
+    const written = postOf(network, { items: [film], optionFiles: { 'facebook.cover': 'image/jpeg' } });
+    const post = withUnreadable(await sandbox.withBytes(written));
+    const [out] = await publisher.publish(network, site, account, post);
     expect(out).toMatchObject({ url: expect.any(String), note: expect.stringMatching(/without its cover/) });
   });
 });

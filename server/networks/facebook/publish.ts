@@ -17,7 +17,7 @@ import {
 import { shaped } from '#server/networks/request';
 import { isVideo, option } from '#server/networks/shared/post';
 import { notAmong } from '#server/networks/shared/recent';
-import { NetworkTrouble } from '#server/networks/trouble';
+import { asTrouble } from '#server/networks/trouble';
 import { ask, askVideo } from './api.ts';
 import { readVideo, setCover, uploadToFeed, uploadWhole } from './video.ts';
 
@@ -183,8 +183,7 @@ const coverNote = async (site: Site, { account, post }: Sending, video: string):
     await setCover(site, account, video, cover);
     return {};
   } catch (error) {
-    if (!(error instanceof NetworkTrouble)) throw error;
-    return { note: `The video is out without its cover: set it on Facebook. ${error.message}` };
+    return { note: `The video is out without its cover: set it on Facebook. ${asTrouble(error).message}` };
   }
 };
 

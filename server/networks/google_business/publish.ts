@@ -68,12 +68,12 @@ const endOf = ({ name, state, searchUrl, createTime }: LocalPost, asked: number)
       { networkCode: state, isVerdict: true },
     );
   }
-  if (state === 'PROCESSING' && asked < patience) return waiting({ name, asked }, processingMs);
-  return sent({
+  const out = {
     externalId: name,
     ...(searchUrl && { url: searchUrl }),
     ...(createTime && { publishedAt: createTime }),
-  });
+  };
+  return state === 'PROCESSING' && asked < patience ? waiting({ name, asked }, processingMs, out) : sent(out);
 };
 
 const LocalPosts = z.object({ localPosts: z.array(LocalPost).default([]) });
