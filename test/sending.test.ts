@@ -144,7 +144,7 @@ const napping =
     naps.shift() ? Number.POSITIVE_INFINITY : 0;
 
 /** One turn of one send to a network that behaves as told; what was saved or ended. */
-const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}) => {
+const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, access?: object) => {
   const saved: Progress[] = [];
   const ended: Ended[] = [];
   const network: Network = {
@@ -161,7 +161,7 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}) => 
     site: { request: async () => undefined },
   };
   const parts = {
-    access: { open: async () => opened },
+    access: access ?? { open: async () => opened },
     library: { forPublishing: async () => new Map() },
     renditions: { forPublishing: async () => ({ fitted: new Map(), lost: [] }) },
     networks: createNetworks([network]),
@@ -204,6 +204,7 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}) => 
   } as HeldRow);
   return { saved, ended };
 };
+const gone = { network: 'x', disconnectedAt: '2026-11-15T11:00:00.000Z' } as AccountRow;
 const twoHoursAgo = { begunAt: '2026-11-15T10:00:00.000Z', startedAt: '2026-11-15T10:00:00.000Z' };
 const begun = { begunAt: '2026-11-15T11:59:00.000Z' };
 
@@ -237,6 +238,39 @@ describe('a network that works on something', () => {
     };
     const { ended } = await turn({ confirm }, begun);
     expect(ended).toMatchObject([{ result: { uncertain: false, error: { code: 'permission' } } }]);
+  });
+});
+
+describe('a thread that is out in part keeps the address of what is out', () => {
+  const first = { externalId: '42', url: 'https://example.com/42' };
+  const thread = {
+    sent: [first],
+    versions: [
+      {
+        content: [
+          { body: 'One', media: [] },
+          { body: 'Two', media: [] },
+        ],
+        options: {},
+      },
+    ],
+  };
+
+  test.each<[string, string, Partial<SendRow>, string]>([
+    ['its account is disconnected', 'disconnected', { account: gone }, 'The account was disconnected.'],
+    ['it is continued too late', 'missed', twoHoursAgo, 'The time of the others passed long ago'],
+  ])('when %s', async (_, code, row, words) => {
+    const { ended } = await turn({}, { ...thread, ...row, begunAt: null });
+    expect(ended).toMatchObject([{ sent: [first], result: { ok: false, ...first, error: { code } } }]);
+    expect(ended[0]?.result.error?.message).toMatch(
+      `1 of 2 parts are out; publishing again goes on with the next. ${words}`,
+    );
+  });
+
+  test('when access to its account is lost', async () => {
+    const access = { open: async () => ({ is: 'refused' as const }) };
+    const { ended } = await turn({}, thread, access);
+    expect(ended).toMatchObject([{ sent: [first], result: { ok: false, ...first, error: { code: 'reconnect' } } }]);
   });
 });
 

@@ -22,7 +22,17 @@ import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
 import { problemsOf } from '#server/posts/limits';
 import { mediaIn, outgoingTo } from '#server/posts/outgoing';
-import { accountGone, failed, missed, needsReconnect, notSent, refused, uncertain, withSent } from './result.ts';
+import {
+  accountGone,
+  failed,
+  missed,
+  needsReconnect,
+  notSent,
+  refused,
+  restMissed,
+  uncertain,
+  withSent,
+} from './result.ts';
 import type { Begin, Ended, Progress, SendRow } from './store.ts';
 
 const minuteMs = 60_000;
@@ -149,7 +159,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   });
 
   /** Opens the account, or ends or pauses the row. */
-  const opening = async (row: SendRow, found: Access): Promise<Opened | undefined> => {
+  const opening = async (row: SendRow, found: Access, count: number): Promise<Opened | undefined> => {
     if (found.is === 'open') return found;
     const outOfReach = {
       ...heldOf(row),
@@ -162,12 +172,10 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     if (found.is === 'busy') await parts.save({ ...outOfReach, tries: row.tries, inMs: found.forMs });
     else if (found.is === 'trouble' && row.tries < patienceMs.length) {
       await parts.save({ ...outOfReach, tries: row.tries + 1, inMs: patienceMs[row.tries] ?? 0 });
-    } else
-      await end(
-        row,
-        row.sent,
-        row.begunAt === null ? withoutAccess(networks.get(row.account.network), found) : uncertain,
-      );
+    } else {
+      const outcome = row.begunAt === null ? withoutAccess(networks.get(row.account.network), found) : uncertain;
+      await end(row, row.sent, withSent(outcome, row.sent, count));
+    }
     return undefined;
   };
 
@@ -283,7 +291,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
         return endState(state, refused(state.opened.network, trouble));
       }
       const found = await access.renewed(row.account, state.opened.account.tokens);
-      const opened = await opening({ ...row, sent: state.sent, begunAt: null }, found);
+      const opened = await opening({ ...row, sent: state.sent, begunAt: null }, found, state.count);
       if (opened) return goOn({ ...state, opened, renewed: true });
       return;
     }
@@ -352,7 +360,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const { row, tries } = state;
     if (trouble.isVerdict) return endState(state, refused(state.opened.network, trouble));
     if (trouble.kind === 'token' && !state.renewed) {
-      const opened = await opening(row, await access.renewed(row.account, state.opened.account.tokens));
+      const found = await access.renewed(row.account, state.opened.account.tokens);
+      const opened = await opening(row, found, state.count);
       if (opened && row.begunAt !== null) return ask({ ...state, opened, renewed: true }, row.begunAt);
       return;
     }
@@ -363,22 +372,24 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   };
 
   return async (row: HeldRow): Promise<void> => {
-    const mayBeOut = row.begunAt !== null;
-    if (row.account.disconnectedAt !== null) return end(row, row.sent, mayBeOut ? uncertain : accountGone);
-    if (!mayBeOut && ageMs(row, row.startedAt) > graceMs) return end(row, row.sent, missed);
-    const opened = await opening(row, await access.open(row.account));
-    if (opened === undefined) return;
-    const { network, account } = opened;
+    const network = networks.get(row.account.network);
     const originals = await library.forPublishing(row.workspaceId, mediaIn(row.versions));
     const { fitted, lost } = await renditions.forPublishing(row.workspaceId, row.renditionIds ?? [], originals);
     const media = new Map([...originals, ...fitted].map(([id, file]) => [id, readable(file)]));
     const { post, missing } = outgoingTo(network, row.versions, row.accountId, media, row.linkCards ?? []);
-    const problems = [...missing, ...(await problemsOf(network, post, account.facts))];
+    const count = network.parts(post).length;
+    const mayBeOut = row.begunAt !== null;
+    const endEarly = (outcome: Omit<Result, 'accountId'>) => end(row, row.sent, withSent(outcome, row.sent, count));
+    if (row.account.disconnectedAt !== null) return endEarly(mayBeOut ? uncertain : accountGone);
+    if (!mayBeOut && ageMs(row, row.startedAt) > graceMs) return endEarly(row.sent.length > 0 ? restMissed : missed);
+    const opened = await opening(row, await access.open(row.account), count);
+    if (opened === undefined) return;
+    const problems = [...missing, ...(await problemsOf(network, post, opened.account.facts))];
     const state: State = {
       row,
       opened,
       post,
-      count: network.parts(post).length,
+      count,
       sent: row.sent,
       key: row.key,
       since: row.since,
