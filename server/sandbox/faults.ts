@@ -27,15 +27,17 @@ export const createFaults = ({ store, network }: { store: SandboxStore; network:
     return always || (await store.add({ network, kind: 'fault-done', id, value: name })) ? name : undefined;
   };
 
-  const planned = async (moment: FaultMoment): Promise<Fault | undefined> => {
+  const planned = async (moment: FaultMoment): Promise<PlannedFault | undefined> => {
     const plan = (await store.get(network, 'fault', moment)) as unknown as PlannedFault | undefined;
-    if (!plan) return undefined;
-    if (plan.times !== null) {
-      const times = plan.times - 1;
-      if (times > 0) await store.put({ network, kind: 'fault', id: moment, value: { ...plan, times } });
-      else await store.take(network, 'fault', moment);
-    }
-    return plan.fault;
+    return plan?.times === 0 ? undefined : plan;
+  };
+
+  /** Of two calls at once, one gets the last. */
+  const takePlanned = async (moment: FaultMoment): Promise<Fault | undefined> => {
+    const plan = await planned(moment);
+    if (plan === undefined || plan.times === null) return plan?.fault;
+    const taken = (await store.countDown(network, 'fault', moment)) as unknown as PlannedFault | undefined;
+    return taken?.fault;
   };
 
   return {
@@ -44,10 +46,9 @@ export const createFaults = ({ store, network }: { store: SandboxStore; network:
       else await store.take(network, 'fault', moment);
     },
 
-    planned: async (moment: FaultMoment) =>
-      (await store.get(network, 'fault', moment)) as unknown as PlannedFault | undefined,
+    planned,
 
-    find: async (moment: FaultMoment, text: string) => (await marked(text)) ?? planned(moment),
+    find: async (moment: FaultMoment, text: string) => (await marked(text)) ?? takePlanned(moment),
   };
 };
 
