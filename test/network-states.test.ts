@@ -322,6 +322,34 @@ describe('a network that answers nonsense while media come in is trouble, not a 
   });
 });
 
+describe('a post that was changed after its answer was lost', () => {
+  const begun = async (key: string, before: PostExample, after: PostExample) => {
+    const network = networkOf(key);
+    const { account, site } = await sandbox.connect(network, { handle: 'changer' });
+    const sending = sandbox.sending(network, account, await sandbox.withBytes(postOf(network, before)));
+    const prepared = await prepareFully(sandbox, network, site, sending);
+    await sandbox.sandboxes.planFault(key, 'publish', { fault: 'lost', times: 1 });
+    await refused(network.send(site, sending, prepared));
+    const changed = await sandbox.withBytes(postOf(network, after));
+    return network.confirm(site, { ...sending, post: changed }, prepared);
+  };
+
+  test('Pinterest: is looked for on the board and by the title it was sent with', async () => {
+    const pin = (board: string, title: string) => ({
+      title,
+      items: [{ body: 'A pin', media: ['image/jpeg'] }],
+      options: { 'pinterest.board': board, 'pinterest.title': title },
+    });
+    const found = await begun('pinterest', pin('549755885175', 'Rye'), pin('549755885176', 'Rye bread'));
+    expect(found.is).toBe('sent');
+  });
+
+  test('Facebook: a story is not called missing because it is none among the posts', async () => {
+    const as = (type: string) => ({ title: type, items: [photo], options: { 'facebook.type': type } });
+    expect((await begun('facebook', as('story'), as('post'))).is).toBe('unknown');
+  });
+});
+
 test('Facebook: a comment of somebody else in the same words is not ours', async () => {
   const network = networkOf('facebook');
   const { account, site } = await sandbox.connect(network);
@@ -493,6 +521,20 @@ describe('X', () => {
     expect((await refused(publishAs('x', { handle: 'anna', items: [{ body: 'x'.repeat(281) }] }))).kind).toBe(
       'content',
     );
+  });
+
+  test('an error that comes with status 200 does not say that a post is not there', async () => {
+    const { account, site } = await sandbox.connect(network);
+    const sending = sandbox.sending(network, account, await sandbox.withBytes(postOf(network, { items: [photo] })));
+    const asked = (json: unknown) =>
+      network.confirm({ ...site, request: async () => ({ ...nothing, json }) }, sending, {
+        mediaIds: [],
+        processing: [],
+      });
+    const nothing = { status: 200, headers: {}, text: '', bytes: Buffer.alloc(0) };
+    expect((await asked({ meta: { result_count: 0 } })).is).toBe('absent');
+    const errors = [{ title: 'Authorization Error', detail: 'Sorry, you are not authorized to see the user.' }];
+    expect((await refused(asked({ errors }))).kind).toBe('unknown');
   });
 
   test('a post is known by where its links lead, and one that leads elsewhere is not taken for it', async () => {

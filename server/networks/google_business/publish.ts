@@ -32,7 +32,7 @@ export interface Prepared {
 export const prepare = async (): Promise<Preparation<Prepared>> => ready({});
 
 const LocalPost = z.object({
-  name: z.string(),
+  name: z.string().min(1),
   state: z.string().optional(),
   searchUrl: z.string().optional(),
   summary: z.string().default(''),
