@@ -9,7 +9,7 @@ import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetwor
 let sandbox: SandboxNetworks;
 let publisher: ReturnType<typeof createPublisher>;
 beforeAll(async () => {
-  sandbox = await startSandboxNetworks();
+  sandbox = await startSandboxNetworks({ hangsUp: true });
   publisher = createPublisher(sandbox);
 });
 afterAll(() => sandbox.stop());

@@ -63,6 +63,8 @@ export const misbehave = async <Made>(
     readonly refusals: Refusals;
     readonly revoke: () => Promise<void>;
     readonly work: () => Promise<Made>;
+    /** What becomes of a request that is never answered. */
+    readonly keepSilent: (res: Response) => void;
     /** Does it when so much time has passed. */
     readonly later: (ms: number, work: () => Promise<Made>) => void;
     readonly answer: (made: Made) => void;
@@ -80,14 +82,14 @@ export const misbehave = async <Made>(
       return call.refusals['503'](res);
     case 'lost':
       await call.work();
-      return;
+      return call.keepSilent(res);
     case 'cut':
       await call.work();
       res.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       res.write('{"data":', () => res.destroy());
       return;
     case 'hang':
-      return;
+      return call.keepSilent(res);
     case 'html':
       res.status(502).type('html').send('<!doctype html><title>Bad gateway</title><h1>502 Bad Gateway</h1>');
       return;

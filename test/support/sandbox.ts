@@ -28,16 +28,19 @@ import { mp4 } from './videos.ts';
 
 const baseUrl = 'http://posthorn.test';
 const redirectUri = `${baseUrl}/connect/callback`;
+/** Longer than any machine takes. */
+const answerWithinMs = 20_000;
 
 export type SandboxNetworks = Awaited<ReturnType<typeof startSandboxNetworks>>;
 
 /** All sandboxes on a free port, with a clock to move, and what an adapter needs to talk to them. */
 export const startSandboxNetworks = async ({
-  answerMs = 500,
+  hangsUp = false,
   delayMs,
   settings = {},
 }: {
-  answerMs?: number;
+  /** A request that is never answered ends at once, so that nobody waits until it is given up. */
+  hangsUp?: boolean;
   /** How long the sandboxes think before they do anything. */
   delayMs?: () => number;
   settings?: Readonly<Record<string, string>>;
@@ -51,6 +54,7 @@ export const startSandboxNetworks = async ({
     clock,
     baseUrl,
     fetchMedia: async (url) => files.get(url),
+    ...(hangsUp && { keepSilent: (res) => res.destroy() }),
   });
   const app = express().disable('x-powered-by');
   if (delayMs) app.use((_req, _res, next) => void setTimeout(next, delayMs()));
@@ -61,7 +65,7 @@ export const startSandboxNetworks = async ({
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const outbound = createOutbound({ allow: [new URL(url).host], plainHttp: true });
-  const request = createRequest(outbound, answerMs);
+  const request = createRequest(outbound, answerWithinMs);
   const sites = createSites({
     live: request,
     sandbox: { request, url: () => url, baseUrl: url },
