@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startStopwatch } from '#server/clock';
 import { connectInSandbox, sayYes } from '#server/sandbox/sign-up';
 import { sql } from '#server/store/database';
+import { startServiceOnLine } from '#test/support/line';
 import { networks } from '#test/support/networks';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -163,6 +164,45 @@ describe('new tokens', () => {
     expect((await stored(id, own))?.tokens).not.toBe(first);
     expect((await own.client.accounts.list()).accounts).toMatchObject([{ id, status: 'Connected' }]);
     await own.stop();
+  });
+
+  test('that the network gave are kept when the claim was lost meanwhile, and when the database takes them again', async () => {
+    const { service: own, line } = await startServiceOnLine();
+    const id = await own.connect('x');
+    const first = (await stored(id, own))?.tokens;
+    await own.database.query(
+      sql(
+        'test.refuseTokens',
+        `do $$ begin
+           create sequence refused;
+           create function refuse() returns trigger language plpgsql as $f$ begin
+             if nextval('refused') = 1 then raise exception 'two wait for each other' using errcode = '40P01'; end if;
+             return new;
+           end $f$;
+           create trigger refuse before update of tokens on accounts for each row execute function refuse();
+         end $$`,
+      ),
+    );
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const isAsked = (path: string) => path.endsWith('/oauth2/token');
+    const before = line.asked.filter(isAsked).length;
+    line.gate = (path) => (isAsked(path) ? held : undefined);
+    await own.clock.forward(3 * 3_600_000);
+    const refreshing = own.posthorn.jobs.runDue(['accounts']);
+    await until('new tokens are asked for', () => line.asked.filter(isAsked).length > before);
+    const other = sql('test.claimed', 'update accounts set refresh_claim = gen_random_uuid() where id = $1');
+    await own.database.query(other, [id]);
+    answer();
+    await refreshing;
+    const kept = (await stored(id, own))?.tokens;
+    expect(kept).not.toBe(first);
+    const claims = sql('test.claims', 'select from accounts where id = $1 and refresh_claim is not null');
+    expect(await own.database.query(claims, [id])).toHaveLength(1);
+    await own.stop();
+    line.stop();
   });
 });
 

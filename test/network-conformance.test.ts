@@ -12,7 +12,7 @@ const hourMs = 3_600_000;
 let sandbox: SandboxNetworks;
 let publisher: ReturnType<typeof createPublisher>;
 beforeAll(async () => {
-  sandbox = await startSandboxNetworks();
+  sandbox = await startSandboxNetworks({ hangsUp: true });
   publisher = createPublisher(sandbox);
 });
 afterAll(() => sandbox.stop());

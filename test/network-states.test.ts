@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Confirmation, Network, NetworkPost, Site } from '#server/networks/network';
+import type { Confirmation, Network, NetworkPost, PublishMedia, Site } from '#server/networks/network';
 import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 import { networks, type PostExample, postOf } from '#test/support/networks';
 import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
@@ -9,7 +9,7 @@ import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetwor
 let sandbox: SandboxNetworks;
 let publisher: ReturnType<typeof createPublisher>;
 beforeAll(async () => {
-  sandbox = await startSandboxNetworks();
+  sandbox = await startSandboxNetworks({ hangsUp: true });
   publisher = createPublisher(sandbox);
 });
 afterAll(() => sandbox.stop());
@@ -200,12 +200,26 @@ describe('YouTube: what follows a video that is out', () => {
     const taken = await network.send(site, sending, prepared);
     if (taken.is !== 'waiting') throw new Error(taken.is);
     await network.confirm(site, sending, taken.prepared);
-    const again = await network.confirm(site, sending, prepared);
-    if (again.is !== 'waiting') throw new Error(again.is);
-    const end = await network.confirm(site, sending, again.prepared);
+    const end = await network.confirm(site, sending, prepared);
     if (end.is !== 'sent') throw new Error(end.is);
     const feed = await sandbox.sandboxes.feed('youtube', 50);
     expect(feed.find(({ id }) => id === end.sent.externalId)?.data).toMatchObject({ playlists: ['PLbaking'] });
+  });
+
+  test('ends after an hour with a note of what is missing, also when the file cannot be read', async () => {
+    const network = networkOf('youtube');
+    const { account, site } = await sandbox.connect(network, { handle: 'anna' });
+    const post = withUnreadable(await sandbox.withBytes(postOf(network, wish)));
+    const sending = sandbox.sending(network, account, post);
+    const taken = await network.send(site, sending, await prepareFully(sandbox, network, site, sending));
+    if (taken.is !== 'waiting') throw new Error(taken.is);
+    const first = await network.confirm(site, sending, taken.prepared);
+    if (first.is !== 'waiting') throw new Error(first.is);
+    const video = { externalId: expect.any(String), note: expect.stringMatching(/without its thumbnail: set it/) };
+    expect([taken.out, first.out]).toMatchObject([video, video]);
+    const second = await network.confirm(site, sending, first.prepared);
+    if (second.is !== 'waiting') throw new Error(second.is);
+    expect(await network.confirm(site, sending, second.prepared)).toMatchObject({ is: 'sent', sent: video });
   });
 
   test('needs a permission that can be refused: connecting works, and the issue says what to do', async () => {
@@ -220,6 +234,17 @@ describe('YouTube: what follows a video that is out', () => {
     ]);
     expect(await publishAs('youtube', { handle: 'anna', without, items: [film] })).toHaveLength(1);
   });
+});
+
+/** Its option files are gone from the disk. */
+const withUnreadable = (post: NetworkPost<PublishMedia>): NetworkPost<PublishMedia> => ({
+  ...post,
+  optionFiles: Object.fromEntries(
+    Object.entries(post.optionFiles ?? {}).map(([key, file]) => [
+      key,
+      { ...file, read: () => Promise.reject(new Error('no such file')) },
+    ]),
+  ),
 });
 
 describe('Facebook: a video of the feed', () => {
@@ -250,6 +275,15 @@ describe('Facebook: a video of the feed', () => {
   test('is out without the cover that Facebook refuses, with a note', async () => {
     const optionFiles = { 'facebook.cover': 'image/jpeg' };
     const [out] = await publishAs('facebook', { handle: 'nocover', items: [film], optionFiles });
+    expect(out).toMatchObject({ url: expect.any(String), note: expect.stringMatching(/without its cover/) });
+  });
+
+  test('is out without the cover that cannot be read, with a note', async () => {
+    const network = networkOf('facebook');
+    const { account, site } = await sandbox.connect(network, { handle: 'anna' });
+    const written = postOf(network, { items: [film], optionFiles: { 'facebook.cover': 'image/jpeg' } });
+    const post = withUnreadable(await sandbox.withBytes(written));
+    const [out] = await publisher.publish(network, site, account, post);
     expect(out).toMatchObject({ url: expect.any(String), note: expect.stringMatching(/without its cover/) });
   });
 });
@@ -285,6 +319,34 @@ describe('a network that answers nonsense while media come in is trouble, not a 
   test('Threads: a container that is over as soon as it is made', async () => {
     const change = (_: string, json: unknown) => ({ ...(json as object), status: 'EXPIRED' });
     expect((await begins('threads', change)).networkCode).toBe('EXPIRED');
+  });
+});
+
+describe('a post that was changed after its answer was lost', () => {
+  const begun = async (key: string, before: PostExample, after: PostExample) => {
+    const network = networkOf(key);
+    const { account, site } = await sandbox.connect(network, { handle: 'changer' });
+    const sending = sandbox.sending(network, account, await sandbox.withBytes(postOf(network, before)));
+    const prepared = await prepareFully(sandbox, network, site, sending);
+    await sandbox.sandboxes.planFault(key, 'publish', { fault: 'lost', times: 1 });
+    await refused(network.send(site, sending, prepared));
+    const changed = await sandbox.withBytes(postOf(network, after));
+    return network.confirm(site, { ...sending, post: changed }, prepared);
+  };
+
+  test('Pinterest: is looked for on the board and by the title it was sent with', async () => {
+    const pin = (board: string, title: string) => ({
+      title,
+      items: [{ body: 'A pin', media: ['image/jpeg'] }],
+      options: { 'pinterest.board': board, 'pinterest.title': title },
+    });
+    const found = await begun('pinterest', pin('549755885175', 'Rye'), pin('549755885176', 'Rye bread'));
+    expect(found.is).toBe('sent');
+  });
+
+  test('Facebook: a story is not called missing because it is none among the posts', async () => {
+    const as = (type: string) => ({ title: type, items: [photo], options: { 'facebook.type': type } });
+    expect((await begun('facebook', as('story'), as('post'))).is).toBe('unknown');
   });
 });
 
@@ -459,6 +521,20 @@ describe('X', () => {
     expect((await refused(publishAs('x', { handle: 'anna', items: [{ body: 'x'.repeat(281) }] }))).kind).toBe(
       'content',
     );
+  });
+
+  test('an error that comes with status 200 does not say that a post is not there', async () => {
+    const { account, site } = await sandbox.connect(network);
+    const sending = sandbox.sending(network, account, await sandbox.withBytes(postOf(network, { items: [photo] })));
+    const asked = (json: unknown) =>
+      network.confirm({ ...site, request: async () => ({ ...nothing, json }) }, sending, {
+        mediaIds: [],
+        processing: [],
+      });
+    const nothing = { status: 200, headers: {}, text: '', bytes: Buffer.alloc(0) };
+    expect((await asked({ meta: { result_count: 0 } })).is).toBe('absent');
+    const errors = [{ title: 'Authorization Error', detail: 'Sorry, you are not authorized to see the user.' }];
+    expect((await refused(asked({ errors }))).kind).toBe('unknown');
   });
 
   test('a post is known by where its links lead, and one that leads elsewhere is not taken for it', async () => {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createFaults } from '#server/sandbox/faults';
+import { createSandboxStore } from '#server/sandbox/store';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;
 let owner: ReturnType<Service['browser']>;
 beforeAll(async () => {
-  service = await startService({}, { ownAddress: true });
+  service = await startService({ LINKEDIN_CLIENT_ID: 'id', LINKEDIN_CLIENT_SECRET: 'secret' }, { ownAddress: true });
   owner = service.browser();
   await owner.signIn();
 });
@@ -75,4 +77,25 @@ describe('POST /api/app/sandbox/requests', () => {
     expect((await owner.post(requests, { accountIds: ['acct_nowhere'] })).status).toBe(400);
     expect(await service.count('posts')).toBe(before);
   });
+
+  test('an account of a network that is not a sandbox is refused before anything is written: nobody pretends there', async () => {
+    const accountIds = [await service.connect('mastodon'), await service.addAccount('linkedin')];
+    const before = await service.count('posts');
+    const { status, body } = await owner.post(requests, { accountIds });
+    expect({ status, message: body.message }).toEqual({ status: 404, message: expect.stringContaining('linkedin') });
+    expect(await service.count('posts')).toBe(before);
+    expect((await owner.post(path, { networks: ['linkedin'] })).status).toBe(404);
+  });
+});
+
+test('a fault that is planned once is had by one of many calls at once', async () => {
+  const { plan, planned, find } = createFaults({ store: createSandboxStore(service.database), network: 'x' });
+  await plan('read', { fault: '503', times: 2 });
+  const had = await Promise.all(Array.from({ length: 20 }, () => find('read', '')));
+  expect(had.filter((fault) => fault === '503')).toHaveLength(2);
+  expect(await planned('read')).toBeUndefined();
+  await plan('read', { fault: '429', times: null });
+  expect([await find('read', ''), await find('read', '')]).toEqual(['429', '429']);
+  await plan('read', undefined);
+  expect(await find('read', '')).toBeUndefined();
 });

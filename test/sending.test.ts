@@ -1,10 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
+import type { AccountRow } from '#server/accounts/account-row';
 import { type Stopwatch, startStopwatch } from '#server/clock';
+import { type Network, ready, waiting } from '#server/networks/network';
+import { createNetworks } from '#server/networks/registry';
 import type { Fault } from '#server/networks/sandbox';
+import { NetworkTrouble } from '#server/networks/trouble';
+import { createSendOne, type HeldRow, type SendingParts } from '#server/publishing/sending';
+import type { Ended, Progress, SendRow } from '#server/publishing/store';
 import { sql } from '#server/store/database';
 import { outside } from '#server/store/transactions';
 import { startServiceOnLine } from '#test/support/line';
+import { networks } from '#test/support/networks';
 import { startReceiver } from '#test/support/receiver';
 import { startSandboxNetworks } from '#test/support/sandbox';
 import { type Service, startService } from '#test/support/service';
@@ -138,6 +145,137 @@ const napping =
   (): Stopwatch =>
   () =>
     naps.shift() ? Number.POSITIVE_INFINITY : 0;
+
+/** One turn of one send to a network that behaves as told; what was saved or ended. */
+const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, access?: object) => {
+  const saved: Progress[] = [];
+  const ended: Ended[] = [];
+  const network: Network = {
+    ...(networks.find(({ key }) => key === 'x')?.network as Network),
+    prepare: async () => ready({}),
+    ...behaviour,
+  };
+  const now = '2026-11-15T12:00:00.000Z';
+  const clock = { now: () => new Date(now) };
+  const opened = {
+    is: 'open',
+    network,
+    account: { tokens: {}, facts: null },
+    site: { request: async () => undefined },
+  };
+  const parts = {
+    access: access ?? { open: async () => opened },
+    library: { forPublishing: async () => new Map() },
+    renditions: { forPublishing: async () => ({ fitted: new Map(), lost: [] }) },
+    networks: createNetworks([network]),
+    clock,
+    startStopwatch: () => () => 0,
+    graceMs: hourMs,
+    sendWithinMs: minuteMs,
+    markBegun: async () => now,
+    save: async (progress: Progress) => void saved.push(progress),
+    end: async (one: Ended) => void ended.push(one),
+    sendingNow: () => undefined,
+    readPicture: async () => undefined,
+    report: () => undefined,
+  } as unknown as SendingParts;
+  await createSendOne(parts)({
+    postId: 'post_1',
+    accountId: 'acc_1',
+    workspaceId: 'ws_1',
+    claim: 'claim',
+    key: 'key',
+    startedAt: now,
+    since: now,
+    sent: [],
+    prepared: null,
+    begunAt: null,
+    begunBody: null,
+    heardAt: null,
+    repeat: null,
+    again: false,
+    tries: 0,
+    versions: [{ content: [{ body: 'Hello', media: [] }], options: {} }],
+    linkCards: null,
+    renditionIds: null,
+    scheduledAt: null,
+    account: { network: 'x', disconnectedAt: null } as AccountRow,
+    claimedAt: now,
+    heldMs: () => 0,
+    heldAtMostMs: () => 0,
+    ...row,
+  } as HeldRow);
+  return { saved, ended };
+};
+const gone = { network: 'x', disconnectedAt: '2026-11-15T11:00:00.000Z' } as AccountRow;
+const twoHoursAgo = { begunAt: '2026-11-15T10:00:00.000Z', startedAt: '2026-11-15T10:00:00.000Z' };
+const begun = { begunAt: '2026-11-15T11:59:00.000Z' };
+
+describe('a network that works on something', () => {
+  const bounds: [askedMs: number, waitedMs: number][] = [
+    [1e15, 5 * minuteMs],
+    [Number.POSITIVE_INFINITY, 5 * minuteMs],
+    [20_000, 20_000],
+    [0, 200],
+    [-1e15, 200],
+    [Number.NaN, 200],
+  ];
+
+  test.each(bounds)('and says %d ms is asked again after %d ms, wherever it says so', async (forMs, waitedMs) => {
+    const waits = async () => waiting({}, forMs);
+    const turns = [await turn({ prepare: waits }), await turn({ send: waits }), await turn({ confirm: waits }, begun)];
+    expect(turns.flatMap(({ saved }) => saved.map(({ inMs }) => inMs))).toEqual([waitedMs, waitedMs, waitedMs]);
+  });
+
+  test('for more than an hour leaves it uncertain, unless what is out is known: then that is the result', async () => {
+    const lost = await turn({ confirm: async () => waiting({}, 1000) }, twoHoursAgo);
+    expect(lost.ended).toMatchObject([{ result: { ok: false, uncertain: true } }]);
+    const out = { externalId: '42', note: 'The video is out without its thumbnail.' };
+    const known = await turn({ confirm: async () => waiting({}, 1000, out) }, twoHoursAgo);
+    expect(known.ended).toMatchObject([{ result: { ok: true, uncertain: false, ...out } }]);
+  });
+
+  test('and has decided against it after an answer was lost says why, whatever kind of trouble it is', async () => {
+    const confirm = async () => {
+      throw new NetworkTrouble('permission', 'The video is locked as private.', { isVerdict: true });
+    };
+    const { ended } = await turn({ confirm }, begun);
+    expect(ended).toMatchObject([{ result: { uncertain: false, error: { code: 'permission' } } }]);
+  });
+});
+
+describe('a thread that is out in part keeps the address of what is out', () => {
+  const first = { externalId: '42', url: 'https://example.com/42' };
+  const thread = {
+    sent: [first],
+    versions: [
+      {
+        content: [
+          { body: 'One', media: [] },
+          { body: 'Two', media: [] },
+        ],
+        options: {},
+      },
+    ],
+  };
+
+  test.each<[string, string, Partial<SendRow>, string]>([
+    ['its account is disconnected', 'disconnected', { account: gone }, 'The account was disconnected.'],
+    ['it is continued too late', 'missed', twoHoursAgo, 'The time of the others passed long ago'],
+  ])('when %s', async (_, code, row, words) => {
+    const { ended } = await turn({}, { ...thread, ...row, begunAt: null });
+    expect(ended).toMatchObject([{ sent: [first], result: { ok: false, ...first, error: { code } } }]);
+    expect(ended[0]?.result.error?.message).toMatch(
+      `1 of 2 parts are out; publishing again goes on with the next. ${words}`,
+    );
+  });
+
+  test('when access to its account is lost', async () => {
+    const access = { open: async () => ({ is: 'refused' as const }) };
+    const { ended } = await turn({}, thread, access);
+    expect(ended).toMatchObject([{ sent: [first], result: { ok: false, ...first, error: { code: 'reconnect' } } }]);
+  });
+});
 
 describe('how long ago something was begun', () => {
   const watch = () => {

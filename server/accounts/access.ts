@@ -7,6 +7,7 @@ import type { Network, NetworkAccount, Site, Tokens } from '#server/networks/net
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, type NetworkTrouble } from '#server/networks/trouble';
 import type { Notifications } from '#server/notifications/notifications';
+import { insistently } from '#server/store/patiently';
 import type { Events } from '#server/webhooks/events';
 import type { AccountRow } from './account-row.ts';
 import { toAccount } from './connected.ts';
@@ -116,8 +117,8 @@ export const createAccountAccess = ({
       const fresh = await network.refresh(guarded(site, claim), account);
       const refreshToken = fresh.refreshToken ?? account.tokens.refreshToken;
       const tokens: Tokens = { ...fresh, ...(refreshToken !== undefined && { refreshToken }) };
-      const sealed = networkAccess.sealTokens(row.id, tokens);
-      await store.endRefresh(row.id, claim.id, sealed, nextRefreshMs(network, tokens));
+      const sealed = { new: networkAccess.sealTokens(row.id, tokens), old: row.tokens };
+      await insistently(leaseMs, () => store.saveRefreshed(row.id, claim.id, sealed, nextRefreshMs(network, tokens)));
       return { is: 'open', network, site, account: { ...account, tokens } };
     } catch (error) {
       const trouble = asTrouble(error, report);
@@ -128,7 +129,7 @@ export const createAccountAccess = ({
       }
       const restMs = Date.parse(account.tokens.expiresAt ?? '') - clock.now().getTime();
       const refusedMs = whenRefused === 'tell' ? nextRefreshMs(network, account.tokens) : Math.max(restMs, 1000);
-      await store.endRefresh(row.id, claim.id, null, isFinal ? refusedMs : retryMs);
+      await store.endRefresh(row.id, claim.id, isFinal ? refusedMs : retryMs);
       return { is: 'trouble', trouble };
     }
   };
@@ -188,7 +189,7 @@ export const createAccountAccess = ({
         } as const);
     if (access.is !== 'open') return;
     const { account, site } = access;
-    await store.endRefresh(row.id, claim.id, null, nextRefreshMs(network, account.tokens));
+    await store.endRefresh(row.id, claim.id, nextRefreshMs(network, account.tokens));
     try {
       const { avatarUrl = null, ...profile } = await network.profile(site, account);
       await store.saveProfile(row.id, { ...profile, avatarUrl });

@@ -49,8 +49,16 @@ const claimDueRefreshes = sql(
 );
 const endRefresh = sql(
   'accounts.endRefresh',
-  `update accounts set tokens = coalesce($3, tokens), refresh_due_at = posthorn_now() + $4 * interval '1 ms', refresh_claim = null
+  `update accounts set refresh_due_at = posthorn_now() + $3 * interval '1 ms', refresh_claim = null
     where id = $1 and refresh_claim = $2`,
+);
+/** Also without the claim, unless there are others: a network that accepts a refresh token once knows these alone. */
+const saveRefreshed = sql(
+  'accounts.saveRefreshed',
+  `update accounts set tokens = $3,
+          refresh_due_at = case when refresh_claim = $2 then posthorn_now() + $4 * interval '1 ms' else refresh_due_at end,
+          refresh_claim = nullif(refresh_claim, $2)
+    where id = $1 and (refresh_claim = $2 or tokens = $5)`,
 );
 const msToRefresh = sql(
   'accounts.msToRefresh',
@@ -160,9 +168,14 @@ export const createAccountStore = (db: Database) => {
 
     msToRefresh: async () => (await db.query<{ ms: number | null }>(msToRefresh))[0]?.ms ?? undefined,
 
-    /** False when another process has claimed it since. Without new tokens the old ones stay. */
-    endRefresh: async (id: string, claim: string, tokens: string | null, nextInMs: number) =>
-      (await db.run(endRefresh, [id, claim, tokens, nextInMs])) > 0,
+    /** Nothing when another process has claimed it since. The tokens stay. */
+    endRefresh: async (id: string, claim: string, nextInMs: number) => {
+      await db.run(endRefresh, [id, claim, nextInMs]);
+    },
+
+    saveRefreshed: async (id: string, claim: string, tokens: { new: string; old: string | null }, nextInMs: number) => {
+      await db.run(saveRefreshed, [id, claim, tokens.new, nextInMs, tokens.old]);
+    },
 
     /** True only for the first call about these tokens. */
     refuse: async (id: string, tokens: string | null) => (await db.run(refuse, [id, tokens])) > 0,

@@ -217,11 +217,13 @@ export interface Sent {
   readonly note?: string;
 }
 
-/** The network is processing it: ask again after `forMs`, with what was kept. No slot is held until then. */
+/** The network is processing it: ask again after `forMs`, within bounds, with what was kept. No slot is held until then. */
 export interface Waiting<Prepared> {
   readonly is: 'waiting';
   readonly prepared: Prepared;
   readonly forMs: number;
+  /** It is out, and only what follows is missing. This is its result when that takes too long. */
+  readonly out?: Sent;
 }
 
 export type Preparation<Prepared> = { readonly is: 'ready'; readonly prepared: Prepared } | Waiting<Prepared>;
@@ -231,7 +233,8 @@ export type SendEnd<Prepared> = { readonly is: 'sent'; readonly sent: Sent } | W
 export type Confirmation<Prepared> = SendEnd<Prepared> | { readonly is: 'absent' } | { readonly is: 'unknown' };
 
 export const ready = <Prepared>(prepared: Prepared) => ({ is: 'ready', prepared }) as const;
-export const waiting = <Prepared>(prepared: Prepared, forMs: number) => ({ is: 'waiting', prepared, forMs }) as const;
+export const waiting = <Prepared>(prepared: Prepared, forMs: number, out?: Sent) =>
+  ({ is: 'waiting', prepared, forMs, ...(out && { out }) }) as const;
 export const sent = (sent: Sent) => ({ is: 'sent', sent }) as const;
 /** The network says that it is not there. */
 export const absent = { is: 'absent' } as const;

@@ -59,7 +59,7 @@ export const whatHappened = ({ message }: NetworkTrouble, { name }: { readonly n
 };
 
 /** Turns whatever an adapter threw into trouble. Anything else is a fault of ours, and is reported. */
-export const asTrouble = (error: unknown, report: (error: unknown) => void): NetworkTrouble => {
+export const asTrouble = (error: unknown, report: (error: unknown) => void = () => undefined): NetworkTrouble => {
   if (error instanceof NetworkTrouble) return error;
   report(error);
   return new NetworkTrouble('unknown', 'Something went wrong on this server.');

@@ -68,6 +68,12 @@ export const missed = failed(
   'Its time passed long ago, while Posthorn was not running. Nothing was published: choose a new time, or publish now.',
 );
 
+/** Of a thread that is out in part. */
+export const restMissed = failed(
+  'missed',
+  'The time of the others passed long ago, while Posthorn was not running: choose a new time, or publish now.',
+);
+
 export const uncertain: Outcome = {
   ok: false,
   uncertain: true,

@@ -16,12 +16,23 @@ import {
   type Sent,
   type Site,
   unknown,
+  type Waiting,
 } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
 import { problemsOf } from '#server/posts/limits';
 import { mediaIn, outgoingTo } from '#server/posts/outgoing';
-import { accountGone, failed, missed, needsReconnect, notSent, refused, uncertain, withSent } from './result.ts';
+import {
+  accountGone,
+  failed,
+  missed,
+  needsReconnect,
+  notSent,
+  refused,
+  restMissed,
+  uncertain,
+  withSent,
+} from './result.ts';
 import type { Begin, Ended, Progress, SendRow } from './store.ts';
 
 const minuteMs = 60_000;
@@ -30,6 +41,9 @@ const patienceMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];
 /** The longest wait for a network that is rate limiting, or processing the post. */
 const longestWaitMs = 60 * minuteMs;
 const shortestWaitMs = minuteMs;
+/** How soon and how late a network that works on something is asked again, whatever it says. */
+const soonestMs = 200;
+const latestMs = 5 * minuteMs;
 /** A broken request may still be running at the network: only after this long is it asked whether the post exists. */
 const settleMs = minuteMs;
 /** Networks that have idempotency keys remember them for an hour. */
@@ -134,8 +148,20 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     };
   };
 
+  /** A file that cannot be read is reported, also when the network goes on without it. */
+  const readable = (file: PublishMedia): PublishMedia => ({
+    ...file,
+    read: async (range) => {
+      try {
+        return await file.read(range);
+      } catch (error) {
+        throw asTrouble(error, parts.report);
+      }
+    },
+  });
+
   /** Opens the account, or ends or pauses the row. */
-  const opening = async (row: HeldRow, found: Access): Promise<Opened | undefined> => {
+  const opening = async (row: HeldRow, found: Access, count: number): Promise<Opened | undefined> => {
     if (found.is === 'open') return found;
     const outOfReach = {
       ...heldOf(row),
@@ -148,12 +174,10 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     if (found.is === 'busy') await parts.save({ ...outOfReach, tries: row.tries, inMs: found.forMs });
     else if (found.is === 'trouble' && row.tries < patienceMs.length) {
       await parts.save({ ...outOfReach, tries: row.tries + 1, inMs: patienceMs[row.tries] ?? 0 });
-    } else
-      await end(
-        row,
-        row.sent,
-        row.begunAt === null ? withoutAccess(networks.get(row.account.network), found) : uncertain,
-      );
+    } else {
+      const outcome = row.begunAt === null ? withoutAccess(networks.get(row.account.network), found) : uncertain;
+      await end(row, row.sent, withSent(outcome, row.sent, count));
+    }
     return undefined;
   };
 
@@ -168,7 +192,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       const step = await network.prepare(site, sending, state.row.prepared ?? undefined);
       if (step.is === 'waiting') {
         if (ageMs(row, row.startedAt) > longestWaitMs) return endState(state, failed('media_refused', tookTooLong));
-        await pause(state, { prepared: step.prepared, begun: 'no', inMs: step.forMs });
+        await pause(state, { prepared: step.prepared, begun: 'no', inMs: askAgainMs(step) });
         return;
       }
       prepared = step.prepared;
@@ -197,7 +221,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       return;
     }
     if (answer.is === 'waiting') {
-      await pause(state, { prepared: answer.prepared, begun: 'heard', inMs: answer.forMs });
+      await pause(state, { prepared: answer.prepared, begun: 'heard', inMs: askAgainMs(answer) });
       return;
     }
     return wentOut(state, { ...answer.sent, publishedAt: begunAt });
@@ -269,7 +293,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
         return endState(state, refused(state.opened.network, trouble));
       }
       const found = await access.renewed(row.account, state.opened.account.tokens);
-      const opened = await opening({ ...row, sent: state.sent, begunAt: null }, found);
+      const opened = await opening({ ...row, sent: state.sent, begunAt: null }, found, state.count);
       if (opened) return goOn({ ...state, opened, renewed: true });
       return;
     }
@@ -293,6 +317,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     const { opened, row } = state;
     const { network } = opened;
     const later = (inMs: number, prepared: unknown = row.prepared) => pause(state, { prepared, begun: 'yes', inMs });
+    const isOut = (sent: Sent) => wentOut(state, { ...sent, publishedAt: outSince(begunAt, sent.publishedAt) });
     let found: Confirmation<unknown>;
     const sending = sendingOf(state);
     const body = row.begunBody ?? sending.part.body;
@@ -306,10 +331,10 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     }
     switch (found.is) {
       case 'sent':
-        return wentOut(state, { ...found.sent, publishedAt: outSince(begunAt, found.sent.publishedAt) });
+        return isOut(found.sent);
       case 'waiting':
-        if (ageMs(row, begunAt) > longestWaitMs) return endState(state, uncertain);
-        await later(found.forMs, found.prepared);
+        if (ageMs(row, begunAt) > longestWaitMs) return found.out ? isOut(found.out) : endState(state, uncertain);
+        await later(askAgainMs(found), found.prepared);
         return;
       case 'unknown':
         return endState(state, uncertain);
@@ -335,10 +360,10 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
 
   const confirmFailed = async (state: State, trouble: NetworkTrouble): Promise<void> => {
     const { row, tries } = state;
-    if (trouble.kind === 'content' || trouble.kind === 'media')
-      return endState(state, refused(state.opened.network, trouble));
+    if (trouble.isVerdict) return endState(state, refused(state.opened.network, trouble));
     if (trouble.kind === 'token' && !state.renewed) {
-      const opened = await opening(row, await access.renewed(row.account, state.opened.account.tokens));
+      const found = await access.renewed(row.account, state.opened.account.tokens);
+      const opened = await opening(row, found, state.count);
       if (opened && row.begunAt !== null) return ask({ ...state, opened, renewed: true }, row.begunAt);
       return;
     }
@@ -349,22 +374,24 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   };
 
   return async (row: HeldRow): Promise<void> => {
-    const mayBeOut = row.begunAt !== null;
-    if (row.account.disconnectedAt !== null) return end(row, row.sent, mayBeOut ? uncertain : accountGone);
-    if (!mayBeOut && ageMs(row, row.startedAt) > graceMs) return end(row, row.sent, missed);
-    const opened = await opening(row, await access.open(row.account));
-    if (opened === undefined) return;
-    const { network, account } = opened;
+    const network = networks.get(row.account.network);
     const originals = await library.forPublishing(row.workspaceId, mediaIn(row.versions));
     const { fitted, lost } = await renditions.forPublishing(row.workspaceId, row.renditionIds ?? [], originals);
-    const media = new Map([...originals, ...fitted]);
+    const media = new Map([...originals, ...fitted].map(([id, file]) => [id, readable(file)]));
     const { post, missing } = outgoingTo(network, row.versions, row.accountId, media, row.linkCards ?? []);
-    const problems = [...missing, ...(await problemsOf(network, post, account.facts))];
+    const count = network.parts(post).length;
+    const mayBeOut = row.begunAt !== null;
+    const endEarly = (outcome: Omit<Result, 'accountId'>) => end(row, row.sent, withSent(outcome, row.sent, count));
+    if (row.account.disconnectedAt !== null) return endEarly(mayBeOut ? uncertain : accountGone);
+    if (!mayBeOut && ageMs(row, row.startedAt) > graceMs) return endEarly(row.sent.length > 0 ? restMissed : missed);
+    const opened = await opening(row, await access.open(row.account), count);
+    if (opened === undefined) return;
+    const problems = [...missing, ...(await problemsOf(network, post, opened.account.facts))];
     const state: State = {
       row,
       opened,
       post,
-      count: network.parts(post).length,
+      count,
       sent: row.sent,
       key: row.key,
       since: row.since,
@@ -384,6 +411,9 @@ const renditionLost =
 const tookTooLong = 'The network worked on the media for more than an hour. Publish again, perhaps with smaller files.';
 /** The lease of a row that is still being worked on; it is renewed while the work goes on. */
 const longestStepMs = 60_000;
+
+/** Not a number is as soon as can be. */
+const askAgainMs = ({ forMs }: Waiting<unknown>) => (forMs > soonestMs ? Math.min(forMs, latestMs) : soonestMs);
 
 const heldOf = ({ workspaceId, postId, accountId, claim }: SendRow) => ({ workspaceId, postId, accountId, claim });
 

@@ -27,15 +27,17 @@ export const createFaults = ({ store, network }: { store: SandboxStore; network:
     return always || (await store.add({ network, kind: 'fault-done', id, value: name })) ? name : undefined;
   };
 
-  const planned = async (moment: FaultMoment): Promise<Fault | undefined> => {
+  const planned = async (moment: FaultMoment): Promise<PlannedFault | undefined> => {
     const plan = (await store.get(network, 'fault', moment)) as unknown as PlannedFault | undefined;
-    if (!plan) return undefined;
-    if (plan.times !== null) {
-      const times = plan.times - 1;
-      if (times > 0) await store.put({ network, kind: 'fault', id: moment, value: { ...plan, times } });
-      else await store.take(network, 'fault', moment);
-    }
-    return plan.fault;
+    return plan?.times === 0 ? undefined : plan;
+  };
+
+  /** Of two calls at once, one gets the last. */
+  const takePlanned = async (moment: FaultMoment): Promise<Fault | undefined> => {
+    const plan = await planned(moment);
+    if (plan === undefined || plan.times === null) return plan?.fault;
+    const taken = (await store.countDown(network, 'fault', moment)) as unknown as PlannedFault | undefined;
+    return taken?.fault;
   };
 
   return {
@@ -44,10 +46,9 @@ export const createFaults = ({ store, network }: { store: SandboxStore; network:
       else await store.take(network, 'fault', moment);
     },
 
-    planned: async (moment: FaultMoment) =>
-      (await store.get(network, 'fault', moment)) as unknown as PlannedFault | undefined,
+    planned,
 
-    find: async (moment: FaultMoment, text: string) => (await marked(text)) ?? planned(moment),
+    find: async (moment: FaultMoment, text: string) => (await marked(text)) ?? takePlanned(moment),
   };
 };
 
@@ -62,6 +63,8 @@ export const misbehave = async <Made>(
     readonly refusals: Refusals;
     readonly revoke: () => Promise<void>;
     readonly work: () => Promise<Made>;
+    /** What becomes of a request that is never answered. */
+    readonly keepSilent: (res: Response) => void;
     /** Does it when so much time has passed. */
     readonly later: (ms: number, work: () => Promise<Made>) => void;
     readonly answer: (made: Made) => void;
@@ -79,14 +82,14 @@ export const misbehave = async <Made>(
       return call.refusals['503'](res);
     case 'lost':
       await call.work();
-      return;
+      return call.keepSilent(res);
     case 'cut':
       await call.work();
       res.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       res.write('{"data":', () => res.destroy());
       return;
     case 'hang':
-      return;
+      return call.keepSilent(res);
     case 'html':
       res.status(502).type('html').send('<!doctype html><title>Bad gateway</title><h1>502 Bad Gateway</h1>');
       return;

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
+import type { Response } from 'express';
 import type { Clock } from '#server/clock';
 import type { Json } from '#server/networks/network';
 import type { SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
@@ -26,12 +27,14 @@ export const createKit = ({
   clock,
   baseUrl,
   fetchMedia,
+  keepSilent = () => undefined,
 }: {
   network: string;
   store: SandboxStore;
   clock: Clock;
   baseUrl: string;
   fetchMedia: SandboxKit['fetchMedia'];
+  keepSilent?: ((res: Response) => void) | undefined;
 }): SandboxKit & { readonly faults: ReturnType<typeof createFaults>; catchUp(): Promise<void> } => {
   const { now } = clock;
   const faults = createFaults({ store, network });
@@ -116,7 +119,7 @@ export const createKit = ({
       const fault = await faults.find('publish', text);
       if (fault === undefined) return answer(await make());
       const revoke = () => grants.revokeAll(person);
-      await misbehave(fault, res, { refusals, revoke, work: make, later: late.add, answer });
+      await misbehave(fault, res, { refusals, revoke, work: make, later: late.add, keepSilent, answer });
     },
 
     isFaulty: async (moment, _req, res, { person, refusals }) => {
@@ -128,6 +131,7 @@ export const createKit = ({
         revoke: () => grants.revokeAll(person),
         work: async () => undefined,
         later: () => undefined,
+        keepSilent,
         answer: () => {
           goesOn = true;
         },

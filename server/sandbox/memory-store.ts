@@ -29,6 +29,15 @@ export const createMemorySandboxStore = (): SandboxStore => {
       all.delete(key);
       return found;
     },
+    countDown: async (network, kind, id) => {
+      const key = keyOf(network, kind, id);
+      const found = all.get(key);
+      const { times } = (found?.value ?? { times: 0 }) as { times: number };
+      if (found === undefined || times <= 0) return undefined;
+      const value = { ...(found.value as object), times: times - 1 };
+      all.set(key, { ...found, value });
+      return value;
+    },
     ofOwner: async (network, kind, owner, limit) =>
       newestFirst(network, kind, (record) => record.owner === owner, limit),
     ofParent: async (network, kind, parent, limit) =>

@@ -1,4 +1,4 @@
-import express, { type RequestHandler, type Router } from 'express';
+import express, { type RequestHandler, type Response, type Router } from 'express';
 import type { Clock } from '#server/clock';
 import type { FaultMoment, Sandbox, SandboxKit, SandboxPost } from '#server/networks/sandbox';
 import type { PlannedFault } from './faults.ts';
@@ -14,15 +14,21 @@ export const createSandboxes = ({
   clock,
   baseUrl,
   fetchMedia,
+  keepSilent,
 }: {
   folders: Readonly<Record<string, Sandbox>>;
   store: SandboxStore;
   clock: Clock;
   baseUrl: string;
   fetchMedia: SandboxKit['fetchMedia'];
+  /** What becomes of a request that is never answered; by default it stays open. */
+  keepSilent?: (res: Response) => void;
 }) => {
   const kits = new Map(
-    Object.keys(folders).map((network) => [network, createKit({ network, store, clock, baseUrl, fetchMedia })]),
+    Object.keys(folders).map((network) => [
+      network,
+      createKit({ network, store, clock, baseUrl, fetchMedia, keepSilent }),
+    ]),
   );
   const faultsOf = (network: string) => {
     const kit = kits.get(network);

@@ -21,6 +21,8 @@ export interface SandboxStore {
   get(network: string, kind: string, id: string): Promise<Json | undefined>;
   /** Removes it and gives what it was, to one caller only. */
   take(network: string, kind: string, id: string): Promise<Json | undefined>;
+  /** Takes one from its `times` and gives what it is then; undefined when there are none left. */
+  countDown(network: string, kind: string, id: string): Promise<Json | undefined>;
   ofOwner(network: string, kind: string, owner: string, limit: number): Promise<Json[]>;
   ofParent(network: string, kind: string, parent: string, limit: number): Promise<Json[]>;
   newest(network: string, kind: string, limit: number): Promise<Json[]>;
@@ -37,6 +39,11 @@ const get = sql('sandbox.get', 'select value from sandbox_records where network 
 const take = sql(
   'sandbox.take',
   'delete from sandbox_records where network = $1 and kind = $2 and id = $3 returning value',
+);
+const countDown = sql(
+  'sandbox.countDown',
+  `update sandbox_records set value = jsonb_set(value, '{times}', to_jsonb((value ->> 'times')::int - 1))
+    where network = $1 and kind = $2 and id = $3 and (value ->> 'times')::int > 0 returning value`,
 );
 const ofOwner = sql(
   'sandbox.ofOwner',
@@ -73,6 +80,7 @@ export const createSandboxStore = (db: Database): SandboxStore => {
     add: async (record) => (await db.run(add, values(record))) > 0,
     get: async (network, kind, id) => (await all(get, [network, kind, id]))[0],
     take: async (network, kind, id) => (await all(take, [network, kind, id]))[0],
+    countDown: async (network, kind, id) => (await all(countDown, [network, kind, id]))[0],
     ofOwner: (network, kind, owner, limit) => all(ofOwner, [network, kind, owner, limit]),
     ofParent: (network, kind, parent, limit) => all(ofParent, [network, kind, parent, limit]),
     newest: (network, kind, limit) => all(newest, [network, kind, limit]),

@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
 import sharp from 'sharp';
 import type {
@@ -19,8 +18,7 @@ import type {
 } from '#server/networks/network';
 import { createRequest } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
-import { createOutbound, type Outbound } from '#server/outbound/guarded-client';
-import { trouble } from '#server/outbound/trouble';
+import { createOutbound } from '#server/outbound/guarded-client';
 import { createMemorySandboxStore } from '#server/sandbox/memory-store';
 import { createSandboxes } from '#server/sandbox/serve';
 import { sayYes } from '#server/sandbox/sign-up';
@@ -30,16 +28,19 @@ import { mp4 } from './videos.ts';
 
 const baseUrl = 'http://posthorn.test';
 const redirectUri = `${baseUrl}/connect/callback`;
+/** Longer than any machine takes. */
+const answerWithinMs = 20_000;
 
 export type SandboxNetworks = Awaited<ReturnType<typeof startSandboxNetworks>>;
 
 /** All sandboxes on a free port, with a clock to move, and what an adapter needs to talk to them. */
 export const startSandboxNetworks = async ({
-  answerMs = 500,
+  hangsUp = false,
   delayMs,
   settings = {},
 }: {
-  answerMs?: number;
+  /** A request that is never answered ends at once, so that nobody waits until it is given up. */
+  hangsUp?: boolean;
   /** How long the sandboxes think before they do anything. */
   delayMs?: () => number;
   settings?: Readonly<Record<string, string>>;
@@ -53,6 +54,7 @@ export const startSandboxNetworks = async ({
     clock,
     baseUrl,
     fetchMedia: async (url) => files.get(url),
+    ...(hangsUp && { keepSilent: (res) => res.destroy() }),
   });
   const app = express().disable('x-powered-by');
   if (delayMs) app.use((_req, _res, next) => void setTimeout(next, delayMs()));
@@ -65,7 +67,7 @@ export const startSandboxNetworks = async ({
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const outbound = createOutbound({ allow: [new URL(url).host], plainHttp: true });
-  const request = createRequest(patient(outbound), answerMs);
+  const request = createRequest(outbound, answerWithinMs);
   const sites = createSites({
     live: request,
     sandbox: { request, url: () => url, baseUrl: url },
@@ -166,27 +168,6 @@ export const startSandboxNetworks = async ({
     },
   };
 };
-
-/**
- * Gives up after so much time in which this process was at work. The networks are part of it, so a machine that stands still
- * for a while is no network that never answers.
- */
-const patient = (outbound: Outbound): Pick<Outbound, 'request'> => ({
-  request: (url, options = {}) => {
-    const { timeoutMs = 0 } = options;
-    let isOver = false;
-    const answer = outbound.request(url, { ...options, timeoutMs: timeoutMs + minuteMs }).finally(() => {
-      isOver = true;
-    });
-    const givenUp = (async () => {
-      for (let waitedMs = 0; waitedMs < timeoutMs && !isOver; waitedMs += stepMs) await sleep(stepMs);
-      return trouble('timeout');
-    })();
-    return Promise.race([answer, givenUp]);
-  },
-});
-const stepMs = 10;
-const minuteMs = 60_000;
 
 const made = new Map<string, Promise<Buffer>>();
 

@@ -17,7 +17,7 @@ import {
 import { shaped } from '#server/networks/request';
 import { isVideo, option } from '#server/networks/shared/post';
 import { notAmong } from '#server/networks/shared/recent';
-import { NetworkTrouble } from '#server/networks/trouble';
+import { asTrouble } from '#server/networks/trouble';
 import { ask, askVideo } from './api.ts';
 import { readVideo, setCover, uploadToFeed, uploadWhole } from './video.ts';
 
@@ -25,6 +25,8 @@ export const titleKey = 'facebook.video_title';
 export const coverKey = 'facebook.cover';
 
 export interface Prepared {
+  /** As it was sent: the post may be changed before Facebook is asked for it. */
+  readonly form?: Form;
   readonly photos: readonly string[];
   readonly video?: string;
   /** Of an upload to the feed. */
@@ -49,8 +51,8 @@ const formOf = ({ index, part, post }: Sending): Form => {
 
 export const prepare = async (site: Site, sending: Sending): Promise<Preparation<Prepared>> => {
   const { account, part } = sending;
-  const nothing = { photos: [], asked: 0 };
   const form = formOf(sending);
+  const nothing = { form, photos: [], asked: 0 };
   const [first] = part.media;
   if (form === 'comment' || first === undefined) return ready(nothing);
   if (form === 'video') return ready({ ...nothing, ...(await uploadToFeed(site, account, first)) });
@@ -62,8 +64,8 @@ export const prepare = async (site: Site, sending: Sending): Promise<Preparation
   return ready({ ...nothing, photos });
 };
 
-const Made = z.object({ id: z.string() });
-const StoryMade = z.object({ post_id: z.coerce.string() });
+const Made = z.object({ id: z.string().min(1) });
+const StoryMade = z.object({ post_id: z.union([z.string().min(1), z.number()]).transform(String) });
 const Done = z.object({ success: z.literal(true) });
 
 const uploadPhoto = async (site: Site, account: NetworkAccount, media: PublishMedia) => {
@@ -130,7 +132,7 @@ const story = (site: Site, answer: Awaited<ReturnType<typeof ask>>) => {
 };
 
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
-  switch (formOf(sending)) {
+  switch (prepared.form ?? formOf(sending)) {
     case 'photoStory':
     case 'videoStory':
       return unknown;
@@ -183,8 +185,7 @@ const coverNote = async (site: Site, { account, post }: Sending, video: string):
     await setCover(site, account, video, cover);
     return {};
   } catch (error) {
-    if (!(error instanceof NetworkTrouble)) throw error;
-    return { note: `The video is out without its cover: set it on Facebook. ${error.message}` };
+    return { note: `The video is out without its cover: set it on Facebook. ${asTrouble(error).message}` };
   }
 };
 

@@ -32,7 +32,7 @@ export interface Prepared {
 export const prepare = async (): Promise<Preparation<Prepared>> => ready({});
 
 const LocalPost = z.object({
-  name: z.string(),
+  name: z.string().min(1),
   state: z.string().optional(),
   searchUrl: z.string().optional(),
   summary: z.string().default(''),
@@ -68,12 +68,12 @@ const endOf = ({ name, state, searchUrl, createTime }: LocalPost, asked: number)
       { networkCode: state, isVerdict: true },
     );
   }
-  if (state === 'PROCESSING' && asked < patience) return waiting({ name, asked }, processingMs);
-  return sent({
+  const out = {
     externalId: name,
     ...(searchUrl && { url: searchUrl }),
     ...(createTime && { publishedAt: createTime }),
-  });
+  };
+  return state === 'PROCESSING' && asked < patience ? waiting({ name, asked }, processingMs, out) : sent(out);
 };
 
 const LocalPosts = z.object({ localPosts: z.array(LocalPost).default([]) });

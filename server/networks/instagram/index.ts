@@ -122,8 +122,7 @@ export default {
       label: 'Location',
       type: 'Text',
       maxLength: 30,
-      description:
-        'Number of the Facebook Page of a place: open the Page, About, Page transparency. Names do not work. Not on stories.',
+      description: 'Id of the Facebook Page of a place, which has digits alone; names do not work. Not on stories.',
     },
     {
       key: coverKey,
@@ -171,7 +170,7 @@ export default {
       !/^\d*$/.test(option(post, 'instagram.location_id')) && {
         path: 'options.instagram.location_id',
         code: 'OptionValue',
-        message: 'A location is the number of a Facebook Page: look it up there.',
+        message: 'instagram.location_id must be the id of a Facebook Page, which has digits alone.',
         actual: option(post, 'instagram.location_id'),
       },
       ...[coverKey, 'instagram.cover_ms'].map(

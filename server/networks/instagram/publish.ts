@@ -146,7 +146,7 @@ const containers = createContainers({
 export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>
   isComment(sending) ? ready(noContainers) : containers.prepare(site, sending, kept);
 
-const Made = z.object({ id: z.string() });
+const Made = z.object({ id: z.string().min(1) });
 
 export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
   const { account, part } = sending;

@@ -28,6 +28,8 @@ const secondLookMs = seconds(15);
 const pageSize = 250;
 
 export interface Prepared {
+  /** As it was sent: the post may be changed before Pinterest is asked for it. */
+  readonly pin?: Place & Texts;
   /** Of a video; images go with the pin itself. */
   readonly mediaId?: string;
   /** The pin was looked for and not found. */
@@ -41,13 +43,11 @@ const Registered = z.object({
 });
 const Processed = z.object({ status: z.enum(['registered', 'processing', 'succeeded', 'failed']) });
 
-export const prepare = async (
-  site: Site,
-  { account, part }: Sending,
-  kept?: Prepared,
-): Promise<Preparation<Prepared>> => {
+export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
+  const { account, part } = sending;
   const video = part.media.find(isVideo);
-  if (video === undefined) return ready({});
+  const pin = { ...placeOf(sending), ...textsOf(sending) };
+  if (video === undefined) return ready({ pin });
   if (kept?.mediaId === undefined) {
     const answer = await ask(site, account, { path: '/media', json: { media_type: 'video' } });
     const registered = shaped(Registered, answer);
@@ -56,7 +56,7 @@ export const prepare = async (
   }
   const { status } = shaped(Processed, await ask(site, account, { path: `/media/${kept.mediaId}` }));
   if (status === 'failed') throw new NetworkTrouble('media', 'Pinterest could not use the video. Choose another.');
-  return status === 'succeeded' ? ready(kept) : waiting(kept, processingMs);
+  return status === 'succeeded' ? ready({ ...kept, pin }) : waiting(kept, processingMs);
 };
 
 /** The store expects the fields that Pinterest signed, then the file. */
@@ -71,15 +71,15 @@ const upload = async (
   if (answer.status >= 300) throw storeTrouble(answer);
 };
 
-const Pinned = z.object({ id: z.string() });
+const Pinned = z.object({ id: z.string().min(1) });
 
 export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {
   const { account, post, part } = sending;
-  const section = option(post, 'pinterest.board_section');
+  const { board, section } = placeOf(sending);
   const { title, description, link } = textsOf(sending);
   const alt = option(post, 'pinterest.alt_text') || part.media[0]?.alt;
   const pin = {
-    board_id: option(post, 'pinterest.board'),
+    board_id: board,
     ...(section !== '' && { board_section_id: section }),
     ...(title !== '' && { title }),
     ...(description !== '' && { description }),
@@ -97,7 +97,23 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
   return pinned(site, shaped(Pinned, answer).id);
 };
 
-const textsOf = ({ post, part }: Sending) => ({
+interface Place {
+  readonly board: string;
+  readonly section: string;
+}
+
+const placeOf = ({ post }: Sending): Place => ({
+  board: option(post, 'pinterest.board'),
+  section: option(post, 'pinterest.board_section'),
+});
+
+interface Texts {
+  readonly title: string;
+  readonly description: string;
+  readonly link: string;
+}
+
+const textsOf = ({ post, part }: Sending): Texts => ({
   title: option(post, 'pinterest.title'),
   description: part.body.trim(),
   link: option(post, 'pinterest.link'),
@@ -137,18 +153,18 @@ const Listed = z.object({
 
 /** Pinterest gives no key to a pin, so the last ones of the board are compared. A list may lag, so it is read twice. */
 export const confirm = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
-  const { account, post, since } = sending;
-  const board = `/boards/${encodeURIComponent(option(post, 'pinterest.board'))}`;
-  const section = option(post, 'pinterest.board_section');
-  const path = section === '' ? `${board}/pins` : `${board}/sections/${encodeURIComponent(section)}/pins`;
-  const { title, description, link } = textsOf(sending);
+  const { account, since } = sending;
+  const { pin = { ...placeOf(sending), ...textsOf(sending) } } = prepared;
+  const { title, description, link } = pin;
+  const board = `/boards/${encodeURIComponent(pin.board)}`;
+  const path = pin.section === '' ? `${board}/pins` : `${board}/sections/${encodeURIComponent(pin.section)}/pins`;
   const { items } = shaped(Listed, await ask(site, account, { path, query: { page_size: pageSize } }));
   const found = items.find(
-    (pin) =>
-      comparable(pin.title ?? '') === comparable(title) &&
-      comparable(pin.description ?? '') === comparable(description) &&
-      sameAddress(pin.link ?? '', link) &&
-      isSince(instantOf(pin.created_at), since),
+    (one) =>
+      comparable(one.title ?? '') === comparable(title) &&
+      comparable(one.description ?? '') === comparable(description) &&
+      sameAddress(one.link ?? '', link) &&
+      isSince(instantOf(one.created_at), since),
   );
   // Without words, another pin looks the same.
   if (found && title + description + link === '') return unknown;

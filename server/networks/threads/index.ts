@@ -113,7 +113,7 @@ export default {
       type: 'Text',
       maxLength: 30,
       description:
-        'Number of a place, as the location search of the Threads API gives it; names do not work. The operator has to allow it with `THREADS_LOCATION`.',
+        'Id of a place, as `GET /location_search` of the Threads API gives it; names do not work. The operator has to allow it with `THREADS_LOCATION`.',
     },
     {
       key: 'threads.poll',

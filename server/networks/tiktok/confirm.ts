@@ -47,10 +47,11 @@ const failed = (reason: string) => {
 };
 
 /** Waits until `forMs` after the first time, then returns `orElse`. */
-const waitOr = <Else>(site: Site, prepared: Prepared, forMs: number, orElse: Else) => {
+const waitOr = <Else extends Confirmation<Prepared>>(site: Site, prepared: Prepared, forMs: number, orElse: Else) => {
   const now = site.now();
   const { waitingSince = now.toISOString() } = prepared;
-  return now.getTime() - Date.parse(waitingSince) < forMs ? waiting({ ...prepared, waitingSince }, askAgainMs) : orElse;
+  if (now.getTime() - Date.parse(waitingSince) >= forMs) return orElse;
+  return waiting({ ...prepared, waitingSince }, askAgainMs, orElse.is === 'sent' ? orElse.sent : undefined);
 };
 
 const published = (site: Site, sending: Sending, prepared: Prepared, [id]: readonly string[]) => {

@@ -61,7 +61,7 @@ export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Pr
     }
     if (info === undefined || info.state === 'succeeded') continue;
     processing.push(id);
-    waitMs = Math.max(waitMs, Math.min(info.check_after_secs ?? 1, longestCheckSeconds) * 1000);
+    waitMs = Math.max(waitMs, Math.min(Math.max(info.check_after_secs ?? 0, 1), longestCheckSeconds) * 1000);
   }
   const now = { ...prepared, processing };
   return processing.length > 0 ? waiting(now, waitMs) : ready(now);
@@ -135,7 +135,7 @@ const uploadInChunks = async (site: Site, { account }: Sending, media: PublishMe
   return shaped(Uploaded, await ask(site, account, { method: 'POST', path: `/2/media/upload/${id}/finalize` })).data;
 };
 
-const Posted = z.object({ data: z.object({ id: z.string() }) });
+const Posted = z.object({ data: z.object({ id: z.string().min(1) }) });
 
 export const send = async (
   site: Site,
@@ -196,23 +196,24 @@ const Entities = z.object({
 
 type Url = NonNullable<z.output<typeof Entities>['urls']>[number];
 
-const Timeline = z.object({
-  data: z
-    .array(
-      z.object({
-        id: z.string(),
-        text: z.string(),
-        created_at: z.string(),
-        entities: Entities.optional(),
-        attachments: z.object({ media_keys: z.array(z.string()).default([]) }).optional(),
-        // The whole of a long text, of which `text` is the beginning.
-        note_tweet: z.object({ text: z.string(), entities: Entities.optional() }).optional(),
-      }),
-    )
-    .default([]),
-  meta: z.object({ next_token: z.string().optional() }).default({}),
+const Listed = z.object({
+  id: z.string(),
+  text: z.string(),
+  created_at: z.string(),
+  entities: Entities.optional(),
+  attachments: z.object({ media_keys: z.array(z.string()).default([]) }).optional(),
+  // The whole of a long text, of which `text` is the beginning.
+  note_tweet: z.object({ text: z.string(), entities: Entities.optional() }).optional(),
 });
-type Listed = z.output<typeof Timeline>['data'][number];
+type Listed = z.output<typeof Listed>;
+
+/** Without posts it says that there are none: errors come with status 200, too. */
+const Timeline = z.union([
+  z.object({ data: z.array(Listed), meta: z.object({ next_token: z.string().optional() }).default({}) }),
+  z
+    .object({ meta: z.object({ result_count: z.literal(0), next_token: z.string().optional() }) })
+    .transform(({ meta }) => ({ data: [], meta })),
+]);
 
 /**
  * X gives no key to a post, so those since then are compared: by their text without links, which are rewritten, by where

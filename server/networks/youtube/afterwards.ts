@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Sending, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { option } from '#server/networks/shared/post';
-import { NetworkTrouble } from '#server/networks/trouble';
+import { asTrouble } from '#server/networks/trouble';
 import { ask } from './api.ts';
 
 export const thumbnailKey = 'youtube.thumbnail';
@@ -19,7 +19,7 @@ export const wanted = ({ post }: Pick<Sending, 'post'>): Afterwards[] =>
 
 const most = 3;
 
-/** What is left to do and what went wrong; `again` when it is worth another try. */
+/** What is left to do, and what went wrong for good. */
 export interface Left {
   readonly steps: readonly Afterwards[];
   readonly tries: number;
@@ -34,18 +34,20 @@ export const takeSteps = async (site: Site, sending: Sending, videoId: string, l
     try {
       await (step === 'thumbnail' ? setThumbnail : addToPlaylist)(site, sending, videoId);
     } catch (error) {
-      if (!(error instanceof NetworkTrouble)) throw error;
-      if (['temporary', 'unknown'].includes(error.kind) && tries < most) steps.push(step);
-      else notes.push(noteOf(step, error));
+      const trouble = asTrouble(error);
+      if (['temporary', 'unknown'].includes(trouble.kind) && tries < most) steps.push(step);
+      else notes.push(noteOf(step, trouble.message));
     }
   }
   return { steps, tries, notes };
 };
 
-const noteOf = (step: Afterwards, { message }: NetworkTrouble) =>
-  step === 'thumbnail'
-    ? `The video is out without its thumbnail: set it in YouTube Studio. ${message}`
-    : `The video is out, but not in the playlist: add it in YouTube Studio. ${message}`;
+export const noteOf = (step: Afterwards, why = '') => `${advice[step]} ${why}`.trim();
+
+const advice: Record<Afterwards, string> = {
+  thumbnail: 'The video is out without its thumbnail: set it in YouTube Studio.',
+  playlist: 'The video is out, but not in the playlist: add it in YouTube Studio.',
+};
 
 const setThumbnail = async (site: Site, { account, post }: Sending, videoId: string) => {
   const file = post.optionFiles?.[thumbnailKey];

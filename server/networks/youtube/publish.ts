@@ -16,7 +16,7 @@ import {
 import { type NetworkRequest, shaped } from '#server/networks/request';
 import { isOn, list, option } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { type Left, takeSteps, wanted } from './afterwards.ts';
+import { type Left, noteOf, takeSteps, wanted } from './afterwards.ts';
 import { ask, troubleOf } from './api.ts';
 import { confirmComment, sendComment } from './comment.ts';
 import { titleOf } from './title.ts';
@@ -115,7 +115,10 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
   if (sending.index > 0) return confirmComment(site, sending);
   if (prepared.out) return finish(site, sending, prepared, prepared.out);
   const progress = await progressOf(site, sending, prepared);
-  if (progress.is === 'complete') return posted(site, sending, prepared, progress);
+  if (progress.is === 'complete') {
+    const end = posted(site, sending, prepared, progress);
+    return end.is === 'waiting' && end.prepared.out ? finish(site, sending, prepared, end.prepared.out) : end;
+  }
   if (progress.is === 'gone') return unknown;
   return progress.received < videoOf(sending).bytes ? absent : waiting(prepared, finishingMs);
 };
@@ -133,12 +136,10 @@ const posted = (
     throw new NetworkTrouble(
       'permission',
       `YouTube has the video (${url}) but locked it as private, because it has not audited the project of this server. Its operator applies for the audit; videos uploaded after that can be public.`,
-      { networkCode: 'lockedPrivate' },
+      { networkCode: 'lockedPrivate', isVerdict: true },
     );
   }
-  const steps = wanted(sending);
-  if (steps.length === 0) return sent({ externalId: videoId, url });
-  return waiting({ ...prepared, out: { videoId, steps, tries: 0, notes: [] } }, 0);
+  return outWith(site, prepared, { videoId, steps: wanted(sending), tries: 0, notes: [] }, 0);
 };
 
 const urlOf = (site: Site, videoId: string) => `${site.link('web')}/watch?${new URLSearchParams({ v: videoId })}`;
@@ -151,9 +152,14 @@ const finish = async (
   { videoId, ...before }: NonNullable<Prepared['out']>,
 ): Promise<SendEnd<Prepared>> => {
   const left = await takeSteps(site, sending, videoId, before);
-  if (left.steps.length > 0) return waiting({ ...prepared, out: { videoId, ...left } }, stuckMs);
-  const note = left.notes.join(' ');
-  return sent({ externalId: videoId, url: urlOf(site, videoId), ...(note !== '' && { note }) });
+  return outWith(site, prepared, { videoId, ...left }, stuckMs);
+};
+
+const outWith = (site: Site, prepared: Prepared, out: NonNullable<Prepared['out']>, againMs: number) => {
+  const { videoId, steps, notes } = out;
+  const note = [...notes, ...steps.map((step) => noteOf(step))].join(' ');
+  const video = { externalId: videoId, url: urlOf(site, videoId), ...(note !== '' && { note }) };
+  return steps.length > 0 ? waiting({ ...prepared, out }, againMs, video) : sent(video);
 };
 
 const videoOf = ({ part }: Sending): PublishMedia => {

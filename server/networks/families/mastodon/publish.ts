@@ -65,7 +65,7 @@ const upload = async (site: Site, { account }: Sending, media: PublishMedia, foc
 };
 
 const Status = z.object({
-  id: z.string(),
+  id: z.string().min(1),
   url: z.string().nullish(),
   uri: z.string().nullish(),
   created_at: z.string(),

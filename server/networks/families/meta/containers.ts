@@ -50,7 +50,7 @@ const Status = z.union([
     .transform(({ status, error_message }) => ({ state: status, why: error_message })),
 ]);
 
-const Made = z.object({ id: z.string() });
+const Made = z.object({ id: z.string().min(1) });
 
 const longestPauseMs = 30_000;
 const pauseMs = ({ part }: Sending, asked: number) =>

@@ -1,0 +1,95 @@
+import type { Router } from 'express';
+import type { Json } from '#server/networks/network';
+import type { SandboxKit, SandboxPost } from '#server/networks/sandbox';
+import { invalid, manage, notFound, photoFetchFailed, refusals, type SignedIn } from './sandbox-access.ts';
+import { parentOf } from './sandbox-locations.ts';
+import { mediaProblem, NewLocalPost, problemOf } from './sandbox-new-post.ts';
+
+const phoneNumber = /\+?\d[\d ()/-]{7,}\d/;
+
+const shown = async (kit: SandboxKit, post: SandboxPost) => {
+  const { id: name, data, createdAt } = post;
+  const state = await kit.records.get<string>('state', name);
+  const searchUrl = kit.link(`/local/place?${new URLSearchParams({ use: 'posts', lpsid: name })}`);
+  return {
+    name,
+    ...(data as object),
+    createTime: createdAt,
+    updateTime: createdAt,
+    state: state ?? 'LIVE',
+    ...(state === 'LIVE' && { searchUrl }),
+  };
+};
+
+export const mountNewPosts = (router: Router, kit: SandboxKit, signedIn: SignedIn) => {
+  router.post(
+    '/posts/v4/accounts/:account/locations/:location/localPosts',
+    signedIn(manage, async (req, res, { person }) => {
+      const parent = parentOf(req.params, person);
+      if (parent === undefined) return notFound(res);
+      const parsed = NewLocalPost.safeParse(req.body);
+      if (!parsed.success) {
+        const [issue] = parsed.error.issues;
+        return invalid(res, issue?.path.join('.') ?? '', issue?.message ?? 'It is not valid.');
+      }
+      const { summary, media = [] } = parsed.data;
+      const problem = problemOf(parsed.data);
+      if (problem) return invalid(res, ...problem);
+      for (const { sourceUrl } of media) {
+        if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
+        const wrong = await mediaProblem(kit, sourceUrl);
+        if (wrong !== undefined) return invalid(res, 'media', wrong, photoFetchFailed);
+      }
+      await kit.commit(req, res, {
+        text: summary,
+        person,
+        refusals,
+        make: async () => {
+          const id = kit.newId();
+          const isChecked = media.length > 0 || phoneNumber.test(summary);
+          const post: SandboxPost = {
+            id: `${parent.name}/localPosts/${id}`,
+            author: parent.name,
+            authorName: parent.title,
+            text: summary,
+            media: media.map(({ sourceUrl }) => sourceUrl),
+            createdAt: kit.now().toISOString(),
+            data: parsed.data as unknown as Json,
+          };
+          await kit.posts.add(post);
+          await kit.records.put('state', post.id, isChecked ? 'PROCESSING' : 'LIVE');
+          return shown(kit, post);
+        },
+        answer: (post) => res.send(post),
+      });
+    }),
+  );
+};
+
+export const mountReads = (router: Router, kit: SandboxKit, signedIn: SignedIn) => {
+  router.get(
+    '/posts/v4/accounts/:account/locations/:location/localPosts',
+    signedIn(manage, async (req, res, { person }) => {
+      const parent = parentOf(req.params, person);
+      if (parent === undefined) return notFound(res);
+      const count = Number(req.query.pageSize ?? 20);
+      if (!(count >= 1 && count <= 100)) return invalid(res, 'page_size', 'Between 1 and 100.');
+      const posts = await kit.posts.of(parent.name, count);
+      res.send(posts.length > 0 ? { localPosts: await Promise.all(posts.map((post) => shown(kit, post))) } : {});
+    }),
+  );
+
+  // Google checks a post after a while: here, once its state has been read twice.
+  router.get(
+    '/posts/v4/accounts/:account/locations/:location/localPosts/:id',
+    signedIn(manage, async (req, res, { person }) => {
+      const parent = parentOf(req.params, person);
+      const post = parent && (await kit.posts.get(`${parent.name}/localPosts/${req.params.id}`));
+      if (post === undefined) return notFound(res);
+      res.send(await shown(kit, post));
+      if ((await kit.records.get('state', post.id)) === 'PROCESSING') {
+        await kit.records.put('state', post.id, phoneNumber.test(post.text) ? 'REJECTED' : 'LIVE');
+      }
+    }),
+  );
+};

@@ -1,0 +1,98 @@
+import type { Router } from 'express';
+import { z } from 'zod';
+import { type createContainerBook, invalid, parametersOf, refuse } from '#server/networks/families/meta/sandbox';
+import type { SandboxKit } from '#server/networks/sandbox';
+import { isSelf, refusals, type SignedIn } from './sandbox-access.ts';
+import { badFormat, NewContainer, wrongWith } from './sandbox-new-container.ts';
+import type { Posts } from './sandbox-posts.ts';
+
+const notReady = {
+  code: 9007,
+  subcode: 2207027,
+  message: 'Media ID is not available',
+  words: 'The media is not ready.',
+};
+const noMedia = { code: 24, subcode: 2207006, message: 'The requested resource does not exist' };
+const expired = { code: 24, subcode: 2207008, message: 'The requested resource does not exist: media builder expired' };
+const badCarousel = { code: 100, subcode: 2207028, message: 'Carousel validation failed.' };
+const longCaption = { code: 36004, subcode: 2207010, message: 'The caption was too long.' };
+const dailyEnd = {
+  code: 9,
+  subcode: 2207042,
+  message: 'Application request limit reached',
+  words: 'You reached the maximum number of posts that is allowed to be published by Content Publishing API.',
+};
+const noPlace = { code: 100, subcode: 2207055, message: 'INSTAGRAM_PLATFORM_API__INVALID_LOCATION_ID' };
+/** A Page that has no place on the map. */
+const placeless = '404';
+
+export type Containers = ReturnType<typeof createContainerBook>;
+
+export const mountContainers = (api: Router, kit: SandboxKit, signedIn: SignedIn, containers: Containers) => {
+  api.post(
+    '/:id/media',
+    signedIn('instagram_business_content_publish', async (req, res, grant) => {
+      const { person } = grant;
+      if (!isSelf(req, res, grant)) return;
+      if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
+      const parsed = NewContainer.safeParse(parametersOf(req));
+      if (!parsed.success) return refuse(res, invalid('Invalid parameter'));
+      const wanted = parsed.data;
+      const text = 'caption' in wanted ? (wanted.caption ?? '') : '';
+      if (text.length > 2_200) return refuse(res, longCaption);
+      if ('location_id' in wanted && wanted.location_id === placeless) return refuse(res, noPlace);
+      const cover = 'cover_url' in wanted && wanted.cover_url !== undefined ? wanted.cover_url : undefined;
+      if (cover !== undefined && (await kit.fetchMedia(cover))?.mimeType !== 'image/jpeg')
+        return refuse(res, badFormat);
+      const { refusal, error = null } = await wrongWith(kit, wanted);
+      if (refusal) return refuse(res, refusal);
+      const children = 'children' in wanted ? await containers.children(wanted.children, person.id) : [];
+      if (children === undefined || children.length === 1 || children.length > 10) return refuse(res, badCarousel);
+      const id = await containers.add({
+        owner: person.id,
+        text,
+        file: 'image_url' in wanted ? wanted.image_url : 'video_url' in wanted ? wanted.video_url : undefined,
+        children,
+        sent: wanted,
+        error,
+      });
+      res.send({ id });
+    }),
+  );
+};
+
+export const mountPublishing = (
+  api: Router,
+  kit: SandboxKit,
+  signedIn: SignedIn,
+  { containers, posts }: { containers: Containers; posts: Posts },
+) => {
+  api.post(
+    '/:id/media_publish',
+    signedIn('instagram_business_content_publish', async (req, res, grant) => {
+      const { person } = grant;
+      if (!isSelf(req, res, grant)) return;
+      const parsed = z.strictObject({ creation_id: z.string() }).safeParse(parametersOf(req));
+      if (!parsed.success) return refuse(res, invalid('The parameter creation_id is required'));
+      const creationId = parsed.data.creation_id;
+      const container = await containers.get(creationId, person.id);
+      const state = container && containers.stateOf(container);
+      if (container === undefined || container.isChild || state === 'PUBLISHED') return refuse(res, noMedia);
+      if (state === 'EXPIRED') return refuse(res, expired);
+      if (state !== 'FINISHED') return refuse(res, notReady);
+      if (person.handle.includes('fifty')) return refuse(res, dailyEnd);
+      await kit.commit(req, res, {
+        text: container.text,
+        person,
+        refusals,
+        make: async () => {
+          const { postId, isNew } = await containers.publish(creationId, container);
+          if (isNew)
+            await posts.add(person, { id: postId, text: container.text, media: container.media, data: container.sent });
+          return postId;
+        },
+        answer: (id) => res.send({ id }),
+      });
+    }),
+  );
+};

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { invalid, type Refusal } from '#server/networks/families/meta/sandbox';
+import type { SandboxGrant, SandboxKit } from '#server/networks/sandbox';
+import { links } from '#server/networks/shared/text';
+import { noMedia, notAllowed } from './sandbox-access.ts';
+
+const replyControls = [
+  'everyone',
+  'accounts_you_follow',
+  'mentioned_only',
+  'parent_post_author_only',
+  'followers_only',
+] as const;
+
+const text = z.string().optional();
+const about = {
+  location_id: z.string().regex(/^\d+$/).optional(),
+  reply_to_id: z.string().optional(),
+  quote_post_id: z.string().optional(),
+  reply_control: z.enum(replyControls).optional(),
+  topic_tag: z
+    .string()
+    .regex(/^[^.&]{1,50}$/)
+    .optional(),
+};
+const ofMedia = { alt_text: z.string().max(1_000).optional() };
+const asPost = { text, is_spoiler_media: z.boolean().optional(), ...about };
+const image = { media_type: z.literal('IMAGE'), image_url: z.url(), ...ofMedia };
+const video = { media_type: z.literal('VIDEO'), video_url: z.url(), ...ofMedia };
+const isItem = { is_carousel_item: z.literal(true) };
+
+/** An object in the text of a parameter, as Graph takes it. */
+const asJson = z.string().transform((text, context) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    context.addIssue('Invalid JSON');
+    return z.NEVER;
+  }
+});
+const choice = z.string().min(1).max(25);
+const PollAttachment = asJson.pipe(
+  z.strictObject({ option_a: choice, option_b: choice, option_c: choice.optional(), option_d: choice.optional() }),
+);
+
+export const NewContainer = z.union([
+  z.strictObject({
+    media_type: z.literal('TEXT'),
+    text: z.string().min(1),
+    link_attachment: z.url().optional(),
+    poll_attachment: PollAttachment.optional(),
+    text_attachment: asJson.pipe(z.strictObject({ plaintext: z.string().min(1).max(10_000) })).optional(),
+    ...about,
+  }),
+  z.strictObject({ ...image, ...asPost }),
+  z.strictObject({ ...image, ...isItem }),
+  z.strictObject({ ...video, ...asPost }),
+  z.strictObject({ ...video, ...isItem }),
+  z.strictObject({ media_type: z.literal('CAROUSEL'), children: z.string(), ...asPost }),
+]);
+export type NewContainer = z.output<typeof NewContainer>;
+
+/** An emoji counts as its bytes. */
+const lengthOf = (text: string) =>
+  [...text].reduce((sum, sign) => sum + (/\p{Extended_Pictographic}/u.test(sign) ? Buffer.byteLength(sign) : 1), 0);
+
+export const textOf = (wanted: NewContainer) => ('text' in wanted && wanted.text) || '';
+
+/** What Threads says at once. */
+export const wrongWith = async (
+  kit: SandboxKit,
+  { scopes }: SandboxGrant,
+  wanted: NewContainer,
+): Promise<Refusal | undefined> => {
+  const written = textOf(wanted);
+  const link = ('link_attachment' in wanted && wanted.link_attachment) || undefined;
+  if (lengthOf(written) > 500) return invalid('Param text must be at most 500 characters long.');
+  if (new Set([...links(written), ...(link ? [link] : [])]).size > 5) {
+    return { code: 100, message: 'THREADS_API__LINK_LIMIT_EXCEEDED' };
+  }
+  if ('reply_to_id' in wanted && wanted.reply_to_id !== undefined) {
+    if (!scopes.includes('threads_manage_replies')) return notAllowed;
+    if (!(await kit.posts.get(wanted.reply_to_id))) return noMedia;
+  }
+  if ('text_attachment' in wanted && wanted.text_attachment && wanted.poll_attachment) {
+    return invalid('A text attachment cannot be attached to a post that has a poll');
+  }
+  if ('location_id' in wanted && wanted.location_id && !scopes.includes('threads_location_tagging')) {
+    return notAllowed;
+  }
+  if ('quote_post_id' in wanted && wanted.quote_post_id !== undefined) {
+    if (!(await kit.posts.get(wanted.quote_post_id))) return noMedia;
+  }
+  return undefined;
+};
+
+/** Looked at when the container is filled, so it is told with its state. */
+export const errorOf = async (kit: SandboxKit, wanted: NewContainer) => {
+  if (wanted.media_type === 'IMAGE') {
+    const found = await kit.fetchMedia(wanted.image_url);
+    return found && /^image\/(jpeg|png)$/.test(found.mimeType) ? null : 'UNKNOWN';
+  }
+  if (wanted.media_type === 'VIDEO') {
+    const found = await kit.fetchMedia(wanted.video_url);
+    if (found === undefined) return 'FAILED_DOWNLOADING_VIDEO';
+    return /^video\/(mp4|quicktime)$/.test(found.mimeType) ? null : 'FAILED_PROCESSING_VIDEO';
+  }
+  return null;
+};
