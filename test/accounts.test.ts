@@ -143,6 +143,24 @@ describe('what is known of an account', () => {
     await until('the name is new', async () => (await own.client.accounts.list()).accounts[0]?.name !== 'Old');
     await own.stop();
   });
+
+  test('our registration at its server is kept while it is used, and goes 90 days after that', async () => {
+    const own = await startService();
+    const id = await own.connect('mastodon');
+    const registered = async () => {
+      await own.posthorn.chores['remove registrations at servers nobody uses'].run();
+      return (await own.database.query(sql('test.apps', 'select from network_apps'))).length;
+    };
+    const days = (count: number) => own.clock.forward(count * 24 * 3_600_000);
+    await days(60);
+    await own.posthorn.jobs.runDue(['accounts']);
+    await days(60);
+    expect(await registered()).toBe(1);
+    await own.asHuman('accounts.delete', { id });
+    await days(91);
+    expect(await registered()).toBe(0);
+    await own.stop();
+  });
 });
 
 describe('new tokens', () => {
