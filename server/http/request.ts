@@ -32,8 +32,7 @@ const mustBeText = (url: string) => {
   if (path.includes('%00'))
     throw new Refusal('NotFound', 'There is nothing at this path. The paths are in /openapi.json.');
   // The identity provider refuses it by itself, in the words of its protocol.
-  if (!path.startsWith('/auth/'))
-    throw badInput({ path: 'query', code: 'BadText', message: 'holds a NUL character' });
+  if (!path.startsWith('/auth/')) throw badInput({ path: 'query', code: 'BadText', message: 'holds a NUL character' });
 };
 
 /** Runs first: gives the request its id, and the answer that id and the headers that every answer has. */
