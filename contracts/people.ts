@@ -103,6 +103,7 @@ const Entrance = z
     empty: z.boolean().describe('There is no user yet: whoever signs up becomes the owner'),
     needsCode: z.boolean().describe('The first owner needs the code that start printed'),
     outside: z.boolean().describe('An outside identity provider signs people in; there are no passwords'),
+    address: z.string().describe('Where people are expected to open Posthorn: BASE_URL'),
     mail: z.boolean().describe('A forgotten password can be reset by mail'),
     signedInAs: z.string().optional().describe('E-mail address of the person signed in with this browser'),
   })

@@ -1967,6 +1967,8 @@ export interface Entrance {
   needsCode: boolean;
   /** An outside identity provider signs people in; there are no passwords */
   outside: boolean;
+  /** Where people are expected to open Posthorn: BASE_URL */
+  address: string;
   /** A forgotten password can be reset by mail */
   mail: boolean;
   /** E-mail address of the person signed in with this browser */

@@ -58,7 +58,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const report = createReport(log, 'work in the background failed');
   const figures = createFigures();
   const { networks, sites, ...network } = openNetworks({ folders: networkFolders, outbound, config, ownUrl, clock });
-  const { audit, ...auditing } = openAudit({ database, clock });
+  const { audit, ...auditing } = openAudit({ database, config, clock });
   const { live } = openLive({ database });
   const core = { database, config, clock, report, networks, audit, live, figures, log };
 
@@ -139,6 +139,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...toPrograms,
     sites,
     sealed,
+    chores: due.chores,
     resealing: secrets.resealing,
     revoked: connected.revoked,
     openIdentity: () => auth.openIdentity({ ...people, outbound, seal, log }),

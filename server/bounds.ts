@@ -26,8 +26,10 @@ export const bounds = {
   /** In one workspace: cards that wait for a human, and invitations that can still be accepted. */
   openCards: 200,
   openInvitations: 200,
-  /** Of one person, in all workspaces. */
+  /** Of one person: tokens in all workspaces, workspaces they own, and open streams of events on one instance. */
   tokens: 200,
+  workspaces: 100,
+  eventStreams: 100,
 
   /** Of one post: texts that its history keeps, and as many other entries; and bytes of these texts in all. */
   revisions: 100,

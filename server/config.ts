@@ -64,6 +64,8 @@ export interface Config {
   };
   /** A post that is later than this, because nothing ran at its time, is not published by surprise. */
   readonly lateGraceMs: number;
+  /** How long the audit log remembers. */
+  readonly auditKeptMs: number;
   /** How long a start waits for the database and the store for media. */
   readonly startPatienceMs: number;
   readonly drainMs: number;
@@ -187,6 +189,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     assistant: { model: outsideModel(settings), answerMs: settings.LLM_TIMEOUT_SECONDS * 1000 },
     childOfNpm: given.npm_lifecycle_event === 'start',
     lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
+    auditKeptMs: durationMs(settings.AUDIT_KEEP) ?? 0,
     startPatienceMs: durationMs(settings.START_PATIENCE) ?? 0,
     drainMs: settings.DRAIN_SECONDS * 1000,
     networkTimeoutMs: settings.NETWORK_TIMEOUT_SECONDS * 1000,

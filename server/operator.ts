@@ -40,7 +40,7 @@ export const assembleOperator = async (config: Config) => {
   const clock = createMovableClock();
   const { production } = config;
   const sandboxClock = openSandboxClock(database, { clock, production, hasLiveAccount: hasLiveAccount(database) });
-  const { audit } = openAudit({ database, clock });
+  const { audit } = openAudit({ database, config, clock });
   const { live } = openLive({ database });
   const { plans } = openPlans({ database, clock });
   const auth = openAuth({ database, audit, live, config, clock, wallClock: systemClock });

@@ -172,6 +172,9 @@ export const Settings = z.object({
   LATE_GRACE: duration('24h').describe(
     'A post that is later than this, because nothing ran at its time, is not published',
   ),
+  AUDIT_KEEP: duration('730d')
+    .refine((text) => (durationMs(text) ?? 0) >= 86_400_000, 'must be at least 1d')
+    .describe('How long the audit log keeps an entry'),
   SENDS_PER_NETWORK: wholeNumber(1, 1000)
     .default(64)
     .describe('How many sends to one network an instance has under way'),

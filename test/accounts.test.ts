@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startStopwatch } from '#server/clock';
 import { connectInSandbox, sayYes } from '#server/sandbox/sign-up';
 import { sql } from '#server/store/database';
@@ -142,6 +142,61 @@ describe('what is known of an account', () => {
     await own.database.query(sql('test.rename', "update accounts set name = 'Old' where id = $1"), [id]);
     await own.clock.forward(25 * 3_600_000);
     await until('the name is new', async () => (await own.client.accounts.list()).accounts[0]?.name !== 'Old');
+    await own.stop();
+  });
+
+  test('is cut where a server says too much, and what cannot be cut is refused in words', async () => {
+    const own = await startService();
+    const network = own.posthorn.networks.get('mastodon');
+    if (network.connect.kind !== 'ServerOAuth') throw new Error('Mastodon has servers');
+    const { exchange } = network.connect;
+    const long = `\u0000\n${'n\u{1f4ef}'.repeat(500_000)}`;
+    const hostile = { name: long, handle: long, avatarUrl: `https://a.example/${long}`, facts: { limit: long } };
+    const connectAs = async (what: object) => {
+      const spy = vi.spyOn(network.connect as { exchange: typeof exchange }, 'exchange');
+      spy.mockImplementation(async (...asked) => (await exchange(...asked)).map((one) => ({ ...one, ...what })));
+      return own.connect('mastodon').finally(() => spy.mockRestore());
+    };
+    await expect(connectAs(hostile)).rejects.toMatchObject({
+      code: 'Conflict',
+      message: expect.stringMatching(/^Mastodon could not be connected\. .* more about this account than can be kept/),
+    });
+    await expect(connectAs({ id: long })).rejects.toMatchObject({ code: 'Conflict' });
+
+    await connectAs({ ...hostile, facts: { name: 'a\u0000b\ud800' } });
+    const shown = async () => (await own.client.accounts.list()).accounts[0];
+    const { name = '', handle = '' } = (await shown()) ?? {};
+    expect([[...name].length, [...handle].length]).toEqual([200, 300]);
+    expect(name).toMatch(/^n\u{1f4ef}.*…$/u);
+    expect(await own.database.query(sql('test.pictures', 'select avatar_url from accounts'))).toEqual([
+      { avatar_url: null },
+    ]);
+
+    const spy = vi.spyOn(network, 'profile').mockResolvedValue({ ...hostile, name: ' \u202e ', facts: {} });
+    await own.clock.forward(25 * 3_600_000);
+    await own.posthorn.jobs.runDue(['accounts']);
+    expect(await shown()).toMatchObject({ name: handle, handle });
+    spy.mockRestore();
+    await own.stop();
+  });
+
+  test('our registration at its server is kept while it is used, and goes 90 days after that', async () => {
+    const own = await startService();
+    const id = await own.connect('mastodon');
+    const registered = async () => {
+      await own.posthorn.chores['remove registrations at servers nobody uses'].run();
+      return (await own.database.query(sql('test.apps', 'select from network_apps'))).length;
+    };
+    const days = (count: number) => own.clock.forward(count * 24 * 3_600_000);
+    await days(60);
+    await own.posthorn.jobs.runDue(['accounts']);
+    await days(60);
+    expect(await registered()).toBe(1);
+    await own.asHuman('accounts.delete', { id });
+    // Which uses it once more.
+    await own.posthorn.revoked();
+    await days(91);
+    expect(await registered()).toBe(0);
     await own.stop();
   });
 });

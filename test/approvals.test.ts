@@ -3,6 +3,7 @@ import { createPosthorn } from '#server/app';
 import type { ApprovalRequest } from '#server/approvals/cards';
 import { findAction } from '#server/run-action';
 import { openDatabase, sql } from '#server/store/database';
+import { lockAwaited } from '#test/support/locks';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
@@ -550,5 +551,76 @@ describe('the list of cards', () => {
     });
     await team.client.posts.setVersionText({ id: postId, body: 'Changed' });
     await expect(next()).resolves.toMatchObject({ status: 'Open' });
+  });
+});
+
+describe('what is closed', () => {
+  const run = (chore: keyof Service['posthorn']['chores']) => service.posthorn.chores[chore].run();
+  const audited = async (cardId: string) =>
+    (await browser.get('/api/app/audit')).body.entries.filter(
+      ({ details }: { details: { cardId?: string } }) => details.cardId === cardId,
+    );
+  const rowsOf = <Row>(name: string, text: string, values: unknown[]) =>
+    service.database.query<Row>(sql(name, text), values);
+
+  test('goes after 90 days, but for decisions about a post that is still there; the audit log remembers for two years', async () => {
+    const [kept, gone] = [await draft(), await draft()];
+    const outdated = await ask('posts.publishNow', { id: kept.id }, { client: 'One that asked in vain' });
+    await service.client.posts.setVersionText({ id: kept.id, body: 'Hello again' });
+    const decided = await ask('posts.publishNow', { id: kept.id });
+    const ofGone = await ask('posts.publishNow', { id: gone.id });
+    for (const { id } of [decided, ofGone]) await browser.post(path(id, 'reject'));
+    await service.asHuman('posts.delete', { id: gone.id });
+    await rowsOf(
+      'test.manyDecisions',
+      `insert into approval_cards (id, conversation_id, workspace_id, requested_by, action, input, request_hash, subject,
+         content_hash, status, decided_at, created_at, expires_at)
+       select 'card_' || lpad(n::text, 26, '0'), conversation_id, workspace_id, requested_by, action, input, request_hash,
+         subject, content_hash, status, decided_at, created_at, expires_at
+         from approval_cards, generate_series(1, 60) n where id = $1`,
+      [decided.id],
+    );
+    const found = () =>
+      Promise.all([outdated, decided, ofGone].map(async ({ id }) => (await browser.get(path(id))).status));
+
+    await service.clock.forward(89 * dayMs);
+    await run('remove old approval cards');
+    expect(await found()).toEqual([200, 200, 200]);
+
+    await service.clock.forward(2 * dayMs);
+    await run('remove old approval cards');
+    expect(await found()).toEqual([404, 200, 404]);
+    const history = (await browser.get(`/api/app/posts/${kept.id}/changes`)).body.entries;
+    expect(history).toContainEqual(expect.objectContaining({ id: `${decided.id} Rejected`, kind: 'Rejected' }));
+    const about = "select id from approval_cards where input ->> 'id' = $1";
+    expect(await rowsOf('test.decisions', about, [kept.id])).toHaveLength(50);
+    const clients = await rowsOf<{ client: string }>('test.clients', 'select client from conversations', []);
+    expect(clients.map(({ client }) => client)).toContain('Claude');
+    expect(clients.map(({ client }) => client)).not.toContain('One that asked in vain');
+
+    await run('remove old entries of the audit log');
+    expect(await audited(ofGone.id)).toHaveLength(2);
+    await service.clock.forward(640 * dayMs);
+    await run('remove old entries of the audit log');
+    expect(await audited(ofGone.id)).toEqual([]);
+  });
+
+  test('takes no card with it that is being made for a client without any', async () => {
+    const { database, owner } = service;
+    const { id } = await ask('posts.publishNow', { id: (await draft()).id });
+    await rowsOf('test.desert', "insert into conversations values ('conv_desert', $1, 'Back again', now())", [
+      owner.workspaceId,
+    ]);
+    let purging: unknown;
+    await database.transaction(async () => {
+      await rowsOf('test.asking', `select pg_advisory_xact_lock(hashtextextended('approvals ' || $1, 0))`, [
+        owner.workspaceId,
+      ]);
+      purging = database.outside(() => run('remove old approval cards'));
+      await lockAwaited(service);
+      await rowsOf('test.made', "update approval_cards set conversation_id = 'conv_desert' where id = $1", [id]);
+    });
+    await purging;
+    expect((await browser.get(path(id))).body.conversation.title).toBe('Requests from Back again');
   });
 });

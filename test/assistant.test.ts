@@ -256,6 +256,19 @@ describe('the embedded model', () => {
     const elsewhere = { ...headers, cookie: browser.cookie(), origin: 'https://evil.example' };
     expect((await service.request('POST', path, { headers: elsewhere, body })).status).toBe(403);
   });
+
+  test('keeps a chat for a year after the last word in it', async () => {
+    const [quiet, busy] = [(await ask('sing')).chatId, (await ask('sing')).chatId];
+    const kept = async () => {
+      await service.posthorn.chores['remove old chats'].run();
+      return ((await browser.get('/api/app/assistant/chats')).body.chats as { id: string }[]).map(({ id }) => id);
+    };
+    await service.clock.forward(364 * dayMs);
+    await ask('dance', { chatId: busy });
+    expect(await kept()).toEqual(expect.arrayContaining([quiet, busy]));
+    await service.clock.forward(2 * dayMs);
+    expect(await kept()).toEqual([busy]);
+  });
 });
 
 describe('a language model', () => {

@@ -275,11 +275,12 @@ describe('paths', () => {
     },
   );
 
-  test('a NUL in a query is BadInput', async () => {
-    expect(await refusal(browser.get('/connect/bluesky/callback?state=%00'))).toBe(
-      '400 BadInput query holds a NUL character',
-    );
-  });
+  test.each(['/connect/bluesky/callback?state=%00', '/api/app/media?query=why?%00'])(
+    'a NUL in the query of %s is BadInput',
+    async (path) => {
+      expect(await refusal(browser.get(path))).toBe('400 BadInput query holds a NUL character');
+    },
+  );
 });
 
 test('a fault of the sandbox is one of its own names', async () => {

@@ -411,6 +411,7 @@ describe('a client is what its document says', () => {
     ['dot segments', () => `https://${documents.host}/a/../client.json`],
     ['no path', () => `https://${documents.host}/`],
     ['no address', () => 'desk'],
+    ['more characters than can be kept', () => `https://${documents.host}/${'c'.repeat(2_000)}.json`],
     ['10.0.0.0/8', () => 'https://10.1.2.3/client.json'],
     ['the metadata address of clouds', () => 'https://169.254.169.254/client.json'],
     ['IPv6 loopback', () => 'https://[::1]/client.json'],

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createPosthorn } from '#server/app';
+import { bounds } from '#server/bounds';
 import { openDatabase, sql } from '#server/store/database';
 import { startReceiver } from '#test/support/receiver';
 import { type Service, startService } from '#test/support/service';
@@ -259,6 +260,26 @@ describe('a tab that connects again', () => {
     expect(heard).not.toContain('resync');
     await database.close();
   });
+});
+
+test('a person has at most 100 streams on an instance; the next is refused in words until one is closed', async () => {
+  const { userId, email, workspaceId } = await service.addMember('editor');
+  const browser = service.browser();
+  await browser.signIn(email);
+  const hearer = { workspaceId, userId, after: undefined, hear: () => {}, lookAgain: () => {}, end: () => {} };
+  for (let i = 1; i < bounds.eventStreams; i++) open.push(service.posthorn.live.hear({ ...hearer }));
+  const last = await listen({ cookie: browser.cookie() });
+  const refused = await browser.get('/api/app/events');
+  expect(refused).toMatchObject({ status: 429, body: { code: 'TooManyRequests' } });
+  expect(refused.body.message).toBe(
+    '100 streams of events are open for you. Close browsers or programs that you do not need, then try again.',
+  );
+  expect(refused.headers.get('retry-after')).toBe('30');
+  await listen();
+  const before = service.posthorn.live.hearing();
+  last.stop();
+  await until('it is closed', () => service.posthorn.live.hearing() < before);
+  await listen({ cookie: browser.cookie() });
 });
 
 describe('a stream ends at once', () => {

@@ -3,6 +3,7 @@ import { access, open, readdir, utimes, writeFile } from 'node:fs/promises';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MediaItem } from '#contracts/media';
@@ -76,6 +77,20 @@ const filesLeft = async () => {
   const folders = ['incoming', 'media'].map((name) => join(service.config.dataDir, name));
   return (await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])))).flat().sort();
 };
+
+test('a file stays when the connection broke and nobody knows whether its record is there', async () => {
+  const { uploads } = service.posthorn;
+  const bytes = await picture().jpeg().toBuffer();
+  const received = await uploads.receive(Readable.from([bytes]), 'file');
+  const caller = { ...service.owner, role: 'owner', human: false } as const;
+  let id = '';
+  const keeping = uploads.keep(caller, received, { alt: undefined, name: undefined }, async (write) => {
+    id = (await write()).id;
+    throw new Error('the answer to the commit was lost');
+  });
+  await expect(keeping).rejects.toThrow('the answer to the commit was lost');
+  expect((await bytesOf({ id })).status).toBe(200);
+});
 
 describe('an Idempotency-Key of an upload', () => {
   const keyed = () => ({ ...authorization(), 'idempotency-key': crypto.randomUUID() });

@@ -5,6 +5,7 @@ import { jsonOf } from '#server/json-text';
 import type { LiveEvent } from '#server/live/open-tabs';
 import { findAction } from '#server/run-action';
 import { sql } from '#server/store/database';
+import { lockAwaited } from '#test/support/locks';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
@@ -248,17 +249,11 @@ test('choices that are changed at the same moment are all kept', async () => {
   await change({ mail: [] });
   const { database } = service;
   const hold = sql('test.holdChoices', 'select from notification_choices for update');
-  const waiting = sql(
-    'test.waiting',
-    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-  );
   let changing: Promise<unknown> = Promise.resolve();
   await database.transaction(async () => {
     await database.run(hold);
     changing = Promise.all([change({ mail: ['requests'] }), change({ push: ['posts'] })]);
-    // Inside a transaction PostgreSQL shows the same activity for ever.
-    const look = () => database.outside(() => database.query(waiting));
-    await until('both wait', async () => (await look()).length >= 2);
+    await lockAwaited(service, 2);
   });
   await changing;
   const { body } = await browser.get('/api/app/notification-choices');

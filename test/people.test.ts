@@ -1,10 +1,14 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPosthorn } from '#server/app';
 import { nameOfBrowser } from '#server/auth/sessions';
+import { bounds } from '#server/bounds';
 import { createMovableClock } from '#server/clock';
-import { sql } from '#server/store/database';
-import { type Service, startService } from '#test/support/service';
-import { until } from '#test/support/until';
+import { type Statement, sql } from '#server/store/database';
+import { lockAwaited } from '#test/support/locks';
+import { type Answer, type Service, startService } from '#test/support/service';
+import { otherAddress } from '#web/other-address.ts';
 
 const dayMs = 24 * 3_600_000;
 const production = { NODE_ENV: 'production', EMBEDDED_DATABASE: 'true', BASE_URL: 'https://posthorn.example.com' };
@@ -22,7 +26,9 @@ const signedIn = async (email?: string) => {
   return browser;
 };
 
-const eventsIn = async (browser: Awaited<ReturnType<typeof signedIn>>) =>
+type Browser = ReturnType<Service['browser']>;
+
+const eventsIn = async (browser: Browser) =>
   (await browser.get('/api/app/audit')).body.entries.map(({ event }: { event: string }) => event) as string[];
 
 describe('guessing a password', () => {
@@ -222,6 +228,7 @@ describe('the first owner', () => {
       empty: true,
       needsCode: true,
       outside: false,
+      address: own.config.baseUrl,
       mail: false,
     });
     const { status, body } = await signUp({ ...first, code });
@@ -248,6 +255,56 @@ describe('the first owner', () => {
     expect((await own.browser().post('/api/auth/sign-up', first)).status).toBe(200);
     await own.stop();
   });
+});
+
+test('a page that was opened at another address than BASE_URL says so, and the log does once', async () => {
+  const warnings = () =>
+    service.logLines.filter((line) => line.includes('another address than BASE_URL')).map((line) => JSON.parse(line));
+  const signIn = async (headers: Record<string, string>) => {
+    const asked = request(`${service.url}/api/auth/sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+    asked.end(JSON.stringify({ email: 'owner@example.com', password: 'correct horse' }));
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const body = JSON.parse(Buffer.concat(await answer.toArray()).toString()) as { message?: string };
+    return { status: answer.statusCode, message: body.message };
+  };
+  const opened = (host: string, more = {}) => signIn({ host, origin: `http://${host}`, ...more });
+  const sameOrigin = { 'sec-fetch-site': 'same-origin' };
+
+  expect((await opened('posthorn.test')).status).toBe(200);
+  expect((await opened('127.0.0.1:3000', sameOrigin)).status).toBe(200);
+  expect((await opened('localhost:3000')).message).toContain('http://localhost:3000');
+  expect((await signIn({ host: '10.0.0.7' })).status).toBe(403);
+  const foreign = await signIn({ host: 'posthorn.test', origin: 'https://evil.example' });
+  expect(foreign).toEqual({
+    status: 403,
+    message: 'This request comes from another site. Use the pages of Posthorn itself, at http://posthorn.test.',
+  });
+  expect(warnings()).toEqual([]);
+
+  expect(await opened('192.168.1.5:3000')).toEqual({
+    status: 403,
+    message:
+      'This page was opened at http://192.168.1.5:3000, but Posthorn is at http://posthorn.test. Open it there. If that is wrong, its operator sets BASE_URL to the address that people use.',
+  });
+  expect((await opened('social.example.com', sameOrigin)).status).toBe(200);
+  expect(warnings()).toMatchObject([
+    { level: 40, openedAt: 'http://192.168.1.5:3000', baseUrl: 'http://posthorn.test' },
+  ]);
+});
+
+test.each([
+  ['https://posthorn.example.com/sign-in', undefined],
+  ['http://localhost:3000/sign-in', undefined],
+  ['http://127.0.0.1:3000/', undefined],
+  ['http://[::1]:3000/', undefined],
+  ['http://posthorn.example.com/sign-in', 'https://posthorn.example.com'],
+  ['https://posthorn.example.com:8443/', 'https://posthorn.example.com'],
+  ['http://192.168.1.5:3000/sign-in', 'https://posthorn.example.com'],
+])('the sign-in page at %s leads to %s', (here, there) => {
+  expect(otherAddress(here, 'https://posthorn.example.com')).toBe(there);
 });
 
 describe('a one-time link', () => {
@@ -278,6 +335,33 @@ describe('a one-time link', () => {
     expect((await service.browser().signIn(email, 'a new password')).status).toBe(200);
     const other = await signedIn();
     expect((await other.post('/api/auth/password', { next: 'a new password' })).status).toBe(400);
+  });
+
+  test('and being let in, being signed out and its entry in the audit log are one: who is killed leaves both or none', async () => {
+    const own = await startService();
+    const secret = (await own.posthorn.welcome.linkFor()).path.split('/').at(-1) ?? '';
+    const browser = own.browser();
+    const enter = () => browser.post('/api/auth/links/use', { secret });
+    const cut = (table: string) =>
+      own.database.script(`
+        create function test_cut() returns trigger language plpgsql as $$ begin raise exception 'cut'; end $$;
+        create trigger test_cut before insert on ${table} execute function test_cut();`);
+    const mend = () => own.database.script('drop function test_cut cascade');
+    await cut('sessions');
+    expect((await enter()).status).toBe(500);
+    await mend();
+    expect((await enter()).status).toBe(200);
+    const other = own.browser();
+    await other.signIn();
+    const { sessions } = (await browser.get('/api/app/sessions')).body;
+    const { id } = sessions.find(({ current }: { current: boolean }) => !current);
+    await cut('audit_log');
+    expect((await browser.delete(`/api/app/sessions/${id}`)).status).toBe(500);
+    expect((await other.post('/api/auth/sign-out')).status).toBe(500);
+    await mend();
+    expect((await other.get('/api/auth/session')).status).toBe(200);
+    expect((await other.post('/api/auth/sign-out')).status).toBe(200);
+    await own.stop();
   });
 
   test('replaces the one before, and is for somebody who is here', async () => {
@@ -721,8 +805,7 @@ const newTeam = async () => {
   const joined = await second.post('/api/auth/invitations/accept', { token, password: 'correct horse' });
   return { ...team, owner, second, secondId: joined.body.user.id as string };
 };
-const roleIn = async (browser: Awaited<ReturnType<typeof signedIn>>) =>
-  (await browser.get('/api/auth/session')).body.workspace?.role;
+const roleIn = async (browser: Browser) => (await browser.get('/api/auth/session')).body.workspace?.role;
 
 describe('handing a workspace over', () => {
   test('makes the other one owner and oneself admin, once the name is repeated, and is audited', async () => {
@@ -746,27 +829,144 @@ describe('handing a workspace over', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect([await roleIn(owner), await roleIn(second)]).toEqual(['admin', 'owner']);
   });
+});
 
-  test('the last owner stays, also when the other one stops being one in that moment', async () => {
-    const { owner, secondId, userId } = await newTeam();
-    await owner.patch(`/api/app/members/${secondId}`, { role: 'owner' });
-    const step = sql('test.stepDown', "update members set role = 'editor' where user_id = $1");
-    const waits = sql(
-      'test.waits',
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'",
-    );
-    const leaving = await service.database.transaction(async () => {
-      await service.database.run(step, [secondId]);
-      let hasLeft = false;
-      const asked = service.database.outside(() => owner.delete(`/api/app/members/${userId}`));
-      void asked.then(() => {
-        hasLeft = true;
-      });
-      const isWaiting = () => service.database.outside(() => service.database.query(waits));
-      await until('it waits', async () => hasLeft || (await isWaiting()).length > 0);
-      return { asked };
+describe('at the same moment', () => {
+  const workspaceRow = sql('test.holdWorkspace', 'select from workspaces where id = $1 for no key update');
+  const userRow = sql('test.holdUser', 'select from users where id = $1 for update');
+
+  /** Begins each request when those before it wait for what is held, then lets go of it. */
+  const queued = async (held: Statement, id: string | undefined, ...requests: (() => Promise<Answer>)[]) => {
+    const { database } = service;
+    const begun: Promise<Answer>[] = [];
+    await database.transaction(async () => {
+      await database.query(held, id === undefined ? [] : [id]);
+      for (const request of requests) {
+        begun.push(database.outside(request));
+        await lockAwaited(service, begun.length);
+      }
     });
-    expect((await leaving.asked).body).toMatchObject({ code: 'Conflict' });
+    return Promise.all(begun);
+  };
+  const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
+
+  const invite = async (owner: Browser, email: string, role = 'editor') => {
+    const { body } = await owner.post('/api/app/invitations', { email, role });
+    return { id: body.id as string, token: body.url.split('/').at(-1) as string };
+  };
+  const accept = (token: string, browser = service.browser(), password = 'correct horse') =>
+    browser.post('/api/auth/invitations/accept', { token, password });
+  const rolesIn = async (browser: Browser) =>
+    (await browser.get('/api/app/members')).body.members.map(({ role }: { role: string }) => role) as string[];
+
+  test('one of two owners leaves and the other steps down: the second of them stays', async () => {
+    const { owner, userId, second, secondId, workspaceId } = await newTeam();
+    await owner.patch(`/api/app/members/${secondId}`, { role: 'owner' });
+    const answers = await queued(
+      workspaceRow,
+      workspaceId,
+      () => owner.delete(`/api/app/members/${userId}`),
+      () => second.patch(`/api/app/members/${secondId}`, { role: 'editor' }),
+    );
+    expect(statusesOf(answers)).toEqual([200, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body.message).toContain('the last owner');
+    expect(await rolesIn(second)).toContain('owner');
+  });
+
+  test('the workspace is handed to somebody whom an admin removes: only the first is done', async () => {
+    const { owner, second, secondId, workspaceId, email } = await newTeam();
+    const admin = service.browser();
+    await accept((await invite(owner, `third${email}`, 'admin')).token, admin);
+    const answers = await queued(
+      workspaceRow,
+      workspaceId,
+      () => admin.delete(`/api/app/members/${secondId}`),
+      () => owner.post('/api/app/workspace/owner', { userId: secondId, name: 'Other' }),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect((await rolesIn(admin)).filter((role) => role === 'owner')).toHaveLength(1);
+    expect([undefined, 'owner']).toContain(await roleIn(second));
+  });
+
+  test('somebody is removed while they remove another one: who is out changes nothing', async () => {
+    const { owner, secondId, workspaceId, email } = await newTeam();
+    const admin = service.browser();
+    const { user } = (await accept((await invite(owner, `third${email}`, 'admin')).token, admin)).body;
+    const [, refused] = await queued(
+      workspaceRow,
+      workspaceId,
+      () => owner.delete(`/api/app/members/${user.id}`),
+      () => admin.delete(`/api/app/members/${secondId}`),
+    );
+    expect(refused?.body).toMatchObject({ code: 'Conflict', message: expect.stringContaining('Your role') });
+    expect(await rolesIn(owner)).toEqual(['owner', 'editor']);
+  });
+
+  test('an invitation that is accepted twice lets in one', async () => {
+    const { owner, workspaceId, email } = await newTeam();
+    const { token } = await invite(owner, `third${email}`);
+    const answers = await queued(
+      workspaceRow,
+      workspaceId,
+      () => accept(token),
+      () => accept(token),
+    );
+    expect(statusesOf(answers)).toEqual([200, 404]);
+    expect(await rolesIn(owner)).toHaveLength(3);
+  });
+
+  test('somebody new accepts invitations of two workspaces: one account is in both', async () => {
+    const [one, other] = [await newTeam(), await newTeam()];
+    const email = `third${one.email}`;
+    const tokens = [(await invite(one.owner, email)).token, (await invite(other.owner, email)).token];
+    const signUp = sql('test.holdSignUp', 'select pg_advisory_xact_lock(727003)');
+    const answers = await queued(signUp, undefined, ...tokens.map((token) => () => accept(token)));
+    expect(statusesOf(answers)).toEqual([200, 200]);
+    expect(new Set(answers.map(({ body }) => body.user.id)).size).toBe(1);
+    const { workspaces } = (await (await signedIn(email)).get('/api/auth/session')).body;
+    expect(workspaces).toHaveLength(2);
+  });
+
+  test('an invitation is accepted and withdrawn: who is in was not withdrawn', async () => {
+    const [{ owner }, guest] = [await newTeam(), await newTeam()];
+    const { id, token } = await invite(owner, guest.email);
+    const [accepted, withdrawn] = await queued(
+      userRow,
+      guest.userId,
+      () => accept(token, guest.owner, ''),
+      () => owner.delete(`/api/app/invitations/${id}`),
+    );
+    expect([accepted?.status, withdrawn?.status]).toEqual([200, 404]);
+  });
+
+  test('an invitation is accepted and its workspace is deleted: it is gone, and neither waits for the other for ever', async () => {
+    const { owner, workspaceId, email } = await newTeam();
+    const { token } = await invite(owner, `third${email}`);
+    const { database } = service;
+    let accepting: Promise<Answer> | undefined;
+    await database.transaction(async () => {
+      await database.query(workspaceRow, [workspaceId]);
+      accepting = database.outside(() => accept(token));
+      await lockAwaited(service);
+      await database.run(sql('test.deleteWorkspace', 'delete from workspaces where id = $1'), [workspaceId]);
+    });
+    expect(await accepting).toMatchObject({ status: 404, body: { code: 'NotFound' } });
+  });
+
+  test(`somebody who owns one workspace less than ${bounds.workspaces} makes two: the second is refused in words`, async () => {
+    const { owner, userId } = await newTeam();
+    const many = sql(
+      'test.manyWorkspaces',
+      `with made as (insert into workspaces (id, name) select 'ws_MANY' || n, 'Many' from generate_series(3, $2::int) n returning id)
+       insert into members (workspace_id, user_id, role) select id, $1, 'owner' from made`,
+    );
+    await service.database.run(many, [userId, bounds.workspaces]);
+    const make = () => owner.post('/api/app/workspaces', { name: 'One more' });
+    const answers = await queued(userRow, userId, make, make);
+    expect(statusesOf(answers)).toEqual([200, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body.message).toBe(
+      'You own 100 workspaces. Delete one or hand one over to make another.',
+    );
   });
 });
 

@@ -10,6 +10,7 @@ import type { Notifications } from '#server/notifications/notifications';
 import { insistently } from '#server/store/patiently';
 import type { Events } from '#server/webhooks/events';
 import type { AccountRow } from './account-row.ts';
+import { profileAsKept } from './as-kept.ts';
 import { toAccount } from './connected.ts';
 import type { NetworkAccess } from './network-access.ts';
 import type { AccountStore } from './store.ts';
@@ -191,7 +192,7 @@ export const createAccountAccess = ({
     const { account, site } = access;
     await store.endRefresh(row.id, claim.id, nextRefreshMs(network, account.tokens));
     try {
-      const { avatarUrl = null, ...profile } = await network.profile(site, account);
+      const { avatarUrl = null, ...profile } = profileAsKept(await network.profile(site, account));
       await store.saveProfile(row.id, { ...profile, avatarUrl });
     } catch (error) {
       asTrouble(error, report);

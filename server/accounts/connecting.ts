@@ -11,6 +11,7 @@ import { NetworkTrouble } from '#server/networks/trouble';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Plans } from '#server/plans/allowance';
 import type { AccountAccess } from './access.ts';
+import { accountAsKept } from './as-kept.ts';
 import type { NetworkAccess } from './network-access.ts';
 import type { AccountStore, ConnectionRow, ConnectionStore } from './store.ts';
 
@@ -218,7 +219,7 @@ export const createConnecting = ({
       const server = values.server?.trim() ? serverFrom(network, values.server).server : '';
       const site = await networkAccess.site(network, sandbox, server);
       const given = own.fields.map(({ name, byDefault = '' }) => [name, values[name]?.trim() || byDefault] as const);
-      const found = await inWords(network, own.signIn(site, { ...Object.fromEntries(given), server }));
+      const found = await told(network, own.signIn(site, { ...Object.fromEntries(given), server }));
       return take(caller, network, found, { server, sandbox });
     },
 
@@ -243,7 +244,7 @@ export const createConnecting = ({
         if (isForgotten) await networkAccess.forgetRegistration(network, row.server);
         throw error;
       });
-      return take(caller, network, await inWords(network, found), row);
+      return take(caller, network, await told(network, found), row);
     },
 
     choices: async (caller: Caller, connectionId: string) => {
@@ -304,6 +305,12 @@ const inWords = async <T>(network: Network, work: Promise<T>): Promise<T> => {
     throw new Refusal('Conflict', `${network.name} could not be connected. ${error.message}`);
   }
 };
+
+const told = (network: Network, accounts: Promise<readonly NetworkAccount[]>) =>
+  inWords(
+    network,
+    accounts.then((found) => found.map(accountAsKept)),
+  );
 
 const whyNoCode = ({ error, error_description: description = error }: Readonly<Record<string, string>>) => {
   if (error === 'access_denied') return 'you did not allow it there';

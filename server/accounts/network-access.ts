@@ -6,6 +6,8 @@ import type { RegistrationStore } from './store.ts';
 
 /** Stored instead of the sandbox's address, which may differ after the next start. */
 const sandboxPlace = 'sandbox:';
+/** Each connected account uses the one at its server every day. */
+const unusedMs = 90 * 24 * 3_600_000;
 
 export type NetworkAccess = ReturnType<typeof createNetworkAccess>;
 
@@ -81,6 +83,9 @@ export const createNetworkAccess = ({
 
     /** The server no longer knows our registration: some delete unused ones. */
     forgetRegistration: (network: Network, server: string) => store.remove(network.key, toStored(server)),
+
+    /** Anybody who connects may name any server. */
+    purgeRegistrations: () => store.purge(unusedMs),
 
     sealTokens: (accountId: string, tokens: Tokens) => seal.seal(JSON.stringify(tokens), tokensPlace(accountId)),
 

@@ -69,6 +69,9 @@ export const openAccounts = ({
     accounts: createAccounts({ store, networks, revoking, audit, live }),
     access,
     avatars: createAvatars({ store: createAvatarStore(database), outbound }),
+    chores: {
+      'remove registrations at servers nobody uses': { every: '1 day', run: networkAccess.purgeRegistrations },
+    },
     loops: { accounts: createDueLoop(access.work) },
     /** What ends at networks has ended, or was given up. */
     revoked: revoking.ended,

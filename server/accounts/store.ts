@@ -197,13 +197,24 @@ export const createAccountStore = (db: Database) => {
 
 const findRegistration = sql(
   'accounts.registration',
-  'select credentials from network_apps where network = $1 and server = $2',
+  `select credentials, used_at < posthorn_now() - interval '1 day' as "isOld" from network_apps
+    where network = $1 and server = $2`,
+);
+/** Nothing, when it was purged just now. */
+const useRegistration = sql(
+  'accounts.useRegistration',
+  'update network_apps set used_at = posthorn_now() where network = $1 and server = $2 returning credentials',
+);
+const purgeRegistrations = sql(
+  'accounts.purgeRegistrations',
+  `delete from network_apps where used_at < posthorn_now() - $1 * interval '1 ms'`,
 );
 /** Nothing where another process was quicker. */
 const saveRegistration = sql(
   'accounts.saveRegistration',
   `insert into network_apps (network, server, credentials) values ($1, $2, $3)
-   on conflict (network, server) do update set credentials = excluded.credentials where network_apps.credentials = $4`,
+   on conflict (network, server) do update set credentials = excluded.credentials, used_at = posthorn_now()
+    where network_apps.credentials = $4`,
 );
 const removeRegistration = sql(
   'accounts.removeRegistration',
@@ -214,8 +225,12 @@ export type RegistrationStore = ReturnType<typeof createRegistrationStore>;
 
 /** Our registrations at servers of decentralised networks. */
 export const createRegistrationStore = (db: Database) => ({
-  find: async (network: string, server: string) =>
-    (await db.query<{ credentials: string }>(findRegistration, [network, server]))[0]?.credentials,
+  find: async (network: string, server: string) => {
+    const [found] = await db.query<{ credentials: string; isOld: boolean }>(findRegistration, [network, server]);
+    if (!found?.isOld) return found?.credentials;
+    return (await db.query<{ credentials: string }>(useRegistration, [network, server]))[0]?.credentials;
+  },
+  purge: (unusedMs: number) => db.run(purgeRegistrations, [unusedMs]),
   /** In the place of those `before`, if there were some. */
   save: async (network: string, server: string, credentials: string, before: string | undefined) => {
     await db.run(saveRegistration, [network, server, credentials, before ?? null]);

@@ -19,7 +19,12 @@ import { createCardView, type RequestNews } from './card-view.ts';
 import type { ApprovalStore, CardRow, OpenCard } from './store.ts';
 import type { Subject, Subjects } from './subject.ts';
 
-const openMs = 7 * 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
+const openMs = 7 * dayMs;
+/** After they were closed; notifications, which lead to them, are kept as long. */
+const keptMs = 90 * dayMs;
+/** Of each post, for as long as there is the post. */
+const keptDecisions = 50;
 const pageLength = 50;
 const maxScheduledPosts = 100;
 /** Characters; PostgreSQL passes on 8,000 bytes. */
@@ -328,6 +333,18 @@ export const createApprovalCards = ({
 
     /** Closes cards that nobody decided in time. */
     expire: () => store.expire(clock.now()),
+
+    /** The audit log has what was asked and decided for longer. */
+    purge: async () => {
+      const purged = await store.purge(new Date(clock.now().getTime() - keptMs), keptDecisions);
+      for (const workspaceId of await store.haveEmptyConversations()) {
+        await store.transaction(async () => {
+          await store.queueUp(workspaceId);
+          await store.removeEmptyConversations(workspaceId);
+        });
+      }
+      return purged;
+    },
   };
 };
 

@@ -43,6 +43,9 @@ export const openApprovals = ({
   return {
     cards,
     routes: approvalRoutes({ cards }),
-    chores: { 'close old approval cards': { every: '10 minutes', run: cards.expire } },
+    chores: {
+      'close old approval cards': { every: '10 minutes', run: cards.expire },
+      'remove old approval cards': { every: '1 day', run: cards.purge },
+    },
   };
 };

@@ -108,6 +108,27 @@ const expire = sql(
   'approvals.expire',
   `update approval_cards set status = 'Expired', decided_at = $1 where status = 'Open' and expires_at <= $1`,
 );
+/** A decision about a post is part of its history: the last ones stay as long as the post does. */
+const purge = sql(
+  'approvals.purge',
+  `delete from approval_cards c
+    where c.status <> 'Open' and c.decided_at < $1
+      and not (c.status in ('Approved', 'Rejected')
+               and exists (select from posts p where p.workspace_id = c.workspace_id and p.id = c.input ->> 'id')
+               and not exists (select from approval_cards later
+                                where later.workspace_id = c.workspace_id and later.input ->> 'id' = c.input ->> 'id'
+                                  and later.id > c.id and later.status in ('Approved', 'Rejected') offset $2 - 1))`,
+);
+const isEmpty = `not exists (
+  select from approval_cards c where c.workspace_id = v.workspace_id and c.conversation_id = v.id)`;
+const haveEmpty = sql(
+  'approvals.haveEmptyConversations',
+  `select distinct workspace_id from conversations v where ${isEmpty}`,
+);
+const removeEmpty = sql(
+  'approvals.removeEmptyConversations',
+  `delete from conversations v where workspace_id = $1 and ${isEmpty}`,
+);
 
 export type ApprovalStore = ReturnType<typeof createApprovalStore>;
 
@@ -181,4 +202,13 @@ export const createApprovalStore = (db: Database) => ({
     (await db.query<{ id: string }>(closeOpen, [workspaceId, ids, status, at])).map(({ id }) => id),
 
   expire: (at: Date) => db.run(expire, [at]),
+
+  purge: (closedBefore: Date, decisions: number) => db.run(purge, [closedBefore, decisions]),
+
+  /** Workspaces with a conversation that has no card. */
+  haveEmptyConversations: async () =>
+    (await db.query<{ workspace_id: string }>(haveEmpty)).map(({ workspace_id }) => workspace_id),
+
+  /** In a transaction that has queued up: a card that is being made would go with its conversation. */
+  removeEmptyConversations: (workspaceId: string) => db.run(removeEmpty, [workspaceId]),
 });

@@ -7,6 +7,8 @@ import { newId } from '#server/ids';
 import type { ChatStore } from './store.ts';
 
 const titleCharacters = 80;
+/** After the last question or answer. */
+const keptMs = 365 * 24 * 3_600_000;
 
 export type Chats = ReturnType<typeof createChats>;
 
@@ -57,6 +59,8 @@ export const createChats = ({ store, clock }: { store: ChatStore; clock: Clock }
     remove: async ({ userId, workspaceId }: Caller, id: string) => {
       if ((await store.remove(id, userId, workspaceId)) === 0) throw notFound('chat', id);
     },
+
+    purge: () => store.purge(new Date(clock.now().getTime() - keptMs)),
 
     /** Keeps a question before anybody answers it, and tells what was said so far, as much of it as has room. */
     ask: (caller: Caller, { chatId, text }: { chatId?: string | undefined; text: string }, historyBytes: number) =>

@@ -62,6 +62,7 @@ export const openAssistant = ({
         }),
       stop: turns.stop,
     },
+    chores: { 'remove old chats': { every: '1 day', run: chats.purge } },
     routes: assistantRoutes({ chats, model: model?.model }),
   };
 };

@@ -32,6 +32,7 @@ const removeOldest = sql(
   `delete from chats where workspace_id = $2 and id in
      (select id from chats where user_id = $1 and workspace_id = $2 order by updated_at desc, id desc offset $3)`,
 );
+const purge = sql('assistant.purge', 'delete from chats where updated_at < $1');
 const countMessages = sql(
   'assistant.countMessages',
   'select count(*)::int as count from chat_messages where workspace_id = $1 and chat_id = $2',
@@ -91,6 +92,7 @@ export const createChatStore = (db: Database) => ({
   remove: (id: string, userId: string, workspaceId: string) => db.run(remove, [id, userId, workspaceId]),
   removeOldest: (userId: string, workspaceId: string, kept: number) =>
     db.run(removeOldest, [userId, workspaceId, kept]),
+  purge: (before: Date) => db.run(purge, [before]),
   countMessages: async (workspaceId: string, chatId: string) =>
     (await db.query<{ count: number }>(countMessages, [workspaceId, chatId]))[0]?.count ?? 0,
   messages: (workspaceId: string, chatId: string, bytes: number) =>

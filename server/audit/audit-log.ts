@@ -32,7 +32,7 @@ const shortenedValue = (value: unknown) => {
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
 /** Who did what. Written inside the transaction of what it tells about, and never changed. */
-export const createAuditLog = ({ store, clock }: { store: AuditStore; clock: Clock }) => ({
+export const createAuditLog = ({ store, keptMs, clock }: { store: AuditStore; keptMs: number; clock: Clock }) => ({
   write: async ({ event, workspaceId, userId, client, requestId, details = {} }: AuditEvent) => {
     const now = clock.now();
     const id = newId('audit', now);
@@ -49,4 +49,6 @@ export const createAuditLog = ({ store, clock }: { store: AuditStore; clock: Clo
       details: row.details,
       createdAt: row.created_at,
     })),
+
+  purge: () => store.purge(new Date(clock.now().getTime() - keptMs)),
 });

@@ -1,10 +1,23 @@
 import type { Clock } from '#server/clock';
+import type { Config } from '#server/config';
 import type { Database } from '#server/store/database';
 import { createAuditLog } from './audit-log.ts';
 import { auditRoutes } from './routes.ts';
 import { createAuditStore } from './store.ts';
 
-export const openAudit = ({ database, clock }: { database: Database; clock: Clock }) => {
-  const audit = createAuditLog({ store: createAuditStore(database), clock });
-  return { audit, routes: auditRoutes({ audit }) };
+export const openAudit = ({
+  database,
+  config: { auditKeptMs: keptMs },
+  clock,
+}: {
+  database: Database;
+  config: Config;
+  clock: Clock;
+}) => {
+  const audit = createAuditLog({ store: createAuditStore(database), keptMs, clock });
+  return {
+    audit,
+    routes: auditRoutes({ audit }),
+    chores: { 'remove old entries of the audit log': { every: '1 day', run: audit.purge } },
+  };
 };

@@ -24,11 +24,14 @@ const newest = sql(
   `select id, event, user_id, client, details, created_at from audit_log
     where workspace_id = $1 order by id desc limit $2`,
 );
+const purge = sql('audit.purge', 'delete from audit_log where created_at < $1');
+const purgeOfNone = sql('audit.purgeOfNone', 'delete from service_audit_log where created_at < $1');
 
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
 export const createAuditStore = (db: Database) => ({
   insert: (id: string, workspaceId: string | undefined, ...row: unknown[]) =>
     workspaceId === undefined ? db.run(insertOfNone, [id, ...row]) : db.run(insert, [id, workspaceId, ...row]),
+  purge: async (before: Date) => (await db.run(purge, [before])) + (await db.run(purgeOfNone, [before])),
   newest: (workspaceId: string, limit: number) => db.late<AuditRow>(newest, [workspaceId, limit]),
 });

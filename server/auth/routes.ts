@@ -54,12 +54,13 @@ export const accessRoutes = ({
   },
 
   listSessions: async ({ signedIn }) => ({ sessions: await sessions.list(signedIn) }),
-  endSession: async ({ signedIn, params: { id }, requestId }) => {
-    await sessions.endOne(signedIn, id);
-    const { userId, workspace } = signedIn;
-    await audit.write({ event: 'session.ended', workspaceId: workspace?.id, userId, requestId, details: { id } });
-    return { done: true };
-  },
+  endSession: ({ signedIn, params: { id }, requestId }) =>
+    tokens.transaction(async () => {
+      await sessions.endOne(signedIn, id);
+      const { userId, workspace } = signedIn;
+      await audit.write({ event: 'session.ended', workspaceId: workspace?.id, userId, requestId, details: { id } });
+      return { done: true };
+    }),
 });
 
 /** Asked by the embedded identity provider alone; an outside one has pages of its own. */

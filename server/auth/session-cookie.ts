@@ -6,7 +6,16 @@ import type { Sessions } from './sessions.ts';
 export type SessionDoor = ReturnType<typeof createSessionDoor>;
 
 /** The session cookie, in and out. On https its name binds it to this host. */
-export const createSessionDoor = ({ sessions, baseUrl }: { sessions: Sessions; baseUrl: string }) => {
+export const createSessionDoor = ({
+  sessions,
+  baseUrl,
+  openedElsewhere = () => undefined,
+}: {
+  sessions: Sessions;
+  baseUrl: string;
+  /** A page of ours was opened at another address than BASE_URL. */
+  openedElsewhere?: (origin: string) => void;
+}) => {
   const { origin, protocol } = new URL(baseUrl);
   const https = protocol === 'https:';
   const name = https ? '__Host-sid' : 'sid';
@@ -34,10 +43,20 @@ export const createSessionDoor = ({ sessions, baseUrl }: { sessions: Sessions; b
 
     /** A browser says where a request comes from; one that a cookie authorises must come from our own pages. */
     mustBeOwnPage: (req: IncomingMessage) => {
-      const site = req.headers['sec-fetch-site'];
-      if (site === undefined ? req.headers.origin !== origin : site !== 'same-origin') {
-        throw new Refusal('Forbidden', 'This request comes from another site. Use the pages of Posthorn itself.');
-      }
+      const { origin: from, host, 'sec-fetch-site': site } = req.headers;
+      // Without https a browser tells no more than the origin of its page.
+      const isOurs = site === undefined ? hostOf(from) === host : site === 'same-origin';
+      const isElsewhere = from !== undefined && from !== origin && isOurs;
+      if (isElsewhere) openedElsewhere(from);
+      if (site === undefined ? from === origin : site === 'same-origin') return;
+      throw new Refusal(
+        'Forbidden',
+        isElsewhere
+          ? `This page was opened at ${from.slice(0, 200)}, but Posthorn is at ${baseUrl}. Open it there. If that is wrong, its operator sets BASE_URL to the address that people use.`
+          : `This request comes from another site. Use the pages of Posthorn itself, at ${baseUrl}.`,
+      );
     },
   };
 };
+
+const hostOf = (origin = '') => (URL.canParse(origin) ? new URL(origin).host : undefined);

@@ -42,6 +42,7 @@ import { logRequests } from './log.ts';
 import { mediaBytes } from './media-bytes.ts';
 import { createOperatorCheck, metricsPage } from './metrics.ts';
 import { openapiDocument } from './openapi-document.ts';
+import { createAddressWatch } from './other-address.ts';
 import { patience } from './patience.ts';
 import { tagRequest } from './request.ts';
 import { reviewMedia, reviewPage } from './review.ts';
@@ -138,7 +139,7 @@ export const openDoors = ({
 }) => {
   const { sessions, identity, rateLimit, config, log } = parts;
   const { baseUrl } = config;
-  const door = createSessionDoor({ sessions, baseUrl });
+  const door = createSessionDoor({ sessions, baseUrl, openedElsewhere: createAddressWatch(log, baseUrl) });
   const health = createHealth({ database, idleMs: config.role === 'web' ? () => 0 : jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   const tag = tagRequest({ https: baseUrl.startsWith('https:') });

@@ -26,6 +26,7 @@ export const liveEvents =
     // An EventSource sends no header of ours.
     mustBeOpen(signedIn, only(req.query.workspace, 'workspace') ?? req.get(workspaceHeader));
     const { workspaceId, userId } = callerIn(signedIn);
+    live.mayHear(userId);
     const after = req.get('last-event-id') ?? only(req.query.last, 'last');
     res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
     // An event without a name: the app keeps its id, so that it can say where it was before it has heard anything.

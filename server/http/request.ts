@@ -28,12 +28,11 @@ const noHost = () =>
 /** PostgreSQL accepts no NUL, so no id or name has one. */
 const mustBeText = (url: string) => {
   if (!url.includes('%00')) return;
-  const [path = '', query = ''] = url.split('?', 2);
+  const [path = ''] = url.split('?', 1);
   if (path.includes('%00'))
     throw new Refusal('NotFound', 'There is nothing at this path. The paths are in /openapi.json.');
   // The identity provider refuses it by itself, in the words of its protocol.
-  if (query.includes('%00') && !path.startsWith('/auth/'))
-    throw badInput({ path: 'query', code: 'BadText', message: 'holds a NUL character' });
+  if (!path.startsWith('/auth/')) throw badInput({ path: 'query', code: 'BadText', message: 'holds a NUL character' });
 };
 
 /** Runs first: gives the request its id, and the answer that id and the headers that every answer has. */

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { bounds } from '#server/bounds';
+import { Refusal } from '#server/errors';
 import type { Listening } from '#server/store/listen';
 import { everyWorkspace, type LiveKind } from './news.ts';
 import type { LiveStore } from './store.ts';
 
 /** Enough for a browser that was away for a moment; one that was away for longer reads everything again. */
 const remembered = 2000;
+const retryAfterSeconds = 30;
 
 /** What open tabs are told: that something changed, not what. They read it themselves, with their own rights. */
 export interface News {
@@ -109,6 +112,18 @@ export const createLive = ({ store }: { store: LiveStore }) => {
 
     /** How many tabs are open. */
     hearing: () => hearers.size,
+
+    mayHear: (userId: string) => {
+      let open = 0;
+      for (const hearer of hearers) if (hearer.userId === userId) open += 1;
+      if (open < bounds.eventStreams) return;
+      const refusal = new Refusal(
+        'TooManyRequests',
+        `${open} streams of events are open for you. Close browsers or programs that you do not need, then try again.`,
+      );
+      refusal.retryAfterSeconds = retryAfterSeconds;
+      throw refusal;
+    },
 
     /** Answers with how to stop hearing. */
     hear: (hearer: Hearer) => {

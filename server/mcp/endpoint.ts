@@ -74,6 +74,7 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
     /** For every method of `/mcp`. What is refused before there is a message goes out in the service's error shape. */
     serve: async (req: Request, res: Response, next: NextFunction) => {
       const { origin } = req.headers;
+      // SPEC, Origin check: as text, unlike other refusals.
       if (origin !== undefined && origin !== ownOrigin) send(res, 403, 'Origin not allowed', 'text/plain');
       else if (req.method !== 'POST') refuseMethod(req, res, next);
       else

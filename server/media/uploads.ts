@@ -66,7 +66,8 @@ export const createUploads = ({
           return toMediaItem(inserted, baseUrl);
         });
       const item = await record(write).catch(async (error: unknown) => {
-        await forget();
+        // Where a connection broke, the record may be there; a file that has none is swept later.
+        if (error instanceof Refusal) await forget();
         throw error;
       });
       if (item.id !== id) await forget();

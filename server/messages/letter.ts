@@ -34,11 +34,14 @@ const longestLine = 300;
 
 /** Names come from people and clients: a line break in one must not begin a header or a paragraph of its own. */
 export const oneLine = (text: string) => {
-  const clean = text
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
-    .trim();
+  const clean = withoutBreaks(text);
   return clean.length <= longestLine ? clean : `${clean.slice(0, longestLine - 1)}…`;
 };
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+export const withoutBreaks = (text: string) =>
+  text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .trim();

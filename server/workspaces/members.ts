@@ -68,8 +68,15 @@ export const createMembers = ({
     return member;
   };
 
+  /** One change of members after the other, by somebody who still has the role that they came with. */
+  const changing = async ({ workspaceId, userId, role }: Caller) => {
+    await store.lockWorkspace(workspaceId);
+    if ((await store.member(workspaceId, userId))?.role === role) return;
+    throw new Refusal('Conflict', 'Your role in this workspace has changed meanwhile. Load the page again.');
+  };
+
   const keepAnOwner = async (workspaceId: string, leaving: string) => {
-    const owners = await store.lockOwners(workspaceId);
+    const owners = await store.owners(workspaceId);
     if (owners.length === 1 && owners[0]?.userId === leaving) {
       throw new Refusal('Conflict', 'This is the last owner of the workspace. Make somebody else an owner first.');
     }
@@ -83,6 +90,13 @@ export const createMembers = ({
     return invitation;
   };
 
+  const isNew = async (email: string) => {
+    if ((await people.known(email)).userId !== undefined) return false;
+    // They may accept the invitation of another workspace at the same moment.
+    await store.lockSignUp();
+    return (await people.known(email)).userId === undefined;
+  };
+
   /** Somebody new chooses the password, somebody known gives theirs, somebody signed in gives none. */
   const accepting = async (email: string, by: Acceptance) => {
     if ('userId' in by) {
@@ -91,7 +105,7 @@ export const createMembers = ({
     }
     // An invalid password is refused the same way, whether or not there is an account.
     checkPassword(by.password, 'password');
-    return (await people.known(email)).userId === undefined
+    return (await isNew(email))
       ? people.addPerson(email, by.password)
       : people.signIn(email, by.password).catch(wayOut);
   };
@@ -115,6 +129,7 @@ export const createMembers = ({
 
     changeRole: (caller: Caller, userId: string, role: Role) =>
       store.transaction(async (): Promise<Member> => {
+        await changing(caller);
         const member = await find(caller, userId);
         mustNotReachAbove(caller.role, member.role);
         mustNotReachAbove(caller.role, role);
@@ -130,12 +145,9 @@ export const createMembers = ({
     handOver: (caller: Caller, { userId, name }: { userId: string; name: string }, requestId: string) =>
       store.transaction(async () => {
         const { workspaceId } = caller;
+        await changing(caller);
         const workspace = await store.workspace(workspaceId);
         mustBeNamed(workspace?.name ?? '', name);
-        const owners = await store.lockOwners(workspaceId);
-        if (owners.every((owner) => owner.userId !== caller.userId)) {
-          throw new Refusal('Conflict', 'You are no longer an owner of this workspace. Load the page again.');
-        }
         if (userId === caller.userId) {
           throw badInput({ path: 'userId', code: 'Yourself', message: 'must be another member' });
         }
@@ -157,6 +169,7 @@ export const createMembers = ({
     /** Also used by members who leave. */
     remove: (caller: Caller, userId: string) =>
       store.transaction(async () => {
+        await changing(caller);
         const member = await find(caller, userId);
         if (userId !== caller.userId) {
           if (rank(caller.role) > rank('admin'))
@@ -174,12 +187,12 @@ export const createMembers = ({
     invite: (caller: Caller, { email: typed, role }: { email: string; role: Role }) =>
       store.transaction(async () => {
         const email = checkEmail(typed);
+        await changing(caller);
         mustNotReachAbove(caller.role, role);
         const members = await store.members(caller.workspaceId);
         if (members.some((member) => asAccount(member.email) === asAccount(email))) {
           throw new Refusal('Conflict', `${email} is already a member. Change their role in the list of members.`);
         }
-        // Also lets one after the other count.
         await plans.mayJoin(caller.workspaceId);
         const open = await store.countInvitations(caller.workspaceId, clock.now());
         if (open >= bounds.openInvitations) {
@@ -237,8 +250,10 @@ export const createMembers = ({
 
     accept: (secret: string, by: Acceptance) =>
       store.transaction(async () => {
-        const { id, email, role, workspaceId } = usable(await store.lockInvitation(hashOf(secret)));
+        const { workspaceId } = usable(await store.invitation(hashOf(secret)));
+        // Locks the workspace, and before the invitation, as its deletion does: the other way round they would deadlock.
         await plans.mayJoin(workspaceId);
+        const { id, email, role } = usable(await store.lockInvitation(hashOf(secret)));
         const userId = await accepting(email, by);
         if ((await store.member(workspaceId, userId)) === null) {
           await store.insertMember({ workspaceId, userId, role });

@@ -47,7 +47,15 @@ export const openPeople = ({
     clock,
   });
   const mayWelcome = !production && config.databaseUrl === undefined;
-  const welcome = createWelcome({ people, sessions, secrets, audit, production, mayWelcome });
+  const welcome = createWelcome({
+    people,
+    sessions,
+    secrets,
+    audit,
+    transaction: store.transaction,
+    production,
+    mayWelcome,
+  });
   const hasPasswords = config.outsideProvider === undefined;
   const helpDesk = createHelpDesk({ store, people, sessions, secrets, audit, hasPasswords });
   return { store, people, welcome, helpDesk };

@@ -4,6 +4,7 @@ import type { AuditLog } from '#server/audit/audit-log';
 import { asAccount, checkEmail } from '#server/auth/email-address';
 import type { OutsidePerson } from '#server/auth/identity-provider/identity';
 import { hashPassword, isPassword, passwordLength } from '#server/auth/passwords';
+import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { NewWorkspaces } from '#server/config';
 import { badInput, notFound, Refusal } from '#server/errors';
@@ -245,8 +246,15 @@ export const createPeople = ({
 
     createWorkspace: (userId: string, name: string) =>
       store.transaction(async () => {
-        if (!mayMake(await mustExist(userId), await store.memberships(userId))) {
-          throw new Refusal('Forbidden', 'Only owners and admins of a workspace make another one. Ask one of them.');
+        // One at a time, so that many at once are counted too.
+        await store.lockUser(userId);
+        const memberships = await store.memberships(userId);
+        if (!mayMake(await mustExist(userId), memberships)) {
+          throw new Refusal('Forbidden', whoMakes[newWorkspaces === 'operator' ? 'operator' : 'admins']);
+        }
+        const owned = memberships.filter(({ role }) => role === 'owner').length;
+        if (owned >= bounds.workspaces) {
+          throw new Refusal('Conflict', `You own ${owned} workspaces. Delete one or hand one over to make another.`);
         }
         return addWorkspace(userId, name);
       }),
@@ -283,6 +291,11 @@ export const createPeople = ({
 
     workspaces: async () => (await store.workspaces()).map(({ id, name }) => ({ id, name })),
   };
+};
+
+const whoMakes = {
+  admins: 'Only owners and admins of a workspace make another one. Ask one of them.',
+  operator: 'Only the person who set Posthorn up makes workspaces here. Ask them.',
 };
 
 /** The code is for the sign-in page, which has words of its own. */

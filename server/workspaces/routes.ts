@@ -31,6 +31,7 @@ export const workspaceRoutes = ({
   mayTry,
   transaction,
   hasPasswords,
+  baseUrl,
   production,
   report,
   forgetUser,
@@ -49,6 +50,7 @@ export const workspaceRoutes = ({
   transaction: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** False where an outside identity provider signs people in. */
   hasPasswords: boolean;
+  baseUrl: string;
   production: boolean;
   report: (error: unknown) => void;
   /** Ends what MCP clients were granted. */
@@ -92,6 +94,7 @@ export const workspaceRoutes = ({
         empty,
         needsCode: empty && production,
         outside: !hasPasswords,
+        address: baseUrl,
         mail: hasPasswords && forgotten.isOffered,
         ...(signedIn && { signedInAs: signedIn.email }),
       };
@@ -135,9 +138,11 @@ export const workspaceRoutes = ({
     },
 
     signOut: async ({ session, signedIn: { userId, workspace }, requestId }) => {
-      await sessions.end(session.secret);
+      await transaction(async () => {
+        await sessions.end(session.secret);
+        await audit.write({ event: 'sign-out', workspaceId: workspace?.id, userId, requestId });
+      });
       await session.clear();
-      await audit.write({ event: 'sign-out', workspaceId: workspace?.id, userId, requestId });
       return done;
     },
 

@@ -74,6 +74,7 @@ export const openWorkspaces = ({
         mayTry: (address) => signInsOfAddress.mustHaveLeft(keyOfAddress(address)),
         transaction: store.transaction,
         hasPasswords: outside === undefined,
+        baseUrl,
         production,
         report,
         forgetUser: async (userId) => {

@@ -79,7 +79,8 @@ const workspaceColumns = `w.id, w.name, w.statistics_tools as "statisticsTools",
 const workspace = `select ${workspaceColumns} from workspaces w`;
 const workspaces = sql('workspaces.all', `${workspace} order by id`);
 const workspaceById = sql('workspaces.byId', `${workspace} where id = $1`);
-const lockWorkspace = sql('workspaces.lock', `${workspace} where id = $1 for update`);
+/** Not `for update`: whoever adds a row to the workspace holds a key lock on it, and two of them would wait for each other. */
+const lockWorkspace = sql('workspaces.lock', `${workspace} where id = $1 for no key update`);
 const dueWorkspaces = sql('workspaces.due', `${workspace} where delete_at <= $1 order by id`);
 const insertWorkspace = sql('workspaces.insert', 'insert into workspaces (id, name) values ($1, $2)');
 const changeWorkspace = sql(
@@ -116,9 +117,9 @@ const memberOf = `select m.user_id as "userId", m.role, m.created_at as "joinedA
   from members m join users u on u.id = m.user_id where m.workspace_id = $1`;
 const members = sql('members.ofWorkspace', `${memberOf} order by m.created_at`);
 const member = sql('members.one', `${memberOf} and m.user_id = $2`);
-const lockOwners = sql(
-  'members.lockOwners',
-  `select user_id as "userId" from members where workspace_id = $1 and role = 'owner' order by user_id for update`,
+const owners = sql(
+  'members.owners',
+  `select user_id as "userId" from members where workspace_id = $1 and role = 'owner'`,
 );
 const insertMember = sql('members.insert', 'insert into members (workspace_id, user_id, role) values ($1, $2, $3)');
 const setRole = sql('members.setRole', 'update members set role = $3 where workspace_id = $1 and user_id = $2');
@@ -205,7 +206,7 @@ export const createWorkspaceStore = (db: Database) => {
     ) => db.run(changeWorkspace, [id, name, statisticsTools]),
     setDeletion: (id: string, deletion: { at: Date; askedBy: string } | null) =>
       db.run(setDeletion, [id, deletion?.at ?? null, deletion?.askedBy ?? null]),
-    /** In a transaction: nobody else changes it until it ends. */
+    /** In a transaction: nobody else changes it, or who is in it, until it ends. Taken before any lock on an invitation. */
     lockWorkspace: (id: string) => one<WorkspaceRow>(lockWorkspace, [id]),
     dueWorkspaces: (now: Date) => db.query<WorkspaceRow>(dueWorkspaces, [now]),
     /** With everything in it, if its time has come. */
@@ -216,8 +217,7 @@ export const createWorkspaceStore = (db: Database) => {
     memberships: (userId: string) => db.query<MembershipRow>(memberships, [userId]),
     members: (workspaceId: string) => db.query<MemberRow>(members, [workspaceId]),
     member: (workspaceId: string, userId: string) => one<MemberRow>(member, [workspaceId, userId]),
-    /** In a transaction: nobody else changes the owners of this workspace until it ends. */
-    lockOwners: (workspaceId: string) => db.query<{ userId: string }>(lockOwners, [workspaceId]),
+    owners: (workspaceId: string) => db.query<{ userId: string }>(owners, [workspaceId]),
     insertMember: ({ workspaceId, userId, role }: { workspaceId: string; userId: string; role: Role }) =>
       db.run(insertMember, [workspaceId, userId, role]),
     updateMember: ({ workspaceId, userId }: { workspaceId: string; userId: string }, role: Role) =>

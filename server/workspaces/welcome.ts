@@ -11,6 +11,7 @@ export const createWelcome = ({
   sessions,
   secrets,
   audit,
+  transaction,
   production,
   mayWelcome,
 }: {
@@ -18,6 +19,7 @@ export const createWelcome = ({
   sessions: Sessions;
   secrets: OneTimeSecrets;
   audit: AuditLog;
+  transaction: <Result>(work: () => Promise<Result>) => Promise<Result>;
   production: boolean;
   /** Whether start may print a link: never in production. */
   mayWelcome: boolean;
@@ -40,15 +42,17 @@ export const createWelcome = ({
     },
 
     /** A session, or nothing when the link is used up. Without a user it is that of the owner of the workspace Demo. */
-    enter: async (secret: string, userAgent?: string) => {
-      const found = await secrets.take(secret, 'sign-in');
-      if (found === undefined) return undefined;
-      const first = found.userId === undefined ? await people.awaitsFirstPassword() : found;
-      if (first === undefined || (first.userId === undefined && production)) return undefined;
-      const userId = first.userId ?? (await people.setUp({ email: demoOwner, workspace: 'Demo' })).userId;
-      await audit.write({ event: 'link.used', workspaceId: await people.lastWorkspace(userId), userId });
-      return sessions.begin(userId, { byLink: true, ...(userAgent !== undefined && { userAgent }) });
-    },
+    enter: (secret: string, userAgent?: string) =>
+      // A process that is killed uses up no link without letting anybody in.
+      transaction(async () => {
+        const found = await secrets.take(secret, 'sign-in');
+        if (found === undefined) return undefined;
+        const first = found.userId === undefined ? await people.awaitsFirstPassword() : found;
+        if (first === undefined || (first.userId === undefined && production)) return undefined;
+        const userId = first.userId ?? (await people.setUp({ email: demoOwner, workspace: 'Demo' })).userId;
+        await audit.write({ event: 'link.used', workspaceId: await people.lastWorkspace(userId), userId });
+        return sessions.begin(userId, { byLink: true, ...(userAgent !== undefined && { userAgent }) });
+      }),
 
     /** Printed by start in production while there is no user. */
     firstOwnerCode: async () => (production && (await people.isEmpty()) ? secrets.make('first-owner') : undefined),

@@ -21,6 +21,9 @@ const members = [
 
 type Documents = NonNullable<NonNullable<Configuration['features']>['clientIdMetadataDocument']>;
 
+/** It is the key of what people gave to the client, and an index takes no longer one. */
+const longestAddress = 2_000;
+
 /** Client ID metadata documents: the rules of the draft and of MCP that the provider leaves to us. */
 export const clientDocuments = (outbound: Outbound) => {
   const allowFetch: NonNullable<Documents['allowFetch']> = (ctx, id) => {
@@ -30,7 +33,7 @@ export const clientDocuments = (outbound: Outbound) => {
     if (ctx) ctx.state.triedDocuments = tried;
     const isFirst = !tried.has(id);
     tried.add(id);
-    return isFirst && new URL(id).pathname !== '/' && outbound.checkUrl(id).ok;
+    return isFirst && id.length <= longestAddress && new URL(id).pathname !== '/' && outbound.checkUrl(id).ok;
   };
 
   return {

@@ -32,6 +32,7 @@ import { sql as workspaceKeys } from './0031-workspace-keys.ts';
 import { sql as workspaceKeysAlone } from './0032-workspace-keys-alone.ts';
 import { sql as workspaceReferencesChecked } from './0033-workspace-references-checked.ts';
 import { sql as countedPosts } from './0034-counted-posts.ts';
+import { sql as retention } from './0035-retention.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -69,4 +70,5 @@ export const migrations = [
   { number: 32, name: 'workspace-keys-alone', sql: workspaceKeysAlone, contracts: true },
   { number: 33, name: 'workspace-references-checked', sql: workspaceReferencesChecked },
   { number: 34, name: 'counted-posts', sql: countedPosts },
+  { number: 35, name: 'retention', sql: retention },
 ] as const;

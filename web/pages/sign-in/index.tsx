@@ -7,6 +7,7 @@ import { Banner } from '#web/parts/banner.tsx';
 import { EntryCard } from '#web/parts/entry-card.tsx';
 import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
+import { OtherAddress } from '#web/parts/other-address.tsx';
 import { usePageSearch } from '#web/parts/use-search.ts';
 import { queries } from '#web/queries.ts';
 
@@ -51,6 +52,7 @@ const SignIn = () => {
         </>
       }
     >
+      <OtherAddress address={entrance.address} />
       {refused && (
         <div style={{ marginTop: 16 }}>
           <Banner tone="orange" title={refused[0]}>

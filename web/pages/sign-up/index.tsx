@@ -5,6 +5,7 @@ import { app } from '#web/api.ts';
 import { EntryCard } from '#web/parts/entry-card.tsx';
 import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
+import { OtherAddress } from '#web/parts/other-address.tsx';
 import { queries } from '#web/queries.ts';
 
 /** The first owner, while nobody is here. */
@@ -31,6 +32,7 @@ const SignUp = () => {
           : 'Nobody is here yet. You become the owner.'
       }
     >
+      <OtherAddress address={entrance.address} />
       {entrance.outside ? <Outside needsCode={entrance.needsCode} /> : <Owner needsCode={entrance.needsCode} />}
     </EntryCard>
   );

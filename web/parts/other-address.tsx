@@ -1,0 +1,16 @@
+import { otherAddress } from '#web/other-address.ts';
+import { Banner } from './banner.tsx';
+
+/** Above a way in: cookies, links and networks belong to the address that the operator set. */
+export const OtherAddress = ({ address }: { address: string }) => {
+  const there = otherAddress(location.href, address);
+  if (there === undefined) return null;
+  return (
+    <div style={{ marginTop: 16 }}>
+      <Banner tone="orange" title="This is not the address of Posthorn">
+        You opened it at {location.origin}. Signing in may fail here: open <a href={there}>{there}</a>. If that is
+        wrong, its operator sets BASE_URL to the address that people use.
+      </Banner>
+    </div>
+  );
+};
