@@ -33,6 +33,8 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A second, the default, is short on a machine that is busy.
+    expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
     // To load the service takes seconds: the files that one process runs share it. A test leaves no fake timer, no
     // mock and no environment behind.
