@@ -112,16 +112,15 @@ inBrowser('home', (world) => {
     const { id } = await service.client.posts.create({ accountIds: [account], body: 'Held up' });
     const at = new Date(service.clock.now().getTime() + 60_000).toISOString();
     await service.asHuman('posts.schedule', { id, at });
-    let release: () => unknown = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    // As when nothing sends: somebody else has its row.
+    let isHeld = true;
+    // As when nothing sends: somebody else has its row, and works, as an idle one would lose it.
+    const hold = () =>
+      service.database.query(sql('test.hold', 'select pg_sleep(0.1) from posts where id = $1 for update'), [id]);
     const holding = await new Promise<{ over: Promise<void> }>((resolve, reject) => {
       const over = service.database.transaction(async () => {
-        await service.database.query(sql('test.hold', 'select 1 from posts where id = $1 for update'), [id]);
+        await hold();
         resolve({ over });
-        await held;
+        while (isHeld) await hold();
       });
       over.catch(reject);
     });
@@ -135,7 +134,7 @@ inBrowser('home', (world) => {
     await go(page, '/accounts');
     await banner.getByRole('link', { name: 'Open' }).click();
     await page.waitForURL(`**/posts/${id}`);
-    release();
+    isHeld = false;
     await holding.over;
     await banner.waitFor({ state: 'detached' });
   });

@@ -19,7 +19,8 @@ const longestMs = 30 * 24 * 60 * minuteMs;
 /** Posts that are due and that nobody has taken up, the oldest first. Looked at every minute, and when posts change. */
 export const useLatePosts = (): readonly PostSummary[] => {
   const minute = Math.floor(useNow().getTime() / minuteMs) * minuteMs;
-  const [from, to] = [minute - longestMs, minute - lateMs].map((at) => new Date(at).toISOString());
+  const from = new Date(minute - longestMs).toISOString();
+  const to = new Date(minute - lateMs).toISOString();
   const { data } = useQuery({
     queryKey: keys.late(minute),
     queryFn: ({ signal }) => app.searchPosts({ group: 'Timed', status: 'Scheduled', from, to }, { signal }),
