@@ -168,8 +168,12 @@ inBrowser('approvals', (world) => {
     await page.keyboard.press('r');
     await page.getByText(/^Rejected by you/).waitFor();
     await cardOf(page).first().focus();
-    await page.keyboard.press('a');
     const dialog = page.getByRole('dialog');
+    await page.keyboard.press('a');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await isFocused(cardOf(page).first());
+    await page.keyboard.press('a');
     await isFocused(dialog.getByRole('button', { name: 'Approve and publish' }));
     await page.keyboard.press('Enter');
     await page.getByText(/^Approved by you/).waitFor();

@@ -27,11 +27,16 @@ inBrowser('the editor', (world) => {
   const idIn = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) ?? '';
 
   test('write, a version for one account, an option, schedule', async () => {
-    const page = await world.visit({ at: '/posts/new' });
-    await text(page).fill('Hello from the editor');
+    const page = await world.visit({ at: '/posts/nowhere', expected: [/404/] });
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.keyboard.press('c');
+    await isFocused(text(page));
+    await page.keyboard.type('Hello');
+    await page.waitForURL(/\/posts\/post_/);
+    // Who writes on meanwhile is not interrupted by the new address.
+    await page.keyboard.type(' from the editor');
     await page.getByRole('button', { name: /Bluesky/ }).click();
     await page.getByRole('button', { name: /Mastodon/ }).click();
-    await page.waitForURL(/\/posts\/post_/);
     await page.getByRole('tab', { name: /Mastodon/ }).click();
     await text(page).fill('Hello Mastodon');
     await page.getByRole('tab', { name: /Mastodon.*edited/ }).waitFor();
@@ -157,9 +162,11 @@ inBrowser('the editor', (world) => {
     await panel.waitFor();
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
+    const before = await page.evaluate('document.activeElement.getAttribute("aria-label")');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('dialog', { name: 'Publish now to 2 accounts?' }).waitFor();
     await page.keyboard.press('Escape');
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(before);
     const bodies = async () => (await read(id)).versions[0]?.content.map(({ body }) => body);
     await expect.poll(bodies).toEqual(['Second', 'Start and more']);
     expect((await read(id)).status).toBe('Draft');

@@ -10,6 +10,7 @@ import { renewTimes } from '#web/parts/use-now.ts';
 import { queries } from '#web/queries.ts';
 import { useMay, useSession } from '#web/session.ts';
 import { BottomBar } from './bottom-bar.tsx';
+import { useKeptFocus } from './kept-focus.ts';
 import { usePaletteCalls } from './palette-store.ts';
 import { useChangeProfile, useThemeOfProfile } from './profile.ts';
 import styles from './shell.module.css';
@@ -49,6 +50,7 @@ const Frame = () => {
   useServerClock();
   useFirstZone();
   useOpenFromPush();
+  useKeptFocus();
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#page">
