@@ -27,8 +27,9 @@ inBrowser('Media', (world) => {
     const uploads = page.getByRole('list', { name: 'Uploads' });
     await uploads
       .getByRole('alert')
-      .getByText(/Not uploaded\./)
+      .getByText(/Not uploaded\. The file /)
       .waitFor();
+    expect(await uploads.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     expect(await axe(page)).toEqual([]);
     await uploads.getByRole('button', { name: 'Dismiss ../../etc/passwd.jpg' }).click();
     expect(await page.getByRole('list', { name: 'Media' }).getByRole('listitem').count()).toBe(1);
