@@ -34,6 +34,8 @@ export default defineConfig({
     // Longer than `until` waits, which says what it waited for.
     testTimeout: 150_000,
     hookTimeout: 150_000,
+    // A second, the default, is short on a machine that is busy.
+    expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
     // To load the service takes seconds: the files that one process runs share it. A test leaves no fake timer, no
     // mock and no environment behind.

@@ -72,6 +72,11 @@ export const SessionRecord = z
       .optional()
       .describe('The workspace that is open in this browser; a new sign-in opens the last one'),
     workspaces: z.array(Membership).describe('Those to choose from; the oldest first'),
+    liveFrom: z
+      .string()
+      .describe(
+        'Given as `last`, GET /api/app/events begins with what changed since this answer, so that nothing is missed',
+      ),
   })
   .meta({ id: 'Session', description: 'Who is signed in, and where they are' });
 export type SessionRecord = z.output<typeof SessionRecord>;

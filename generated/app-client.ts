@@ -2038,6 +2038,8 @@ export interface Session {
   };
   /** Those to choose from; the oldest first */
   workspaces: Membership[];
+  /** Given as `last`, GET /api/app/events begins with what changed since this answer, so that nothing is missed */
+  liveFrom: string;
 }
 
 /** A workspace and the role of the user in it */

@@ -23,6 +23,7 @@ export const keys = {
   counts: (input: object) => ['posts', 'counts', input],
   post: (id: string) => ['posts', 'one', id],
   editor: (id: string) => ['posts', 'editor', id],
+  late: (minute: number) => ['posts', 'late', minute],
   scheduledByAccount: ['posts', 'scheduled'],
   willFail: (accountId: string) => ['posts', 'scheduled', accountId],
   metrics: (id: string) => ['posts', 'metrics', id],

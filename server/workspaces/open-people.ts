@@ -44,6 +44,7 @@ export const openPeople = ({
       await clients.endAll(userId);
     },
     accessChanged: () => live.accessChanged(),
+    lastNews: live.last,
     clock,
   });
   const mayWelcome = !production && config.databaseUrl === undefined;

@@ -22,6 +22,7 @@ export const createPeople = ({
   newWorkspaces,
   forgetEverything,
   accessChanged,
+  lastNews,
   clock,
 }: {
   store: WorkspaceStore;
@@ -32,6 +33,8 @@ export const createPeople = ({
   forgetEverything: (userId: string) => Promise<void>;
   /** What agents may see or do changed in a workspace. */
   accessChanged: () => Promise<void>;
+  /** The id of what open tabs were told last. */
+  lastNews: () => string;
   clock: Clock;
 }) => {
   const addUser = async (email: string, password: string | undefined, isOperator = false) => {
@@ -68,6 +71,8 @@ export const createPeople = ({
     workspaceId: string | undefined;
     byLink?: boolean | undefined;
   }): Promise<SessionRecord> => {
+    // Before anything is read: what changes from now on is told again rather than missed.
+    const liveFrom = lastNews();
     const user = await mustExist(userId);
     const memberships = await store.memberships(userId);
     const open = memberships.find(({ id }) => id === openId);
@@ -94,6 +99,7 @@ export const createPeople = ({
         },
       }),
       workspaces: memberships.map(({ id, name, role }) => ({ id, name, role })),
+      liveFrom,
     };
   };
 

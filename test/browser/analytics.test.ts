@@ -27,8 +27,6 @@ const totalOf = async (page: Page, name: string) => {
   return (await total.innerText()).split('\n').filter(Boolean).slice(1);
 };
 
-const patience = { timeout: 15_000 };
-
 inBrowser('Analytics', (world) => {
   let photos = '';
   let texts = '';
@@ -57,14 +55,14 @@ inBrowser('Analytics', (world) => {
   test('shows the known numbers: totals with their change, networks, best times, top posts', async () => {
     const page = await world.visit({ at: threeWeeks });
     await page.getByRole('heading', { name: 'Top posts' }).waitFor();
-    expect(await totalOf(page, 'Engagement')).toEqual(['280', '+100% on the 21 days before']);
-    expect(await totalOf(page, 'Views')).toEqual(['1,250', '0% on the 21 days before']);
-    expect(await totalOf(page, 'Comments')).toEqual(['10', 'none before']);
-    expect(await totalOf(page, 'Posts')).toEqual(['4', '+3 on the 21 days before']);
+    await expect.poll(() => totalOf(page, 'Engagement')).toEqual(['280', '+100% on the 21 days before']);
+    await expect.poll(() => totalOf(page, 'Views')).toEqual(['1,250', '0% on the 21 days before']);
+    await expect.poll(() => totalOf(page, 'Comments')).toEqual(['10', 'none before']);
+    await expect.poll(() => totalOf(page, 'Posts')).toEqual(['4', '+3 on the 21 days before']);
 
     const bars = page.getByRole('list', { name: 'Engagement by network' }).getByRole('listitem');
     await expect
-      .poll(() => bars.allInnerTexts(), patience)
+      .poll(() => bars.allInnerTexts())
       .toEqual([expect.stringMatching(/Instagram[\s\S]*260/), expect.stringMatching(/X[\s\S]*20/)]);
     await page.getByText('LinkedIn reports nothing.').waitFor();
     expect(await page.getByRole('link', { name: 'Reconnect Threads' }).getAttribute('href')).toBe('/accounts');
@@ -72,7 +70,7 @@ inBrowser('Analytics', (world) => {
     await page.getByRole('list', { name: 'Engagement by account' }).getByText('@rye_texts').waitFor();
 
     const thursday = page.getByRole('button', { name: 'Thu 18:00, 80 a post, 3 posts' });
-    expect(await thursday.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => thursday.getAttribute('aria-pressed')).toBe('true');
     await page.getByText('80 a post, 3 posts. Next: Thu').waitFor();
     const at = new URL(
       String(await page.getByRole('link', { name: 'Write for this time' }).getAttribute('href')),
@@ -82,11 +80,11 @@ inBrowser('Analytics', (world) => {
     expect(at.searchParams.get('at')).toMatch(/T1[67]:00:00\.000Z$/);
     await thursday.press('ArrowUp');
     await page.getByText('40 a post, 1 post: a guess').waitFor();
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('40');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('40');
 
     const top = page.getByRole('region', { name: 'Top posts' }).getByRole('listitem');
     await expect
-      .poll(() => top.allInnerTexts(), patience)
+      .poll(() => top.allInnerTexts())
       .toEqual([
         expect.stringMatching(/HYPERLINK[\s\S]*130$/),
         expect.stringMatching(/third Thursday[\s\S]*60$/),
@@ -116,9 +114,9 @@ inBrowser('Analytics', (world) => {
     const page = await world.visit({ at: threeWeeks });
     await page.getByRole('button', { name: 'All accounts' }).click();
     await page.getByRole('checkbox', { name: '@rye_texts' }).check();
-    await expect.poll(() => new URL(page.url()).searchParams.get('accounts'), patience).toBe(texts);
+    await expect.poll(() => new URL(page.url()).searchParams.get('accounts')).toBe(texts);
     await page.keyboard.press('Escape');
-    await expect.poll(() => totalOf(page, 'Engagement'), patience).toEqual(['20', 'none before']);
+    await expect.poll(() => totalOf(page, 'Engagement')).toEqual(['20', 'none before']);
     await page.reload();
     await page.getByRole('button', { name: 'Accounts 1' }).waitFor();
     await page.getByRole('button', { name: 'Change the dates' }).click();
@@ -127,11 +125,9 @@ inBrowser('Analytics', (world) => {
     await page.getByText('Choose fewer than 400 days.').waitFor();
     await page.getByLabel('First day').fill('2026-10-06');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
-    await expect
-      .poll(() => new URL(page.url()).search, patience)
-      .toBe(`?from=2026-10-06&to=2026-10-11&accounts=${texts}`);
+    await expect.poll(() => new URL(page.url()).search).toBe(`?from=2026-10-06&to=2026-10-11&accounts=${texts}`);
     await page.getByText('7 days').click();
-    await expect.poll(() => new URL(page.url()).search, patience).toBe(`?accounts=${texts}&range=7`);
+    await expect.poll(() => new URL(page.url()).search).toBe(`?accounts=${texts}&range=7`);
   });
 
   test('counts in the zone of the person, not of the browser', async () => {

@@ -76,7 +76,7 @@ inBrowser('API and MCP', (world) => {
     const page = await world.visit({ at: '/settings/api' });
     const control = page.getByRole('switch', { name: 'Statistics over MCP' });
     await control.click({ force: true });
-    await expect.poll(() => control.isChecked(), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => control.isChecked()).toBe(true);
     const { email } = await world.service.addMember('admin');
     const other = await world.visit({ at: '/settings/api', as: email });
     await other.getByText('It is on; owners decide.').waitFor();

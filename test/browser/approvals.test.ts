@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { connectAgent } from '#test/support/agent';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isClean, isSideways, type World } from './harness.ts';
+import { axe, inBrowser, isClean, isFocused, isSideways, type World } from './harness.ts';
 
 const hourMs = 3_600_000;
 
@@ -168,9 +168,13 @@ inBrowser('approvals', (world) => {
     await page.keyboard.press('r');
     await page.getByText(/^Rejected by you/).waitFor();
     await cardOf(page).first().focus();
-    await page.keyboard.press('a');
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Approve and publish' }).waitFor();
+    await page.keyboard.press('a');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await isFocused(cardOf(page).first());
+    await page.keyboard.press('a');
+    await isFocused(dialog.getByRole('button', { name: 'Approve and publish' }));
     await page.keyboard.press('Enter');
     await page.getByText(/^Approved by you/).waitFor();
     await isOut(world, 'Pressed by a key');

@@ -14,9 +14,10 @@ const openAt = async (world: World, more: Parameters<World['visit']>[0] = {}) =>
     page,
     log: page.getByRole('log', { name: 'Chat' }),
     ask: async (text: string) => {
+      // While it answers there is Stop in its place, and Enter sends nothing.
+      await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
       await field.fill(text);
       await field.press('Enter');
-      await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
     },
   };
 };

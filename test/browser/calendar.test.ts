@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isClean } from './harness.ts';
+import { axe, chooseByKeys, inBrowser, isClean } from './harness.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -85,8 +85,7 @@ inBrowser('the calendar', (world) => {
     const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
     await card(page, 'Typed').getByRole('button', { name: 'Actions for Typed' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Move to…' }).focus();
-    await page.keyboard.press('Enter');
+    await chooseByKeys(page, 'Move to…');
     const dialog = page.getByRole('dialog', { name: 'Move to…' });
     await dialog.getByLabel('Date').fill(past);
     await dialog.getByText('That time has passed. Choose a later one.').waitFor();
@@ -123,9 +122,9 @@ inBrowser('the calendar', (world) => {
     expect((await world.service.client.posts.get({ id })).status).toBe('Draft');
     await dialog.getByRole('button', { name: 'Schedule' }).click();
     await card(page, 'From the tray').waitFor();
-    expect(await timeOf(id)).toBe(`${date}T12:00:00.000Z`);
+    await expect.poll(() => timeOf(id)).toBe(`${date}T12:00:00.000Z`);
     expect((await world.service.client.posts.get({ id })).status).toBe('Scheduled');
-    expect(await source.count()).toBe(0);
+    await source.waitFor({ state: 'detached' });
   });
 
   test('Choose time keeps a draft a draft, when only its time is wanted', async () => {
@@ -138,7 +137,7 @@ inBrowser('the calendar', (world) => {
     await dialog.getByLabel('Time').fill('09:30');
     await dialog.getByRole('button', { name: 'Only keep the time' }).click();
     await card(page, 'Only a wish').waitFor();
-    expect(await timeOf(id)).toBe(`${date}T09:30:00.000Z`);
+    await expect.poll(() => timeOf(id)).toBe(`${date}T09:30:00.000Z`);
     expect((await world.service.client.posts.get({ id })).status).toBe('Draft');
   });
 
@@ -179,7 +178,7 @@ inBrowser('the calendar', (world) => {
     await page.getByText('9–15 November 2026').waitFor();
     await page.getByText('Month', { exact: true }).click();
     await page.getByText('November 2026', { exact: true }).waitFor();
-    expect(new URL(page.url()).searchParams.get('view')).toBe('month');
+    await expect.poll(() => new URL(page.url()).searchParams.get('view')).toBe('month');
     await page.keyboard.press('t');
     await expect.poll(() => new URL(page.url()).searchParams.get('date')).toBe(null);
     await page.goBack();

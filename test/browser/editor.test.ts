@@ -1,17 +1,13 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { beforeAll, expect, test, vi } from 'vitest';
-import { axe, beDarkPhone, inBrowser, isSideways, type Visit } from './harness.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { axe, beDarkPhone, inBrowser, isFocused, isSideways } from './harness.ts';
 
 /** `A draft` of these accounts, made outside the browser. */
 interface Draft {
   body?: string;
   accountIds?: string[];
 }
-
-/** The machine may be busy. */
-vi.setConfig({ testTimeout: 60_000 });
-const soon = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 12_000 });
 
 inBrowser('the editor', (world) => {
   let bluesky: string;
@@ -23,12 +19,6 @@ inBrowser('the editor', (world) => {
     x = await world.service.connect('x', { handle: 'anna' });
   });
 
-  const visit = async (options: Visit) => {
-    const page = await world.visit(options);
-    // Before the test itself runs out of time, so that it says what it waited for.
-    page.context().setDefaultTimeout(12_000);
-    return page;
-  };
   const makeDraft = ({ body = 'A draft', accountIds = [bluesky] }: Draft = {}) =>
     world.service.client.posts.create({ body, accountIds });
   const read = (id: string) => world.service.client.posts.get({ id });
@@ -37,11 +27,16 @@ inBrowser('the editor', (world) => {
   const idIn = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) ?? '';
 
   test('write, a version for one account, an option, schedule', async () => {
-    const page = await visit({ at: '/posts/new' });
-    await text(page).fill('Hello from the editor');
+    const page = await world.visit({ at: '/posts/nowhere', expected: [/404/] });
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.keyboard.press('c');
+    await isFocused(text(page));
+    await page.keyboard.type('Hello');
+    await page.waitForURL(/\/posts\/post_/);
+    // Who writes on meanwhile is not interrupted by the new address.
+    await page.keyboard.type(' from the editor');
     await page.getByRole('button', { name: /Bluesky/ }).click();
     await page.getByRole('button', { name: /Mastodon/ }).click();
-    await page.waitForURL(/\/posts\/post_/);
     await page.getByRole('tab', { name: /Mastodon/ }).click();
     await text(page).fill('Hello Mastodon');
     await page.getByRole('tab', { name: /Mastodon.*edited/ }).waitFor();
@@ -68,7 +63,7 @@ inBrowser('the editor', (world) => {
 
   test('two tabs on one post: nothing is overwritten, and both texts can be had', async () => {
     const { id } = await makeDraft({ body: 'The text of both' });
-    const first = await visit({ at: `/posts/${id}`, expected: [/409/, /ERR_FAILED/] });
+    const first = await world.visit({ at: `/posts/${id}`, expected: [/409/, /ERR_FAILED/] });
     await text(first).waitFor();
     const second = await first.context().newPage();
     await second.goto(first.url());
@@ -77,7 +72,7 @@ inBrowser('the editor', (world) => {
     await second.route(/posts\.get|\/api\/app\/events/, (route) => route.abort());
     await text(first).fill('The text of the first');
     await saved(first);
-    await soon(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('The text of the first');
+    await expect.poll(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('The text of the first');
     await text(second).fill('The text of the second');
     await second.getByText(/Not saved\. Trying again in \d s\./).waitFor();
     await second.unroute(/posts\.get|\/api\/app\/events/);
@@ -96,24 +91,26 @@ inBrowser('the editor', (world) => {
 
   test('text that the server could not take is kept in the browser, and saved when it is back', async () => {
     const { id } = await makeDraft();
-    const page = await visit({ at: `/posts/${id}`, expected: [/ERR_FAILED/] });
+    const page = await world.visit({ at: `/posts/${id}`, expected: [/ERR_FAILED/] });
     await text(page).waitFor();
     await page.route('**/posts.update', (route) => route.abort());
     await text(page).fill('Written while the server was gone');
     await page.getByText(/Not saved\. Trying again in \d s\./).waitFor();
     await page.reload();
-    await soon(() => text(page).inputValue()).toBe('Written while the server was gone');
+    await expect.poll(() => text(page).inputValue()).toBe('Written while the server was gone');
     await page.getByText(/Not saved\. Trying again in \d s\./).waitFor();
     expect((await read(id)).versions[0]?.content[0]?.body).toBe('A draft');
     await page.unroute('**/posts.update');
     await saved(page);
     expect((await read(id)).versions[0]?.content[0]?.body).toBe('Written while the server was gone');
-    expect(await page.evaluate(`Object.keys(localStorage).filter((key) => key.includes('${id}'))`)).toEqual([]);
+    await expect
+      .poll(() => page.evaluate(`Object.keys(localStorage).filter((key) => key.includes('${id}'))`))
+      .toEqual([]);
   });
 
   test('a new post whose answer was lost is made once', async () => {
     const before = (await world.service.client.posts.list({ status: 'Draft' })).posts.length;
-    const page = await visit({ at: '/posts/new', expected: [/ERR_FAILED/] });
+    const page = await world.visit({ at: '/posts/new', expected: [/ERR_FAILED/] });
     await text(page).waitFor();
     let lost = 0;
     await page.route('**/posts.create', async (route) => {
@@ -131,7 +128,7 @@ inBrowser('the editor', (world) => {
 
   test('by keyboard alone: text, tabs, thread, checks, schedule', async () => {
     const { id } = await makeDraft({ body: 'Start', accountIds: [bluesky, mastodon] });
-    const page = await visit({ at: `/posts/${id}` });
+    const page = await world.visit({ at: `/posts/${id}` });
     await text(page).waitFor();
     const tabTo = async (name: string) => {
       for (let step = 0; step < 80; step++) {
@@ -148,47 +145,51 @@ inBrowser('the editor', (world) => {
     await page.keyboard.type(' and more');
     await tabTo('Add to thread');
     await page.keyboard.press('Enter');
-    await soon(() => page.evaluate('document.activeElement.id')).toBe('editor-item-1');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('editor-item-1');
     await page.keyboard.type('Second');
     await page.keyboard.press('Alt+Digit3');
     await page.getByRole('tab', { name: /Mastodon/, selected: true }).waitFor();
-    await soon(() => new URL(page.url()).searchParams.get('version')).toBe(mastodon);
+    await expect.poll(() => new URL(page.url()).searchParams.get('version')).toBe(mastodon);
     await page.keyboard.press('Alt+Digit1');
     await page.getByRole('tab', { name: 'Original', selected: true }).waitFor();
     await tabTo('Move up');
     await page.keyboard.press('Enter');
-    await soon(() => text(page, 'Text of item 1').inputValue()).toBe('Second');
+    await expect.poll(() => text(page, 'Text of item 1').inputValue()).toBe('Second');
     await saved(page);
+    await page.getByText('Ready for 2 accounts').waitFor();
     await page.keyboard.press('Control+Shift+Enter');
     const panel = page.getByRole('dialog', { name: 'Schedule' });
     await panel.waitFor();
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
+    const before = await page.evaluate('document.activeElement.getAttribute("aria-label")');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('dialog', { name: 'Publish now to 2 accounts?' }).waitFor();
     await page.keyboard.press('Escape');
-    expect((await read(id)).versions[0]?.content.map(({ body }) => body)).toEqual(['Second', 'Start and more']);
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(before);
+    const bodies = async () => (await read(id)).versions[0]?.content.map(({ body }) => body);
+    await expect.poll(bodies).toEqual(['Second', 'Start and more']);
     expect((await read(id)).status).toBe('Draft');
   });
 
   test('counts as each network counts, and a check leads to its field', async () => {
     const { id } = await makeDraft({ body: '', accountIds: [bluesky, mastodon, x] });
-    const page = await visit({ at: `/posts/${id}` });
+    const page = await world.visit({ at: `/posts/${id}` });
     const counter = (network: string) =>
       page.locator('li', { has: text(page) }).locator('.number', { hasText: network });
     // A family is 1 for Bluesky and 2 for X; a link is 23 for X and Mastodon.
     await text(page).fill('👨‍👩‍👧‍👦 https://example.com/a/long/path/that/goes/on/and/on');
-    await soon(() => counter('Bluesky').textContent()).toContain('53/300');
-    await soon(() => counter('X').first().textContent()).toContain('26/280');
+    await expect.poll(() => counter('Bluesky').textContent()).toContain('53/300');
+    await expect.poll(() => counter('X').first().textContent()).toContain('26/280');
     await text(page).fill('a'.repeat(250));
-    await soon(() => counter('Bluesky').getAttribute('data-tone')).toBe('orange');
+    await expect.poll(() => counter('Bluesky').getAttribute('data-tone')).toBe('orange');
     await text(page).fill('a'.repeat(319));
-    await soon(() => counter('Bluesky').textContent()).toContain('−19');
+    await expect.poll(() => counter('Bluesky').textContent()).toContain('−19');
     const checks = page.getByRole('region', { name: 'Checks' });
     await checks.getByRole('button', { name: /Bluesky.*19 characters too many/ }).click();
-    await soon(() => page.evaluate('document.activeElement.id')).toBe('editor-item-0');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('editor-item-0');
     const schedule = page.getByRole('button', { name: 'Schedule', exact: true });
-    expect(await schedule.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => schedule.getAttribute('aria-disabled')).toBe('true');
     await schedule.press('Enter');
     await page.getByRole('status').getByText('2 things to fix, see Checks.').waitFor();
   });
@@ -196,7 +197,7 @@ inBrowser('the editor', (world) => {
   test('an image: added, described, moved and taken out', async () => {
     const { id } = await makeDraft();
     const media = [await world.service.addFile(), await world.service.addFile()];
-    const page = await visit({ at: `/posts/${id}` });
+    const page = await world.visit({ at: `/posts/${id}` });
     await page.getByRole('button', { name: 'Add media' }).click();
     const chooser = page.waitForEvent('filechooser');
     await page.getByRole('menuitem', { name: 'From this device' }).click();
@@ -211,9 +212,9 @@ inBrowser('the editor', (world) => {
     await library.getByRole('button', { name: 'horn.jpg' }).first().click();
     await library.getByRole('button', { name: 'Add 1 file' }).click();
     await page.getByRole('button', { name: 'Move Image 2 left' }).click();
-    await soon(async () => (await read(id)).versions[0]?.content[0]?.media[0]).toBe(media[1]);
+    await expect.poll(async () => (await read(id)).versions[0]?.content[0]?.media[0]).toBe(media[1]);
     await page.getByRole('button', { name: 'Remove Image 2' }).click();
-    await soon(async () => (await read(id)).versions[0]?.content[0]?.media).toEqual([media[1]]);
+    await expect.poll(async () => (await read(id)).versions[0]?.content[0]?.media).toEqual([media[1]]);
   });
 
   test('a picture that is too large: one button fits it, and the preview and the results show what the account gets', async () => {
@@ -224,31 +225,31 @@ inBrowser('the editor', (world) => {
     const { id } = await makeDraft({ accountIds: [bluesky, mastodon] });
     const versions = [{ content: [{ body: 'Look', media: [media] }] }];
     await world.service.client.posts.update({ id, accountIds: [bluesky, mastodon], versions });
-    const page = await visit({ at: `/posts/${id}`, expected: [/404/] });
+    const page = await world.visit({ at: `/posts/${id}`, expected: [/404/] });
     const checks = page.getByRole('region', { name: 'Checks' });
     await checks.getByRole('button', { name: 'Bluesky Use a smaller file Show' }).waitFor();
     expect(await axe(page)).toEqual([]);
     await checks.getByRole('button', { name: 'Shrink for Bluesky' }).click();
     await checks.getByText('Picture 1 goes to Bluesky converted: JPEG, 1000 × 800 pixels').waitFor();
     await checks.getByText('Ready for 2 accounts').waitFor();
-    expect((await read(id)).versions[0]?.options).toEqual({ 'bluesky.fit': 'shrink' });
+    await expect.poll(async () => (await read(id)).versions[0]?.options).toEqual({ 'bluesky.fit': 'shrink' });
     const shown = (network: string) =>
       page.getByRole('region', { name: 'Preview' }).getByRole('article', { name: network }).getByAltText('Noise');
-    await soon(() => shown('Bluesky').getAttribute('src')).toMatch(/^\/media\/fit_/);
+    await expect.poll(() => shown('Bluesky').getAttribute('src')).toMatch(/^\/media\/fit_/);
     expect(await shown('Mastodon').getAttribute('src')).toBe(`/media/${media}?size=thumbnail`);
     await world.service.asHuman('posts.publishNow', { id });
     const out = page.getByRole('complementary', { name: 'What went out' }).getByAltText('Noise');
-    await soon(() => out.count()).toBe(2);
+    await expect.poll(() => out.count()).toBe(2);
     expect(await out.first().getAttribute('src')).toMatch(/^\/media\/fit_/);
     // A day later it may be gone.
     await page.route('**/media/fit_*', (route) => route.fulfill({ status: 404 }));
     await page.reload();
-    await soon(() => out.first().getAttribute('src')).toBe(`/media/${media}?size=thumbnail`);
+    await expect.poll(() => out.first().getAttribute('src')).toBe(`/media/${media}?size=thumbnail`);
   });
 
   test('files come by drop and by paste, in order; a text that was copied with a picture of it stays a text', async () => {
     const { id } = await makeDraft();
-    const page = await visit({ at: `/posts/${id}`, expected: [/400/] });
+    const page = await world.visit({ at: `/posts/${id}`, expected: [/400/] });
     const files = (...names: string[]) =>
       page.evaluateHandle(
         ({ names, bytes }) => {
@@ -269,9 +270,9 @@ inBrowser('the editor', (world) => {
       );
     const media = async () => (await read(id)).versions[0]?.content[0]?.media.length;
     await text(page).dispatchEvent('drop', { dataTransfer: await files('one.png', '../two.png') });
-    await soon(media).toBe(2);
+    await expect.poll(media).toBe(2);
     await paste(await files('three.png'));
-    await soon(media).toBe(3);
+    await expect.poll(media).toBe(3);
     const both = await files('of-the-text.png');
     await both.evaluate((data) => data.setData('text/plain', 'Words'));
     // True: the browser itself puts the words in.
@@ -283,15 +284,14 @@ inBrowser('the editor', (world) => {
 
   test('an option for one account leaves its text with the original', async () => {
     const { id } = await makeDraft({ body: 'For both', accountIds: [bluesky, mastodon] });
-    const page = await visit({ at: `/posts/${id}?version=${mastodon}` });
+    const page = await world.visit({ at: `/posts/${id}?version=${mastodon}` });
     await page.getByRole('region', { name: 'Options' }).getByLabel('Content warning').fill('Bread');
     await page.getByRole('tab', { name: /Mastodon.*options/ }).waitFor();
     await page.getByRole('tab', { name: 'Original' }).click();
     await text(page).fill('Changed for both');
-    await soon(async () => (await read(id)).versions.map(({ content }) => content[0]?.body)).toEqual([
-      'Changed for both',
-      'Changed for both',
-    ]);
+    await expect
+      .poll(async () => (await read(id)).versions.map(({ content }) => content[0]?.body))
+      .toEqual(['Changed for both', 'Changed for both']);
     expect((await read(id)).versions[1]?.options).toEqual({ 'mastodon.spoiler_text': 'Bread' });
   });
 
@@ -303,25 +303,27 @@ inBrowser('the editor', (world) => {
       accountIds: [mastodon],
       versions: [{ content: [{ body: 'Look', media: [image] }], options: {} }],
     });
-    const page = await visit({ at: `/posts/${id}` });
+    const page = await world.visit({ at: `/posts/${id}` });
     const options = page.getByRole('region', { name: 'Options' });
     const point = async () => JSON.parse((await read(id)).versions[0]?.options['mastodon.focus'] ?? '{}')[image];
     await options.getByRole('slider', { name: 'Image 1: left to right' }).press('ArrowRight');
-    await soon(point).toEqual({ x: 0.05, y: 0 });
-    const picture = (await options.locator('li img').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-    await page.mouse.click(picture.x + picture.width / 4, picture.y + picture.height / 4);
-    await soon(point).toEqual({ x: expect.closeTo(-0.5, 1), y: expect.closeTo(0.5, 1) });
+    await expect.poll(point).toEqual({ x: 0.05, y: 0 });
+    const picture = options.locator('li img');
+    const { width, height } = (await picture.boundingBox()) ?? { width: 0, height: 0 };
+    await picture.click({ position: { x: width / 4, y: height / 4 } });
+    await expect.poll(point).toEqual({ x: expect.closeTo(-0.5, 1), y: expect.closeTo(0.5, 1) });
     expect(await axe(page)).toEqual([]);
   });
 
   test('a poll: written with the keyboard, shown in the preview, within the limits of the network', async () => {
     const { id } = await makeDraft({ body: 'Which?', accountIds: [mastodon] });
-    const page = await visit({ at: `/posts/${id}` });
+    const page = await world.visit({ at: `/posts/${id}` });
     const options = page.getByRole('region', { name: 'Options' });
     await options.getByRole('button', { name: 'Add a poll' }).press('Enter');
+    await isFocused(page.getByRole('textbox', { name: 'Choice 1' }));
     await page.keyboard.type('Bread');
     await page.keyboard.press('Enter');
-    await soon(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Choice 3');
+    await isFocused(page.getByRole('textbox', { name: 'Choice 3' }));
     await page.keyboard.type('Rolls');
     await page.getByText('Choice 2 of the poll is empty').waitFor();
     await options.getByRole('button', { name: 'Remove choice 2' }).click();
@@ -329,7 +331,9 @@ inBrowser('the editor', (world) => {
     await page.getByRole('option', { name: '3 days' }).click();
     await options.getByLabel('Several answers').press('Space');
     const poll = { choices: ['Bread', 'Rolls'], durationMinutes: 4320, multiple: true, hideTotals: false };
-    await soon(async () => JSON.parse((await read(id)).versions[0]?.options['mastodon.poll'] ?? 'null')).toEqual(poll);
+    await expect
+      .poll(async () => JSON.parse((await read(id)).versions[0]?.options['mastodon.poll'] ?? 'null'))
+      .toEqual(poll);
     await page.getByText('Ready for 1 account').waitFor();
     const shown = page.getByRole('region', { name: 'Preview' }).getByRole('figure', { name: 'Poll' });
     expect(await shown.innerText()).toMatch(/Bread\s+Rolls\s+Poll for 3 days · several answers/);
@@ -339,20 +343,20 @@ inBrowser('the editor', (world) => {
     expect(await isSideways(page)).toBe(false);
     expect(await axe(page)).toEqual([]);
     await page.getByRole('button', { name: 'Remove the poll' }).click();
-    await soon(async () => (await read(id)).versions[0]?.options).toEqual({});
+    await expect.poll(async () => (await read(id)).versions[0]?.options).toEqual({});
   });
 
   test('an option that is a file: from this device, another from the library, and removed', async () => {
     const youtube = await world.service.connect('youtube', { handle: 'anna' });
     const { id } = await makeDraft({ accountIds: [youtube] });
-    const page = await visit({ at: `/posts/${id}` });
+    const page = await world.visit({ at: `/posts/${id}` });
     const options = page.getByRole('region', { name: 'Options' });
     const thumbnail = async () => (await read(id)).versions[0]?.options['youtube.thumbnail'];
     await options.getByRole('button', { name: 'Choose a file for Thumbnail' }).waitFor();
     const file = { name: 'cover.png', mimeType: 'image/png', buffer: onePixel };
     await options.getByLabel('File from this device for Thumbnail').setInputFiles(file);
     await options.getByRole('img', { name: 'Thumbnail' }).waitFor();
-    await soon(thumbnail).toMatch(/^media_/);
+    await expect.poll(thumbnail).toMatch(/^media_/);
     // The picture is too small, which the check says; it leads to the button.
     await page.getByText(/Use a larger image/).waitFor();
     const first = await thumbnail();
@@ -363,21 +367,17 @@ inBrowser('the editor', (world) => {
     await library.getByRole('button', { name: 'A loaf' }).click();
     await library.getByRole('button', { name: 'Add 1 file' }).click();
     await options.getByRole('img', { name: 'A loaf' }).waitFor();
-    await soon(thumbnail).toBe(second);
+    await expect.poll(thumbnail).toBe(second);
     expect(first).not.toBe(second);
     expect(await axe(page)).toEqual([]);
     await options.getByRole('button', { name: 'Remove Thumbnail' }).click();
-    await soon(thumbnail).toBeUndefined();
-    expect(
-      await options
-        .getByRole('button', { name: 'Choose a file for Thumbnail' })
-        .evaluate((one) => one === document.activeElement),
-    ).toBe(true);
+    await expect.poll(thumbnail).toBeUndefined();
+    await isFocused(options.getByRole('button', { name: 'Choose a file for Thumbnail' }));
   });
 
   test('a time that the clock skips, or shows twice, is told', async () => {
     const year = world.service.clock.now().getUTCFullYear() + 1;
-    const page = await visit({ at: `/posts/new?at=${lastSunday(year, 2)}T10:00:00Z` });
+    const page = await world.visit({ at: `/posts/new?at=${lastSunday(year, 2)}T10:00:00Z` });
     const panel = page.getByRole('dialog', { name: 'Schedule' });
     await page.getByRole('button', { name: 'Choose a time' }).click();
     await panel.getByLabel('Time').fill('02:30');
@@ -395,7 +395,7 @@ inBrowser('the editor', (world) => {
     const { id } = await world.service.asHuman('posts.create', { body: 'Planned', accountIds: [account] }, as);
     const at = new Date(world.service.clock.now().getTime() + 86_400_000).toISOString();
     await world.service.asHuman('posts.schedule', { id, at }, as);
-    const page = await visit({ at: `/posts/${id}`, as: other.email, expected: [/402/] });
+    const page = await world.visit({ at: `/posts/${id}`, as: other.email, expected: [/402/] });
     await page.getByRole('button', { name: 'Unschedule' }).click();
     await page.getByText('Unscheduled. It is a draft again.').waitFor();
     await page.getByText('Ready for 1 account').waitFor();
@@ -413,7 +413,7 @@ inBrowser('the editor', (world) => {
   test('a session that ended in another tab: after signing in again the text is there', async () => {
     const { id } = await makeDraft();
     const { email } = await world.service.addMember('editor');
-    const page = await visit({ at: `/posts/${id}`, as: email, expected: [/401/, /ERR_FAILED/] });
+    const page = await world.visit({ at: `/posts/${id}`, as: email, expected: [/401/, /ERR_FAILED/] });
     await text(page).waitFor();
     await page.route('**/posts.update', (route) => route.abort());
     await text(page).fill('Kept over the end');
@@ -424,13 +424,13 @@ inBrowser('the editor', (world) => {
     await page.unroute('**/posts.update');
     await page.getByRole('textbox', { name: 'Password' }).fill('correct horse');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await soon(() => text(page).inputValue()).toBe('Kept over the end');
-    await soon(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('Kept over the end');
+    await expect.poll(() => text(page).inputValue()).toBe('Kept over the end');
+    await expect.poll(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('Kept over the end');
   });
 
   test('a slow server: one save at a time, and what was written meanwhile goes with the next', async () => {
     const { id } = await makeDraft();
-    const page = await visit({ at: `/posts/${id}` });
+    const page = await world.visit({ at: `/posts/${id}` });
     await text(page).waitFor();
     let release = () => {};
     const hold = new Promise<void>((resolve) => {
@@ -449,13 +449,13 @@ inBrowser('the editor', (world) => {
     await text(page).fill('Second');
     release();
     await saved(page);
-    expect((await read(id)).versions[0]?.content[0]?.body).toBe('Second');
+    await expect.poll(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('Second');
     expect(most).toBe(1);
   });
 
   test('publish now asks first and names the accounts', async () => {
     const { id } = await makeDraft({ body: 'Out with it' });
-    const page = await visit({ at: `/posts/${id}` });
+    const page = await world.visit({ at: `/posts/${id}` });
     await page.getByText('Ready for 1 account').waitFor();
     await page.getByRole('button', { name: 'Publish now' }).click();
     const dialog = page.getByRole('dialog', { name: 'Publish now to 1 account?' });
@@ -464,12 +464,12 @@ inBrowser('the editor', (world) => {
     expect((await read(id)).status).toBe('Draft');
     await dialog.getByRole('button', { name: 'Publish now' }).click();
     await text(page).waitFor({ state: 'detached' });
-    await soon(async () => (await read(id)).status).toBe('Published');
+    await expect.poll(async () => (await read(id)).status).toBe('Published');
   });
 
   test('a time that has passed is refused, and what is no time', async () => {
     const { id } = await makeDraft();
-    const page = await visit({ at: `/posts/${id}` });
+    const page = await world.visit({ at: `/posts/${id}` });
     await page.getByText('Ready for 1 account').waitFor();
     await page.getByRole('button', { name: 'Choose a time' }).click();
     const panel = page.getByRole('dialog', { name: 'Schedule' });
@@ -485,7 +485,7 @@ inBrowser('the editor', (world) => {
   test('a viewer reads', async () => {
     const { id } = await makeDraft({ body: 'Look, do not touch' });
     const { email } = await world.service.addMember('viewer');
-    const page = await visit({ at: `/posts/${id}`, as: email });
+    const page = await world.visit({ at: `/posts/${id}`, as: email });
     await page.getByText('You can read this post').waitFor();
     expect(await text(page).getAttribute('readonly')).not.toBeNull();
     for (const name of ['Publish now', 'Schedule', 'Add to thread', 'More']) {
@@ -497,7 +497,7 @@ inBrowser('the editor', (world) => {
   test('whatever the text is, it stays text', async () => {
     const hostile = '<img src=x onerror="document.title=1"><script>document.title=1</script> \u202eright to left';
     const { id } = await makeDraft({ body: 'x', accountIds: [bluesky, mastodon, x] });
-    const page = await visit({ at: `/posts/${id}` });
+    const page = await world.visit({ at: `/posts/${id}` });
     await text(page).fill(hostile);
     await saved(page);
     await page.getByRole('article').first().getByText('<img src=x').waitFor();
@@ -505,13 +505,13 @@ inBrowser('the editor', (world) => {
     await text(page).fill(`${'long words '.repeat(9090)}end`);
     await text(page).press('End');
     await page.keyboard.type('!');
-    await soon(async () => (await read(id)).versions[0]?.content[0]?.body.endsWith('end!')).toBe(true);
+    await expect.poll(async () => (await read(id)).versions[0]?.content[0]?.body.endsWith('end!')).toBe(true);
   });
 
   test('a workspace opened in another tab: the text stays, and is saved once this one is open again', async () => {
     const { id } = await makeDraft();
     const { email } = await world.service.addMember('admin');
-    const page = await visit({ at: `/posts/${id}`, as: email, expected: [/409/] });
+    const page = await world.visit({ at: `/posts/${id}`, as: email, expected: [/409/] });
     await text(page).waitFor();
     // As another tab of the same browser does it.
     const opened = await page.request.post(`${world.service.url}/api/app/workspaces`, {
@@ -522,23 +522,23 @@ inBrowser('the editor', (world) => {
     await text(page).fill('Written for the first');
     await page.getByText('You opened another workspace in another tab').waitFor();
     await page.getByRole('button', { name: 'Back to Demo' }).click();
-    await soon(() => text(page).inputValue()).toBe('Written for the first');
+    await expect.poll(() => text(page).inputValue()).toBe('Written for the first');
     await saved(page);
-    await soon(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('Written for the first');
+    await expect.poll(async () => (await read(id)).versions[0]?.content[0]?.body).toBe('Written for the first');
   });
 
   test('a draft is deleted after a moment for Undo', async () => {
     const { id } = await makeDraft({ body: 'Too hasty' });
-    const page = await visit({ at: `/posts/${id}` });
+    const page = await world.visit({ at: `/posts/${id}` });
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByText('Deleted “Too hasty”').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await soon(() => text(page).inputValue()).toBe('Too hasty');
+    await expect.poll(() => text(page).inputValue()).toBe('Too hasty');
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Duplicate' }).click();
     await page.getByText('This is the copy').waitFor();
-    expect(idIn(page)).not.toBe(id);
+    await page.waitForURL((url) => !url.pathname.endsWith(id));
     expect((await read(idIn(page))).versions[0]?.content[0]?.body).toBe('Too hasty');
   });
 
@@ -554,7 +554,7 @@ inBrowser('the editor', (world) => {
       ],
       baseUpdatedAt: updatedAt,
     });
-    const page = await visit({ at: `/posts/${id}` });
+    const page = await world.visit({ at: `/posts/${id}` });
     const schedule = page.getByRole('dialog', { name: 'Schedule' });
     const look = async () => {
       await page.getByText('1 to fix').first().waitFor();

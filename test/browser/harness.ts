@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { findChromium } from '#scripts/chromium';
 import { type Service, startService } from '#test/support/service';
@@ -11,6 +11,9 @@ const isRequired = process.env.BROWSER_REQUIRED === '1';
 if (path === undefined && !isRequired) {
   console.warn('No Chromium: the browser tests are skipped. Install one, or set CHROMIUM_PATH.');
 }
+
+/** A test waits for each state by itself; this ends one that waits for what never comes, also on a busy machine. */
+const patienceMs = 120_000;
 
 type ServiceOptions = NonNullable<Parameters<typeof startService>[1]>;
 
@@ -38,9 +41,12 @@ export const inBrowser = (
   settings: NodeJS.ProcessEnv | (() => Promise<NodeJS.ProcessEnv>) = {},
   options: ServiceOptions = {},
 ) => {
-  describe.skipIf(path === undefined && !isRequired)(name, () => {
+  describe.skipIf(path === undefined && !isRequired)(name, { timeout: patienceMs }, () => {
     const world = new World();
-    beforeAll(async () => world.open(typeof settings === 'function' ? await settings() : settings, options));
+    beforeAll(
+      async () => world.open(typeof settings === 'function' ? await settings() : settings, options),
+      patienceMs,
+    );
     afterEach(() => world.leave());
     afterAll(() => world.close());
     tests(world);
@@ -186,9 +192,23 @@ export const isSideways = (page: Page) => page.evaluate('document.documentElemen
 /** What breaks WCAG 2.2 AA, a line each; empty is good. While a dialog is open it alone counts: the page is behind it. */
 export const axe = async (page: Page): Promise<string[]> => {
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axeSource);
+  const deadline = performance.now() + settleMs;
+  for (;;) {
+    const found = await lookWithAxe(page);
+    // A page on its way from one state to the next is neither: what is still wrong then is wrong.
+    if (found.length === 0 || performance.now() > deadline) return found;
+    await page.waitForTimeout(100);
+  }
+};
+
+const settleMs = 3000;
+
+const lookWithAxe = async (page: Page): Promise<string[]> => {
   // Colors on their way to others are neither.
   await page.evaluate(
-    'Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished))',
+    `Promise.allSettled(document.getAnimations()
+       .filter(({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime < Infinity)
+       .map(({ finished }) => finished))`,
   );
   const options = {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
@@ -210,7 +230,7 @@ export const axe = async (page: Page): Promise<string[]> => {
  */
 export const isClean = async (page: Page, show: (isPhone: boolean) => Promise<unknown>) => {
   // A chart follows the width a moment later.
-  const fits = () => expect.poll(() => isSideways(page), { timeout: 5000 }).toBe(false);
+  const fits = () => expect.poll(() => isSideways(page)).toBe(false);
   await show(false);
   expect(await axe(page)).toEqual([]);
   await fits();
@@ -225,4 +245,23 @@ export const isClean = async (page: Page, show: (isPhone: boolean) => Promise<un
 export const beDarkPhone = async (page: Page) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 844 });
+  await page.waitForFunction("document.documentElement.getAttribute('data-mantine-color-scheme') === 'dark'");
+};
+
+/** For keys that are pressed next. */
+export const isFocused = (field: Locator) =>
+  expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+
+/** Arrows to the line of the open menu, then Enter. */
+export const chooseByKeys = async (page: Page, name: string) => {
+  const item = page.getByRole('menuitem', { name });
+  await item.waitFor();
+  await expect
+    .poll(async () => {
+      if (await item.evaluate((element) => element === document.activeElement)) return true;
+      await page.keyboard.press('ArrowDown');
+      return false;
+    })
+    .toBe(true);
+  await page.keyboard.press('Enter');
 };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { sql } from '#server/store/database';
 import { until } from '#test/support/until';
-import { axe, inBrowser, isClean } from './harness.ts';
+import { axe, go, inBrowser, isClean } from './harness.ts';
 
 inBrowser(
   'the first two minutes',
@@ -103,6 +104,39 @@ inBrowser('home', (world) => {
     expect(await waiting.getByRole('link', { name: /did not reach Mastodon/ }).getAttribute('href')).toMatch(
       /^\/(accounts|posts\/post_)/,
     );
+  });
+
+  test('a post that was due and that nothing takes up is told, with what to do, until it is taken up', async () => {
+    const { service } = world;
+    const account = await service.connect('bluesky');
+    const { id } = await service.client.posts.create({ accountIds: [account], body: 'Held up' });
+    const at = new Date(service.clock.now().getTime() + 60_000).toISOString();
+    await service.asHuman('posts.schedule', { id, at });
+    let isHeld = true;
+    // As when nothing sends: somebody else has its row, and works, as an idle one would lose it.
+    const hold = () =>
+      service.database.query(sql('test.hold', 'select pg_sleep(0.1) from posts where id = $1 for update'), [id]);
+    const holding = await new Promise<{ over: Promise<void> }>((resolve, reject) => {
+      const over = service.database.transaction(async () => {
+        await hold();
+        resolve({ over });
+        while (isHeld) await hold();
+      });
+      over.catch(reject);
+    });
+    await service.clock.forward(10 * 60_000);
+    const page = await world.visit({ at: '/calendar' });
+    const banner = page.getByRole('main').getByRole('status').filter({ hasText: '“Held up” is late' });
+    await banner
+      .getByText(/^It was due .* once Posthorn sends again\. Find out why: run npx posthorn doctor/)
+      .waitFor();
+    expect(await axe(page)).toEqual([]);
+    await go(page, '/accounts');
+    await banner.getByRole('link', { name: 'Open' }).click();
+    await page.waitForURL(`**/posts/${id}`);
+    isHeld = false;
+    await holding.over;
+    await banner.waitFor({ state: 'detached' });
   });
 
   test('a viewer sees the day, and nothing to decide', async () => {

@@ -7,12 +7,9 @@ inBrowser('open tabs', (world) => {
   const tell = (news: { kind: 'approval' | 'post' | 'account' | 'webhook'; id: string; text?: string }) =>
     world.service.posthorn.live.tell({ workspaceId: world.service.owner.workspaceId, ...news });
 
-  /** A tab that hears: the stream is open. */
   const tabs = async (expected: RegExp[] = []): Promise<[Page, Page]> => {
-    const first = await world.visit({ at: '/favicon.svg', expected: [...expected, /favicon/] });
-    const opened = first.waitForResponse((response) => response.url().includes('/api/app/events'));
-    await first.goto(`${world.service.url}/settings/api`);
-    await opened;
+    const first = await world.visit({ at: '/settings/api', expected });
+    await first.getByRole('heading', { name: 'Connect a client' }).waitFor();
     const second = await first.context().newPage();
     await second.goto(`${world.service.url}/settings/api`);
     await second.getByRole('heading', { name: 'Connect a client' }).waitFor();
@@ -57,6 +54,23 @@ inBrowser('open tabs', (world) => {
     await tell({ kind: 'approval', id: 'card_3', text: 'Missed asks: Publish this post now' });
     await first.context().setOffline(false);
     await first.getByText('Missed asks').waitFor();
+  });
+
+  test('what happened after the page was read and before the stream was open is told', async () => {
+    const page = await world.visit({ at: '/favicon.svg', expected: [/favicon/] });
+    let open: () => unknown = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await page.route('**/api/app/events*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${world.service.url}/settings/api`);
+    await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
+    await tell({ kind: 'approval', id: 'card_4', text: 'Early asks: Publish this post now' });
+    open();
+    await page.getByText('Early asks').waitFor();
   });
 
   test('a row changes in place when somebody else decides', async () => {

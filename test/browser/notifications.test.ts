@@ -46,7 +46,7 @@ inBrowser(
       await human.post(`/api${path}/reject`);
       await page.getByRole('link', { name: 'Notifications', exact: true }).click();
       await page.getByRole('list', { name: 'Earlier' }).getByText('Desk Agent asks to publish a post').waitFor();
-      expect(await needs.count()).toBe(0);
+      await needs.waitFor({ state: 'detached' });
     });
 
     test('what a person hears of outside is theirs to choose, also on a phone', async () => {
@@ -115,8 +115,7 @@ inBrowser(
         "navigator.serviceWorker.register('/push-worker.js').then(() => navigator.serviceWorker.ready)",
       );
       const registrationId = await registered;
-      const [worker] = page.context().serviceWorkers();
-      if (worker === undefined) throw new Error('no worker');
+      const worker = page.context().serviceWorkers()[0] ?? (await page.context().waitForEvent('serviceworker'));
       // A browser without windows shows none, so what it is told to show is looked at.
       await worker.evaluate(
         'self.shown = []; self.registration.showNotification = async (title, options) => { self.shown = [...self.shown.filter(({ tag }) => tag !== options.tag), { title, ...options }]; }',

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { axe, inBrowser, isSideways } from './harness.ts';
+import { axe, inBrowser, isFocused, isSideways } from './harness.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -163,6 +163,9 @@ inBrowser('planning', (world) => {
     await expect.poll(() => text(page).inputValue()).toBe('Closed today.\n\nSee you tomorrow.');
     await page.getByRole('button', { name: 'Insert template' }).click();
     await list.getByRole('button', { name: 'Insert Ours' }).click();
+    const undo = page.getByRole('button', { name: 'Undo' }).last();
+    // It stays while the pointer is on it.
+    await undo.hover();
     const whole = 'Closed today.\n\nSee you tomorrow.\n\nRye & Ember, Hill Street';
     await expect.poll(() => text(page).inputValue()).toBe(whole);
     await page.waitForURL(/\/posts\/post_/);
@@ -170,7 +173,7 @@ inBrowser('planning', (world) => {
     await expect
       .poll(async () => (await person.post('/api/app/actions/posts.get', { id: made })).body.versions[0])
       .toEqual({ content: [{ body: whole, media: [] }], options: { 'bluesky.reply_control': 'nobody' } });
-    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await undo.click();
     await expect.poll(() => text(page).inputValue()).toBe('Closed today.\n\nSee you tomorrow.');
   });
 
@@ -229,11 +232,13 @@ inBrowser('planning', (world) => {
     await page.getByRole('option', { name: /More hay/ }).waitFor();
     expect(await axe(page)).toEqual([]);
     expect(await isSideways(page)).toBe(false);
+    await isFocused(field);
     await page.keyboard.type('calen');
     const calendar = page.getByRole('option', { name: 'Calendar' });
     await expect.poll(() => calendar.getAttribute('aria-selected')).toBe('true');
     await page.keyboard.press('Escape');
     await field.waitFor({ state: 'detached' });
+    // What is typed at once is for the palette.
     await page.keyboard.press('Control+k');
     await page.keyboard.type('needle');
     const found = page.getByRole('option', { name: /Needle in the haystack/ });

@@ -32,9 +32,9 @@ inBrowser('posts', (world) => {
     const page = await world.visit({ at: '/posts?q=keys' });
     await row(page, 'keys one').waitFor();
     await page.keyboard.press('j');
-    expect(await focused(page)).toBe('keys one');
+    await expect.poll(() => focused(page)).toBe('keys one');
     await page.keyboard.press('j');
-    expect(await focused(page)).toBe('keys two');
+    await expect.poll(() => focused(page)).toBe('keys two');
     await page.keyboard.press('k');
     await page.keyboard.press('x');
     const bar = page.getByRole('region', { name: 'Selected posts' });
@@ -57,7 +57,7 @@ inBrowser('posts', (world) => {
     await row(page, 'easter hours').getByRole('link').focus();
     await page.keyboard.press('Backspace');
     await page.getByText('Draft “easter hours” deleted').waitFor();
-    expect(await row(page, 'easter hours').count()).toBe(0);
+    await row(page, 'easter hours').waitFor({ state: 'detached' });
     await expect.poll(() => focused(page)).toBe('easter eggs');
     await page.getByRole('button', { name: 'Undo' }).click();
     await row(page, 'easter hours').waitFor();
@@ -127,7 +127,7 @@ inBrowser('posts', (world) => {
       .toBe(1);
     await page.getByRole('link', { name: /^Published/ }).click();
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
-    expect(await page.locator('main [aria-current="page"]').allTextContents()).toEqual(['Published0']);
+    await expect.poll(() => page.locator('main [aria-current="page"]').allTextContents()).toEqual(['Published0']);
     await page.getByRole('button', { name: 'Clear the search' }).click();
     await expect.poll(() => new URL(page.url()).search).toBe('?status=Published');
   });

@@ -5,8 +5,6 @@ import { sql } from '#server/store/database';
 import { until } from '#test/support/until';
 import { axe, inBrowser, isClean } from './harness.ts';
 
-const patience = { timeout: 15_000 };
-
 inBrowser('the results of a post', (world) => {
   let good = '';
   let doubtful = '';
@@ -138,13 +136,13 @@ inBrowser('the results of a post', (world) => {
     // An open page hears of it.
     await service.posthorn.live.tell({ workspaceId: service.owner.workspaceId, kind: 'statistics', id });
     await rowOf(page, 'Bluesky').getByText('likes').waitFor();
-    expect(await rowOf(page, 'Bluesky').getByRole('definition').allInnerTexts()).toEqual(['7', '1']);
+    await expect.poll(() => rowOf(page, 'Bluesky').getByRole('definition').allInnerTexts()).toEqual(['7', '1']);
     // In a small window the numbers leave the name its place.
     await page.setViewportSize({ width: 1024, height: 768 });
-    const link = await rowOf(page, 'Bluesky').getByRole('link', { name: 'Open on Bluesky' }).boundingBox();
-    expect(link?.height).toBeLessThan(30);
+    const link = rowOf(page, 'Bluesky').getByRole('link', { name: 'Open on Bluesky' });
+    await expect.poll(async () => (await link.boundingBox())?.height).toBeLessThan(30);
     const steps = page.getByRole('region', { name: 'Reads' }).getByRole('listitem');
-    expect(await steps.first().innerText()).toMatch(/1 h\s+8/);
+    await expect.poll(() => steps.first().innerText()).toMatch(/1 h\s+8/);
     expect(await steps.count()).toBe(6);
     await service.database.query(
       sql(
@@ -176,7 +174,7 @@ inBrowser('the results of a post', (world) => {
     });
     await page.reload();
     await rowOf(page, 'Threads').getByText('likes').waitFor();
-    expect(await note.count()).toBe(0);
+    await note.waitFor({ state: 'detached' });
   });
 
   test('while it is being sent, says who has it and who is still working', async () => {
@@ -224,7 +222,7 @@ inBrowser('the results of a post', (world) => {
     // The news that it is gone may come before the page has left it.
     const page = await world.visit({ at: `/posts/${id}`, expected: [/404/] });
     await page.getByRole('button', { name: 'Duplicate' }).click();
-    await expect.poll(() => new URL(page.url()).pathname, patience).not.toBe(`/posts/${id}`);
+    await expect.poll(() => new URL(page.url()).pathname).not.toBe(`/posts/${id}`);
     const copy = await service.client.posts.get({ id: new URL(page.url()).pathname.split('/').at(-1) ?? '' });
     expect(copy).toMatchObject({ status: 'Draft', accountIds: [doubtful], versions: [{ content: [{ body }] }] });
     await page.goto(`${service.url}/posts/${id}`);
@@ -233,7 +231,7 @@ inBrowser('the results of a post', (world) => {
     const dialog = page.getByRole('dialog', { name: 'Delete this post?' });
     await dialog.getByText('It stays public on Mastodon').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await expect.poll(() => new URL(page.url()).pathname, patience).toBe('/posts');
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/posts');
     expect((await service.call('posts.get', { id })).status).toBe(404);
   });
 

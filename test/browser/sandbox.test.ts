@@ -30,7 +30,7 @@ inBrowser('the sandbox', (world) => {
     await publish('bluesky', ['Elsewhere']);
     const page = await world.visit({ at: new URL(results[0].url).pathname });
     await page.getByText('Seen from outside').waitFor();
-    expect(page.url()).toContain('/sandbox?network=x');
+    await expect.poll(() => page.url()).toContain('/sandbox?network=x');
     expect(await page.getByText('Elsewhere').count()).toBe(0);
     await page.getByRole('button', { name: 'All' }).click();
     await page.getByText('Elsewhere').waitFor();
@@ -47,7 +47,7 @@ inBrowser('the sandbox', (world) => {
     expect(await axe(page)).toEqual([]);
     await planned.getByRole('button', { name: /^Take back/ }).click();
     await planned.waitFor({ state: 'detached' });
-    expect(await fault.isChecked()).toBe(false);
+    await expect.poll(() => fault.isChecked()).toBe(false);
   });
 
   test('the clock is moved by whoever set Posthorn up, and no one else', async () => {

@@ -72,7 +72,7 @@ inBrowser('the shell', (world) => {
     const { email } = await world.service.addMember('editor');
     const page = await world.visit({ ...nowhere, as: email });
     await page.getByRole('button', { name: 'Theme' }).click();
-    const saved = page.waitForResponse(/\/api\/app\/profile/);
+    const saved = page.waitForResponse((answer) => answer.request().postData()?.includes('dark') === true);
     await page.getByRole('menuitem', { name: 'Dark' }).click();
     await saved;
     const scheme = () => page.evaluate("document.documentElement.getAttribute('data-mantine-color-scheme')");

@@ -45,7 +45,7 @@ inBrowser(
       await page.getByRole('link', { name: 'Sandbox' }).click();
       expect(await asked).toContain('shown only this once');
       await secret.getByRole('button', { name: 'I have stored it' }).click();
-      expect(await page.getByText(/whsec_/).count()).toBe(0);
+      await page.getByText(/whsec_/).waitFor({ state: 'detached' });
 
       await page.getByRole('link', { name: /127\.0\.0\.1/ }).click();
       await page.getByText('Send a test to see the first delivery.').waitFor();
@@ -155,7 +155,8 @@ inBrowser(
       await isClean(page, () => page.getByRole('link', { name: /127\.0\.0\.1/ }).waitFor());
       await page.goto(`${world.service.url}/settings/webhooks/${webhook.id}`);
       await page.getByRole('button', { name: 'ping' }).click();
-      await page.getByText(/^Attempt 1 of 8$/).waitFor();
+      // The next try is a minute later, which a busy machine may reach.
+      await page.getByText(/^Attempt \d of 8$/).waitFor();
       expect(await axe(page)).toEqual([]);
       expect(await isSideways(page)).toBe(false);
     });

@@ -31,7 +31,7 @@ inBrowser('the workspace', (world) => {
     await card.getByText(/\/invitations\//).waitFor();
     expect(await axe(page)).toEqual([]);
     await card.getByRole('button', { name: 'I have stored it' }).click();
-    expect(await page.getByText(/\/invitations\//).count()).toBe(0);
+    await page.getByText(/\/invitations\//).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Withdraw ada@example.com' }).click();
     await page.getByRole('list', { name: 'Open invitations' }).waitFor({ state: 'detached' });
     await page.reload();

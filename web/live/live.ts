@@ -1,4 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
+import type { Session } from '#generated/app-client';
+import { keys } from '#web/queries.ts';
 import { applyNews, knownKinds, type News } from './apply-news.ts';
 
 /** `ended`: the session is over, or another workspace is open now. */
@@ -17,7 +19,8 @@ const lookMs = 30_000;
 export const startLive = (workspaceId: string, client: QueryClient) => {
   const name = `posthorn live ${workspaceId}`;
   const channel = new BroadcastChannel(name);
-  let lastId: string | undefined;
+  // What changed since the session was read, before the stream is open, is told too.
+  let lastId = client.getQueryData<Session>(keys.session)?.liveFrom;
   const hear = (news: News) => {
     lastId = news.eventId || lastId;
     applyNews(client, news, dismissEverywhere);

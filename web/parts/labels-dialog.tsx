@@ -83,6 +83,7 @@ const LabelRow = ({
   const client = useQueryClient();
   const [isEditing, setEditing] = useState(false);
   const [name, setName] = useState(label.name);
+  const [color, setColor] = useState(label.color);
   const again = () => client.invalidateQueries({ queryKey: keys.labels });
   const change = useMutation({
     mutationFn: (change: { name?: string; color?: Color }) => app.changeLabel({ id: label.id, ...change }),
@@ -99,16 +100,20 @@ const LabelRow = ({
       await client.invalidateQueries({ queryKey: ['posts'] });
     },
   });
+  const save = () => {
+    const changed = name.trim() || label.name;
+    if (changed === label.name && color === label.color) setEditing(false);
+    else change.mutate({ name: changed, color });
+  };
   if (isEditing) {
     return (
       <li className={styles.row}>
-        <ColorMenu color={label.color} name={label.name} onChange={(color) => change.mutate({ color })} />
+        <ColorMenu color={color} name={label.name} onChange={setColor} />
         <form
           className={styles.edit}
           onSubmit={(event) => {
             event.preventDefault();
-            if (name.trim() !== '' && name.trim() !== label.name) change.mutate({ name: name.trim() });
-            else setEditing(false);
+            save();
           }}
         >
           <TextInput
@@ -122,10 +127,12 @@ const LabelRow = ({
               if (event.key !== 'Escape') return;
               event.stopPropagation();
               setEditing(false);
+              setName(label.name);
+              setColor(label.color);
             }}
           />
         </form>
-        <Button size="xs" loading={change.isPending} onClick={() => change.mutate({ name: name.trim() || label.name })}>
+        <Button size="xs" loading={change.isPending} onClick={save}>
           Save
         </Button>
       </li>

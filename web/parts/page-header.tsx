@@ -28,7 +28,10 @@ export const PageHeader = ({
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => {
     // A screen reader begins to read where the focus is; on the first page that is the browser's own choice.
-    if (focusedPath !== undefined && focusedPath !== path) heading.current?.focus({ preventScroll: true });
+    // A new post gets its address while somebody writes on.
+    const isWriting = focusedPath === '/posts/new' && document.activeElement?.closest('main > *');
+    if (focusedPath !== undefined && focusedPath !== path && !isWriting)
+      heading.current?.focus({ preventScroll: true });
     focusedPath = path;
   }, [path]);
   const isBelowMore = belowMore.some((start) => path.startsWith(start));

@@ -8,6 +8,7 @@ import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
 import { useSession } from '#web/session.ts';
 import styles from './app-notices.module.css';
+import { LatePosts, useLatePosts } from './late-posts.tsx';
 import { useNotices } from './notices.ts';
 import { openWorkspace } from './open-workspace.ts';
 
@@ -22,7 +23,10 @@ const AppNotices = () => {
   const own = workspaces.find(({ id }) => id === workspaceOfTab());
   const isSwitched = workspace?.id !== workspaceOfTab();
   const leaving = isSwitched ? undefined : workspace?.deletion;
-  if (!isSwitched && !unreachable && tooManyUntil === undefined && leaving === undefined) return null;
+  // Nothing is sent from one that is being deleted, and the page of another one says nothing about this.
+  const late = useLatePosts();
+  const isLate = late.length > 0 && !isSwitched && leaving === undefined;
+  if (!isSwitched && !unreachable && tooManyUntil === undefined && leaving === undefined && !isLate) return null;
   return (
     <div className={styles.notices}>
       {isSwitched && (
@@ -64,6 +68,7 @@ const AppNotices = () => {
           {leaving.askedBy ? `${leaving.askedBy} asked for it. ` : ''}Nothing is published from it meanwhile.
         </Banner>
       )}
+      {isLate && <LatePosts posts={late} />}
       {tooManyUntil !== undefined && <TooMany until={tooManyUntil} />}
       {unreachable && (
         <Banner tone="orange" title="The server does not answer">

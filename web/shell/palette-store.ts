@@ -23,9 +23,38 @@ const subscribe = (hear: () => void) => {
   return () => hearers.delete(hear);
 };
 
+let isShown = false;
+let typed = '';
+
+/** What is typed before its field is there belongs to the field, not to the shortcuts of the page. */
+const collect = (event: KeyboardEvent) => {
+  if (event.key === 'Escape') return stopCollecting();
+  if (event.key.length > 1 || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  typed += event.key;
+};
+const stopCollecting = () => window.removeEventListener('keydown', collect, { capture: true });
+/** A palette that does not come takes no keys. */
+const longestMs = 5000;
+
+/** The palette is there with its field, or is gone. Answers what was typed meanwhile. */
+export const paletteIsShown = (shown: boolean) => {
+  const meanwhile = typed;
+  isShown = shown;
+  typed = '';
+  stopCollecting();
+  return meanwhile;
+};
+
 /** Opens the palette, or closes it when it is open. */
 export const callPalette = () => {
   asked += 1;
+  typed = '';
+  if (!isShown) {
+    window.addEventListener('keydown', collect, { capture: true });
+    setTimeout(stopCollecting, longestMs);
+  }
   for (const hear of hearers) hear();
 };
 

@@ -15,7 +15,7 @@ import { formatNear } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
 import { useZone } from '#web/session.ts';
 import styles from './palette.module.css';
-import { type PaletteAct, usePaletteCalls } from './palette-store.ts';
+import { type PaletteAct, paletteIsShown, usePaletteCalls } from './palette-store.ts';
 import { usePaletteActs } from './use-palette-acts.ts';
 
 const [store, spotlight] = createSpotlight();
@@ -64,6 +64,7 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
       transitionProps={{ duration: 120, transition: 'fade' }}
       returnFocus={!leaves}
       onSpotlightOpen={() => setLeaves(false)}
+      onSpotlightClose={() => void paletteIsShown(false)}
       classNames={{ content: styles.content, search: styles.search, actionsList: styles.list }}
       aria-label="Search or jump to"
     >
@@ -77,6 +78,10 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
         aria-autocomplete="list"
         aria-activedescendant={chosen && idOf(chosen)}
         maxLength={200}
+        onFocus={() => {
+          const typed = paletteIsShown(true);
+          if (typed !== '') store.updateState((state) => ({ ...state, query: typed }));
+        }}
       />
       <Spotlight.ActionsList id="palette-list" role="listbox" aria-label="Found">
         {shown.map((group) => (

@@ -1,17 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
-import { app, enterWorkspace } from '#web/api.ts';
+import { enterWorkspace } from '#web/api.ts';
 import { startLive } from '#web/live/live.ts';
 import { useOpenFromPush } from '#web/live/open-from-push.ts';
 import { useReportContext } from '#web/live/report-context.ts';
 import { browserZone, setServerClock } from '#web/parts/time.ts';
 import { renewTimes } from '#web/parts/use-now.ts';
-import { keys, queries } from '#web/queries.ts';
+import { queries } from '#web/queries.ts';
 import { useMay, useSession } from '#web/session.ts';
 import { BottomBar } from './bottom-bar.tsx';
+import { useKeptFocus } from './kept-focus.ts';
 import { usePaletteCalls } from './palette-store.ts';
-import { useThemeOfProfile } from './profile.ts';
+import { useChangeProfile, useThemeOfProfile } from './profile.ts';
 import styles from './shell.module.css';
 import { useGlobalShortcuts } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
@@ -49,6 +50,7 @@ const Frame = () => {
   useServerClock();
   useFirstZone();
   useOpenFromPush();
+  useKeptFocus();
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#page">
@@ -86,16 +88,12 @@ const useServerClock = () => {
 
 /** At the first sign-in the zone of the browser becomes that of the person; from then on it is theirs to change. */
 const useFirstZone = () => {
-  const client = useQueryClient();
   const isUnknown = useSession().user.timeZone === '';
+  // The browser's zone is shown anyway, and the next visit tries again.
+  const { mutate } = useChangeProfile(() => undefined);
   useEffect(() => {
-    if (!isUnknown) return;
-    app.changeProfile({ timeZone: browserZone() }).then(
-      (session) => client.setQueryData(keys.session, session),
-      // The browser's zone is shown anyway, and the next visit tries again.
-      () => undefined,
-    );
-  }, [isUnknown, client]);
+    if (isUnknown) mutate({ timeZone: browserZone() });
+  }, [isUnknown, mutate]);
 };
 
 /** For pages that leave the shell's bar away, such as the editor: their own bar stands there on a phone. */

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useSession } from '#web/session.ts';
 import { callPalette } from './palette-store.ts';
+import { useProfile } from './profile.ts';
 
 const fields = 'input:not([type="radio"], [type="checkbox"]), textarea, select, [role="dialog"], [role="menu"]';
 
@@ -10,7 +10,7 @@ export const isTyping = ({ target }: Pick<Event, 'target'>) =>
   target instanceof HTMLElement && (target.isContentEditable || target.closest(fields) !== null);
 
 /** Single keys can be switched off in the profile (WCAG 2.1.4). */
-export const useShortcutsOn = () => useSession().user.shortcuts;
+export const useShortcutsOn = () => useProfile().shortcuts;
 
 const places = {
   h: '/',

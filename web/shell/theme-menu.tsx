@@ -1,8 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { Check, Monitor, Moon, Sun } from 'lucide-react';
 import type { Session } from '#generated/app-client';
-import { useSession } from '#web/session.ts';
-import { useChangeProfile } from './profile.ts';
+import { useChangeProfile, useProfile } from './profile.ts';
 
 export const themes: readonly [Session['user']['theme'], string, typeof Sun][] = [
   ['auto', 'Same as the system', Monitor],
@@ -11,9 +10,9 @@ export const themes: readonly [Session['user']['theme'], string, typeof Sun][] =
 ];
 
 export const ThemeMenu = () => {
-  const { user } = useSession();
+  const { theme: chosen } = useProfile();
   const { mutate: change } = useChangeProfile();
-  const Shown = themes.find(([theme]) => theme === user.theme)?.[2] ?? Moon;
+  const Shown = themes.find(([theme]) => theme === chosen)?.[2] ?? Moon;
   return (
     <Menu position="top-end" width={180}>
       <Menu.Target>
@@ -26,7 +25,7 @@ export const ThemeMenu = () => {
           <Menu.Item
             key={theme}
             leftSection={<Icon size={14} aria-hidden="true" />}
-            rightSection={theme === user.theme && <Check size={14} aria-label="chosen" />}
+            rightSection={theme === chosen && <Check size={14} aria-label="chosen" />}
             onClick={() => change({ theme })}
           >
             {label}

@@ -2,6 +2,8 @@ import { formatDay, formatRelative, now } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { useZone } from '#web/session.ts';
 
+const hourMs = 3_600_000;
+
 /** `2 Nov` */
 export const useShortDay = () => {
   const zone = useZone();
@@ -9,9 +11,10 @@ export const useShortDay = () => {
   return (at: string) => formatDay(at, zone).replace(/^\w+ /, '');
 };
 
-/** `9 min ago` within a day, then the day. Used times are exact to the minute. */
+/** `9 min ago` or `16 h ago` within a day, then the day. Used times are exact to the minute. */
 export const agoOf = (at: string, shortDay: (at: string) => string) => {
   const ago = now().getTime() - Date.parse(at);
   if (ago < 60_000) return 'just now';
-  return ago < 24 * 3_600_000 ? formatRelative(at) : shortDay(at);
+  if (ago < hourMs) return formatRelative(at);
+  return ago < 24 * hourMs ? `${Math.floor(ago / hourMs)} h ago` : shortDay(at);
 };

@@ -136,6 +136,6 @@ const useFocusOn = (area: React.RefObject<HTMLElement | null>, id: string | unde
     if (!row) return;
     done.current = id;
     row.focus({ preventScroll: true });
-    row.scrollIntoView({ block: 'nearest' });
+    row.scrollIntoView({ block: 'start' });
   });
 };

@@ -1,6 +1,6 @@
 import { DayView, type ScheduleEventData, WeekView } from '@mantine/schedule';
-import { memo } from 'react';
-import { formatDay, instantOf, now, wallTime } from '#web/parts/time.ts';
+import { memo, useState } from 'react';
+import { formatDay, instantOf, now, partsIn, wallTime } from '#web/parts/time.ts';
 import { Block, type BlockProps } from './block.tsx';
 import type { View } from './dates.ts';
 import type { Choosing } from './time-dialog.tsx';
@@ -40,6 +40,8 @@ export const Hours = memo(
     canWrite: boolean;
     acts: React.RefObject<HoursActs | null>;
   }) => {
+    // Not again while somebody looks.
+    const [startScrollTime] = useState(() => firstShown(zone));
     const shared = {
       events,
       withHeader: false,
@@ -60,7 +62,7 @@ export const Hours = memo(
       slotHeight: 64,
       intervalMinutes: 30,
       withSubHourGridLines: false,
-      startScrollTime: '06:50:00',
+      startScrollTime,
       radius: 0,
       scrollAreaProps: { mah: Math.max(height, 200), type: 'scroll' as const },
       getCurrentTime: () => wallTime(now(), zone),
@@ -105,4 +107,10 @@ const dayWords = (date: string, zone: string) => {
   const words = formatDay(instantOf(`${date} 12:00:00`, zone), zone);
   namedDays.set(key, words);
   return words;
+};
+
+/** The morning; for who looks before it begins, an hour before now. */
+const firstShown = (zone: string) => {
+  const { hour } = partsIn(now(), zone);
+  return hour < 8 ? `${String(Math.max(hour - 2, 0)).padStart(2, '0')}:50:00` : '06:50:00';
 };

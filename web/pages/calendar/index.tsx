@@ -38,7 +38,8 @@ const Calendar = () => {
   useNow();
   const [search, setSearch] = usePageSearch<'view' | 'date' | 'accounts' | 'labels'>();
   const view: View = phone ? 'agenda' : isView(search.view) ? search.view : 'week';
-  const date = isDate(search.date) ? search.date : todayIn(zone);
+  const dateOf = (given: string | undefined) => (isDate(given) ? given : todayIn(zone));
+  const date = dateOf(search.date);
   const accounts = search.accounts?.split(',') ?? [];
   const accountIds = accounts.join(',');
   const labels = search.labels?.split(',') ?? [];
@@ -61,8 +62,8 @@ const Calendar = () => {
   const setLabels = (ids: readonly string[]) => void setSearch({ labels: ids.join(',') });
   const setDate = (next: string) => void setSearch({ date: next });
   const go = {
-    back: () => setDate(stepOf(view, date, -1)),
-    on: () => setDate(stepOf(view, date, 1)),
+    back: () => void setSearch((latest) => ({ date: stepOf(view, dateOf(latest.date), -1) })),
+    on: () => void setSearch((latest) => ({ date: stepOf(view, dateOf(latest.date), 1) })),
     today: () => void setSearch({ date: undefined }),
   };
   useCalendarKeys(go);

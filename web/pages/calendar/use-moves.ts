@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CalendarClock, CalendarX2 } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { actions } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { formatDateTime, now } from '#web/parts/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
+import { useChange, usePending } from '#web/parts/use-change.ts';
 import { useZone } from '#web/session.ts';
 
 export const passed = 'That time has passed. Choose a later one.';
@@ -14,6 +15,12 @@ export const isPast = (at: string) => Date.parse(at) <= now().getTime();
 
 export const tellPassed = () => showToast({ id: 'calendar', text: passed, icon: CalendarX2, tone: 'red' });
 
+interface Move {
+  id: string;
+  at: string;
+}
+const key = ['move'];
+
 /**
  * Other times for posts. A move is seen at once and taken back when the server refuses it; Undo moves it again. A draft
  * keeps its time as a wish, and only `schedule` sends it out.
@@ -21,21 +28,18 @@ export const tellPassed = () => showToast({ id: 'calendar', text: passed, icon: 
 export const useMoves = () => {
   const client = useQueryClient();
   const zone = useZone();
-  const [moved, setMoved] = useState<ReadonlyMap<string, string>>(new Map());
-
-  const save = useCallback(
-    async (id: string, at: string) => {
-      setMoved((before) => new Map(before).set(id, at));
-      try {
-        const { accountIds, versions, updatedAt } = await actions.posts.get({ id });
-        await actions.posts.update({ id, accountIds, versions, scheduledAt: at, baseUpdatedAt: updatedAt });
-      } finally {
-        await client.invalidateQueries({ queryKey: ['posts'] });
-        setMoved((before) => new Map([...before].filter(([one]) => one !== id)));
-      }
+  const { mutateAsync: save } = useChange({
+    key,
+    send: async ({ id, at }: Move) => {
+      const { accountIds, versions, updatedAt } = await actions.posts.get({ id });
+      await actions.posts.update({ id, accountIds, versions, scheduledAt: at, baseUpdatedAt: updatedAt });
     },
-    [client],
-  );
+    answered: () => client.invalidateQueries({ queryKey: ['posts'] }),
+    // The toast of the move says it.
+    refused: () => client.invalidateQueries({ queryKey: ['posts'] }),
+  });
+  const pending = usePending<Move>(key);
+  const moved = useMemo(() => new Map(pending.map(({ id, at }) => [id, at])), [pending]);
 
   const move = useCallback(
     async ({ id, scheduledAt: before }: PostSummary, at: string) => {
@@ -54,8 +58,8 @@ export const useMoves = () => {
       const back =
         before === undefined
           ? undefined
-          : () => void tell(save(id, before), `Moved back to ${formatDateTime(before, zone)}.`);
-      await tell(save(id, at), `Moved to ${formatDateTime(at, zone)}.`, back);
+          : () => void tell(save({ id, at: before }), `Moved back to ${formatDateTime(before, zone)}.`);
+      await tell(save({ id, at }), `Moved to ${formatDateTime(at, zone)}.`, back);
     },
     [save, zone],
   );
@@ -73,7 +77,7 @@ export const useMoves = () => {
   /** A wish: it stays a draft. */
   const note = useCallback(
     async ({ id }: PostSummary, at: string) => {
-      await save(id, at);
+      await save({ id, at });
       const text = `Planned for ${formatDateTime(at, zone)}. It goes out when you schedule it.`;
       showToast({ id: 'calendar', icon: CalendarClock, text });
     },

@@ -4,6 +4,9 @@ import { formatBytes } from '#web/parts/number.ts';
 import styles from './upload-list.module.css';
 import type { Upload } from './use-uploads.ts';
 
+/** The same file would be refused again; an address may answer the next time. */
+const isRefused = (fault: Upload['fault']) => fault !== undefined && /^file /.test(fault.message);
+
 /** A line for each file on its way, and for each that did not arrive. */
 export const UploadList = ({
   uploads,
@@ -29,8 +32,8 @@ export const UploadList = ({
             </p>
             {state === 'failed' && (
               <p className={`small ${styles.fault}`} role="alert">
-                Not uploaded. {fault?.message}
-                {fault?.requestId && (
+                Not uploaded. {fault?.message.replace(/^file /, 'The file ')}
+                {fault?.requestId && !isRefused(fault) && (
                   <span className="caption text-3">
                     {' '}
                     Request <code>{fault.requestId}</code>
@@ -57,9 +60,11 @@ export const UploadList = ({
           {state === 'done' && <span className="caption text-3">Uploaded</span>}
           {state === 'failed' && (
             <>
-              <Button size="xs" onClick={() => onAgain(id)}>
-                Try again
-              </Button>
+              {!isRefused(fault) && (
+                <Button size="xs" onClick={() => onAgain(id)}>
+                  Try again
+                </Button>
+              )}
               <ActionIcon size={28} aria-label={`Dismiss ${name}`} onClick={() => onDismiss(id)}>
                 <X size={16} aria-hidden="true" />
               </ActionIcon>

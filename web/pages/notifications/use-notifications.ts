@@ -1,8 +1,10 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import type { Notification } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
-import { showToast } from '#web/parts/toasts.tsx';
+import { useChange, usePending } from '#web/parts/use-change.ts';
 import { keys } from '#web/queries.ts';
+
+const key = ['marked notifications'];
 
 export const useNotifications = () => {
   const { data, ...query } = useInfiniteQuery({
@@ -11,12 +13,22 @@ export const useNotifications = () => {
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
+  const marks = usePending<Mark>(key);
+  const marked = (one: Notification) => marks.findLast(({ ids }) => ids === undefined || ids.includes(one.id))?.read;
+  const shown = (one: Notification) => ({ ...one, read: marked(one) ?? one.read });
   const first = data?.pages[0];
+  const needsYou = first?.needsYou ?? [];
+  const earlier = data?.pages.flatMap((page) => page.earlier) ?? [];
+  const all = [...needsYou, ...earlier];
+  const unreadOf = (list: readonly Notification[]) => list.filter(({ read }) => !read).length;
+  // Those on pages that are not loaded count, too, unless all are read.
+  const isAllRead = marks.findLast(({ ids }) => ids === undefined)?.read === true;
+  const unseen = isAllRead || first === undefined ? 0 : first.unread - unreadOf(all);
   return {
     ...query,
-    needsYou: first?.needsYou ?? [],
-    earlier: data?.pages.flatMap(({ earlier }) => earlier) ?? [],
-    unread: first?.unread ?? 0,
+    needsYou: needsYou.map(shown),
+    earlier: earlier.map(shown),
+    unread: unseen + unreadOf(all.map(shown)),
   };
 };
 
@@ -28,10 +40,12 @@ export interface Mark {
 
 export const useMark = () => {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (mark: Mark) => app.markNotifications(mark),
-    onSuccess: (count) => client.setQueryData(keys.notificationCount, count),
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.notificationList }),
+  return useChange({
+    key,
+    send: (mark: Mark) => app.markNotifications(mark),
+    answered: (count) => {
+      client.setQueryData(keys.notificationCount, count);
+      return client.invalidateQueries({ queryKey: keys.notificationList });
+    },
   });
 };

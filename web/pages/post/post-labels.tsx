@@ -5,6 +5,7 @@ import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { LabelChip } from '#web/parts/label-chip.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
+import { useChange, usePending } from '#web/parts/use-change.ts';
 import { useLabelPosts, useLabels } from '#web/parts/use-labels.ts';
 import { keys } from '#web/queries.ts';
 import styles from './post-labels.module.css';
@@ -27,9 +28,11 @@ export const PostLabels = ({
     queryFn: ({ signal }) => app.getPostLabels({ id: id ?? '' }, { signal }),
     enabled: id !== undefined,
   });
-  const ids = data?.labelIds ?? [];
+  const ids = usePending<Choice>(key)
+    .filter((choice) => choice.id === id || choice.id === undefined)
+    .reduce(withChoice, data?.labelIds ?? []);
   const labels = useLabels().of(ids);
-  const choose = useChoose(id, make);
+  const { mutate: choose } = useChoose(make);
   const [choosing, setChoosing] = useState(false);
   if (readOnly && labels.length === 0) return null;
   return (
@@ -48,7 +51,7 @@ export const PostLabels = ({
           <LabelsDialog
             title="Labels"
             having={(label) => (ids.includes(label) ? 'all' : 'none')}
-            onChoose={(label, on) => void choose(label, on)}
+            onChoose={(label, on) => choose({ id, label, on })}
             onClose={() => setChoosing(false)}
           />
         )}
@@ -57,22 +60,39 @@ export const PostLabels = ({
   );
 };
 
-/** At once on the page. */
-const useChoose = (known: string | undefined, make: (() => Promise<string | undefined>) | undefined) => {
-  const client = useQueryClient();
-  const labelPosts = useLabelPosts();
-  return async (label: string, on: boolean) => {
-    const id = known ?? (await make?.().catch(tellNotSaved));
-    if (id === undefined) return;
-    const key = keys.postLabels(id);
-    const before = client.getQueryData<{ labelIds: string[] }>(key)?.labelIds ?? [];
-    const others = before.filter((one) => one !== label);
-    client.setQueryData(key, { labelIds: on ? [...others, label] : others });
-    await labelPosts([id], on ? { add: [label] } : { remove: [label] });
-  };
+const key = ['label of the post'];
+
+interface Choice {
+  /** Absent: of the post that is being made. */
+  id: string | undefined;
+  label: string;
+  on: boolean;
+}
+
+const withChoice = (labelIds: readonly string[], { label, on }: Choice) => {
+  const others = labelIds.filter((one) => one !== label);
+  return on ? [...others, label] : others;
 };
 
-const tellNotSaved = (error: unknown) => {
-  showToast({ tone: 'red', text: `The post is not saved yet, so it has no labels. ${faultOf(error).message}` });
-  return undefined;
+const useChoose = (make: (() => Promise<string | undefined>) | undefined) => {
+  const client = useQueryClient();
+  const labelPosts = useLabelPosts();
+  return useChange({
+    key,
+    send: async (choice: Choice) => {
+      const id = choice.id ?? (await make?.());
+      if (id !== undefined && !(await labelPosts([id], { [choice.on ? 'add' : 'remove']: [choice.label] }))) return;
+      return id;
+    },
+    answered: async (id, choice) => {
+      if (id === undefined) return;
+      await client.cancelQueries({ queryKey: keys.postLabels(id) });
+      client.setQueryData<{ labelIds: string[] }>(keys.postLabels(id), (before) => ({
+        labelIds: withChoice(before?.labelIds ?? [], choice),
+      }));
+      void client.invalidateQueries({ queryKey: keys.postLabels(id) });
+    },
+    refused: (error) =>
+      showToast({ tone: 'red', text: `The post is not saved yet, so it has no labels. ${faultOf(error).message}` }),
+  });
 };

@@ -5,7 +5,7 @@ import { Section } from '#web/parts/section.tsx';
 import { browserZone, formatDateTime } from '#web/parts/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { useSession, useZone } from '#web/session.ts';
-import { useChangeProfile } from '#web/shell/profile.ts';
+import { useChangeProfile, useProfile } from '#web/shell/profile.ts';
 import styles from './profile.module.css';
 
 export const AboutYou = () => {
@@ -51,13 +51,12 @@ export const AboutYou = () => {
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 
 const ZoneSelect = () => {
-  const { user } = useSession();
+  const { timeZone } = useProfile();
   const zone = useZone();
   const now = useNow();
-  const { mutate, isPending, variables } = useChangeProfile();
-  const shown = isPending ? variables.timeZone : user.timeZone;
+  const { mutate } = useChangeProfile();
   const ofBrowser = { value: '', label: `Same as the browser (${browserZone()})` };
-  const known = zones.includes(user.timeZone) || user.timeZone === '' ? zones : [user.timeZone, ...zones];
+  const known = zones.includes(timeZone) || timeZone === '' ? zones : [timeZone, ...zones];
   return (
     <Select
       label="Time zone"
@@ -65,9 +64,9 @@ const ZoneSelect = () => {
       searchable
       nothingFoundMessage="No such zone"
       data={[ofBrowser, ...known.map((value) => ({ value, label: value.replaceAll('_', ' ') }))]}
-      value={shown ?? ''}
+      value={timeZone}
       limit={60}
-      onChange={(timeZone) => timeZone !== null && mutate({ timeZone })}
+      onChange={(next) => next !== null && mutate({ timeZone: next })}
     />
   );
 };

@@ -1,13 +1,12 @@
 import { SegmentedControl, Switch } from '@mantine/core';
 import type { Session } from '#generated/app-client';
 import { Section } from '#web/parts/section.tsx';
-import { useSession } from '#web/session.ts';
-import { useChangeProfile } from '#web/shell/profile.ts';
+import { useChangeProfile, useProfile } from '#web/shell/profile.ts';
 import { themes } from '#web/shell/theme-menu.tsx';
 import styles from './profile.module.css';
 
 export const Appearance = () => {
-  const { user } = useSession();
+  const { theme, shortcuts } = useProfile();
   const { mutate } = useChangeProfile();
   return (
     <Section title="Appearance and keys" note="in every browser you sign in with" card>
@@ -18,8 +17,8 @@ export const Appearance = () => {
         <SegmentedControl
           aria-label="Theme"
           data={themes.map(([value, label]) => ({ value, label }))}
-          value={user.theme}
-          onChange={(theme) => mutate({ theme: theme as Session['user']['theme'] })}
+          value={theme}
+          onChange={(next) => mutate({ theme: next as Session['user']['theme'] })}
         />
       </div>
       <div className={styles.setting}>
@@ -31,7 +30,7 @@ export const Appearance = () => {
         </div>
         <Switch
           aria-labelledby="shortcuts"
-          checked={user.shortcuts}
+          checked={shortcuts}
           onChange={(event) => mutate({ shortcuts: event.currentTarget.checked })}
         />
       </div>

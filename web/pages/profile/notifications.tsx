@@ -1,13 +1,12 @@
 import { Checkbox, Switch } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ChangeNotificationChoicesInput, NotificationChoices } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { showToast } from '#web/parts/toasts.tsx';
 import { useAnchor } from '#web/parts/use-anchor.ts';
+import { useChange, usePending } from '#web/parts/use-change.ts';
 import { keys } from '#web/queries.ts';
 import styles from './profile.module.css';
 import { PushBrowsers } from './push-browsers.tsx';
@@ -34,31 +33,26 @@ export const Notifications = () => {
     <Section anchor="notifications" title="Notifications" note="outside the app, from all your workspaces" card>
       {error && <FaultBanner fault={error} title="Your choices could not be loaded" onRetry={refetch} />}
       {!data && !error && <SkeletonRows rows={6} height={54} />}
-      {data && <Choices choices={data} />}
+      {data && <Choices kept={data} />}
     </Section>
   );
 };
 
-const Choices = ({ choices }: { choices: NotificationChoices }) => {
+const key = ['notification choices'];
+
+const Choices = ({ kept }: { kept: NotificationChoices }) => {
   const client = useQueryClient();
-  const queryKey = keys.notificationChoices;
-  const { mutate } = useMutation({
-    mutationKey: queryKey,
-    // One after the other: each sends all topics of its way, also those chosen a moment before.
-    scope: { id: 'notification choices' },
-    mutationFn: (change: ChangeNotificationChoicesInput) => app.changeNotificationChoices(change),
-    onMutate: async (change) => {
-      await client.cancelQueries({ queryKey });
-      client.setQueryData<NotificationChoices>(queryKey, (before) => before && { ...before, ...change });
-    },
-    onSuccess: (fresh) => {
-      if (client.isMutating({ mutationKey: queryKey }) === 1) client.setQueryData(queryKey, fresh);
-    },
-    onError: (error) => {
-      showToast({ tone: 'red', text: faultOf(error).message });
-      return client.invalidateQueries({ queryKey });
+  const { mutate } = useChange({
+    key,
+    send: (change: ChangeNotificationChoicesInput) => app.changeNotificationChoices(change),
+    answered: async (fresh) => {
+      await client.cancelQueries({ queryKey: keys.notificationChoices });
+      client.setQueryData(keys.notificationChoices, fresh);
     },
   });
+  // Each change sends all topics of its way, also those chosen a moment before.
+  const pending = usePending<ChangeNotificationChoicesInput>(key);
+  const choices: NotificationChoices = Object.assign({}, kept, ...pending);
   const change = (way: 'mail' | 'push', topic: Topic, on: boolean) =>
     mutate({ [way]: on ? [...choices[way], topic] : choices[way].filter((one) => one !== topic) });
   return (

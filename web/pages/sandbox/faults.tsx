@@ -1,11 +1,10 @@
 import { Button, Select, Switch } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PlanSandboxFaultInput, ReadSandboxOutput } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
 import { Section } from '#web/parts/section.tsx';
-import { showToast } from '#web/parts/toasts.tsx';
+import { useChange, usePending } from '#web/parts/use-change.ts';
 import { usePageSearch } from '#web/parts/use-search.ts';
 import { WhoMay } from '#web/parts/who-may.tsx';
 import { keys } from '#web/queries.ts';
@@ -13,6 +12,7 @@ import { useMay } from '#web/session.ts';
 import { causeOf, type Moment, moments, momentWords, oftenWords, titleOf } from './fault-words.ts';
 import styles from './sandbox.module.css';
 
+const key = ['planned fault'];
 const often = [1, 3, 10];
 
 /** Lets a sandbox network misbehave. Each fault says what it will cause. */
@@ -23,9 +23,11 @@ export const Faults = ({ sandbox: { networks, faults } }: { sandbox: ReadSandbox
   const [moment, setMoment] = useState<Moment>('publish');
   const [times, setTimes] = useState(1);
   const plan = usePlan();
+  const pending = usePending<PlanSandboxFaultInput>(key);
   const network = networks.find((one) => one.network === (picked ?? only)) ?? networks[0];
   if (network === undefined) return null;
-  const planned = network.planned.find((one) => one.moment === moment);
+  const isMeant = (one: PlanSandboxFaultInput) => one.network === network.network && one.moment === moment;
+  const planned = pending.findLast(isMeant) ?? network.planned.find((one) => one.moment === moment);
   return (
     <Section title="Faults" action={<span className={styles.note}>for the next calls</span>}>
       <Planned networks={networks} mayTakeBack={manage} />
@@ -64,7 +66,6 @@ export const Faults = ({ sandbox: { networks, faults } }: { sandbox: ReadSandbox
                   aria-labelledby={`fault-${one.fault}`}
                   aria-describedby={`cause-${one.fault}`}
                   checked={planned?.fault === one.fault}
-                  disabled={plan.isPending}
                   onChange={({ currentTarget: { checked } }) =>
                     plan.mutate({ network: network.network, moment, fault: checked ? one.fault : '', times })
                   }
@@ -122,9 +123,9 @@ const Planned = ({ networks, mayTakeBack }: { networks: ReadSandboxOutput['netwo
 
 const usePlan = () => {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (plan: PlanSandboxFaultInput) => app.planSandboxFault(plan),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.sandbox }),
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
+  return useChange({
+    key,
+    send: (plan: PlanSandboxFaultInput) => app.planSandboxFault(plan),
+    answered: () => client.invalidateQueries({ queryKey: keys.sandbox }),
   });
 };

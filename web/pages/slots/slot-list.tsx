@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
-import type { Slot, Slots } from '#generated/app-client';
+import type { Slot } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { faultOf } from '#web/faults.ts';
 import { handleOf } from '#web/networks.ts';
@@ -9,17 +9,22 @@ import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
+import { useChange, usePending } from '#web/parts/use-change.ts';
 import { keys } from '#web/queries.ts';
 import { useMay } from '#web/session.ts';
 import styles from './slots.module.css';
 import { dayNames, daysInWords } from './words.ts';
 
+const deleting = ['deleted slot'];
+
 /** One line a time: when, for whom, on which days. */
 export const SlotList = ({ slots, onChange }: { slots: readonly Slot[]; onChange: (slot: Slot) => void }) => {
   const { write } = useMay();
+  const going = usePending<string>(deleting);
+  const shown = slots.filter(({ id }) => !going.includes(id));
   return (
     <ul aria-label="Weekly times">
-      {slots.map((slot) => (
+      {shown.map((slot) => (
         <li key={slot.id} className={styles.row}>
           <span className={`number ${styles.time}`}>{slot.time}</span>
           <span className={styles.text}>
@@ -58,15 +63,10 @@ const ForWhom = ({ slot: { accountIds } }: { slot: Slot }) => {
 
 const SlotMenu = ({ slot, onChange }: { slot: Slot; onChange: () => void }) => {
   const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => app.deleteSlot({ id: slot.id }),
-    onMutate: () => {
-      const before = client.getQueryData<Slots>(keys.slots);
-      if (before) {
-        client.setQueryData(keys.slots, { ...before, slots: before.slots.filter(({ id }) => id !== slot.id) });
-      }
-    },
-    onSuccess: () => {
+  const remove = useChange({
+    key: deleting,
+    send: (id: string) => app.deleteSlot({ id }),
+    answered: () => {
       const { days, time, accountIds } = slot;
       const back = () =>
         app.addSlots({ slots: [{ days, time, accountIds }] }).then(
@@ -78,9 +78,8 @@ const SlotMenu = ({ slot, onChange }: { slot: Slot; onChange: () => void }) => {
         icon: Trash2,
         action: { label: 'Undo', onClick: () => void back() },
       });
+      return client.invalidateQueries({ queryKey: keys.slots });
     },
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.slots }),
   });
   return (
     <Menu width={160}>
@@ -96,7 +95,7 @@ const SlotMenu = ({ slot, onChange }: { slot: Slot; onChange: () => void }) => {
         <Menu.Item
           color="var(--red)"
           leftSection={<Trash2 size={15} aria-hidden="true" />}
-          onClick={() => remove.mutate()}
+          onClick={() => remove.mutate(slot.id)}
         >
           Delete
         </Menu.Item>

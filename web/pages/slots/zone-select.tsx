@@ -1,23 +1,29 @@
 import { Select } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
 import { Section } from '#web/parts/section.tsx';
-import { showToast } from '#web/parts/toasts.tsx';
+import { useChange, usePending } from '#web/parts/use-change.ts';
 import { keys } from '#web/queries.ts';
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 
+const key = ['slot zone'];
+
 /** The zone whose clocks the times are on. */
 export const ZoneSelect = ({ zone }: { zone: string }) => {
   const client = useQueryClient();
-  const { mutate, isPending, variables } = useMutation({
-    mutationFn: (timeZone: string) => app.changeSlotZone({ timeZone }),
-    onSuccess: (slots) => client.setQueryData(keys.slots, slots),
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.slots }),
+  const { mutate } = useChange({
+    key,
+    send: (timeZone: string) => app.changeSlotZone({ timeZone }),
+    answered: async (slots) => {
+      await client.cancelQueries({ queryKey: keys.slots });
+      client.setQueryData(keys.slots, slots);
+      // The next free one, too.
+      void client.invalidateQueries({ queryKey: keys.slots });
+    },
   });
-  const known = zones.includes(zone) ? zones : [zone, ...zones];
+  const shown = usePending<string>(key).at(-1) ?? zone;
+  const known = zones.includes(shown) ? zones : [shown, ...zones];
   return (
     <Section title="Time zone">
       <Select
@@ -26,7 +32,7 @@ export const ZoneSelect = ({ zone }: { zone: string }) => {
         searchable
         nothingFoundMessage="No such zone"
         data={known.map((value) => ({ value, label: value.replaceAll('_', ' ') }))}
-        value={isPending ? variables : zone}
+        value={shown}
         limit={60}
         onChange={(timeZone) => timeZone !== null && mutate(timeZone)}
       />

@@ -1,15 +1,14 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '#generated/app-client';
 import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { FaultBanner } from '#web/parts/fault.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { showToast } from '#web/parts/toasts.tsx';
+import { useChange, usePending } from '#web/parts/use-change.ts';
 import { keys, queries } from '#web/queries.ts';
 import { nameOf, type Role, useMay, useSession, useWorkspace } from '#web/session.ts';
 import { RoleSelect } from './role-select.tsx';
@@ -39,15 +38,18 @@ const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void 
   const { user } = useSession();
   const { role: own, manage } = useMay();
   const client = useQueryClient();
-  const change = useMutation({
-    mutationFn: (role: Role) => app.changeMember({ id: member.userId, role }),
-    onError: (error) => showToast({ tone: 'red', text: faultOf(error).message }),
-    onSettled: () => {
-      void client.invalidateQueries({ queryKey: keys.members });
-      // Somebody may have changed their own.
-      if (member.userId === user.id) void client.invalidateQueries({ queryKey: keys.session });
-    },
+  const key = ['role', member.userId];
+  const change = useChange({
+    key,
+    send: (role: Role) => app.changeMember({ id: member.userId, role }),
+    answered: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: keys.members }),
+        // Somebody may have changed their own.
+        member.userId === user.id && client.invalidateQueries({ queryKey: keys.session }),
+      ]),
   });
+  const role = usePending<Role>(key).at(-1) ?? member.role;
   const isYou = member.userId === user.id;
   const mayTouch = manage && !isAbove(member.role, own);
   const name = nameOf(member);
@@ -62,13 +64,7 @@ const MemberRow = ({ member, onRemove }: { member: Member; onRemove: () => void 
         <span className="one-line small text-3">{member.email}</span>
       </span>
       {mayTouch ? (
-        <RoleSelect
-          aria-label={`Role of ${name}`}
-          own={own}
-          value={change.isPending ? change.variables : member.role}
-          disabled={change.isPending}
-          onChange={(role) => change.mutate(role)}
-        />
+        <RoleSelect aria-label={`Role of ${name}`} own={own} value={role} onChange={change.mutate} />
       ) : (
         <span className={styles.side}>{capital(member.role)}</span>
       )}

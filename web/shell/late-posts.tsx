@@ -1,0 +1,66 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { PostSummary } from '#generated/app-client';
+import { app } from '#web/api.ts';
+import { Banner } from '#web/parts/banner.tsx';
+import { quoted } from '#web/parts/heading.ts';
+import { count } from '#web/parts/number.ts';
+import { useNow } from '#web/parts/use-now.ts';
+import { When } from '#web/parts/when.tsx';
+import { keys } from '#web/queries.ts';
+import { useSession } from '#web/session.ts';
+
+const minuteMs = 60_000;
+/** A server with much to do is late by less: then nothing sends. */
+const lateMs = 5 * minuteMs;
+const longestMs = 30 * 24 * 60 * minuteMs;
+
+/** Posts that are due and that nobody has taken up, the oldest first. Looked at every minute, and when posts change. */
+export const useLatePosts = (): readonly PostSummary[] => {
+  const minute = Math.floor(useNow().getTime() / minuteMs) * minuteMs;
+  const from = new Date(minute - longestMs).toISOString();
+  const to = new Date(minute - lateMs).toISOString();
+  const { data } = useQuery({
+    queryKey: keys.late(minute),
+    queryFn: ({ signal }) => app.searchPosts({ group: 'Timed', status: 'Scheduled', from, to }, { signal }),
+    placeholderData: (before) => before,
+    gcTime: minuteMs,
+  });
+  return data?.posts ?? [];
+};
+
+/** Says so where people look, and who can do something about it. */
+export const LatePosts = ({ posts }: { posts: readonly PostSummary[] }) => {
+  const { user } = useSession();
+  const [first] = posts;
+  if (first?.scheduledAt === undefined) return null;
+  const isOne = posts.length === 1;
+  return (
+    <Banner
+      tone="orange"
+      title={
+        <span dir="auto">{isOne ? `${quoted(first.text)} is late` : `${count(posts.length, 'post')} are late`}</span>
+      }
+      action={
+        <Button
+          size="xs"
+          renderRoot={(props) =>
+            isOne ? (
+              <Link to="/posts/$id" params={{ id: first.id }} {...props} />
+            ) : (
+              <Link to="/posts" search={{ status: 'Scheduled' }} {...props} />
+            )
+          }
+        >
+          {isOne ? 'Open' : 'Show them'}
+        </Button>
+      }
+    >
+      {isOne ? 'It was due ' : 'The first was due '}
+      <When at={first.scheduledAt} form="said" />. {isOne ? 'It goes' : 'They go'} out once Posthorn sends again.{' '}
+      {user.operator ? 'Find out why: run' : 'Ask whoever runs this server to run'} <code>npx posthorn doctor</code>
+      {user.operator ? ' where it runs.' : '.'}
+    </Banner>
+  );
+};
