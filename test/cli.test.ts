@@ -467,9 +467,8 @@ describe('what a command loads', () => {
   test('is kept compiled for the next one, and compiled anew where that cannot be used', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'posthorn-parts-'));
     try {
-      await writeFile(join(folder, 'package.json'), '{"type":"module"}');
       const parts = [...(await filesFrom(await partNamed('commands'), atOnce))];
-      for (const name of ['cli.js', ...parts]) await copyFile(join(dist, name), join(folder, name));
+      for (const name of ['cli.js', 'package.json', ...parts]) await copyFile(join(dist, name), join(folder, name));
       const help = () => promisify(execFile)(process.execPath, [join(folder, 'cli.js'), '--help']);
       const said = await help();
       expect(said).toMatchObject({ stdout: expect.stringContaining('posthorn <command>'), stderr: '' });
