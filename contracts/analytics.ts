@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { action, appRoute, byId, CanonicalInstant, Id, Instant, InstantAsWritten, type Route } from './define.ts';
+import { engagementMetrics, type MetricName, metricNames } from './metrics.ts';
 import { everyone } from './scopes.ts';
 
-export const metricNames = ['views', 'reach', 'likes', 'comments', 'shares', 'quotes', 'saves', 'clicks'] as const;
-export type MetricName = (typeof metricNames)[number];
-
-/** SPEC, Statistics rules 4: views, reach and clicks are not engagement. */
-export const engagementMetrics = ['likes', 'comments', 'shares', 'quotes', 'saves'] as const;
+export { engagementMetrics, type MetricName, metricNames };
 
 const meaning: Record<MetricName, string> = {
   views: 'Times it was shown',

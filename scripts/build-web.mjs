@@ -54,7 +54,7 @@ const compress = (folder) =>
       }),
   );
 
-export const buildWeb = async () => {
+const buildWeb = async () => {
   const hash = hashOfSources();
   const startedAt = performance.now();
   process.stderr.write('Building the web app … ');

@@ -1,23 +1,12 @@
 // Compiles the server into dist/: production runs compiled JavaScript. Packages that are loaded at once are compiled in: Node
 // takes longer to find and read their thousand files than to run them. A file a command's needs, so that none loads what it
 // does not use. Nothing is compiled, nor the compiler loaded, when no source has changed.
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { isBuilt, stamp, stampFile } from './built-from.cjs';
 
 const root = resolve(import.meta.dirname, '..');
 const dist = resolve(root, 'dist');
-const stampFile = join(dist, 'built-from');
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
@@ -27,24 +16,6 @@ const present = (path) => {
   } catch {
     return undefined;
   }
-};
-
-/** Name, size and time of everything that is compiled, and of what compiles it. */
-const stamp = () => {
-  const hash = createHash('sha256');
-  const add = (path) => {
-    const { mtimeMs = 0, size = 0 } = statSync(`${root}/${path}`, { throwIfNoEntry: false }) ?? {};
-    hash.update(`${path} ${size} ${mtimeMs}\n`);
-  };
-  const addAll = (folder) => {
-    for (const entry of readdirSync(`${root}/${folder}`, { withFileTypes: true })) {
-      if (entry.isDirectory()) addAll(`${folder}/${entry.name}`);
-      else if (entry.name.endsWith('.ts')) add(`${folder}/${entry.name}`);
-    }
-  };
-  for (const folder of ['contracts', 'generated', 'server', 'scripts/call', 'scripts/program']) addAll(folder);
-  for (const path of ['package.json', 'package-lock.json', 'scripts/build.mjs']) add(path);
-  return hash.digest('hex');
 };
 
 /** Native ones, those with files or workers of their own, and large ones that few need and that are loaded then. */
@@ -108,6 +79,8 @@ const mapOfFile = (path) =>
 /** As Node does it for require(), in the first line, so that the numbers of the lines stay. */
 const frame = ["(function (exports, require, module, __filename, __dirname) { 'use strict'; ", '\n})'];
 
+const placeInNode = { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' };
+
 /** In two steps, as the compiler splits modules alone, and Node keeps no compiled code of modules for the next process. */
 const compile = async () => {
   const { build, stop, transform } = await import('esbuild');
@@ -145,7 +118,7 @@ const compile = async () => {
       target: 'node20',
       // So that load.ts loads them.
       supported: { 'dynamic-import': false },
-      define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
+      define: placeInNode,
       sourcefile: basename(path),
       sourcemap: 'external',
       sourcesContent: false,
@@ -164,12 +137,18 @@ const compile = async () => {
   };
   const program = await build({
     ...shared,
+    format: 'cjs',
     entryPoints: [{ in: 'scripts/program/index.ts', out: 'cli' }],
-    define: { 'parts.commands': partOf('server/cli/index.ts'), 'parts.call': partOf('scripts/call/index.ts') },
+    define: {
+      ...placeInNode,
+      'parts.commands': partOf('server/cli/index.ts'),
+      'parts.call': partOf('scripts/call/index.ts'),
+    },
   });
   // Else its process stays as long as the service.
   await stop();
-  return [...parts.flat(), ...program.outputFiles.map(({ path, text }) => ({ path, text }))];
+  const asRequired = { path: join(dist, 'package.json'), text: '{ "type": "commonjs" }\n' };
+  return [...parts.flat(), asRequired, ...program.outputFiles.map(({ path, text }) => ({ path, text }))];
 };
 
 /** One other letter, as in a regular expression, and Node keeps the whole file with two bytes a letter. */
@@ -180,11 +159,7 @@ const inAscii = (text) =>
 const write = (files) => {
   const isEntry = ({ path }) => basename(path) === 'cli.js';
   for (const { path, text } of files.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))) {
-    if (present(path) === text) {
-      // It is looked at to see whether it is older than its sources.
-      if (isEntry({ path })) utimesSync(path, new Date(), new Date());
-      continue;
-    }
+    if (present(path) === text) continue;
     writeFileSync(`${path}.${process.pid}`, text);
     renameSync(`${path}.${process.pid}`, path);
   }
@@ -206,8 +181,8 @@ const removeOld = (files) => {
 };
 
 mkdirSync(dist, { recursive: true });
-const now = stamp();
-if (present(stampFile) !== now || !existsSync(join(dist, 'cli.js'))) {
+if (!isBuilt()) {
+  const now = stamp();
   const files = await compile();
   write(files);
   removeOld(files);

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { posix, resolve } from 'node:path';
 
-export interface Complaint {
+interface Complaint {
   readonly file: string;
   readonly line: number;
   /** The import or word that is wrong, as it is written. */

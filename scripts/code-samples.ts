@@ -1,7 +1,7 @@
 import type { Declared } from './contracts.ts';
 
 /** How an example of an action is written down by those who call it: in a shell, in TypeScript, in Python. */
-export interface CodeSample {
+interface CodeSample {
   readonly lang: string;
   readonly label: string;
   readonly source: string;
@@ -38,7 +38,7 @@ const asTypescript = (value: unknown): string => {
   return `{ ${fields.join(', ')} }`;
 };
 
-export const pythonCall = (domain: string, verb: string, input: Record<string, unknown>) => {
+const pythonCall = (domain: string, verb: string, input: Record<string, unknown>) => {
   const fields = Object.entries(input).map(([field, value]) => `${snake(field)}=${asPython(value)}`);
   return `answer = posthorn.${domain}.${snake(verb)}(${fields.join(', ')})`;
 };

@@ -1,4 +1,5 @@
-// What is due and what is sealed in all slices, without opening them: a command should be over before anybody waits.
+// What recurs, what is due and what is sealed in all slices, without opening them: a command should be over before anybody
+// waits.
 import { nextRefresh, sealedInAccounts } from '#server/accounts/for-operators';
 import { sealedInIdentity } from '#server/auth/identity-provider/store';
 import type { DueKind } from '#server/jobs/notices';
@@ -7,6 +8,8 @@ import { nextPost, nextSend } from '#server/publishing/for-operators';
 import { nextRead } from '#server/statistics/for-operators';
 import type { Database } from '#server/store/database';
 import { nextDelivery, sealedInWebhooks } from '#server/webhooks/for-operators';
+
+export { readJobs } from '#server/jobs/for-operators';
 
 /** Milliseconds until something is due; undefined when nothing is. */
 export const nextDue: Readonly<Record<DueKind, (database: Database) => Promise<number | undefined>>> = {

@@ -41,7 +41,7 @@ export const open = async (
 };
 
 /** The rules on a database as it is, which nothing has been asked of yet. */
-export const assemble = async (
+const assemble = async (
   config: Config,
   log: Logger,
   ownUrl = () => config.baseUrl,

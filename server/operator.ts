@@ -34,9 +34,9 @@ export const openOperator = async (config: Config) => {
 /** On a database as it is, which nothing has been asked of yet. */
 export const assembleOperator = async (config: Config) => {
   const server = await connect(config);
-  const { connection, direct = connection, replica } = server;
+  const { connection, direct, replica } = server;
   const report = ({ message }: Error) => console.error(`The connection to the database was lost: ${message}`);
-  const database = openDatabase(connection, { report, ...pools, direct: server.direct, replica });
+  const database = openDatabase(connection, { report, ...pools, direct, replica });
   const clock = createMovableClock();
   const { production } = config;
   const sandboxClock = openSandboxClock(database, { clock, production, hasLiveAccount: hasLiveAccount(database) });
@@ -46,7 +46,6 @@ export const assembleOperator = async (config: Config) => {
   const auth = openAuth({ database, audit, live, config, clock, wallClock: systemClock });
   const people = openPeople({ database, auth, plans, audit, live, config, wallClock: systemClock });
   return {
-    connection: direct,
     database,
     ...auth,
     ...people,

@@ -177,7 +177,7 @@ console.log(JSON.stringify([image.data.alt, data.versions[0]?.content[0]?.media.
 
 describe('posthorn call', () => {
   const posthorn = (args: string[], more: NodeJS.ProcessEnv = {}) =>
-    run('node', [join(root, 'scripts/posthorn.mjs'), ...args], {
+    run('node', [join(root, 'scripts/posthorn.cjs'), ...args], {
       cwd: folder,
       env: { ...environment(), ...more },
     }).then(

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { Worker } from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -370,7 +370,7 @@ describe('doctor in production', () => {
 });
 
 describe('doctor', () => {
-  test('says which migrations are pending, and with --fix applies them and closes the keys to others', async () => {
+  test('says which migrations are pending, and with --fix applies them, closes the keys to others and removes files of nobody', async () => {
     const config = configWith({ DATABASE_URL: urlOf(fresh.parts) });
     expect((await diagnose(config)).text).toContain('MISSING  The database has no tables of Posthorn yet: `npm start`');
     await chmod(join(config.dataDir, 'secrets.json'), 0o644);
@@ -389,9 +389,14 @@ describe('doctor', () => {
     const waiting = /^note {5}Migration 32 "workspace-keys-alone" waits until .* session \d+ of PostgreSQL \(idle\)/m;
     expect((await diagnose(config)).text).toMatch(waiting);
     await before.end();
+    const orphan = join(config.dataDir, 'media/media_01JCQ3A1B2C3D4E5F6G7H8J9K0');
+    await writeFile(orphan, 'x');
+    await utimes(orphan, 0, 0);
     const mended = await diagnose(config, { fix: true });
     expect(mended.text).toContain(`FIXED    Migrations applied: ${last.join(', ')}`);
     expect(mended.text).toContain('FIXED    Only the user of the service can read');
+    expect(mended.text).toContain('FIXED    Files removed that belong to no media item: 1');
+    await expect(access(orphan)).rejects.toThrow();
     expect((await diagnose(config)).text).toContain('schema is up to date');
     expect(await pendingIn(old, migrations)).toEqual([]);
     await old.close();

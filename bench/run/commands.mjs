@@ -12,7 +12,10 @@ export const measureCommands = async (place, launcher, rounds, empty) => {
   writeFileSync(LOG_FILE, `${JSON.stringify(line)}\n`);
   const env = { ...process.env, ...place.settings, BASE_URL: url, LOG_FILE };
   const posthorn = (...args) => cpuOf(env, launcher, ...args);
-  const setup = await cpuOf({ ...env, ...empty.settings }, launcher, 'setup', ...place.owner);
+  const setUpIn = ({ settings }) => cpuOf({ ...env, ...settings }, launcher, 'setup', ...place.owner);
+  // The first one compiles, which a median of several leaves out; here one is all that is counted.
+  if (empty === place) await setUpIn(await place.apart());
+  const setup = await setUpIn(empty);
   const { workspaceId, token } = empty === place ? JSON.parse(setup.said) : await place.setUp();
   const commands = {
     help: ['--help'],

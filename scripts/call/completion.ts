@@ -1,23 +1,7 @@
 import type { Command } from './command.ts';
 
-const groups = [
-  ...[
-    'call',
-    'profile',
-    'completion',
-    'start',
-    'setup',
-    'demo',
-    'link',
-    'user',
-    'doctor',
-    'keys',
-    'logs',
-    'backup',
-    'restore',
-  ],
-  ...['token', 'account', 'import', 'plan', 'jobs', 'clock'],
-];
+const groups =
+  'call profile completion start setup demo link user doctor keys logs backup restore token account import plan jobs clock';
 
 /** A script for the shell: actions after `call`, then their fields, then the values of a field that has few. */
 export const completion = (shell: 'bash' | 'zsh', commands: readonly Command[], common: readonly string[]): string => {
@@ -31,7 +15,7 @@ export const completion = (shell: 'bash' | 'zsh', commands: readonly Command[], 
   );
   const bash = `_posthorn() {
   local words="" here="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" action="\${COMP_WORDS[2]}"
-  if [ "$COMP_CWORD" -eq 1 ]; then words="${groups.join(' ')}"
+  if [ "$COMP_CWORD" -eq 1 ]; then words="${groups}"
   elif [ "\${COMP_WORDS[1]}" = completion ]; then words="bash zsh"
   elif [ "\${COMP_WORDS[1]}" = profile ]; then [ "$COMP_CWORD" -eq 2 ] && words="set list remove"
   elif [ "\${COMP_WORDS[1]}" != call ]; then return

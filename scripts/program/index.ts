@@ -9,5 +9,7 @@ mapStacks();
 // Those for callers of a server somewhere else load nothing of the server.
 if (['call', 'profile', 'completion'].includes(process.argv[2] ?? '')) {
   const { main } = load(parts.call) as typeof import('#scripts/call/index');
-  process.exitCode = await main(process.argv.slice(2), process.env);
+  void main(process.argv.slice(2), process.env).then((code) => {
+    process.exitCode = code;
+  });
 } else load(parts.commands);

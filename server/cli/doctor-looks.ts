@@ -64,14 +64,19 @@ export const lookAtTables = async (
   return false;
 };
 
-export const lookAtMedia = async (config: Config, { good, note, fixed, bad }: Findings, fix: boolean) => {
+export const lookAtMedia = async (
+  config: Config,
+  operator: Operator,
+  { good, note, fixed, bad }: Findings,
+  fix: boolean,
+) => {
   const { openMediaFiles } = await import('#server/media/open-files');
   const files = openMediaFiles(config);
   try {
     await files.check();
     good.push(`Media is kept in ${files.place}`);
-    const removed = fix ? await sweepOrphans(config) : 0;
-    if (removed > 0) fixed.push(`${removed} files removed that belong to no media item`);
+    const removed = fix ? await removeOrphans(config, operator) : 0;
+    if (removed > 0) fixed.push(`Files removed that belong to no media item: ${removed}`);
   } catch (error) {
     bad.push(`The store for media cannot be used: ${(error as Error).message}`);
   }
@@ -80,14 +85,11 @@ export const lookAtMedia = async (config: Config, { good, note, fixed, bad }: Fi
   }
 };
 
-const sweepOrphans = async (config: Config) => {
-  const { assemble } = await import('#server/open');
-  const { posthorn, close } = await assemble(config, await silentLog(config));
-  return posthorn.sweepOrphans().finally(close);
+const removeOrphans = async (config: Config, { database, sandboxClock }: Operator) => {
+  const { openSweep } = await import('#server/media/open-sweep');
+  await sandboxClock.read();
+  return openSweep(database, config, sandboxClock)();
 };
-
-export const silentLog = async (config: Config) =>
-  (await import('#server/log')).createLog({ ...config, logLevel: 'silent', logFile: undefined });
 
 export const lookAtServices = async (config: Config, { good, note, bad }: Findings) => {
   const { createMailer } = await import('#server/messages/mail');

@@ -15,7 +15,6 @@ import {
   lookAtSeals,
   lookAtServices,
   lookAtTables,
-  silentLog,
 } from './doctor-looks.ts';
 
 export const doctor: Command = async (config, { network, fix, json }) => {
@@ -30,8 +29,10 @@ export const doctor: Command = async (config, { network, fix, json }) => {
 /** `network` is a key, or `all`. */
 export const diagnoseNetworks = async (config: Config, network: string, internet: OutboundOptions = {}) => {
   const { open } = await import('#server/open');
+  const { createLog } = await import('#server/log');
   const { examineNetwork } = await import('#server/networks/examine');
-  const { posthorn, close } = await open(config, await silentLog(config), undefined, internet);
+  const log = createLog({ ...config, logLevel: 'silent', logFile: undefined });
+  const { posthorn, close } = await open(config, log, undefined, internet);
   try {
     const { all } = posthorn.networks;
     const asked = network === 'all' ? all : all.filter(({ key }) => key === network);
@@ -90,7 +91,7 @@ export const diagnose = async (config: Config, { fix = false }: { fix?: boolean 
     try {
       await lookAtKeys(config, findings, fix);
       const isMigrated = await lookAtTables(config, operator, findings, fix);
-      await lookAtMedia(config, findings, fix && isMigrated);
+      await lookAtMedia(config, operator, findings, fix && isMigrated);
       await lookAtServices(config, findings);
       if (isMigrated) await lookAtSeals(operator, seal, findings);
       if (isMigrated) await lookAtPeople(operator, findings);

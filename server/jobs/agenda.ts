@@ -68,37 +68,15 @@ export const openAgenda = async ({
   };
 };
 
-/** The jobs as they are kept, for a command, which takes no part in them. */
-export const readJobs = async ({
-  connection,
-  mongodbUrl,
-  report,
-}: {
-  connection: Connection;
-  mongodbUrl: string | undefined;
-  report: (error: unknown) => void;
-}) => {
-  const { backend, close } = mongodbUrl ? await inMongo(mongodbUrl, report) : toRead(connection, report);
+/** The jobs as they are kept there, for a command, which takes no part in them. */
+export const readJobsInMongo = async (mongodbUrl: string, report: (error: unknown) => void) => {
+  const { backend, close } = await inMongo(mongodbUrl, report);
   try {
     await backend.connect();
     return (await backend.repository.queryJobs()).jobs;
-  } catch (error) {
-    // No service has run here yet.
-    if ((error as { code?: string }).code === noSuchTable) return [];
-    throw error;
   } finally {
     await close();
   }
-};
-
-const noSuchTable = '42P01';
-
-const toRead = (connection: Connection, report: (error: unknown) => void) => {
-  const pool = openPool(connection, 1, report);
-  return {
-    backend: new PostgresBackend({ pool, ensureSchema: false, disableNotifications: true }),
-    close: () => pool.end(),
-  };
 };
 
 const openPool = (connection: Connection, max: number, report: (error: unknown) => void) => {

@@ -5,7 +5,6 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MediaItem } from '#contracts/media';
 import { bounds } from '#server/bounds';
-import type { Clock } from '#server/clock';
 import { notFound } from '#server/errors';
 import type { FitMode } from '#server/networks/fit';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
@@ -18,7 +17,6 @@ import { type MadeRow, type MediaStore, type RenditionRow, type RenditionStore, 
 /** Somebody waits for the answer; what is not made by then is made all the same. */
 const patienceMs = 20_000;
 const atOnce = 2;
-const unusedMs = 24 * 3_600_000;
 
 /** A picture that has to become something else. */
 export interface Wish {
@@ -51,7 +49,6 @@ export const createRenditions = ({
   files,
   folder,
   baseUrl,
-  clock,
   report,
 }: {
   store: RenditionStore;
@@ -60,7 +57,6 @@ export const createRenditions = ({
   /** For files on their way. */
   folder: string;
   baseUrl: string;
-  clock: Clock;
   report: (error: unknown) => void;
 }) => {
   const underWay = new Map<string, Promise<void>>();
@@ -199,9 +195,6 @@ export const createRenditions = ({
       thumbnailUrl: `${baseUrl}/media/${row.id}?size=thumbnail`,
       createdAt: row.createdAt,
     }),
-
-    /** Rows alone: their files are swept once nothing knows them. */
-    removeUnused: () => store.removeUnused(new Date(clock.now().getTime() - unusedMs)),
   };
 };
 

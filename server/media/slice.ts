@@ -38,11 +38,9 @@ export const openMedia = ({
   const renditionStore = createRenditionStore(database);
   const library = createMediaLibrary({ store, renditionStore, files, baseUrl });
   const folder = incomingFolder(config);
-  const made = { store: renditionStore, mediaStore: store, files, folder, baseUrl, clock, report };
-  const renditions = createRenditions(made);
+  const renditions = createRenditions({ store: renditionStore, mediaStore: store, files, folder, baseUrl, report });
   const uploads = createUploads({ store, files, incoming, outbound, live, baseUrl, clock });
-  const sweeping = { store, renditionStore, removeUnused: renditions.removeUnused };
-  const sweepOrphans = createSweep({ ...sweeping, files, incoming, wallClock });
+  const sweepOrphans = createSweep({ store, renditionStore, files, incoming, clock, wallClock });
   return {
     library,
     renditions,

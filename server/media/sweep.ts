@@ -8,6 +8,7 @@ import type { MediaStore, RenditionStore } from './store.ts';
  * are dated: that of the sandbox may be hours ahead while an upload is under way.
  */
 const graceMs = 3 * 3_600_000;
+const unusedMs = 24 * 3_600_000;
 const batch = 500;
 const ours = /^(media_[0-9A-Z]{26}|fit_[0-9a-f]{32})(\.thumbnail)?$/;
 
@@ -22,22 +23,23 @@ export const createSweep =
   ({
     store,
     renditionStore,
-    removeUnused,
     files,
     incoming,
+    clock,
     wallClock,
   }: {
     store: MediaStore;
     renditionStore: RenditionStore;
-    removeUnused: () => Promise<unknown>;
     files: MediaFiles;
     incoming: Incoming;
+    clock: Clock;
     wallClock: Clock;
   }) =>
   async (): Promise<number> => {
     const before = new Date(wallClock.now().getTime() - graceMs);
     await incoming.sweep(before);
-    await removeUnused();
+    // Rows alone: their files go once nothing knows them.
+    await renditionStore.removeUnused(new Date(clock.now().getTime() - unusedMs));
     let removed = 0;
     let old: string[] = [];
     const removeOrphans = async () => {

@@ -1,4 +1,4 @@
-import { engagementMetrics, type MetricName, metricNames } from '#contracts/analytics';
+import { engagementMetrics, type MetricName, metricNames } from '#contracts/metrics';
 
 /** What a network reported. */
 export type Numbers = Partial<Record<MetricName, number>>;

@@ -1,4 +1,5 @@
-import { type Metrics, metricNames } from '#contracts/analytics';
+import type { Metrics } from '#contracts/analytics';
+import { metricNames } from '#contracts/metrics';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
 import { wakes } from '#server/jobs/notices';
 import { tellsOf } from '#server/live/news';

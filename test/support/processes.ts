@@ -50,7 +50,7 @@ export const createProcesses = async (
     return { child, output, ended };
   };
   // The first one compiles.
-  let program = 'scripts/posthorn.mjs';
+  let program = 'scripts/posthorn.cjs';
   const posthorn = (args: readonly string[], settings: NodeJS.ProcessEnv) => {
     const started = launch(program, args, settings);
     void started.ended.then(() => {
