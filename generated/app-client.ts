@@ -94,7 +94,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Read how the numbers of a post grew.
      *
-     * Every read of its numbers, per account, oldest first.
+     * Every successful read of its numbers, per account, oldest first.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -1320,9 +1320,9 @@ export interface GetSeriesInput {
   from: string;
   /** End of the range, exclusive; at most 400 days after from (ISO-8601) */
   to: string;
-  /** Only these accounts; ids with commas (default `''`) */
+  /** Only these accounts; ids with commas; empty means every account (default `''`) */
   accountIds?: string;
-  /** IANA name that decides where a day begins (default `'UTC'`) */
+  /** IANA name that decides where a day begins; an unknown name counts as UTC (default `'UTC'`) */
   timeZone?: string;
 }
 

@@ -55,7 +55,9 @@ const offsetsOf = (timeZone: string): OffsetAt => {
   if (wall === undefined) return () => 0;
   const offsets = new Map<number, number>();
   const offsetAt = (second: number) => {
-    const offset = offsets.get(second) ?? secondsOf(wall.format(second * 1000)) - second;
+    const remembered = offsets.get(second);
+    if (remembered !== undefined) return remembered;
+    const offset = secondsOf(wall.format(second * 1000)) - second;
     if (offsets.size === mostSeconds) offsets.clear();
     offsets.set(second, offset);
     return offset;

@@ -83,9 +83,9 @@ export const Summary = z
           postId: z.string().describe('Post id'),
           text: z.string().describe('Text of the first item of the original version'),
           publishedAt: CanonicalInstant,
-          accountIds: z.array(z.string()).describe('Accounts it was published to'),
-          engagement: z.int().describe('Over all its accounts'),
-          views: z.int().describe('Over all its accounts'),
+          accountIds: z.array(z.string()).describe('Accounts it was published to, of those asked for'),
+          engagement: z.int().describe('Over these accounts'),
+          views: z.int().describe('Over these accounts'),
         }),
       )
       .describe('The 10 posts with the highest engagement, summed over their accounts'),
@@ -178,8 +178,15 @@ export const analyticsRoutes = {
     query: z.strictObject({
       from: Instant.describe('Start of the range, inclusive'),
       to: Instant.describe('End of the range, exclusive; at most 400 days after from'),
-      accountIds: z.string().max(20_000).default('').describe('Only these accounts; ids with commas'),
-      timeZone: z.string().default('UTC').describe('IANA name that decides where a day begins'),
+      accountIds: z
+        .string()
+        .max(20_000)
+        .default('')
+        .describe('Only these accounts; ids with commas; empty means every account'),
+      timeZone: z
+        .string()
+        .default('UTC')
+        .describe('IANA name that decides where a day begins; an unknown name counts as UTC'),
     }),
     answer: z.object({
       days: z
@@ -198,7 +205,7 @@ export const analyticsRoutes = {
     path: '/api/app/posts/:id/history',
     tag: 'posts',
     summary: 'Read how the numbers of a post grew',
-    description: 'Every read of its numbers, per account, oldest first.',
+    description: 'Every successful read of its numbers, per account, oldest first.',
     roles: everyone,
     params: byId('Post id'),
     answer: z.object({

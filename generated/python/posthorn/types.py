@@ -66,11 +66,11 @@ class SummaryTopPosts(TypedDict):
     publishedAt: str
     """ISO-8601 instant"""
     accountIds: list[str]
-    """Accounts it was published to"""
+    """Accounts it was published to, of those asked for"""
     engagement: int
-    """Over all its accounts"""
+    """Over these accounts"""
     views: int
-    """Over all its accounts"""
+    """Over these accounts"""
 
 class SummaryBestTimes(TypedDict):
     weekday: int

@@ -128,11 +128,11 @@ export interface Summary {
     text: string;
     /** ISO-8601 instant */
     publishedAt: string;
-    /** Accounts it was published to */
+    /** Accounts it was published to, of those asked for */
     accountIds: string[];
-    /** Over all its accounts */
+    /** Over these accounts */
     engagement: number;
-    /** Over all its accounts */
+    /** Over these accounts */
     views: number;
   }>;
   /** One entry for each weekday and hour that had posts */
