@@ -106,7 +106,7 @@ export const Result = z
     note: z
       .string()
       .optional()
-      .describe('With ok: what a person still has to do at the network, or what did not work after the post was out'),
+      .describe('What a person still has to do at the network, or what did not work after it was out'),
   })
   .meta({ id: 'Result', description: 'How publishing to one account ended' });
 export type Result = z.output<typeof Result>;

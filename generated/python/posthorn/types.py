@@ -210,7 +210,7 @@ class Result(TypedDict):
     publishedAt: NotRequired[str]
     """ISO-8601 instant"""
     note: NotRequired[str]
-    """With ok: what a person still has to do at the network, or what did not work after the post was out"""
+    """What a person still has to do at the network, or what did not work after it was out"""
 
 class PostLine(TypedDict):
     """What it takes to find a post"""

@@ -295,7 +295,7 @@ export interface Result {
   };
   /** ISO-8601 instant */
   publishedAt?: string;
-  /** With ok: what a person still has to do at the network, or what did not work after the post was out */
+  /** What a person still has to do at the network, or what did not work after it was out */
   note?: string;
 }
 

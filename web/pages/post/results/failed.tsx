@@ -27,6 +27,7 @@ export const Failed = ({ target, postId }: { target: Target; postId: string }) =
       : 'this account is disconnected';
   return (
     <Row target={target} line={reasonOf(target)}>
+      {result?.note && <p className="small text-2">{result.note}</p>}
       {may.write ? (
         <div className={styles.buttons}>
           {offersReconnect && account && <ReconnectButton account={account} provider={provider} />}

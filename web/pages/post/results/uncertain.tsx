@@ -31,6 +31,7 @@ export const Uncertain = ({ target, postId }: { target: Target; postId: string }
           )}{' '}
           and say what you see.
         </p>
+        {result?.note && <p>{result.note}</p>}
         {may.write ? (
           <div className={styles.buttons}>
             <Button
