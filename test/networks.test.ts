@@ -9,7 +9,7 @@ import type { Network, NetworkAccount, Sending, Site } from '#server/networks/ne
 import { tokensFrom, tokenTrouble } from '#server/networks/oauth2';
 import { pinBody } from '#server/networks/pinterest/pin-body';
 import { createNetworks } from '#server/networks/registry';
-import { createRequest, type Request, retryAt } from '#server/networks/request';
+import { createRequest, type NetworkAnswer, type Request, retryAt } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { networks, optionsOf, postOf, textOf } from '#test/support/networks';
@@ -343,9 +343,41 @@ describe('whatever a network answers', () => {
     const page = { status: 403, headers: {}, text: '<html>', bytes: Buffer.from('<html>'), json: undefined };
     expect(tokenTrouble(page, now).kind).toBe('temporary');
     expect(tokenTrouble({ ...page, json: { code: 283, message: 'No such token' } }, now).kind).toBe('token');
-    const bluesky = networks.find(({ key }) => key === 'bluesky')?.network;
-    const site = { request: async () => page, server: '', now: () => now } as unknown as Site;
-    const account = { tokens: { accessToken: 'a', refreshToken: 'b' } } as NetworkAccount;
-    await expect(bluesky?.refresh(site, account)).rejects.toMatchObject({ kind: 'temporary' });
   });
+
+  const refreshed = async (network: Network, answer: Partial<NetworkAnswer>) => {
+    let asked = 0;
+    const request: Request = async () => {
+      asked++;
+      return { status: 200, headers: {}, text: '', bytes: Buffer.alloc(0), json: undefined, ...answer };
+    };
+    const [live, sandbox] = [request, { request, url: () => '', baseUrl: '' }];
+    const sites = createSites({ live, sandbox, setting: () => undefined, clock: { now: () => now } });
+    const account = { id: '1', tokens: { accessToken: 'a', refreshToken: 'b' } } as NetworkAccount;
+    const trouble = await network.refresh(sites.live(network), account).catch((error) => error as NetworkTrouble);
+    return asked === 0 ? 'nothing to refresh with' : (trouble as NetworkTrouble).kind;
+  };
+
+  test.each(networks)(
+    '$key: the page of a firewall in place of new tokens disconnects no account',
+    async ({ network }) => {
+      const page = '<html>Are you human?</html>';
+      const heard = await refreshed(network, { status: 403, text: page, bytes: Buffer.from(page) });
+      expect(['temporary', 'nothing to refresh with']).toContain(heard);
+    },
+  );
+
+  test.each(['instagram', 'threads'])(
+    '%s: an outage of Meta at the token endpoint disconnects no account',
+    async (key) => {
+      const network = networks.find((one) => one.key === key)?.network as Network;
+      const failure = (code: number) => ({
+        status: 400,
+        json: { error: { code, message: 'Try later', type: 'OAuthException' } },
+      });
+      expect(await refreshed(network, failure(2))).toBe('temporary');
+      expect(await refreshed(network, failure(1))).toBe('token');
+      expect(await refreshed(network, failure(190))).toBe('token');
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
 import type { AccountRow } from '#server/accounts/account-row';
 import { type Stopwatch, startStopwatch } from '#server/clock';
-import { type Network, ready, waiting } from '#server/networks/network';
+import { type Network, ready, unknown, waiting } from '#server/networks/network';
 import { createNetworks } from '#server/networks/registry';
 import type { Fault } from '#server/networks/sandbox';
 import { NetworkTrouble } from '#server/networks/trouble';
@@ -268,6 +268,15 @@ describe('a thread that is out in part keeps the address of what is out', () => 
     expect(ended[0]?.result.error?.message).toMatch(
       `1 of 2 parts are out; publishing again goes on with the next. ${words}`,
     );
+  });
+
+  test('and one that may be out says what is certainly not, for whoever finds it there', async () => {
+    const confirm = async () => unknown;
+    const [unsure] = (await turn({ confirm }, { ...thread, sent: [], ...begun })).ended;
+    expect(unsure?.result).toMatchObject({ uncertain: true, note: expect.stringContaining('(1 of 2 parts)') });
+    const [last] = (await turn({ confirm }, { ...thread, ...begun })).ended;
+    expect(last?.result).toMatchObject({ uncertain: true, ...first });
+    expect(last?.result).not.toHaveProperty('note');
   });
 
   test('when access to its account is lost', async () => {

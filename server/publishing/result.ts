@@ -43,8 +43,9 @@ export const refused = (network: Pick<Network, 'name'>, trouble: NetworkTrouble)
 /** Parts of a thread that are out keep their address, also when a later one is not. */
 export const withSent = (outcome: Outcome, sent: readonly Sent[], parts: number): Outcome => {
   const [first] = sent;
-  if (first === undefined) return outcome;
-  const note = sent.flatMap((part) => part.note ?? []).join(' ');
+  const after = outcome.uncertain ? parts - sent.length - 1 : 0;
+  const note = [...sent.flatMap((part) => part.note ?? []), ...(after > 0 ? [notAfterIt(after, parts)] : [])].join(' ');
+  if (first === undefined) return { ...outcome, ...(note !== '' && { note }) };
   const out = {
     externalId: first.externalId,
     ...(first.url !== undefined && { url: first.url }),
@@ -54,6 +55,10 @@ export const withSent = (outcome: Outcome, sent: readonly Sent[], parts: number)
   const told = `${sent.length} of ${parts} parts are out; publishing again goes on with the next. ${outcome.error.message}`;
   return { ...outcome, ...out, error: { ...outcome.error, message: told } };
 };
+
+/** Whoever finds the uncertain one there settles it, and the thread ends with it. */
+const notAfterIt = (after: number, parts: number) =>
+  `What comes after it is not out (${after} of ${parts} parts): if you find it there, add the rest yourself.`;
 
 export const needsReconnect = ({ name }: Pick<Network, 'name'>) =>
   failed('reconnect', `${name} no longer accepts our access. ${advice.token}`);

@@ -16,10 +16,16 @@ export const askForAccess = async (name: string, site: Site, request: NetworkReq
 
 const accessTrouble = (name: string, answer: NetworkAnswer, now: Date) => {
   const trouble = graphTrouble(name, answer, now);
+  const { kind, networkCode = '' } = trouble;
   // Code 1 means an outage elsewhere, but a wrong secret here.
-  if (trouble.kind === 'rateLimited' || answer.status >= 500) return trouble;
+  if (kind === 'rateLimited' || answer.status >= 500 || (kind === 'temporary' && !/^1\b/.test(networkCode)))
+    return trouble;
+  // Words of a proxy or firewall, which knows nothing of our access.
+  if (answer.json === undefined && ![400, 401].includes(answer.status)) {
+    return new NetworkTrouble('temporary', `${name} cannot give access right now. Try again later.`, { networkCode });
+  }
   return new NetworkTrouble('token', `${name} gave no access (${wordsOf(answer)}). Connect the account again.`, {
-    ...(trouble.networkCode !== undefined && { networkCode: trouble.networkCode }),
+    networkCode,
   });
 };
 
