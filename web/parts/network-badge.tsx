@@ -36,7 +36,6 @@ export const NetworkBadges = ({
   max?: number;
 }) => {
   const unique = [...new Set(networks)];
-  if (unique.length === 0) return null;
   return (
     <span className={styles.row}>
       {unique.slice(0, max).map((network) => (

@@ -70,7 +70,7 @@ export const PostRow = memo(
         note={
           isPhone && (
             <span className={styles.note}>
-              {badges} {when} <LabelChips ids={post.labelIds} max={1} />
+              {post.accountIds.length > 0 && badges} {when} <LabelChips ids={post.labelIds} max={1} />
             </span>
           )
         }
