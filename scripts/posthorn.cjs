@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The command `posthorn`. In a clone it installs what is missing and builds what changed, then runs. Neither this nor what it
-// then loads is an ES module: for those Node starts a loader, which would be a tenth of what a command takes.
+// then loads is an ES module, so that a command does not wait for Node's loader of modules.
 const { existsSync } = require('node:fs');
 const { resolve } = require('node:path');
 
