@@ -1,6 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { isTyping, useShortcutsOn } from '#web/shell/shortcuts.ts';
+import { useShortcutsOn } from '#web/shell/shortcuts.ts';
+import { isTyping } from './is-typing.ts';
 import styles from './list.module.css';
 
 const rowSelector = '[data-row]';

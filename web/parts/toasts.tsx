@@ -1,7 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { Check, type LucideIcon, X } from 'lucide-react';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { isTyping } from '#web/shell/shortcuts.ts';
+import { isTyping } from './is-typing.ts';
 import styles from './toasts.module.css';
 
 /** `elsewhere`: decided, or closed in another tab. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { isTyping } from '#web/shell/shortcuts.ts';
+import { isTyping } from './is-typing.ts';
 
 /** Files dropped anywhere on the page, or pasted outside of fields. Answers whether some hover over it now. */
 export const useDrop = (enabled: boolean, onFiles: (files: readonly File[]) => void) => {

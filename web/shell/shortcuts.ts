@@ -1,13 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { isTyping } from '#web/parts/is-typing.ts';
 import { callPalette } from './palette-store.ts';
 import { useProfile } from './profile.ts';
-
-const fields = 'input:not([type="radio"], [type="checkbox"]), textarea, select, [role="dialog"], [role="menu"]';
-
-/** Off in fields and dialogs. */
-export const isTyping = ({ target }: Pick<Event, 'target'>) =>
-  target instanceof HTMLElement && (target.isContentEditable || target.closest(fields) !== null);
 
 /** Single keys can be switched off in the profile (WCAG 2.1.4). */
 export const useShortcutsOn = () => useProfile().shortcuts;
