@@ -181,7 +181,7 @@ export const analyticsRoutes = {
         .string()
         .max(20_000)
         .default('')
-        .describe('Only these accounts; ids with commas; empty means every account'),
+        .describe('Only these accounts; ids separated by commas; empty means every account'),
       timeZone: z
         .string()
         .default('UTC')

@@ -121,7 +121,7 @@ export const mediaRoutes = {
       kind: z.enum(mediaKinds).optional().describe('Only these'),
       alt: z.enum(['Missing']).optional().describe('Only those without alternative text'),
       query: z.string().max(200).default('').describe('Only those with this in their name or alternative text'),
-      ids: z.string().max(20_000).default('').describe('Only these; ids with commas'),
+      ids: z.string().max(20_000).default('').describe('Only these; ids separated by commas'),
       cursor: Cursor,
     }),
     answer: z.object({ media: z.array(LibraryItem).describe('The newest first'), nextCursor: NextCursor }),

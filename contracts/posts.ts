@@ -212,8 +212,12 @@ export type PostGroup = (typeof postGroups)[number];
 
 const PostFilter = {
   query: z.string().max(200).default('').describe('Only posts with this in their text'),
-  accountIds: z.string().max(20_000).default('').describe('Only posts for one of these accounts; ids with commas'),
-  labelIds: z.string().max(5_000).default('').describe('Only posts with one of these labels; ids with commas'),
+  accountIds: z
+    .string()
+    .max(20_000)
+    .default('')
+    .describe('Only posts for one of these accounts; ids separated by commas'),
+  labelIds: z.string().max(5_000).default('').describe('Only posts with one of these labels; ids separated by commas'),
 };
 
 const accountId = 'acct_01JCQ2X7M8T9V0W1X2Y3Z4A5B6';
@@ -576,7 +580,7 @@ export const postRoutes = {
       group: z.enum(postGroups).describe('Which posts, in the order that the description gives'),
       status: z.enum(postStatuses).optional().describe('Only this status of the group'),
       ...PostFilter,
-      ids: z.string().max(5_000).default('').describe('Only these posts; ids with commas'),
+      ids: z.string().max(5_000).default('').describe('Only these posts; ids separated by commas'),
       from: InstantOrEmpty.default('').describe('Timed: not before this instant'),
       to: InstantOrEmpty.default('').describe('Timed: before this instant'),
       cursor: Cursor,

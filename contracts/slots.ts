@@ -45,7 +45,7 @@ const PostAccounts = z
   .string()
   .max(20_000)
   .default('')
-  .describe('Accounts the post goes to, ids with commas; empty when they are not known yet');
+  .describe('Accounts the post goes to, ids separated by commas; empty when they are not known yet');
 
 export const slotRoutes = {
   listSlots: appRoute({

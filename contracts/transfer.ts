@@ -100,7 +100,9 @@ const fields = {
     .string()
     .max(20_000)
     .default('')
-    .describe('Accounts of rows that name none; ids with commas. For files without accounts, such as those for Buffer'),
+    .describe(
+      'Accounts of rows that name none; ids separated by commas. For files without accounts, such as those for Buffer',
+    ),
 };
 
 export const ImportText = z

@@ -1320,7 +1320,7 @@ export interface GetSeriesInput {
   from: string;
   /** End of the range, exclusive; at most 400 days after from (ISO-8601) */
   to: string;
-  /** Only these accounts; ids with commas; empty means every account (default `''`) */
+  /** Only these accounts; ids separated by commas; empty means every account (default `''`) */
   accountIds?: string;
   /** IANA name that decides where a day begins; an unknown name counts as UTC (default `'UTC'`) */
   timeZone?: string;
@@ -1810,7 +1810,7 @@ export interface SearchMediaInput {
   alt?: 'Missing';
   /** Only those with this in their name or alternative text (default `''`) */
   query?: string;
-  /** Only these; ids with commas (default `''`) */
+  /** Only these; ids separated by commas (default `''`) */
   ids?: string;
   /** nextCursor of the page before */
   cursor?: string;
@@ -2291,11 +2291,11 @@ export interface SearchPostsInput {
   status?: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
   /** Only posts with this in their text (default `''`) */
   query?: string;
-  /** Only posts for one of these accounts; ids with commas (default `''`) */
+  /** Only posts for one of these accounts; ids separated by commas (default `''`) */
   accountIds?: string;
-  /** Only posts with one of these labels; ids with commas (default `''`) */
+  /** Only posts with one of these labels; ids separated by commas (default `''`) */
   labelIds?: string;
-  /** Only these posts; ids with commas (default `''`) */
+  /** Only these posts; ids separated by commas (default `''`) */
   ids?: string;
   /** Timed: not before this instant */
   from?: string;
@@ -2326,9 +2326,9 @@ export interface CountPostsOutput {
 export interface CountPostsInput {
   /** Only posts with this in their text (default `''`) */
   query?: string;
-  /** Only posts for one of these accounts; ids with commas (default `''`) */
+  /** Only posts for one of these accounts; ids separated by commas (default `''`) */
   accountIds?: string;
-  /** Only posts with one of these labels; ids with commas (default `''`) */
+  /** Only posts with one of these labels; ids separated by commas (default `''`) */
   labelIds?: string;
 }
 
@@ -2770,7 +2770,7 @@ export interface ListFreeSlotsInput {
   from: string;
   /** End of the range, exclusive; at most 62 days after from (ISO-8601) */
   to: string;
-  /** Accounts the post goes to, ids with commas; empty when they are not known yet (default `''`) */
+  /** Accounts the post goes to, ids separated by commas; empty when they are not known yet (default `''`) */
   accountIds?: string;
 }
 
@@ -2782,7 +2782,7 @@ export interface FindNextFreeSlotOutput {
 
 /** What `findNextFreeSlot` takes. */
 export interface FindNextFreeSlotInput {
-  /** Accounts the post goes to, ids with commas; empty when they are not known yet (default `''`) */
+  /** Accounts the post goes to, ids separated by commas; empty when they are not known yet (default `''`) */
   accountIds?: string;
   /** Only after this instant; empty for from now on */
   after?: string;
@@ -3016,7 +3016,7 @@ export interface ImportTotals {
 export interface ImportText {
   /** IANA name, for times of the file that have no zone (default `'UTC'`) */
   timeZone?: string;
-  /** Accounts of rows that name none; ids with commas. For files without accounts, such as those for Buffer (default `''`) */
+  /** Accounts of rows that name none; ids separated by commas. For files without accounts, such as those for Buffer (default `''`) */
   accountIds?: string;
   /** Shown to people (default `'Pasted text'`) */
   fileName?: string;
@@ -3028,7 +3028,7 @@ export interface ImportText {
 export interface ImportForm {
   /** IANA name, for times of the file that have no zone (default `'UTC'`) */
   timeZone?: string;
-  /** Accounts of rows that name none; ids with commas. For files without accounts, such as those for Buffer (default `''`) */
+  /** Accounts of rows that name none; ids separated by commas. For files without accounts, such as those for Buffer (default `''`) */
   accountIds?: string;
   /** A CSV or JSON file in UTF-8. Comes after the other fields */
   file: Blob;

@@ -1026,6 +1026,27 @@ describe('deleting a workspace', () => {
     expect(await service.database.query(told, [workspaceId])).toHaveLength(1);
   });
 
+  test('one that cannot be deleted now keeps no other one, and goes when it can', async () => {
+    const teams = [await newTeam(), await newTeam()];
+    for (const { owner } of teams) await owner.post(path, { name: 'Other' });
+    const [refused] = teams.map(({ workspaceId }) => workspaceId).sort();
+    const run = (text: string) => service.database.run(sql(`test.${text.slice(0, 20)}`, text));
+    await run(
+      "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$",
+    );
+    await run(`create trigger refuse before delete on workspaces for each row when (old.id = '${refused}')
+               execute function refuse()`);
+    service.wallClock.forward(7 * dayMs);
+    const kept = async () => {
+      await service.posthorn.deletion.removeDue();
+      const ids = teams.map(({ workspaceId }) => workspaceId);
+      return service.database.query(sql('test.keptOf', 'select id from workspaces where id = any($1)'), [ids]);
+    };
+    expect(await kept()).toEqual([{ id: refused }]);
+    await run('drop function refuse cascade');
+    expect(await kept()).toEqual([]);
+  });
+
   test('can be taken back by an owner: what is due goes out then', async () => {
     const { owner, second, workspaceId, userId, token } = await newTeam();
     const account = await service.addAccount('x', workspaceId);

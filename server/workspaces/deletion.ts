@@ -21,6 +21,7 @@ export const createDeletion = ({
   live,
   leaving,
   clock,
+  report,
 }: {
   store: WorkspaceStore;
   notifications: Notifications;
@@ -30,11 +31,26 @@ export const createDeletion = ({
   leaving: (workspaceId: string) => Promise<() => void>;
   /** The one on the wall: moving the sandbox clock deletes nothing. */
   clock: Clock;
+  report: (error: unknown) => void;
 }) => {
   const locked = async (workspaceId: string) => {
     const workspace = await store.lockWorkspace(workspaceId);
     if (workspace === null) throw new Refusal('NotFound', 'This workspace was deleted. Open another one.');
     return workspace;
+  };
+
+  const remove = async ({ id, name }: { id: string; name: string }) => {
+    const members = await store.members(id);
+    const left = await store.transaction(async () => {
+      const ended = await leaving(id);
+      // An owner may have taken it back just now.
+      if ((await store.removeWorkspace(id, clock.now())) === 0) return undefined;
+      await audit.write({ event: 'workspace.deleted', details: { id, name } });
+      return ended;
+    });
+    if (left === undefined) return;
+    left();
+    for (const { userId } of members) await live.accessChanged(userId);
   };
 
   return {
@@ -94,18 +110,7 @@ export const createDeletion = ({
 
     /** Those whose time has come, with all that is in them. Files of media go with the next sweep. */
     removeDue: async () => {
-      for (const { id, name } of await store.dueWorkspaces(clock.now())) {
-        const members = (await store.members(id)).map(({ userId }) => userId);
-        const removed = await store.transaction(async () => {
-          const left = await leaving(id);
-          // An owner may have taken it back just now.
-          if ((await store.removeWorkspace(id, clock.now())) === 0) return false;
-          left();
-          await audit.write({ event: 'workspace.deleted', details: { id, name } });
-          return true;
-        });
-        if (removed) for (const userId of members) await live.accessChanged(userId);
-      }
+      for (const due of await store.dueWorkspaces(clock.now())) await remove(due).catch(report);
     },
   };
 };

@@ -45,7 +45,7 @@ export const openWorkspaces = ({
   const { accessChanged, tell } = live;
   const told = { audit, messages, notifications, baseUrl, clock };
   const members = createMembers({ ...told, store, people, plans, accessChanged, tell, endTokens: tokens.revokeAll });
-  const deletion = createDeletion({ store, notifications, audit, live, leaving, clock });
+  const deletion = createDeletion({ store, notifications, audit, live, leaving, clock, report });
   const forgotten = createForgottenPassword({ ...told, store, people, secrets });
   const signInsOfAddress = rateLimits.create({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs });
   return {

@@ -115,7 +115,7 @@ export default {
       type: 'List',
       maxLength: 20,
       description:
-        'Up to 20 usernames with commas, tagged on the first image, reel or story. `anna:0.3:0.7` says where on an image: from the left and from the top, 0 to 1.',
+        'Up to 20 usernames separated by commas, tagged on the first image, reel or story. `anna:0.3:0.7` says where on an image: from the left and from the top, 0 to 1.',
     },
     {
       key: 'instagram.location_id',
