@@ -417,10 +417,17 @@ describe('the log', () => {
     expect(lines).toMatchObject([{ level: 40 }, { level: 50, requestId: 'find-me', msg: 'work failed' }]);
   });
 
-  test('has recurring work that failed, by its name', async () => {
-    const { lines, log } = recorded();
-    const report = createReport(log, 'work failed');
-    const opened = await openAgenda({ connection: fresh.parts, mongodbUrl: undefined, name: 'one', report });
+  test('has recurring work that failed, by its name; other processes hear of it, and go on', async () => {
+    const [{ lines, log }, elsewhere] = [recorded(), recorded()];
+    const openAs = (name: string, to: typeof log) =>
+      openAgenda({ connection: fresh.parts, mongodbUrl: undefined, name, report: createReport(to, 'work failed') });
+    const opened = await openAs('one', log);
+    const beside = await openAs('two', elsewhere.log);
+    let heard = false;
+    beside.agenda.on('fail', (_error: string, _job: object, isElsewhere: true) => {
+      heard = isElsewhere;
+    });
+    await beside.agenda.start();
     opened.agenda.define('sweep', async () => {
       throw new Error('the broom broke');
     });
@@ -431,7 +438,9 @@ describe('the log', () => {
       level: 50,
       err: { message: expect.stringMatching(/^The recurring work "sweep" failed: the broom broke/) },
     });
-    await opened.close();
+    await until('the other process has heard', () => heard);
+    expect(elsewhere.lines).toEqual([]);
+    await Promise.all([opened.close(), beside.close()]);
   });
 });
 

@@ -49,7 +49,9 @@ export const openAgenda = async ({
     removeOnComplete: true,
   });
   agenda.on('error', report);
-  agenda.on('fail', (cause: Error, { attrs }: Job) => {
+  agenda.on('fail', (cause: Error, { attrs }: Job, elsewhere?: boolean) => {
+    // The process in which it failed reports it. What Agenda passes on from there is no job.
+    if (elsewhere) return;
     report(new Error(`The recurring work "${attrs.name}" failed: ${cause.message}`, { cause }));
   });
   let resting: Promise<void> | undefined;
