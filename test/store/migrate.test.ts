@@ -268,11 +268,8 @@ it('the keys become wide while the release before writes, and a running service 
   await old.query(oldRelease.fill);
   await old.query(oldRelease.write(1));
   await migrate(database(), migrations);
-  expect((await pendingIn(database(), migrations)).map(({ name }) => name)).toEqual([
-    'workspace-keys-alone',
-    'workspace-references-checked',
-    'counted-posts',
-  ]);
+  const waiting = migrations.slice(migrations.findIndex(({ name }) => name === 'workspace-keys-alone'));
+  expect(await pendingIn(database(), migrations)).toEqual(waiting);
   await old.query(oldRelease.write(2));
 
   const waitedMs: number[] = [];
@@ -293,7 +290,7 @@ it('the keys become wide while the release before writes, and a running service 
   await old.end();
   await until('it is applied', () => {
     goOn();
-    return told.length === 3;
+    return told.length === waiting.length;
   });
   expect(await pendingIn(database(), migrations)).toEqual([]);
 
