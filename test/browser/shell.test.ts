@@ -48,6 +48,8 @@ inBrowser('the shell', (world) => {
     expect(await axe(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await help.waitFor({ state: 'detached' });
+    // Not back to the field that Escape left.
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1');
     await page.keyboard.press('c');
     await expect.poll(() => pathOf(page)).toBe('/posts/new');
   });

@@ -12,6 +12,7 @@ export const useKeptFocus = () => {
     let focused: Element | undefined;
     let onPage: HTMLElement | undefined;
     let byKeys = false;
+    let lastKey = '';
     let timer: ReturnType<typeof setTimeout> | undefined;
     const isLost = () => byKeys && document.activeElement === document.body && focused?.isConnected === false;
     const look = () => {
@@ -24,8 +25,13 @@ export const useKeptFocus = () => {
       focused = target;
       if (target.closest('main') !== null) onPage = target;
     };
-    const press = () => {
+    /** Whoever left a field by Escape is not sent back to it: their next key may be a shortcut. */
+    const leave = ({ target, relatedTarget }: FocusEvent) => {
+      if (lastKey === 'Escape' && target === onPage && relatedTarget === null) onPage = undefined;
+    };
+    const press = ({ key }: KeyboardEvent) => {
       byKeys = true;
+      lastKey = key;
     };
     const point = () => {
       byKeys = false;
@@ -37,12 +43,14 @@ export const useKeptFocus = () => {
     });
     changes.observe(document.body, { childList: true, subtree: true });
     document.addEventListener('focusin', enter);
+    document.addEventListener('focusout', leave);
     document.addEventListener('keydown', press, { capture: true });
     document.addEventListener('pointerdown', point, { capture: true });
     return () => {
       changes.disconnect();
       clearTimeout(timer);
       document.removeEventListener('focusin', enter);
+      document.removeEventListener('focusout', leave);
       document.removeEventListener('keydown', press, { capture: true });
       document.removeEventListener('pointerdown', point, { capture: true });
     };

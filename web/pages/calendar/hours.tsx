@@ -41,7 +41,7 @@ export const Hours = memo(
     acts: React.RefObject<HoursActs | null>;
   }) => {
     // Not again while somebody looks.
-    const [startScrollTime] = useState(() => firstShown(zone));
+    const [startScrollTime] = useState(() => firstShown(zone, isToday));
     const shared = {
       events,
       withHeader: false,
@@ -109,8 +109,8 @@ const dayWords = (date: string, zone: string) => {
   return words;
 };
 
-/** The morning; for who looks before it begins, an hour before now. */
-const firstShown = (zone: string) => {
+/** The morning; for who looks at today before it begins, an hour before now. */
+const firstShown = (zone: string, isToday: boolean) => {
   const { hour } = partsIn(now(), zone);
-  return hour < 8 ? `${String(Math.max(hour - 2, 0)).padStart(2, '0')}:50:00` : '06:50:00';
+  return isToday && hour < 8 ? `${String(Math.max(hour - 2, 0)).padStart(2, '0')}:50:00` : '06:50:00';
 };
