@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
+import { isUrl } from '#contracts/is-url';
 import { isPublicIp } from '#server/outbound/public-address';
 import { bounds } from './bounds.ts';
 import { durationMs, type NewWorkspaces, type ProcessRole, roles, Settings } from './settings.ts';
@@ -266,7 +267,7 @@ const s3Store = (settings: z.output<typeof Settings>): S3Store | undefined => {
 
 const mailSettings = ({ SMTP_URL: smtpUrl, MAIL_FROM: from }: z.output<typeof Settings>): MailSettings | undefined => {
   if (smtpUrl === undefined && from === undefined) return undefined;
-  if (smtpUrl === undefined || from === undefined || !URL.canParse(smtpUrl)) {
+  if (smtpUrl === undefined || from === undefined || !isUrl(smtpUrl)) {
     throw new SettingError(
       'To send mail set both SMTP_URL, like smtp://user:password@host:587, and MAIL_FROM; to send none set neither.',
     );

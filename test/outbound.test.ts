@@ -144,8 +144,10 @@ describe('an address is refused before anything is asked', () => {
     'https://example.com./',
     'https://bücher.example/',
     `https://${publicIp}/`,
-  ])('and only then: %s', (url) => {
-    expect(silent().checkUrl(url)).toMatchObject({ ok: true });
+  ])('and only then, however often it is asked about: %s', (url) => {
+    const { checkUrl } = silent();
+    const refused = Array.from({ length: 20_000 }, () => checkUrl(url)).filter(({ ok }) => !ok);
+    expect(refused).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { isUrl } from '#contracts/is-url';
 import { withoutBreaks } from '#server/messages/letter';
 import type { Json, NetworkAccount, Profile } from '#server/networks/network';
 import { NetworkTrouble } from '#server/networks/trouble';
@@ -41,7 +42,7 @@ const cut = (text: string, most: number) => {
 };
 
 const isAddress = (url: string | undefined) =>
-  url !== undefined && url.length <= addressCharacters && URL.canParse(url) && /^https?:/i.test(url);
+  url !== undefined && url.length <= addressCharacters && isUrl(url) && /^https?:/i.test(url);
 
 /** PostgreSQL keeps neither a NUL nor half of a surrogate pair. */
 const wellFormed = (facts: Json): Json =>

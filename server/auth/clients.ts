@@ -1,3 +1,4 @@
+import { isUrl } from '#contracts/is-url';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Clock } from '#server/clock';
 import { notFound } from '#server/errors';
@@ -39,7 +40,7 @@ export const createClients = ({ store, audit, clock }: { store: ClientStore; aud
       (await store.list(userId)).map(({ lastUsedAt, ...client }) => ({
         ...client,
         // The address of its document, which nobody but that host can have published.
-        ...(URL.canParse(client.clientId) && { host: new URL(client.clientId).host }),
+        ...(isUrl(client.clientId) && { host: new URL(client.clientId).host }),
         ...(lastUsedAt !== null && { lastUsedAt }),
       })),
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isUrl } from '#contracts/is-url';
 import type { Clock } from '#server/clock';
 import { badInput, issuesOf, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
@@ -84,7 +85,7 @@ const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** RFC 8252 and MCP: `https`, or `http` to the machine that the browser runs on. */
 const mayLeadBack = (uri: string) => {
-  if (!/^[!-~]+$/.test(uri) || /[\\#]/.test(uri) || !URL.canParse(uri)) return false;
+  if (!/^[!-~]+$/.test(uri) || /[\\#]/.test(uri) || !isUrl(uri)) return false;
   const { protocol, hostname, username, password } = new URL(uri);
   return username + password === '' && (protocol === 'https:' || (protocol === 'http:' && loopbackHost.test(hostname)));
 };

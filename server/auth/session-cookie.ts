@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isUrl } from '#contracts/is-url';
 import { Refusal } from '#server/errors';
 import type { WhoIsSignedIn } from '#server/signed-in';
 import type { Sessions } from './sessions.ts';
@@ -59,4 +60,4 @@ export const createSessionDoor = ({
   };
 };
 
-const hostOf = (origin = '') => (URL.canParse(origin) ? new URL(origin).host : undefined);
+const hostOf = (origin = '') => (isUrl(origin) ? new URL(origin).host : undefined);

@@ -1,4 +1,5 @@
 import { open, rm, stat, writeFile } from 'node:fs/promises';
+import { isUrl } from '#contracts/is-url';
 import type { MediaItem } from '#contracts/media';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
@@ -87,7 +88,7 @@ export const createUploads = ({
     }
     body.destroy();
     const next = [301, 302, 303, 307, 308].includes(status) && [headers.location].flat()[0];
-    if (!next || !URL.canParse(next, url)) throw wrong(`The address answered ${status} instead of a file.`);
+    if (!next || !isUrl(next, url)) throw wrong(`The address answered ${status} instead of a file.`);
     if (redirects === maxRedirects) throw wrong('The address leads from one redirect to the next.');
     return download(new URL(next, url).href, redirects + 1);
   };

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isUrl } from '#contracts/is-url';
 import { isPublicIp } from './public-address.ts';
 import { type Trouble, trouble } from './trouble.ts';
 
@@ -22,7 +23,7 @@ export const checkUrl = (text: string, { allow, plainHttp }: UrlRules): CheckedU
   if (text.length > maxLength) return trouble('badUrl', `The address is longer than ${maxLength} characters.`);
   if (misread.test(text)) return trouble('badUrl', 'The address holds a space, a backslash or a control character.');
   const [, scheme, authority] = /^([a-z]+):\/\/([^/?#]+)/i.exec(text) ?? [];
-  if (scheme === undefined || authority === undefined || !URL.canParse(text)) {
+  if (scheme === undefined || authority === undefined || !isUrl(text)) {
     return trouble('badUrl', 'The address is not a URL like https://example.com/path.');
   }
   const url = withoutRootDot(new URL(text));

@@ -1,5 +1,6 @@
 import { Instant } from '#contracts/define';
 import type { Issue, IssueCode } from '#contracts/errors';
+import { isUrl } from '#contracts/is-url';
 import type { Post } from '#contracts/posts';
 import type { Constraints, Option } from '#contracts/providers';
 import { bounds } from '#server/bounds';
@@ -336,9 +337,7 @@ export const wrongValue = ({ type, choices }: Option, value: string): string | u
     case 'Integer':
       return /^\d{1,15}$/.test(value) ? undefined : 'must be a whole number.';
     case 'Url':
-      return /^https?:\/\//.test(value) && URL.canParse(value)
-        ? undefined
-        : 'must be a complete http or https address.';
+      return /^https?:\/\//.test(value) && isUrl(value) ? undefined : 'must be a complete http or https address.';
     case 'Instant':
       return Instant.safeParse(value).success
         ? undefined

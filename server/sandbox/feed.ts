@@ -1,4 +1,5 @@
 import { instantOf } from '#contracts/instant';
+import { isUrl } from '#contracts/is-url';
 import type { Networks } from '#server/networks/registry';
 import { faultMoments, faults } from '#server/networks/sandbox';
 import type { SandboxClock } from './clock.ts';
@@ -22,7 +23,7 @@ export const createSandboxFeed = ({
 }) => {
   /** Networks that fetch media know the address; the others were sent the bytes. */
   const mediaOf = (file: string) => ({
-    name: (URL.canParse(file) ? (file.split('/').at(-1) ?? '') : file).slice(0, 40),
+    name: (isUrl(file) ? (file.split('/').at(-1) ?? '') : file).slice(0, 40),
     ...(file.startsWith(`${baseUrl}/media/`) && { thumbnailUrl: `${file.split('?')[0]}?size=thumbnail` }),
   });
 

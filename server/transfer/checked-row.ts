@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { isUrl } from '#contracts/is-url';
 import { AltText } from '#contracts/media';
 import type { ImportProblem, ImportRowState } from '#contracts/transfer';
 import type { ConnectedNetwork } from '#server/accounts/connected';
@@ -173,7 +174,7 @@ const columnOf = ([version, part, index]: PropertyKey[], what: string) => {
   return part === 'content' && index !== 0 ? 'thread' : what;
 };
 
-const isAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+const isAddress = (url: string) => isUrl(url) && /^https?:$/.test(new URL(url).protocol);
 
 /** What the rules of posts say, by the column that it stands in. */
 const refusals = (check: () => unknown): ImportProblem[] => {

@@ -1,4 +1,5 @@
 import type { Configuration } from 'oidc-provider';
+import { isUrl } from '#contracts/is-url';
 import type { Outbound, OutboundResponse } from '#server/outbound/guarded-client';
 
 const timeoutMs = 2500;
@@ -82,10 +83,10 @@ const tidy = (document: Record<string, unknown>) => {
   return { ...kept, redirect_uris: redirects, application_type: redirects.some(isLoopback) ? 'native' : 'web' };
 };
 
-const isHttps = (uri: unknown) => typeof uri === 'string' && /^https:\/\//i.test(uri) && URL.canParse(uri);
+const isHttps = (uri: unknown) => typeof uri === 'string' && /^https:\/\//i.test(uri) && isUrl(uri);
 
 /** `http` to the machine that the browser runs on. */
 export const isLoopback = (uri: unknown) =>
   typeof uri === 'string' &&
-  URL.canParse(uri) &&
+  isUrl(uri) &&
   /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(new URL(uri).origin);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
 import type { Grant, Interaction, Provider } from 'oidc-provider';
 import type { ConsentQuestion } from '#contracts/consent';
+import { isUrl } from '#contracts/is-url';
 import { scopes } from '#contracts/scopes';
 import { Refusal } from '#server/errors';
 import { sendPage } from '#server/pages/layout';
@@ -92,7 +93,7 @@ export const createInteractions = ({ library, provider, mcp, whoIsSignedIn, cons
         // The address of its document, which nobody but that host can have published.
         client: {
           name: await nameOf(clientId),
-          ...(URL.canParse(clientId) && { host: new URL(clientId).host }),
+          ...(isUrl(clientId) && { host: new URL(clientId).host }),
         },
         leadsTo: new URL(redirectUri).host,
         onThisComputer: isLoopback(redirectUri),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isUrl } from '#contracts/is-url';
 import type { FormConnect, NetworkAccount, Profile, Site, Tokens } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
@@ -79,7 +80,7 @@ const entryOf = (site: Site, typed: string): string => {
   const address = typed.trim().replace(/\/+$/, '');
   if (usualServers.includes(address.replace(/^https:\/\//, '').toLowerCase())) return site.host('pds');
   const url = /^https?:\/\//.test(address) ? address : `https://${address}`;
-  if (URL.canParse(url)) return url;
+  if (isUrl(url)) return url;
   throw new NetworkTrouble('content', `${address} is not the address of a server, as https://pds.example.com is.`);
 };
 
@@ -118,7 +119,7 @@ const signInTrouble = (trouble: NetworkTrouble, entry: string): NetworkTrouble =
 /** Bluesky itself is many servers; calls go to the one that keeps the account. */
 const serverOf = ({ didDoc }: Session): string | undefined => {
   const endpoint = didDoc?.service.find(({ id }) => id.endsWith('#atproto_pds'))?.serviceEndpoint;
-  return typeof endpoint === 'string' && URL.canParse(endpoint) ? endpoint.replace(/\/+$/, '') : undefined;
+  return typeof endpoint === 'string' && isUrl(endpoint) ? endpoint.replace(/\/+$/, '') : undefined;
 };
 
 /** The year 2100: a later one is no date. */

@@ -1,3 +1,4 @@
+import { isUrl } from '#contracts/is-url';
 import { utf8Bytes } from '#server/networks/counting';
 import { findLinks } from '#server/networks/links';
 import { countGraphemes } from '#server/networks/shared/text';
@@ -35,7 +36,7 @@ export const linksOf = (text: string): Link[] => {
   const bare = findLinks(text, { bareDomains: true })
     .filter(({ hasScheme, start }) => !hasScheme && !whole.some((link) => isInside(start, link)))
     .map(({ start, end }) => linkAt(start, text.slice(start, end), 'https://'));
-  return [...whole, ...bare].filter(({ uri }) => URL.canParse(uri)).sort((a, b) => a.start - b.start);
+  return [...whole, ...bare].filter(({ uri }) => isUrl(uri)).sort((a, b) => a.start - b.start);
 };
 
 export const handlesOf = (text: string): string[] => [

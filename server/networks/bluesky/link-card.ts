@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isUrl } from '#contracts/is-url';
 import type { LinkCard, Network, NetworkPost, ReadLinkCard, Site } from '#server/networks/network';
 import { cardPicture } from '#server/networks/shared/picture';
 import { isOn } from '#server/networks/shared/post';
@@ -38,7 +39,7 @@ const read = async (site: Site, uri: string): Promise<ReadLinkCard | undefined> 
 
 /** A card without its picture is better than none. */
 const readPicture = async (site: Site, url: string) => {
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return undefined;
+  if (!/^https?:\/\//.test(url) || !isUrl(url)) return undefined;
   try {
     const { status, bytes } = await site.request({ url, headers: { accept: 'image/*' } });
     return status === 200 ? await cardPicture(bytes, maxPictureBytes) : undefined;

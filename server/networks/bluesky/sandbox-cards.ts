@@ -1,4 +1,5 @@
 import type { Router } from 'express';
+import { isUrl } from '#contracts/is-url';
 import type { SandboxKit } from '#server/networks/sandbox';
 import { noise } from '#server/networks/shared/picture';
 
@@ -7,7 +8,7 @@ export const mountCards = (router: Router, kit: SandboxKit) => {
   router.get('/cards/v1/extract', (req, res) => {
     const url = String(req.query.url ?? '');
     const page = { likely_type: 'html', url, image: '' };
-    if (!URL.canParse(url)) return res.status(400).send({ ...page, error: 'Bad url', title: '', description: '' });
+    if (!isUrl(url)) return res.status(400).send({ ...page, error: 'Bad url', title: '', description: '' });
     const { host } = new URL(url);
     if (host.endsWith('.invalid')) {
       return res.send({ ...page, error: 'Unable to generate link preview', title: '', description: '' });

@@ -1,3 +1,4 @@
+import { isUrl } from '#contracts/is-url';
 import { ask } from '#server/networks/families/mastodon/api';
 import { idAtServer } from '#server/networks/families/mastodon/connect';
 import {
@@ -26,7 +27,7 @@ export const quotedIn = (post: NetworkPost): { id: string; host?: string } | und
   const value = option(post, 'mastodon.quote');
   if (/^\d+$/.test(value)) return { id: value };
   const id = /^https?:\/\/.*\/(\d+)\/?$/.exec(value)?.[1];
-  return id !== undefined && URL.canParse(value) ? { id, host: new URL(value).host } : undefined;
+  return id !== undefined && isUrl(value) ? { id, host: new URL(value).host } : undefined;
 };
 
 /** An id means another post on every server. */

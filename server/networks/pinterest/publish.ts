@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isUrl } from '#contracts/is-url';
 import {
   type Confirmation,
   type NetworkPost,
@@ -175,7 +176,7 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
 };
 
 const sameAddress = (one: string, other: string) =>
-  one === other || (URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href);
+  one === other || (isUrl(one) && isUrl(other) && new URL(one).href === new URL(other).href);
 
 /** Pinterest leaves the time zone out and means UTC. */
 const instantOf = (time: string) => Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(time) ? time : `${time}Z`);
