@@ -486,8 +486,8 @@ export const postActions = {
     examples: [
       {
         title: 'Tomorrow morning',
-        input: { id: draft.id, at: '2026-11-16T08:00:00Z' },
-        output: edited({ status: 'Scheduled', scheduledAt: '2026-11-16T08:00:00.000000Z' }),
+        input: { id: draft.id, at: '2030-11-18T08:00:00Z' },
+        output: edited({ status: 'Scheduled', scheduledAt: '2030-11-18T08:00:00.000000Z' }),
       },
     ],
   }),

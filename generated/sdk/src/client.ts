@@ -268,7 +268,7 @@ export class PostsApi extends PostWaiting {
    * With a token it always answers ApprovalRequired; `error.approvalUrl` is where a human does it.
    *
    * @example
-   * const answer = await posthorn.posts.schedule({ id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1', at: '2026-11-16T08:00:00Z' });
+   * const answer = await posthorn.posts.schedule({ id: 'post_01JCQ4B2C3D4E5F6G7H8J9K0M1', at: '2030-11-18T08:00:00Z' });
    *
    * @throws {BadInputError | InvalidError | UnauthorizedError | PlanLimitError | ApprovalRequiredError | ForbiddenError | NotFoundError | UnknownActionError | ConflictError | TooManyRequestsError | InternalError}
    */
