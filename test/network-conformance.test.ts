@@ -105,6 +105,11 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     if (darkColor !== undefined) expect(contrast(darkColor, '#16181D')).toBeGreaterThanOrEqual(4.5);
   });
 
+  test('says how long it may still act on a request that broke, and its idempotency keys outlast that', () => {
+    expect(network.holdMs).toBeGreaterThanOrEqual(2 * 60_000);
+    expect(network.holdMs).toBeLessThanOrEqual(30 * 60_000);
+  });
+
   test('has a sandbox', () => {
     expect(Object.keys(sandboxes)).toContain(key);
   });
