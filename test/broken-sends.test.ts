@@ -54,12 +54,12 @@ const beginCutting = async (ending: string) => {
   return own;
 };
 
-/** Ends the connection of whoever does it, the first two times. */
-const cutWhen = (own: Own, condition: string) =>
+/** The first two times, as when the database is shut down. */
+const failWhen = (own: Own, condition: string, how: string) =>
   own.database.script(`
     create sequence cut;
     create function cut() returns trigger language plpgsql as $$ begin
-      if nextval('cut') <= 2 then perform pg_terminate_backend(pg_backend_pid()); end if;
+      if nextval('cut') <= 2 then ${how}; end if;
       return new;
     end $$;
     create trigger cut before update on sends for each row when (${condition}) execute function cut()`);
@@ -212,7 +212,8 @@ describe('every way in which a send can break is known, said and followed as the
 
     'The answer to the mark is lost: the database restarts, or its connection is cut': async () => {
       const own = await begin();
-      await cutWhen(own, 'new.begun_at is not null and old.begun_at is null');
+      const cut = 'perform pg_terminate_backend(pg_backend_pid())';
+      await failWhen(own, 'new.begun_at is not null and old.begun_at is null', cut);
       own.startJobs();
       expect(await goesOut(own, 'x', 'Marked again')).toMatchObject(isPublic);
     },
@@ -291,7 +292,7 @@ describe('every way in which a send can break is known, said and followed as the
 
     'The database is away when the network answers': async () => {
       const own = await begin();
-      await cutWhen(own, 'new.result is not null and old.result is null');
+      await failWhen(own, 'new.result is not null and old.result is null', "raise 'away' using errcode = '57P01'");
       own.startJobs();
       expect(await goesOut(own, 'x', 'Recorded later')).toMatchObject(isPublic);
     },
