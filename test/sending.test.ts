@@ -438,10 +438,9 @@ describe('a send that was begun', () => {
     const { due_in_ms: dueMs } = await own.rowOf(id);
     expect(dueMs).toBeGreaterThan(20 * secondMs);
     expect(dueMs).toBeLessThanOrEqual(40 * secondMs);
-    await own.clock.forward(40 * secondMs);
-    const post = await own.ended(id);
+    const post = await own.endedInTime(id);
     expect(post.results[0]).toMatchObject({ ok: false, uncertain: true, error: { code: 'uncertain' } });
-    expect(post.results[0]?.error?.message).toContain('may still appear within 10 minutes');
+    expect(post.results[0]?.error?.message).toContain('may still appear within 9 minutes');
     // Publishing again finds what came out in the meantime.
     expect((await own.rowOf(id)).begun_at).not.toBeNull();
   });
