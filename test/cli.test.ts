@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dueWork } from '#server/jobs/notices';
 import { createProcesses, type Ended, type Processes, type Running } from '#test/support/processes';
+import { buildProgram } from '#test/support/shared';
 import { until } from '#test/support/until';
 
 const stackTrace = /^\s+at .+:\d+/m;
@@ -420,7 +421,7 @@ describe('a service on its own data folder', () => {
 
 describe('what a command loads', () => {
   const dist = join(import.meta.dirname, '../dist');
-  beforeAll(() => promisify(execFile)(process.execPath, [join(dist, '../scripts/build.mjs')]));
+  beforeAll(() => buildProgram());
 
   const atOnce = /(?:^|; )(?:var \w+ = )?require\("\.\/([\w.-]+\.js)"\);$/gm;
   const everUsed = /"\.\/([\w.-]+\.js)"/g;

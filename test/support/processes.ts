@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { serverHolding } from '#server/store/embedded-process';
+import { buildProgram, buildWeb } from './shared.ts';
 import { until } from './until.ts';
 
 export interface Ended {
@@ -19,12 +20,16 @@ const compiled = join(tmpdir(), 'node-compile-cache');
 export type Processes = Awaited<ReturnType<typeof createProcesses>>;
 export type Running = Awaited<ReturnType<Processes['start']>>;
 
+const ownRoot = resolve(import.meta.dirname, '..', '..');
+
 /** The command `posthorn` of the clone in `root`, as real processes with a data folder of their own. */
 export const createProcesses = async (
-  root = resolve(import.meta.dirname, '..', '..'),
+  root = ownRoot,
   /** For every process. */
   shared: NodeJS.ProcessEnv = {},
 ) => {
+  // Outside a test run (scripts/soak) the launcher builds.
+  if (root === ownRoot && process.env.VITEST) await Promise.all([buildProgram(), buildWeb()]);
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-process-'));
   await chmod(dir, 0o711); // PostgreSQL may run as another user
   const dataDir = join(dir, 'data');
