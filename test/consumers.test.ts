@@ -180,7 +180,7 @@ describe('posthorn call', () => {
   beforeAll(() => buildProgram());
 
   const posthorn = (args: string[], more: NodeJS.ProcessEnv = {}) =>
-    run('node', [join(root, 'scripts/posthorn.cjs'), ...args], {
+    run('node', [join(root, 'scripts/posthorn.mjs'), ...args], {
       cwd: folder,
       env: { ...environment(), ...more },
     }).then(

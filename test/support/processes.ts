@@ -14,9 +14,6 @@ export interface Ended {
   stderr: string;
 }
 
-/** Where the command keeps what Node compiled, too. */
-const compiled = join(tmpdir(), 'node-compile-cache');
-
 export type Processes = Awaited<ReturnType<typeof createProcesses>>;
 export type Running = Awaited<ReturnType<Processes['start']>>;
 
@@ -40,7 +37,7 @@ export const createProcesses = async (
 
   const launch = (file: string, args: readonly string[], settings: NodeJS.ProcessEnv) => {
     const { PATH, HOME, TMPDIR } = process.env;
-    const own = { POSTHORN_DATA: dataDir, PORT: String(port), NODE_COMPILE_CACHE: compiled };
+    const own = { POSTHORN_DATA: dataDir, PORT: String(port) };
     const env = { PATH, HOME, TMPDIR, ...own, ...shared, ...settings };
     const child = spawn(process.execPath, [file, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(child);
@@ -55,7 +52,7 @@ export const createProcesses = async (
     return { child, output, ended };
   };
   // The first one compiles.
-  let program = 'scripts/posthorn.cjs';
+  let program = 'scripts/posthorn.mjs';
   const posthorn = (args: readonly string[], settings: NodeJS.ProcessEnv) => {
     const started = launch(program, args, settings);
     void started.ended.then(() => {
