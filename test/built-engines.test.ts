@@ -124,7 +124,7 @@ describe('the built program with S3, SMTP, MongoDB, web push and a model that sp
     const phone = pushes.subscribe();
     await person('/api/app/push-browsers', phone.subscription);
     expect(await publish('[sandbox:content-refused!] Never')).toMatchObject({ status: 'Failed' });
-    expect((await phone.nth(1)).message).toMatchObject({ title: 'A post failed on X', body: 'Demo' });
+    expect((await phone.nth(1)).message).toMatchObject({ title: expect.stringContaining('failed'), body: 'Demo' });
   });
 
   test('lets the assistant answer with the model', async () => {
