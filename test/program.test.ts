@@ -1,5 +1,17 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -83,8 +95,7 @@ describe('a build', () => {
     await mkdir(join(clone, 'dist'));
     for (const name of ['contracts', 'generated', 'node_modules', 'server', 'scripts/call', 'scripts/cli.ts'])
       await symlink(join(root, name), join(clone, name));
-    for (const name of ['package.json', 'package-lock.json', 'scripts/build.mjs'])
-      await cp(join(root, name), join(clone, name));
+    for (const name of ['package.json', 'scripts/build.mjs']) await cp(join(root, name), join(clone, name));
   });
 
   afterAll(() => rm(clone, { recursive: true }));
@@ -105,7 +116,7 @@ describe('a build', () => {
     const first = await builtAt();
     await build();
     expect(await builtAt()).toBe(first);
-    await writeFile(join(clone, 'package-lock.json'), '{}');
+    await appendFile(join(clone, 'package.json'), '\n');
     await build();
     expect(await builtAt()).toBeGreaterThan(first);
   });
