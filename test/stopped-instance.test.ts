@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Result } from '#contracts/posts';
 import { createSandboxClockStore } from '#server/sandbox/store';
 import { type Database, openDatabase } from '#server/store/database';
@@ -29,7 +29,7 @@ let openOnLine = 0;
 let accountId: string;
 
 beforeAll(async () => {
-  fresh = await freshDatabase({ template: inject('migrated') });
+  fresh = await freshDatabase({ isMigrated: true });
   sandbox = await startSandboxNetworks();
   linePort = await freePort();
   line = fork('test/support/held-connections.mjs', [String(linePort), new URL(sandbox.url).port]);
