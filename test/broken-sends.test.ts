@@ -426,6 +426,28 @@ describe('a send that broke', () => {
     expect(await own.shown('mastodon', 'Second text')).toBe(1);
   });
 
+  test('posts that are due together go out in smaller batches while the database fails large ones', async () => {
+    const own = await begin();
+    const accountId = await own.connect('x');
+    const at = new Date(own.clock.now().getTime() + minuteMs).toISOString();
+    const ids: string[] = [];
+    for (let n = 0; n < 30; n++) {
+      const { id } = await own.client.posts.create({ accountIds: [accountId], body: `Small ${n}.` });
+      await own.asHuman('posts.schedule', { id, at });
+      ids.push(id);
+    }
+    await own.database.script(`
+      create function refuse_many() returns trigger language plpgsql as $$ begin
+        if (select count(*) from changed) > 12 then raise 'away' using errcode = '57P01'; end if;
+        return null;
+      end $$;
+      create trigger refuse_many after update on posts referencing new table as changed
+        for each statement execute function refuse_many()`);
+    await own.clock.forward(minuteMs);
+    own.startJobs();
+    for (const id of ids) expect(await own.ended(id)).toMatchObject({ status: 'Published' });
+  });
+
   test('after its mark is one of few: no more are marked than leave in the next moment', async () => {
     const own = await begin();
     await own.database.script(`
