@@ -255,7 +255,7 @@ describe('a service on its own data folder', () => {
   });
 
   test('doctor says what is missing and fails, then that all is well', async () => {
-    expect(doctorBefore.stdout).toMatch(/^MISSING {2}Nobody is set up yet: run `posthorn setup .+`\.$/m);
+    expect(doctorBefore.stdout).toMatch(/^FAILURE {2}Nobody is set up yet: run `posthorn setup .+`\.$/m);
     expect(doctorBefore).toMatchObject({ code: 1, stderr: '' });
     const { code, stdout } = await posthorn.run(['doctor']);
     expect(stdout).toContain(`ok       The service answers at ${service.url}/readyz`);
@@ -268,7 +268,7 @@ describe('a service on its own data folder', () => {
   test('doctor examines networks, in words and as JSON', async () => {
     const settings = { LINKEDIN_CLIENT_ID: 'id' };
     const { code, stdout } = await posthorn.run(['doctor', '--network', 'linkedin'], settings);
-    expect(stdout).toMatch(/^LinkedIn \(linkedin\)\nMISSING {2}.+ set LINKEDIN_CLIENT_SECRET too/);
+    expect(stdout).toMatch(/^LinkedIn \(linkedin\)\nFAILURE {2}.+ set LINKEDIN_CLIENT_SECRET too/);
     expect(stdout).toContain(`${service.url}/connect/linkedin/callback`);
     expect(stdout).toMatch(/\n1 thing to do\.\n$/);
     expect(code).toBe(1);
