@@ -28,7 +28,8 @@ export const checkVersionFormat = (network: Network, setting: ReadSetting): Chec
 /** What is wrong whether or not the network is used yet. Networks of one family may share a setting, which is said once. */
 export const checkNetworkSettings = (networks: readonly Network[], setting: ReadSetting): Check[] => {
   const versions = new Map(
-    networks.flatMap((network) => {
+    // The first one of a family is named.
+    networks.toReversed().flatMap((network) => {
       const wrong = checkVersionFormat(network, setting);
       return wrong ? [[versionIn(network, setting).setting, wrong] as const] : [];
     }),
