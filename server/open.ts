@@ -5,6 +5,7 @@ import type { Config } from '#server/config';
 import { sealedColumns } from '#server/for-operators';
 import { createOutbound, type Outbound, type OutboundOptions } from '#server/outbound/guarded-client';
 import { prepare } from '#server/prepare';
+import { findSeal } from '#server/secrets/keys';
 import { openSeal } from '#server/secrets/open-seal';
 import type { Seal } from '#server/secrets/seal';
 import { connect } from '#server/store/connect';
@@ -50,6 +51,8 @@ const assemble = async (
   internet: OutboundOptions,
   openKeys: typeof openSeal,
 ): Promise<Opened> => {
+  // Before anything is started: a data folder or a file of keys that cannot be read is told at once.
+  await findSeal(config);
   const server = await connect(config);
   // It is made again.
   const report = (err: Error) => log.warn({ err }, 'database connection lost');
