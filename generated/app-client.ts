@@ -219,6 +219,16 @@ export const createAppClient = (options: AppClientOptions = {}) => {
       http.json('GET', (field) => `/api/app/posts/${field('id')}/changes/${field('number')}`, [], input, options),
 
     /**
+     * What is wrong with this server.
+     *
+     * For whoever set Posthorn up: what `posthorn doctor` says of the installation, at most a minute old. Empty for
+     * everybody else.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    readInstallation: (options?: CallOptions): ApiPromise<ReadInstallationOutput> => http.json('GET', () => '/api/app/installation', [], {}, options),
+
+    /**
      * List the labels.
      *
      * All labels of the workspace, by name.
@@ -566,7 +576,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
      *
      * Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent
      * (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar.
-     * Recent: all, the last changed first.
+     * Late: scheduled posts that were due more than five minutes ago, the oldest first. Recent: all, the last
+     * changed first.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -1700,6 +1711,22 @@ export interface GetRevisionInput {
   number: string;
 }
 
+/** Something that the operator should know about this server */
+export interface InstallationCheck {
+  /** What was looked at, such as `late posts` or `disk space` */
+  name: string;
+  /** A failure keeps a part of the service from working */
+  level: 'warning' | 'failure';
+  /** What is wrong, then what to do */
+  message: string;
+}
+
+/** What `readInstallation` answers. */
+export interface ReadInstallationOutput {
+  /** Failures first; empty when all is well */
+  checks: InstallationCheck[];
+}
+
 /** A name to sort posts by. Networks never see it */
 export interface Label {
   /** Label id, prefix `label_` */
@@ -2277,7 +2304,7 @@ export interface PostSummary {
 
 /** What `searchPosts` answers. */
 export interface SearchPostsOutput {
-  /** At most 50; Timed has 500 */
+  /** At most 50; Timed and Late have 500 */
   posts: PostSummary[];
   /** Present when there are more; send it as cursor */
   nextCursor?: string;
@@ -2286,7 +2313,7 @@ export interface SearchPostsOutput {
 /** What `searchPosts` takes. */
 export interface SearchPostsInput {
   /** Which posts, in the order that the description gives */
-  group: 'Scheduled' | 'Drafts' | 'Sent' | 'Timed' | 'Recent';
+  group: 'Scheduled' | 'Drafts' | 'Sent' | 'Timed' | 'Late' | 'Recent';
   /** Only this status of the group */
   status?: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
   /** Only posts with this in their text (default `''`) */

@@ -21,6 +21,7 @@ import { openHistory } from '#server/history/slice';
 import { tellCaller } from '#server/http/caller-headers';
 import { openDoors, type ServeRoutes } from '#server/http/doors';
 import { openIdempotency } from '#server/idempotency/slice';
+import { openInstallation } from '#server/installation/slice';
 import { createScheduler } from '#server/jobs/scheduler';
 import { openLabels } from '#server/labels/slice';
 import { openLive } from '#server/live/slice';
@@ -75,6 +76,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const shared = { messages, auth, plans, leaving: accounts.leaving, wallClock };
   const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...told, ...shared });
   const { people, deletion, signInElsewhere } = workspaces;
+  const { settingsToMend, ...installation } = openInstallation({ ...core, providers, people });
   const { routes: mediaRoutes, ...media } = openMedia({ ...core, outbound, wallClock });
   const { library, uploads, renditions } = media;
   const { revisions, ...history } = openHistory({ ...core, library });
@@ -106,12 +108,13 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { cards, ...approvals } = openApprovals({ ...told, ...asked });
   const { assistant, ...chat } = openAssistant({ ...core, catalog, actions, cards, reading, slots, log });
 
-  const ofPeople = [auditing, plan, auth, workspaces, outgoing, notices];
+  const ofPeople = [auditing, plan, auth, workspaces, outgoing, notices, installation];
   const ofPosts = [media, posts, history, review, transfer, planning, labels, templates, approvals, chat];
   const ofNetworks = [connected, connection, publishing, delivery, numbers, insights, sandbox, idempotency];
   const sealed = sealedColumns(database);
-  const secrets = openSecrets({ columns: sealed, seal, report });
-  const slices = [...ofPeople, ...ofPosts, ...ofNetworks, secrets];
+  const owners = [...ofPeople, ...ofPosts, ...ofNetworks];
+  const secrets = openSecrets({ database, columns: sealed, discards: ofAll(owners, 'discards'), seal, report });
+  const slices = [...owners, secrets];
   const due = { loops: ofAll(slices, 'loops'), chores: ofAll(slices, 'chores') };
   const jobs = createScheduler({ database, ...due, clock: sandbox.sandboxClock, report });
   figures.watch({ jobs, database, live });
@@ -141,6 +144,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     sealed,
     chores: due.chores,
     resealing: secrets.resealing,
+    discardLostSecrets: secrets.discardLost,
+    settingsToMend,
     revoked: connected.revoked,
     openIdentity: () => auth.openIdentity({ ...people, outbound, seal, log }),
     /** REST, MCP, the web app and the pages, once it is known who signs people in. */

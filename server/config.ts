@@ -91,6 +91,8 @@ export interface Config {
   readonly childOfNpm: boolean;
   /** Any other setting, for the credentials of networks. */
   readonly setting: (name: string) => string | undefined;
+  /** All that are set, ours or not. */
+  readonly settingNames: readonly string[];
 }
 
 export interface OutsideProvider {
@@ -200,6 +202,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     mongodbUrl: settings.MONGODB_URL,
     adminToken: settings.ADMIN_TOKEN,
     setting: (name) => given[name],
+    settingNames: Object.keys(given),
   };
 };
 

@@ -3,7 +3,8 @@ import { packageVersion } from '#server/config';
 import type { MessageFigures } from '#server/messages/figures';
 import type { PublishingFigures } from '#server/publishing/figures';
 import type { ReadFigures } from '#server/statistics/figures';
-import type { PoolState } from '#server/store/database';
+import { measureClockSkewMs } from '#server/store/clock-skew';
+import type { Database } from '#server/store/database';
 import type { DeliveryFigures } from '#server/webhooks/figures';
 import { createFiguresOfAll } from './figures-of-all.ts';
 
@@ -22,7 +23,7 @@ interface Watched {
     inFlight(): ReadonlyMap<string, number>;
     idleMs(): number;
   };
-  readonly database: { pools(): Readonly<Record<string, PoolState>> };
+  readonly database: Pick<Database, 'pools' | 'query'>;
   readonly live: { hearing(): number };
 }
 
@@ -191,6 +192,16 @@ const watch = (registers: Registry[], { jobs, database, live }: Watched) => {
     registers,
     collect() {
       this.set(jobs.idleMs() / 1000);
+    },
+  });
+  new Gauge({
+    name: 'posthorn_clock_skew_seconds',
+    help: 'Clock of the database minus clock of this machine: above 5 or below -5, synchronise them',
+    // Processes of one start share a clock.
+    aggregator: 'average',
+    registers,
+    async collect() {
+      this.set((await measureClockSkewMs(database)) / 1000);
     },
   });
   new Gauge({

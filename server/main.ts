@@ -18,6 +18,7 @@ import { type Opened, open } from '#server/open';
 import { applyPostponed, lockWaitMs } from '#server/prepare';
 import { createReport } from '#server/report';
 import { isAway, messageOf } from '#server/store/away';
+import { checkClock, measureClockSkewMs } from '#server/store/clock-skew';
 import { inWords } from '#server/store/in-words';
 
 /** Of the time to drain, for closing what is open at its end. */
@@ -118,6 +119,7 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
       'The clock of this database stands in the past: a demo is being made, or was interrupted. Wait for it to end; if none runs, npx posthorn demo --again makes a new one and sets the clock right.',
     );
   }
+  await warnOperator(opened, log);
   await posthorn.mediaFiles.check().catch(inWords('The store for media cannot be used'));
   await posthorn.sweepIncoming();
   const identity = await posthorn.openIdentity();
@@ -182,6 +184,14 @@ const startAll = async (config: Config, log: Logger, pile: Pile): Promise<Runnin
       return stopped;
     },
   };
+};
+
+/** What does not keep the service from running, and what `doctor` says too. */
+const warnOperator = async ({ database, posthorn: { settingsToMend } }: Opened, log: Logger) => {
+  const clock = checkClock(await measureClockSkewMs(database), 'the database');
+  for (const { level, name, message } of [clock, ...settingsToMend()]) {
+    if (level !== 'ok') log.warn({ check: name }, message);
+  }
 };
 
 const startJobs = async ({

@@ -24,6 +24,8 @@ export type ProcessRole = (typeof roles)[number];
 const newWorkspaces = ['admins', 'everyone', 'operator'] as const;
 export type NewWorkspaces = (typeof newWorkspaces)[number];
 
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
 const trueOrFalse = z.enum(['true', 'false'], 'must be true or false');
 
 const duration = (example: string) =>
@@ -109,7 +111,7 @@ export const Settings = z.object({
       'How long an instance that is asked to stop may take to finish what is under way; another one continues the rest',
     ),
   LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .enum(logLevels, `must be one of ${logLevels.join(', ')}`)
     .default('info')
     .describe('Logs are JSON lines on standard output: see [what each level means](operating.md#logs)'),
   LOG_FILE: z

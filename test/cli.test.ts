@@ -253,7 +253,7 @@ describe('a service on its own data folder', () => {
   });
 
   test('doctor says what is missing and fails, then that all is well', async () => {
-    expect(doctorBefore.stdout).toMatch(/^MISSING {2}Nobody is set up yet: run `posthorn setup .+`\.$/m);
+    expect(doctorBefore.stdout).toMatch(/^FAILURE {2}Nobody is set up yet: run `posthorn setup .+`\.$/m);
     expect(doctorBefore).toMatchObject({ code: 1, stderr: '' });
     const { code, stdout } = await posthorn.run(['doctor']);
     expect(stdout).toContain(`ok       The service answers at ${service.url}/readyz`);
@@ -266,9 +266,9 @@ describe('a service on its own data folder', () => {
   test('doctor examines networks, in words and as JSON', async () => {
     const settings = { LINKEDIN_CLIENT_ID: 'id' };
     const { code, stdout } = await posthorn.run(['doctor', '--network', 'linkedin'], settings);
-    expect(stdout).toMatch(/^LinkedIn \(linkedin\)\nMISSING {2}.+ set LINKEDIN_CLIENT_SECRET too/);
+    expect(stdout).toMatch(/^LinkedIn \(linkedin\)\nFAILURE {2}.+ Set LINKEDIN_CLIENT_SECRET too/);
     expect(stdout).toContain(`${service.url}/connect/linkedin/callback`);
-    expect(stdout).toMatch(/\n1 thing to do\.\n$/);
+    expect(stdout).toMatch(/\n1 failure\.\n$/);
     expect(code).toBe(1);
     const all = await posthorn.run(['doctor', '--network', 'all', '--json']);
     const { healthy, networks } = JSON.parse(all.stdout) as { healthy: boolean; networks: { network: string }[] };
@@ -451,7 +451,11 @@ describe('a start', () => {
   });
 
   test('in production goes by the true time whatever the sandbox did, and asks the first owner for its code', async () => {
+    const first = await posthorn.start();
     await posthorn.ask('clock', '--forward', '30d');
+    first.kill('SIGTERM');
+    await first.ended;
+    const { length } = posthorn.logs();
     const production = {
       NODE_ENV: 'production',
       EMBEDDED_DATABASE: 'true',
@@ -459,8 +463,8 @@ describe('a start', () => {
       HOST: '127.0.0.1',
     };
     const service = await posthorn.start(/First owner .+ with the code (\S+)/, production);
-    expect(posthorn.logs()).toContain('the sandbox clock was ahead');
-    expect(posthorn.logs()).not.toContain('/welcome/');
+    expect(posthorn.logs().slice(length)).toContain('the sandbox clock was ahead');
+    expect(posthorn.logs().slice(length)).not.toContain('/welcome/');
     const signUp = (code: string) =>
       fetch(`http://127.0.0.1:${posthorn.port}/api/auth/sign-up`, {
         method: 'POST',

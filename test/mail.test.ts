@@ -348,7 +348,7 @@ describe('the settings', () => {
     };
     expect(await doctor(mails.settings.SMTP_URL)).toContain('ok       The mail server of SMTP_URL answers');
     expect(await doctor(`smtp://posthorn:secret@127.0.0.1:${mails.port}`)).toContain('ok       The mail server');
-    expect(await doctor(`smtp://posthorn:wrong@127.0.0.1:${mails.port}`)).toContain('MISSING  No mail can be sent');
-    expect(await doctor(`smtp://127.0.0.1:${port}`)).toContain('MISSING  No mail can be sent');
+    expect(await doctor(`smtp://posthorn:wrong@127.0.0.1:${mails.port}`)).toContain('FAILURE  No mail can be sent');
+    expect(await doctor(`smtp://127.0.0.1:${port}`)).toContain('FAILURE  No mail can be sent');
   });
 });

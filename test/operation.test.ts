@@ -2,10 +2,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { Worker } from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { access, chmod, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -19,6 +19,7 @@ import { start } from '#server/main';
 import { endOfNode } from '#server/node-version';
 import { open } from '#server/open';
 import { createReport } from '#server/report';
+import { readSecrets } from '#server/secrets/keys';
 import { Settings } from '#server/settings';
 import { type Connection, openDatabase, sql } from '#server/store/database';
 import { migrate, pendingIn } from '#server/store/migrate';
@@ -360,9 +361,13 @@ describe('doctor in production', () => {
     const before = await withKeys(first);
     await before.posthorn.push.publicKey();
     await before.close();
-    expect(await doctor(first)).toContain('All stored secrets are sealed with the newest key, "k1"');
+    expect(await doctor(first)).toMatch(
+      /^ok +All stored secrets \(1\) can be decrypted\. The newest key is "k1" \(finger/m,
+    );
     expect(await doctor(second, first)).toMatch(/^note +1 stored secret is still sealed with the key "k1"/m);
-    expect(await doctor(second)).toMatch(/^MISSING +1 stored secret is sealed with the key "k1", which is not/m);
+    expect(await doctor(second)).toMatch(
+      /^FAILURE +Stored secrets cannot be decrypted: 1 key for push messages\. The key "k1" that encrypted them is not in ENCRYPTION_KEYS\. Put that key back/m,
+    );
     const after = await withKeys(second, first);
     await after.posthorn.resealing.run();
     await after.close();
@@ -373,15 +378,16 @@ describe('doctor in production', () => {
 describe('doctor', () => {
   test('says which migrations are pending, and with --fix applies them, closes the keys to others and removes files of nobody', async () => {
     const config = configWith({ DATABASE_URL: urlOf(fresh.parts) });
-    expect((await diagnose(config)).text).toContain('MISSING  The database has no tables of Posthorn yet: `npm start`');
+    expect((await diagnose(config)).text).toContain('FAILURE  The database has no tables of Posthorn yet: `npm start`');
+    await readSecrets(config);
     await chmod(join(config.dataDir, 'secrets.json'), 0o644);
     const old = openDatabase(fresh.parts, { report: () => undefined });
     const contracting = migrations.findIndex(({ name }) => name === 'workspace-keys-alone');
     await migrate(old, migrations.slice(0, contracting));
     const last = migrations.slice(contracting).map(({ number, name }) => `${number} ${name}`);
     const { text, healthy } = await diagnose(config);
-    expect(text).toContain(`MISSING  Migrations pending: ${last.join(', ')}. Take a backup;`);
-    expect(text).toMatch(/^MISSING {2}Others on this machine can read the keys in \S+secrets\.json/m);
+    expect(text).toContain(`FAILURE  Migrations pending: ${last.join(', ')}. Take a backup;`);
+    expect(text).toMatch(/^FAILURE {2}Others on this machine can read the keys in \S+secrets\.json/m);
     expect(healthy).toBe(false);
     // Looking has changed nothing.
     expect(await pendingIn(old, migrations)).toHaveLength(last.length);
@@ -391,6 +397,7 @@ describe('doctor', () => {
     expect((await diagnose(config)).text).toMatch(waiting);
     await before.end();
     const orphan = join(config.dataDir, 'media/media_01JCQ3A1B2C3D4E5F6G7H8J9K0');
+    await mkdir(dirname(orphan));
     await writeFile(orphan, 'x');
     await utimes(orphan, 0, 0);
     const mended = await diagnose(config, { fix: true });

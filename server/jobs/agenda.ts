@@ -142,7 +142,8 @@ const inMongo = async (url: string, report: (error: unknown) => void) => {
   try {
     await client.connect();
   } catch (cause) {
-    throw new SettingError(`MONGODB_URL cannot be used: ${(cause as Error).message}`, { cause });
+    const { message } = cause as Error;
+    throw new SettingError(`MONGODB_URL cannot be used: ${message}. Start MongoDB, or correct the address`, { cause });
   }
   const db = client.db();
   const { setName } = await db.admin().command({ hello: 1 });

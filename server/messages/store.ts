@@ -84,6 +84,12 @@ const saveFailed = sql(
     where m.id = $1 and m.claim = $2 and own.id = m.id
    returning m.state`,
 );
+const discardLost = sql(
+  'messages.discardLost',
+  `update messages set state = 'failed', last_answer = 'Not sent: the key that encrypted it is lost.', due_at = null, claim = null,
+          content = null
+    where id = $1 and content = $2`,
+);
 const purge = sql(
   'messages.purge',
   `delete from messages where due_at is null and created_at < posthorn_now() - $1 * interval '1 ms'`,
@@ -112,6 +118,7 @@ export const createMessageStore = (db: Database) => ({
   /** Whether it was given up now. */
   saveFailed: async ({ id, claim }: ClaimedMessage, answer: string, waitMs: number | undefined) =>
     (await db.query<{ state: string }>(saveFailed, [id, claim, answer, waitMs ?? null]))[0]?.state === 'failed',
+  discardLost: (id: string, sealed: string) => db.run(discardLost, [id, sealed]),
   purge: (keptMs: number) => db.run(purge, [keptMs]),
 });
 
@@ -146,6 +153,12 @@ const listBrowsers = sql(
 );
 const removeBrowser = sql('pushBrowsers.remove', 'delete from push_subscriptions where user_id = $1 and id = $2');
 const forgetBrowser = sql('pushBrowsers.forget', 'delete from push_subscriptions where id = $1');
+const discardLostBrowser = sql(
+  'pushBrowsers.discardLost',
+  "delete from push_subscriptions where endpoint_hash = decode($1, 'hex') and subscription = $2",
+);
+const forgetAllBrowsers = sql('pushBrowsers.forgetAll', 'delete from push_subscriptions');
+const forgetKeys = sql('pushKeys.forget', 'delete from push_keys');
 const readKeys = sql('pushKeys.read', 'select public_key as "publicKey", private_key as "privateKey" from push_keys');
 const insertKeys = sql(
   'pushKeys.insert',
@@ -166,6 +179,12 @@ export const createPushStore = (db: Database) => ({
   remove: async (userId: string, id: string) => (await db.run(removeBrowser, [userId, id])) > 0,
   /** The push service no longer knows it. */
   forget: (id: string) => db.run(forgetBrowser, [id]),
+  discardLost: (endpointHash: string, sealed: string) => db.run(discardLostBrowser, [endpointHash, sealed]),
+  /** With every browser: each is subscribed to this key alone. */
+  forgetKeys: async () => {
+    await db.run(forgetAllBrowsers);
+    await db.run(forgetKeys);
+  },
   keys: async () => (await db.query<{ publicKey: string; privateKey: string }>(readKeys))[0],
   insertKeys: (publicKey: string, privateKey: string) => db.run(insertKeys, [publicKey, privateKey]),
 });
@@ -174,11 +193,13 @@ export const sealedInMessages = (db: Database) => [
   sealedColumn(db, {
     table: 'messages',
     column: 'content',
+    noun: 'unsent mail or push message',
     replace: sql('messages.reseal', 'update messages set content = $3 where id = $1 and content = $2'),
   }),
   sealedColumn(db, {
     table: 'push_subscriptions',
     column: 'subscription',
+    noun: 'push subscription',
     id: "encode(endpoint_hash, 'hex')",
     replace: sql(
       'pushBrowsers.reseal',
@@ -188,6 +209,7 @@ export const sealedInMessages = (db: Database) => [
   sealedColumn(db, {
     table: 'push_keys',
     column: 'private_key',
+    noun: 'key for push messages',
     id: "'one'",
     replace: sql('pushKeys.reseal', "update push_keys set private_key = $3 where $1 = 'one' and private_key = $2"),
   }),

@@ -2,6 +2,7 @@ import type { Result, Version } from '#contracts/posts';
 import { type AccountRow, accountColumns } from '#server/accounts/account-row';
 import { wakes } from '#server/jobs/notices';
 import type { Json, Sent } from '#server/networks/network';
+import { isLate } from '#server/posts/late';
 import type { KeptLinkCard } from '#server/posts/outgoing';
 import { type Database, sql } from '#server/store/database';
 import { keyColumns, type PostKey } from '#server/store/post-key';
@@ -126,6 +127,12 @@ const overdue = sql(
   'publishing.overdue',
   `select count(*)::int as count from posts
     where status = 'Scheduled' and scheduled_at < (select posthorn_now()) - interval '1 minute' and ${stays}`,
+);
+const late = sql(
+  'publishing.late',
+  `select count(*)::int as count, min(scheduled_at) as "firstAt",
+          coalesce(extract(epoch from posthorn_now() - min(scheduled_at)) * 1000, 0)::float8 as "lateMs"
+     from posts where ${isLate('posts')} and ${stays}`,
 );
 /**
  * Up to this many for each network, without the rows that this process is working on: when the clock is stepped, their
@@ -295,6 +302,12 @@ export const createPublishingStore = (db: Database) => {
 
     msToPost: () => ms(msToPost),
 
+    late: async () =>
+      (await db.query<{ count: number; firstAt: string | null; lateMs: number }>(late))[0] ?? {
+        count: 0,
+        firstAt: null,
+        lateMs: 0,
+      },
     overdue: async () => (await db.query<{ count: number }>(overdue))[0]?.count ?? 0,
 
     /** Rows of one account share its record. */

@@ -35,6 +35,10 @@ export const isUnwritable = (error: unknown) => chainOf(error).some(({ code = ''
 /** A migration that brings it has not run yet. */
 export const isColumnMissing = (error: unknown) => chainOf(error).some(({ code }) => code === '42703');
 
+/** The same for a table or a column. */
+export const isNotMigrated = (error: unknown) =>
+  isColumnMissing(error) || chainOf(error).some(({ code }) => code === '42P01');
+
 /** What happened, in one line: for several addresses of a name Node leaves the message empty. */
 export const messageOf = (error: unknown) => {
   const [first, ...rest] = chainOf(error);

@@ -69,6 +69,11 @@ export async function startEmbedded(dir: string, options: EmbeddedOptions = {}):
   return { config: cluster.config, stop };
 }
 
+/** Whether there is one to start, made by an earlier start. */
+export function hasCluster(dir: string): boolean {
+  return fs.existsSync(versionFile(path.join(path.resolve(dir), 'pg')));
+}
+
 async function openCluster(dir: string, flags: readonly string[]): Promise<Cluster> {
   fs.mkdirSync(dir, { recursive: true });
   const data = path.join(dir, 'pg');

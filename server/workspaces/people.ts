@@ -176,6 +176,8 @@ export const createPeople = ({
       return { userId: user.id, email: user.email };
     },
 
+    isOperator: async (userId: string) => (await mustExist(userId)).isOperator,
+
     mustBeOperator: async (userId: string, does: string) => {
       if (!(await mustExist(userId)).isOperator) {
         throw new Refusal('Forbidden', `Only the person who set Posthorn up here ${does}; or use the command line.`);
