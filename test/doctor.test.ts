@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { diagnose } from '#server/cli/doctor';
 import { readConfig } from '#server/config';
 import { checkSettingNames } from '#server/installation/misspelt-settings';
@@ -35,7 +35,7 @@ const configWith = (settings: NodeJS.ProcessEnv = {}) =>
 const production = { NODE_ENV: 'production', BASE_URL: 'https://posthorn.invalid' };
 
 beforeAll(async () => {
-  healthy = await freshDatabase({ template: inject('migrated') });
+  healthy = await freshDatabase({ isMigrated: true });
   healthyDir = await mkdtemp(join(tmpdir(), 'posthorn-healthy-'));
   const config = readConfig({
     POSTHORN_DATA: healthyDir,
@@ -59,7 +59,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   servers = [];
-  fresh = await freshDatabase({ template: healthy.parts.database });
+  fresh = await freshDatabase({ copyOf: healthy.parts.database });
   dataDir = await mkdtemp(join(tmpdir(), 'posthorn-doctor-'));
   await cp(healthyDir, dataDir, { recursive: true });
   database = new pg.Client(fresh.parts);
