@@ -291,6 +291,10 @@ const getConnection = sql(
   `select id, workspace_id as "workspaceId", user_id as "userId", network, server, sandbox, secret from connections
     where id = $1 and created_at > posthorn_now() - $2 * interval '1 ms'`,
 );
+const dropConnections = sql(
+  'accounts.dropConnections',
+  'delete from connections where user_id = $1 and workspace_id = $2',
+);
 const purgeConnections = sql(
   'accounts.purgeConnections',
   `delete from connections where created_at <= posthorn_now() - $1 * interval '1 ms'`,
@@ -314,6 +318,7 @@ export const createConnectionStore = (db: Database) => ({
   get: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(getConnection, [id, maxAgeMs]))[0],
   /** For one caller only. */
   take: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(takeConnection, [id, maxAgeMs]))[0],
+  drop: (userId: string, workspaceId: string) => db.run(dropConnections, [userId, workspaceId]),
   purge: async (maxAgeMs: number) => {
     await db.run(purgeConnections, [maxAgeMs]);
   },
