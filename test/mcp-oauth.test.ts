@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
 import { sql } from '#server/store/database';
@@ -156,6 +156,24 @@ describe.each([
     }
     await client.close();
   });
+});
+
+test('every path of the identity provider counts the requests of an address, and refuses too many', async () => {
+  const own = await startService({ REQUESTS_PER_MINUTE: '3', TRUST_PROXY: '1' });
+  onTestFinished(() => own.stop());
+  own.wallClock.toNext(60_000);
+  const paths = ['token', 'revoke', 'register', 'authorize', 'userinfo', 'interaction/x', 'jwks'];
+  for (const [index, path] of paths.entries()) {
+    const headers = { 'x-forwarded-for': `198.51.100.${index}` };
+    const ask = () => own.request('POST', `/auth/${path}`, { headers, body: new URLSearchParams({ token: 'x' }) });
+    for (let i = 0; i < 3; i++) expect((await ask()).status).not.toBe(429);
+    const refused = await ask();
+    expect({ path, status: refused.status, body: refused.body }).toMatchObject({
+      status: 429,
+      body: { code: 'TooManyRequests' },
+    });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
 });
 
 /** Clients without a document of their own introduce themselves (RFC 7591). */

@@ -55,6 +55,9 @@ export const createClients = ({
         ...(lastUsedAt !== null && { lastUsedAt }),
       })),
 
+    isGiven: async (userId: string, clientId: string) =>
+      (await store.list(userId)).some((client) => client.clientId === clientId),
+
     /** Its tokens stop working with the next request. */
     end: async (who: { userId: string; workspace?: { id: string } }, id: string, requestId?: string) => {
       const { userId, workspace } = who;
