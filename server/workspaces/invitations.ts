@@ -21,6 +21,9 @@ import type { InvitationRow, WorkspaceStore } from './store.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const invitationMs = 7 * dayMs;
+const hourMs = 60 * 60 * 1000;
+/** However often somebody is invited and the invitation withdrawn, by whatever workspace. */
+const mostMailsPerHour = 5;
 /** For so long after its end an invitation that nobody accepted is still listed. */
 const endedInvitationMs = 30 * dayMs;
 
@@ -131,7 +134,9 @@ export const createInvitations = ({
         await record(caller, 'member.invited', { email, role });
         await tellTabs(caller.workspaceId, id);
         const url = `${baseUrl}/invitations/${secret}`;
-        await messages.add([await invitationMail(caller, email, role, url)]);
+        const mailed =
+          messages.hasMail && (await messages.countRecentTo(email, 'invitation', hourMs)) < mostMailsPerHour;
+        if (mailed) await messages.add([await invitationMail(caller, email, role, url)]);
         return {
           id,
           email,
@@ -139,7 +144,7 @@ export const createInvitations = ({
           createdAt: instantOf(createdAt),
           expiresAt: instantOf(expiresAt),
           url,
-          mailed: messages.hasMail,
+          mailed,
         };
       }),
 

@@ -37,6 +37,7 @@ export const workspaceRoutes = ({
   production,
   report,
   forgetUser,
+  revokeTokens,
 }: {
   people: People;
   members: Members;
@@ -58,6 +59,7 @@ export const workspaceRoutes = ({
   report: (error: unknown) => void;
   /** Ends what MCP clients were granted. */
   forgetUser: (userId: string) => Promise<void>;
+  revokeTokens: (userId: string) => Promise<unknown>;
 }): RouteHandlers<PeopleRoutes & WorkspaceRoutes> => {
   /** The one way in: a fresh session in the cookie. */
   const enter = async (userId: string, { session, userAgent }: Entering) => {
@@ -172,15 +174,17 @@ export const workspaceRoutes = ({
       return done;
     },
 
-    resetPassword: async ({ body: { secret, password }, address, requestId, ...entering }) => {
+    resetPassword: async ({ body: { secret, password, endTokens }, address, requestId, ...entering }) => {
       mustHavePasswords();
       mayTry(address);
       const userId = await transaction(async () => {
         const whose = await forgotten.set(secret, password);
         await sessions.endOthers(whose);
         await forgetUser(whose);
+        if (endTokens) await revokeTokens(whose);
         const workspaceId = await people.lastWorkspace(whose);
-        await audit.write({ event: 'password.reset', workspaceId, userId: whose, requestId, details: { address } });
+        const details = { address, endTokens };
+        await audit.write({ event: 'password.reset', workspaceId, userId: whose, requestId, details });
         return whose;
       });
       return enter(userId, entering);

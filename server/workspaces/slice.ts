@@ -36,7 +36,7 @@ export const openWorkspaces = ({
   report: (error: unknown) => void;
 }) => {
   const { baseUrl, production } = config;
-  const { sessions, clients, tries, secrets, rateLimits } = auth;
+  const { sessions, tokens, clients, tries, secrets, rateLimits } = auth;
   const { store, people, welcome, helpDesk } = openPeople({
     database,
     auth,
@@ -84,6 +84,7 @@ export const openWorkspaces = ({
         baseUrl,
         production,
         report,
+        revokeTokens: tokens.revokeAll,
         forgetUser: async (userId) => {
           await forgetUser(userId);
           await clients.endAll(userId);
