@@ -480,8 +480,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Set a new password with the link of a mail.
      *
-     * Ends all sessions of the user and the access of MCP clients; personal tokens stay. Signs in. A password that
-     * is refused leaves the link as it is.
+     * Ends all sessions of the user, the access of MCP clients and, unless told otherwise, personal tokens. Signs
+     * in. A password that is refused leaves the link as it is.
      */
     resetPassword: (input: ResetPasswordInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/password/reset', [], input, options),
@@ -2125,6 +2125,8 @@ export interface ResetPasswordInput {
   secret: string;
   /** The password to set */
   password: string;
+  /** Whether all personal tokens of the user end too (default `true`) */
+  endTokens?: boolean;
 }
 
 /** What `acceptInvitation` takes. */
@@ -2215,7 +2217,7 @@ export interface NewInvitation {
   expiresAt: string;
   /** Address to pass on; shown only this once */
   url: string;
-  /** Whether it is also on its way by mail */
+  /** Whether it is also on its way by mail; an address gets at most five invitations an hour so */
   mailed: boolean;
 }
 

@@ -49,6 +49,7 @@ import { openTemplates } from '#server/templates/slice';
 import { openTransfer } from '#server/transfer/slice';
 import { openUi } from '#server/ui/slice';
 import { openWebhooks } from '#server/webhooks/slice';
+import { createMembershipEnd, type EndMembership } from '#server/workspaces/membership-end';
 import { openWorkspaces } from '#server/workspaces/slice';
 
 export type Posthorn = ReturnType<typeof createPosthorn>;
@@ -73,9 +74,10 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const { providers } = openProviders(core);
   const connected = openAccounts({ ...told, sites, outbound, seal, events, ...replaced });
   const { accounts, access, avatars } = connected;
-  const shared = { messages, auth, plans, leaving: accounts.leaving, wallClock };
+  const endMembership: EndMembership = (...of) => memberships.endMembership(...of);
+  const shared = { messages, auth, plans, leaving: accounts.leaving, endMembership, wallClock };
   const { routes: peopleRoutes, ...workspaces } = openWorkspaces({ ...told, ...shared });
-  const { people, deletion, signInElsewhere } = workspaces;
+  const { people, invitations, deletion, signInElsewhere } = workspaces;
   const { settingsToMend, ...installation } = openInstallation({ ...core, providers, people });
   const { routes: mediaRoutes, ...media } = openMedia({ ...core, outbound, wallClock });
   const { library, uploads, renditions } = media;
@@ -93,6 +95,8 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
   const numbers = openStatistics({ ...core, accounts, access, reading, publishedPosts });
   const { statistics, publications, readSoon } = numbers;
   const { connecting, ...connection } = connected.openConnecting({ plans, providers, reconnected: readSoon });
+  const standing = { sessions, tokens, people, invitations, shares, connecting, messages, live };
+  const memberships = createMembershipEnd(standing);
   const sent = { access, library, renditions, outcomes, lifecycle, linkCards, reading, publications };
   const { byHand, ...publishing } = openPublishing({ ...core, ...sent, ...replaced });
   const signUp = { people, providers, connecting, accounts };
@@ -129,7 +133,7 @@ export const createPosthorn = ({ wallClock = systemClock, ...given }: ServicePar
     ...peopleRoutes(identity),
   });
 
-  const toPeople = { audit, live, plans, messages, mailer, push, notifications, shares, imports, exports };
+  const toPeople = { audit, live, memberships, plans, messages, mailer, push, notifications, shares, imports, exports };
   const toPrograms = { networks, connecting, slots, events, webhooks, actions, answers, cards, assistant, jobs };
   return {
     ...rules,

@@ -447,9 +447,9 @@ describe('a language model', () => {
   });
 
   /** A question whose answer is read until `words` came; then the browser goes away. */
-  const askAndLeave = async (text: string, words: string) => {
+  const askAndLeave = async (text: string, words: string, as = browser) => {
     const { port } = new URL(service.url);
-    const headers = { 'content-type': 'application/json', origin: service.config.baseUrl, cookie: browser.cookie() };
+    const headers = { 'content-type': 'application/json', origin: service.config.baseUrl, cookie: as.cookie() };
     const req = request({ port, method: 'POST', path: '/api/app/assistant/ask', headers });
     req.end(JSON.stringify({ text, timeZone: 'UTC' }));
     const [res] = await once(req, 'response');
@@ -482,11 +482,13 @@ describe('a language model', () => {
   test('answers one question of a person at a time, and what it did is kept after each step', async () => {
     model.will([{ calls: [{ name: 'accounts_list', input: {} }] }, { text: 'So', hangs: true }]);
     const { leave, chatId } = await askAndLeave('which accounts?', '"So"');
-    const elsewhere = createTurns({ store: createTurnStore(service.database), report: () => undefined });
+    const store = createTurnStore(service.database);
+    const elsewhere = createTurns({ store, live: service.posthorn.live, report: () => undefined });
     const { signal } = new AbortController();
+    const caller = { ...service.owner, role: 'owner', human: true } as const;
     const [again, onAnotherInstance] = await Promise.allSettled([
       ask('me too'),
-      elsewhere.take(service.owner.userId, signal, async () => new ReadableStream()),
+      elsewhere.take({ caller, callerNow: async () => caller, signal }, async () => new ReadableStream()),
     ]);
     const refusal = { code: 'Conflict', message: expect.stringContaining('Stop it') };
     expect(again).toMatchObject({ value: { body: refusal } });
@@ -501,12 +503,29 @@ describe('a language model', () => {
     await until('the first answer has ended', async () => (await ask('and?', { chatId })).text === 'Go on.');
   });
 
-  test('does nothing more for somebody who was signed out meanwhile', async () => {
-    const person = await signedIn(service);
+  test.each([
+    ['is removed from the workspace', (userId: string) => browser.delete(`/api/app/members/${userId}`)],
+    ['signs out', (_: string, person: typeof browser) => person.post('/api/auth/sign-out')],
+  ])('ends when the person %s meanwhile', async (_what, leaveBy) => {
+    const { email, userId } = await service.addMember('editor');
+    const person = await signedIn(service, email);
+    model.will([{ text: 'Once upon a time', hangs: true }]);
+    const left = model.left();
+    const { heard, leave } = await askAndLeave('tell me a story', 'Once upon', person);
+    await leaveBy(userId, person);
+    await until('the answer ends', () => heard().includes('[DONE]'));
+    await until('the model is left alone', () => model.left() > left);
+    expect(heard()).toContain('"Stopped"');
+    leave();
+  });
+
+  test('does nothing more for somebody who was signed out meanwhile, also where that is not heard of', async () => {
+    const { email, userId } = await service.addMember('editor');
+    const person = await signedIn(service, email);
     const before = await service.count('posts');
     model.will([
       async () => {
-        await person.post('/api/auth/sign-out');
+        await service.database.run(sql('test.quiet', 'delete from sessions where user_id = $1'), [userId]);
         return { calls: [{ name: 'accounts_list', input: {} }] };
       },
       { calls: [{ name: 'posts_create', input: { body: 'late' } }] },

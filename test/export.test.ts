@@ -135,6 +135,19 @@ describe('an export', () => {
     expect(texts).toContain("''=already");
   });
 
+  test('has none either where a spreadsheet splits cells at semicolons or tabs, and comes back as it was', async () => {
+    const texts = ['x;=1+1', "x;'=1", 'x\t@SUM(A1)', 'x; \u00a0+1;-2', 'a;b', ";''", '=1;=2', 'x;"=1"'];
+    const { stranger } = await otherWorkspace();
+    for (const body of texts) await stranger.post('/api/app/actions/posts.create', { body });
+    const csv = await exported('format=csv', stranger);
+    for (const cell of csv.split(/[,;\t\r\n]/)) expect(cell).not.toMatch(/^[^\S\t]*[=+\-@]/);
+    const { stranger: reader } = await otherWorkspace();
+    const { body: read } = await tryFile(service, reader, csv);
+    await through(reader, read.id, 'save');
+    const { posts } = (await reader.post('/api/app/actions/posts.list', { limit: 100 })).body;
+    expect(posts.map((post: Post) => post.versions[0]?.content[0]?.body).sort()).toEqual(texts.toSorted());
+  });
+
   test('is one JSON document with a version, all accounts, files by address, and a count', async () => {
     const answer = await fetched('format=json');
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="posthorn.json"');

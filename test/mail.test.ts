@@ -235,6 +235,30 @@ test('an invitation is mailed with its link, and says so', async () => {
   expect(mail.headers['list-unsubscribe']).toBeUndefined();
 });
 
+describe('an invitation that is made and withdrawn again and again', () => {
+  test('is mailed to one address at most five times an hour, whichever workspace and however it is written', async () => {
+    const other = await service.addWorkspace();
+    const admins = [await signedIn(), await signedIn(other.email)];
+    const invite = async (email: string, by = admins[0]) => {
+      const { status, body } = (await by?.post('/api/app/invitations', { email, role: 'viewer' })) ?? {};
+      expect(status).toBe(200);
+      await by?.delete(`/api/app/invitations/${body.id}`);
+      return body.mailed as boolean;
+    };
+    const ways = ['often@example.com', 'OFTEN@example.com', ' often@example.com'];
+    const mailed = [];
+    for (let i = 0; i < 8; i++) mailed.push(await invite(ways[i % 3] ?? '', admins[i % 2]));
+    expect(mailed).toEqual([true, true, true, true, true, false, false, false]);
+    expect(await invite('seldom@example.com')).toBe(true);
+    await mails.nth('seldom@example.com');
+    const arrived = () => ['often', 'OFTEN'].flatMap((name) => mails.to(`${name}@example.com`)).length;
+    await until('the fifth has come', () => arrived() >= 5);
+    expect(arrived()).toBe(5);
+    await service.clock.forward(hourMs);
+    expect(await invite('often@example.com')).toBe(true);
+  });
+});
+
 describe('a forgotten password', () => {
   const forgot = (email: string, address = '198.51.100.7') =>
     service.browser().post('/api/auth/password/forgot', { email }, { 'x-forwarded-for': address });
@@ -244,7 +268,7 @@ describe('a forgotten password', () => {
     return browser.post('/api/auth/password/reset', { secret, password });
   };
 
-  test('is set anew with the link of the mail, once; other browsers and MCP clients are out, and it is audited', async () => {
+  test('is set anew with the link of the mail, once; other browsers, MCP clients and tokens are out, and it is audited', async () => {
     const { email, workspaceId, token } = await service.addMember('editor');
     const before = await signedIn(email);
     expect((await forgot(` ${email.toUpperCase()}`)).body).toEqual({ done: true });
@@ -261,11 +285,22 @@ describe('a forgotten password', () => {
     expect((await before.get('/api/auth/session')).status).toBe(401);
     expect((await service.browser().signIn(email)).status).toBe(401);
     expect((await service.browser().signIn(email, 'a new password')).status).toBe(200);
-    expect((await service.call('accounts.list', {}, { authorization: `Bearer ${token}` })).status).toBe(200);
+    expect((await service.call('accounts.list', {}, { authorization: `Bearer ${token}` })).status).toBe(401);
     expect((await reset(secret)).body).toMatchObject({ code: 'NotFound', message: expect.stringContaining('new one') });
     const owner = await signedIn();
     const events = (await owner.get('/api/app/audit')).body.entries.map(({ event }: { event: string }) => event);
     expect(events).toEqual(expect.arrayContaining(['password.asked', 'password.reset']));
+  });
+
+  test('leaves personal tokens to somebody who wants to keep them', async () => {
+    const { email, token } = await service.addMember('editor');
+    await forgot(email);
+    const secret = secretIn(await mails.nth(email));
+    const answer = await service
+      .browser()
+      .post('/api/auth/password/reset', { secret, password: 'a new password', endTokens: false });
+    expect(answer.status).toBe(200);
+    expect((await service.call('accounts.list', {}, { authorization: `Bearer ${token}` })).status).toBe(200);
   });
 
   test('has the same answer for an address that nobody has, and no mail', async () => {

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { MediaItem } from '#contracts/media';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { BadFile } from '#server/media/file-type';
@@ -242,6 +242,18 @@ describe('an upload', () => {
     expect({ status, code: body.issues[0].code }).toEqual({ status: 400, code: 'TooBig' });
   });
 
+  test('that takes too long to decode is told so, and not that it is damaged', async () => {
+    const { default: sharp } = await import('sharp');
+    // What libvips says when its time is up; a picture that really takes half a minute would hold the test for as long.
+    const decode = vi.spyOn(sharp.prototype, 'toBuffer').mockRejectedValueOnce(new Error('timeout: 42% complete'));
+    const { status, body } = await send([['file', blob(photo), 'slow.jpg']]);
+    decode.mockRestore();
+    expect({ status, issue: body.issues[0] }).toMatchObject({
+      status: 400,
+      issue: { path: 'file', code: 'TooBig', message: expect.stringContaining('takes longer than 30 seconds') },
+    });
+  });
+
   test('that breaks off leaves nothing behind', async () => {
     const before = await filesLeft();
     const { port } = new URL(service.url);
@@ -268,7 +280,16 @@ describe('an upload', () => {
     ['without an end', '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nabc', 'file'],
     ['without a file', '--x\r\ncontent-disposition: form-data; name="alt"\r\n\r\nabc\r\n--x--\r\n', 'file'],
     ['without anything', '', 'file'],
-  ])('as a form %s is 400', async (_what, body, path) => {
+    ['with a part that ends in its headers', '--x\r\ncontent-disposition: form-data; name="file"\r\n--x--\r\n', 'file'],
+    ['with a part that ends in its first header', '--x\r\ncontent-dispos', 'file'],
+    ['with a part that has just begun', '--x\r\n', 'file'],
+    ['with a boundary alone', '--x', 'file'],
+    [
+      'with a second part that ends in its headers',
+      '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nabc\r\n--x\r\ncontent-disposition: form-data',
+      'file',
+    ],
+  ])('as a form %s is 400 at once', async (_what, body, path) => {
     const headers = { ...authorization(), 'content-type': 'multipart/form-data; boundary=x' };
     expect(await service.request('POST', '/api/media', { headers, body })).toMatchObject({
       status: 400,

@@ -328,6 +328,10 @@ const discardLostConnection = sql(
   'accounts.discardLostConnection',
   'delete from connections where id = $1 and secret = $2',
 );
+const dropConnections = sql(
+  'accounts.dropConnections',
+  'delete from connections where user_id = $1 and workspace_id = $2',
+);
 const purgeConnections = sql(
   'accounts.purgeConnections',
   `delete from connections where created_at <= posthorn_now() - $1 * interval '1 ms'`,
@@ -352,6 +356,7 @@ export const createConnectionStore = (db: Database) => ({
   /** For one caller only. */
   take: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(takeConnection, [id, maxAgeMs]))[0],
   discardLost: (id: string, secret: string) => db.run(discardLostConnection, [id, secret]),
+  drop: (userId: string, workspaceId: string) => db.run(dropConnections, [userId, workspaceId]),
   purge: async (maxAgeMs: number) => {
     await db.run(purgeConnections, [maxAgeMs]);
   },

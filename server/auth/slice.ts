@@ -50,7 +50,12 @@ export const openAuth = ({
     clock: wallClock,
     accessChanged: live.accessChanged,
   });
-  const clients = createClients({ store: createClientStore(database), audit, clock: wallClock });
+  const clients = createClients({
+    store: createClientStore(database),
+    forgetGrants: createIdentityStore(database).forget,
+    audit,
+    clock: wallClock,
+  });
   const tries = createPasswordTries({ store: createTryStore(database), clock: wallClock });
   const secrets = createOneTimeSecrets({ store: createSecretStore(database), clock: wallClock });
   const rateLimits = createRateLimits({ store: createCountStore(database), clock: wallClock });

@@ -9,6 +9,9 @@ export interface MessageRow {
   readonly channel: Channel;
   readonly purpose: string;
   readonly userId: string | null;
+  readonly workspaceId: string | null;
+  /** Hash of the address; null for push messages. */
+  readonly recipient: Buffer | null;
   readonly subscriptionId: string | null;
   /** Sealed. */
   readonly content: string;
@@ -37,10 +40,11 @@ export interface PushAddress {
 const insertMessages = sql(
   'messages.insert',
   `with made as (
-     insert into messages (id, channel, purpose, user_id, subscription_id, content, expires_at)
-     select id, channel, purpose, user_id, subscription_id, content, posthorn_now() + lives_ms * interval '1 ms'
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[])
-         as one (id, channel, purpose, user_id, subscription_id, content, lives_ms) returning id
+     insert into messages (id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content, expires_at)
+     select id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content,
+            posthorn_now() + lives_ms * interval '1 ms'
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::text[], $9::float8[])
+         as one (id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content, lives_ms) returning id
    )
    select ${wakes('mails')}, ${wakes('pushes')} from (select count(*) from made) as all_of_them`,
 );
@@ -48,6 +52,16 @@ const countRecent = sql(
   'messages.countRecent',
   `select count(*)::int as count from messages
     where user_id = $1 and purpose = $2 and created_at > posthorn_now() - $3 * interval '1 ms'`,
+);
+const countRecentTo = sql(
+  'messages.countRecentTo',
+  `select count(*)::int as count from messages
+    where recipient = $1 and purpose = $2 and created_at > posthorn_now() - $3 * interval '1 ms'`,
+);
+const dropPending = sql(
+  'messages.dropPending',
+  `update messages set state = 'failed', last_answer = $3, due_at = null, claim = null, content = null
+    where user_id = $1 and workspace_id = $2 and due_at is not null`,
 );
 const claimDue = sql(
   'messages.claim',
@@ -104,12 +118,18 @@ export const createMessageStore = (db: Database) => ({
       rows.map(({ channel }) => channel),
       rows.map(({ purpose }) => purpose),
       rows.map(({ userId }) => userId),
+      rows.map(({ workspaceId }) => workspaceId),
+      rows.map(({ recipient }) => recipient),
       rows.map(({ subscriptionId }) => subscriptionId),
       rows.map(({ content }) => content),
       rows.map(({ livesMs }) => livesMs),
     ]),
   countRecent: async (userId: string, purpose: string, withinMs: number) =>
     (await db.query<{ count: number }>(countRecent, [userId, purpose, withinMs]))[0]?.count ?? 0,
+  countRecentTo: async (recipient: Buffer, purpose: string, withinMs: number) =>
+    (await db.query<{ count: number }>(countRecentTo, [recipient, purpose, withinMs]))[0]?.count ?? 0,
+  dropPending: (userId: string, workspaceId: string, answer: string) =>
+    db.run(dropPending, [userId, workspaceId, answer]),
   claim: (channel: Channel, room: number, claim: string, leaseMs: number) =>
     db.query<ClaimedMessage>(claimDue, [room, claim, leaseMs, channel]),
   msToNext: async (channel: Channel) =>

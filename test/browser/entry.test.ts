@@ -29,7 +29,7 @@ const signIn = async (page: Page, email: string, password = 'correct horse') => 
 inBrowser('coming in', (world) => {
   const invite = async (email: string) => {
     const caller = { ...world.service.owner, role: 'owner', human: true } as const;
-    const { url } = await world.service.posthorn.members.invite(caller, { email, role: 'editor' });
+    const { url } = await world.service.posthorn.invitations.invite(caller, { email, role: 'editor' });
     return new URL(url).pathname;
   };
 
