@@ -36,9 +36,9 @@ export const assembleOperator = async (config: Config) => {
   const server = await connect(config);
   const { connection, direct, replica } = server;
   const report = ({ message }: Error) => console.error(`The connection to the database was lost: ${message}`);
-  const database = openDatabase(connection, { report, ...pools, direct, replica });
+  const { production, statementLine } = config;
+  const database = openDatabase(connection, { report, ...pools, statementLine, direct, replica });
   const clock = createMovableClock();
-  const { production } = config;
   const sandboxClock = openSandboxClock(database, { clock, production, hasLiveAccount: hasLiveAccount(database) });
   const { audit } = openAudit({ database, config, clock });
   const { live } = openLive({ database });
