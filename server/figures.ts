@@ -27,7 +27,7 @@ interface Watched {
 }
 
 /** Numbers for operators, in the text form that Prometheus reads. */
-export const createFigures = () => {
+export const createFigures = ({ report }: { report: (error: unknown) => void }) => {
   const registry = new Registry();
   // Event loop, memory, garbage collection, file descriptors.
   collectDefaultMetrics({ register: registry });
@@ -44,7 +44,7 @@ export const createFigures = () => {
     messages: messageFigures(registers),
     watch: (watched: Watched) => watch(registers, watched),
 
-    text: createFiguresOfAll(registry),
+    text: createFiguresOfAll(registry, report),
     contentType: registry.contentType,
   };
 };

@@ -41,7 +41,7 @@ export const assembleOperator = async (config: Config) => {
   const clock = createMovableClock();
   const sandboxClock = openSandboxClock(database, { clock, production, hasLiveAccount: hasLiveAccount(database) });
   const { audit } = openAudit({ database, config, clock });
-  const { live } = openLive({ database });
+  const { live } = openLive({ database, report: console.error });
   const { plans } = openPlans({ database, clock });
   const auth = openAuth({ database, audit, live, config, clock, wallClock: systemClock });
   const people = openPeople({ database, auth, plans, audit, live, config, wallClock: systemClock });

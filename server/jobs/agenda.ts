@@ -84,8 +84,6 @@ export const readJobsInMongo = async (mongodbUrl: string, report: (error: unknow
 const openPool = (connection: Connection, max: number, report: (error: unknown) => void) => {
   const pool = new pg.Pool({ ...inSessionName(connection), Client: clientFor(connection), max, keepAlive: true });
   pool.on('error', report);
-  // While Agenda has a client nobody listens between two statements, and a server that dies then would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 };
 
@@ -105,8 +103,6 @@ const inPostgres = async (connection: Connection, waitMs: number, report: (error
 /** One process at a time: two at once would conflict. */
 const createSchema = async (pool: pg.Pool, waitMs: number) => {
   const client = await pool.connect();
-  // An idle connection that breaks would end the process.
-  client.on('error', () => undefined);
   try {
     await takeLock(client, waitMs);
     await new PostgresBackend({ pool, disableNotifications: true }).connect();

@@ -118,8 +118,6 @@ export function openDatabase(
       idleTimeoutMillis: idleMs,
       // Not as an option of the start-up: poolers refuse that.
       onConnect: async (client) => {
-        // The statement that it breaks under is told; between two, the pool hears of it.
-        client.on('error', () => undefined);
         await client.query(ourForm);
       },
     });

@@ -14,8 +14,6 @@ const statementWords =
 export const poolsTransactions = async (connection: Connection): Promise<boolean> => {
   const Client = clientFor(connection);
   const [first, second] = [new Client(inSessionName(connection)), new Client(inSessionName(connection))];
-  // The error that matters rejects the query.
-  for (const client of [first, second]) client.on('error', () => undefined);
   try {
     await first.connect();
     await second.connect();
