@@ -131,7 +131,11 @@ export const startReplica = async (leader: DebianServer) => {
 };
 
 /** In front of one database, with fewer connections than a process wants. */
-export const startBouncer = async ({ port }: DebianServer, database: string, mode: 'transaction' | 'session') => {
+export const startBouncer = async (
+  { port }: DebianServer,
+  database: string,
+  mode: 'transaction' | 'session' | 'statement',
+) => {
   const folder = folderFor('bouncer');
   const listenPort = await freePort();
   const file = join(folder, 'pgbouncer.ini');
