@@ -58,10 +58,10 @@ export type Posthorn = ReturnType<typeof createPosthorn>;
 export const createPosthorn = ({ wallClock = systemClock, ...given }: ServiceParts) => {
   const { database, outbound, seal, config, clock, ownUrl, log, ...replaced } = given;
   const report = createReport(log, 'work in the background failed');
-  const figures = createFigures();
+  const figures = createFigures({ report });
   const { networks, sites, ...network } = openNetworks({ folders: networkFolders, outbound, config, ownUrl, clock });
   const { audit, ...auditing } = openAudit({ database, config, clock });
-  const { live } = openLive({ database });
+  const { live } = openLive({ database, report });
   const core = { database, config, clock, report, networks, audit, live, figures, log };
 
   const { plans, ...plan } = openPlans(core);

@@ -28,7 +28,7 @@ interface Watched {
 }
 
 /** Numbers for operators, in the text form that Prometheus reads. */
-export const createFigures = () => {
+export const createFigures = ({ report }: { report: (error: unknown) => void }) => {
   const registry = new Registry();
   // Event loop, memory, garbage collection, file descriptors.
   collectDefaultMetrics({ register: registry });
@@ -45,7 +45,7 @@ export const createFigures = () => {
     messages: messageFigures(registers),
     watch: (watched: Watched) => watch(registers, watched),
 
-    text: createFiguresOfAll(registry),
+    text: createFiguresOfAll(registry, report),
     contentType: registry.contentType,
   };
 };

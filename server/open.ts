@@ -57,7 +57,8 @@ const assemble = async (
   // It is made again.
   const report = (err: Error) => log.warn({ err }, 'database connection lost');
   const { connection, direct = connection, replica } = server;
-  const database = openDatabase(connection, { report, poolSize: config.poolSize, direct: server.direct, replica });
+  const { poolSize, statementLine } = config;
+  const database = openDatabase(connection, { report, poolSize, statementLine, direct: server.direct, replica });
   const outbound = createOutbound({ ...config.outbound, ...internet });
   const close = async () => {
     await outbound.close();

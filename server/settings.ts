@@ -99,6 +99,12 @@ export const Settings = z.object({
     .describe(
       'Connections for queries, and as many for transactions. An instance has 2 × `DATABASE_POOL` + 5 in all; the 5 are for listeners and Agenda. A request that finds none free waits up to 15 s, then it is 429 with `Retry-After`',
     ),
+  STATEMENT_LINE: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('on')
+    .describe(
+      'While all connections for queries are busy, short statements that wait are sent together on the next free one. `off` sends one at a time and uses the public interface of the PostgreSQL driver alone: slower under load, and the first thing to try when the driver is suspected',
+    ),
   START_PATIENCE: duration('60s').describe(
     'How long a start waits for a database that is not up yet, or for a session that holds the lock of migrations',
   ),

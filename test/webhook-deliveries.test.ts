@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Delivery } from '#contracts/webhooks';
 import { verifyWebhook } from '#generated/sdk/src/index';
-import type { LiveEvent } from '#server/live/open-tabs';
+import type { LiveEvent } from '#server/live/news';
 import { createSandboxClockStore } from '#server/sandbox/store';
 import { openDatabase, sql } from '#server/store/database';
 import { createDeliveries } from '#server/webhooks/delivery-loop';

@@ -20,6 +20,9 @@ const unwritableCodes = /^(53100|25006|58030)$/;
 /** Somebody else holds a lock for longer than a statement was willing to wait, or waits for ours. */
 const lockedCodes = /^(55P03|40P01)$/;
 
+/** A migration changed what a prepared statement answers, or a pooler has dropped it. */
+const staleCodes = /^(0A000|26000)$/;
+
 /** Whether it is worth another try in a moment. */
 export const isAway = (error: unknown) =>
   chainOf(error).some(({ code = '', message = '' }) => awayCodes.test(code) || awayWords.test(message)) ||
@@ -31,6 +34,9 @@ export const isFull = (error: unknown) => chainOf(error).some(({ code = '' }) =>
 export const isLocked = (error: unknown) => chainOf(error).some(({ code = '' }) => lockedCodes.test(code));
 
 export const isUnwritable = (error: unknown) => chainOf(error).some(({ code = '' }) => unwritableCodes.test(code));
+
+/** The connection has prepared something that no longer holds. */
+export const isStale = (error: unknown) => chainOf(error).some(({ code = '' }) => staleCodes.test(code));
 
 /** A migration that brings it has not run yet. */
 export const isColumnMissing = (error: unknown) => chainOf(error).some(({ code }) => code === '42703');
