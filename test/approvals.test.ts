@@ -348,6 +348,17 @@ describe('approving', () => {
     expect(await own.posthorn.cards.request(request)).not.toEqual(first);
     await own.stop();
   });
+
+  test('is not possible after 7 days, also for a card that nobody opened before', async () => {
+    const post = await draft();
+    const { id } = await ask('posts.delete', { id: post.id });
+    const expire = sql('test.expireCard', 'update approval_cards set expires_at = posthorn_now() where id = $1');
+    await service.database.query(expire, [id]);
+    const answer = await browser.post(path(id, 'approve'));
+    expect(answer).toMatchObject({ status: 409, body: { message: expect.stringContaining('older than 7 days') } });
+    expect((await service.client.posts.get({ id: post.id })).status).toBe('Draft');
+    expect((await browser.get(path(id))).body.status).toBe('Expired');
+  });
 });
 
 test('rejecting runs nothing and is final', async () => {

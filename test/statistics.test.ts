@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Post } from '#contracts/posts';
 import { createPosthorn } from '#server/app';
 import { createMovableClock } from '#server/clock';
@@ -250,6 +250,21 @@ describe('a network that asks to wait', () => {
     expect(Math.abs(((await nextOf(post)) ?? 0) - free * 1000)).toBeLessThan(minuteMs);
   });
 
+  test('for a year is asked after 30 days', async () => {
+    const post = await publish([await service.connect('mastodon')]);
+    const due = await since(post, hourMs);
+    line.answer = (path, res) => {
+      if (!path.includes('/api/v1/statuses/')) return false;
+      res.writeHead(429, { 'retry-after': String((365 * dayMs) / 1000) }).end();
+      return true;
+    };
+    await goTo(due);
+    await until('the read is moved', async () => (await nextOf(post)) !== due);
+    const movedMs = ((await nextOf(post)) ?? 0) - due;
+    expect(movedMs).toBeGreaterThanOrEqual(30 * dayMs);
+    expect(movedMs).toBeLessThan(30 * dayMs + minuteMs);
+  });
+
   test('for ever is given up some time after the last step, and says so', async () => {
     const post = await publish([await service.connect('mastodon')]);
     await readFault('mastodon', '429');
@@ -485,6 +500,20 @@ describe('access to statistics', () => {
 });
 
 describe('what networks tell', () => {
+  test('beyond the metrics that they declare is not passed on', async () => {
+    const account = await service.connect('mastodon');
+    const post = await publish([account]);
+    const asked = vi.spyOn(service.posthorn.networks.get('mastodon'), 'readMetrics');
+    asked.mockResolvedValue([{ is: 'numbers', metrics: { likes: 3, views: 1000, clicks: 7 } }]);
+    try {
+      await goTo(await since(post, hourMs));
+      await read(post, 1);
+    } finally {
+      asked.mockRestore();
+    }
+    expect((await entryOf(post)).metrics).toEqual({ likes: 3, fetchedAt: expect.any(String) });
+  });
+
   test('photo network stories report views, reach and shares only, and nothing until 5 people have seen them', async () => {
     const handle = 'anna';
     const account = await service.connect('instagram', { handle });

@@ -428,6 +428,42 @@ describe('pausing', () => {
     expect(await latest(webhook)).toMatchObject({ state: 'failed', attempts: 8 });
     expect(await webhook.get()).toMatchObject({ state: 'active' });
   });
+
+  test('starts to count anew with Resume: nine more that are given up pause nothing', async () => {
+    const team = await newTeam(service);
+    const webhook = await team.addWebhook(receiver.address(500).url);
+    await giveUp(team, webhook, 10);
+    expect(await webhook.get()).toMatchObject({ state: 'paused' });
+    await webhook.resume();
+    await giveUp(team, webhook, 9);
+    expect(await webhook.get()).toMatchObject({ state: 'active' });
+  });
+
+  test('ends at once what waits for a retry, and Resume does not send it', async () => {
+    const team = await newTeam(service);
+    const address = receiver.address(500);
+    const webhook = await team.addWebhook(address.url);
+    await giveUp(team, webhook, 9);
+    await team.happen();
+    for (let attempts = 1; attempts < ladderMs.length; attempts++)
+      await forwardTo((await settled(webhook, attempts)).nextTryAt);
+    const { id: tenth, nextTryAt: lastTryAt } = await settled(webhook, ladderMs.length);
+    await forwardTo(lastTryAt, -30 * secondMs);
+    await team.happen();
+    const { id: waiting } = await settled(webhook, 1);
+    await forwardTo(lastTryAt);
+    await until('it is paused', async () => (await webhook.get()).state === 'paused');
+    const log: Delivery[] = await webhook.log();
+    expect(log.find(({ id }) => id === tenth)).toMatchObject({ state: 'failed', attempts: 8 });
+    const ended = log.find(({ id }) => id === waiting);
+    expect(ended).toMatchObject({ state: 'failed', attempts: 1, lastAnswer: expect.stringContaining('was paused') });
+    expect(ended).not.toHaveProperty('nextTryAt');
+    const sent = address.received().length;
+    await webhook.resume();
+    await service.clock.forward(hourMs);
+    await looked();
+    expect(address.received()).toHaveLength(sent);
+  });
 });
 
 describe('Send again', () => {
