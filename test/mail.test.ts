@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { diagnose } from '#server/cli/doctor';
-import { type Stopwatch, startStopwatch } from '#server/clock';
+import type { Stopwatch } from '#server/clock';
 import { readConfig } from '#server/config';
-import { ladderMs } from '#server/messages/queue';
 import { sql } from '#server/store/database';
 import { urlOf } from '#test/support/database';
 import { type MailServer, startMailServer } from '#test/support/mail-server';
@@ -12,6 +11,8 @@ import { until } from '#test/support/until';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const ladderMs = [minuteMs, 5 * minuteMs, 30 * minuteMs, 2 * hourMs, 6 * hourMs];
 
 let mails: MailServer;
 let service: Service;
@@ -166,7 +167,8 @@ describe('a mail', () => {
 
   test('whose lease may have ended while the process stood still: nothing is sent, and it is due again', async () => {
     let sleeps = true;
-    const napping = (): Stopwatch => (sleeps ? () => Number.POSITIVE_INFINITY : startStopwatch());
+    const half = minuteMs / 2;
+    const napping = (): Stopwatch => () => (sleeps ? half : half - 1);
     const own = await startService(mails.settings, { startStopwatch: napping });
     const came = () => mails.received.filter(({ headers }) => headers.subject?.startsWith('Stood still'));
     await happen('Stood still', {}, own);
@@ -189,6 +191,21 @@ describe('a mail', () => {
     await own.posthorn.jobs.runDue(['mails']);
     mails.beforeAnswer(undefined);
     expect(await last(own)).toMatchObject({ state: 'sending', attempts: 0 });
+    await own.stop();
+  });
+
+  test('is forgotten 30 days after it was sent; one that still waits is not', async () => {
+    const own = await startService(mails.settings);
+    await happen('Sent', {}, own);
+    await own.posthorn.jobs.runDue(['mails']);
+    await happen('Waits', {}, own);
+    const purge = own.posthorn.chores['remove old mails and push messages'].run;
+    await own.clock.forward(29 * dayMs);
+    await purge();
+    expect((await rows(own)).map(({ state }) => state)).toEqual(['sent', 'pending']);
+    await own.clock.forward(2 * dayMs);
+    await purge();
+    expect((await rows(own)).map(({ state }) => state)).toEqual(['pending']);
     await own.stop();
   });
 

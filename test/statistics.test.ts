@@ -270,7 +270,8 @@ describe('a network that asks to wait', () => {
     await readFault('mastodon', '429');
     await goTo(await since(post, 30 * dayMs));
     let next = await since(post, hourMs);
-    for (let moves = 0; moves < 20; moves++) {
+    let moves = 0;
+    for (; moves < 20; moves++) {
       const now = next;
       await until('the read is moved', async () => (await nextOf(post)) !== now);
       const moved = await nextOf(post);
@@ -278,6 +279,7 @@ describe('a network that asks to wait', () => {
       next = moved;
       await goTo(next);
     }
+    expect(moves).toBe(8);
     const { metrics, nextFetchAt } = await entryOf(post);
     expect(nextFetchAt).toBeUndefined();
     expect(metrics).toEqual({ fetchedAt: expect.any(String), error: expect.any(String) });
@@ -353,6 +355,17 @@ describe('a read that failed', () => {
     await goTo((await nextOf(post)) ?? 0);
     await read(post, 1);
   };
+
+  test('of one post leaves the others of its account to be read', async () => {
+    const account = await service.connect('mastodon');
+    const [bad, good] = [await publish([account]), await publish([account])];
+    const { externalId } = await entryOf(bad);
+    line.answer = (path, res) => path.includes(`/api/v1/statuses/${externalId}`) && !!res.writeHead(500).end();
+    await goTo(await since(good, hourMs));
+    await read(good, 1);
+    await until('the other has failed', async () => (await entryOf(bad)).metrics?.error !== undefined);
+    expect((await entryOf(good)).metrics).not.toHaveProperty('error');
+  });
 
   test('of a post that is gone ends the schedule and keeps the numbers', async () => {
     const account = await service.connect('x');

@@ -466,6 +466,52 @@ describe('pausing', () => {
   });
 });
 
+test('what was queued in the moment of the pause is not sent', async () => {
+  const team = await newTeam(service);
+  const address = receiver.address();
+  const webhook = await team.addWebhook(address.url);
+  await service.database.transaction(async () => {
+    await team.happen();
+    const pause = sql('test.pause', 'update webhooks set paused_at = posthorn_now() where id = $1');
+    await service.database.query(pause, [webhook.id]);
+  });
+  await until('it has ended', async () => (await latest(webhook)).state === 'failed');
+  expect(await latest(webhook)).toMatchObject({ attempts: 0, lastAnswer: 'Not sent: the webhook was paused.' });
+  expect(address.received()).toEqual([]);
+});
+
+test('what fails while its webhook is being paused has ended', async () => {
+  const team = await newTeam(service);
+  const open: ServerResponse[] = [];
+  const address = receiver.address((res) => open.push(res));
+  const webhook = await team.addWebhook(address.url);
+  await webhook.test();
+  await address.nth(1);
+  const pause = sql('test.pause', 'update webhooks set paused_at = posthorn_now() where id = $1');
+  await service.database.query(pause, [webhook.id]);
+  open[0]?.writeHead(500).end();
+  const delivery = await settled(webhook, 1);
+  expect(delivery).toMatchObject({ state: 'failed', lastAnswer: 'HTTP 500' });
+  expect(delivery).not.toHaveProperty('nextTryAt');
+});
+
+test('a process that stood still for half of its lease sends nothing; the delivery is due again when the lease ends', async () => {
+  let stoodStill = true;
+  const startStopwatch = () => () => (stoodStill ? 15 * secondMs : 15 * secondMs - 1);
+  const own = await startService(receiver.settings(), { startStopwatch });
+  const address = receiver.address();
+  const webhook = await (await newTeam(own)).addWebhook(address.url);
+  await webhook.test();
+  await own.posthorn.jobs.runDue(['deliveries']);
+  expect(await latest(webhook)).toMatchObject({ state: 'sending', attempts: 0 });
+  expect(address.received()).toEqual([]);
+  stoodStill = false;
+  await own.clock.forward(30 * secondMs);
+  await own.posthorn.jobs.runDue(['deliveries']);
+  expect(address.received()).toHaveLength(1);
+  await own.stop();
+});
+
 describe('Send again', () => {
   test('queues a delivery afresh, from the first attempt, under the same id', async () => {
     const address = receiver.address(500);
