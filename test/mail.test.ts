@@ -93,6 +93,24 @@ describe('a notification', () => {
     expect((await rows()).every(({ content }) => content === null)).toBe(true);
   });
 
+  test('is not mailed to whoever did it', async () => {
+    const [doer, other] = [await service.addMember('editor'), await service.addMember('editor')];
+    await happen('Done by one of them', { by: doer.userId });
+    await mails.nth(other.email);
+    await until('all have ended', async () => (await rows()).every(({ state }) => state !== 'pending'));
+    expect(mails.to(doer.email)).toEqual([]);
+  });
+
+  test('that nobody could send for two days is too old', async () => {
+    const own = await startService(mails.settings);
+    await happen('Of no use any more', {}, own);
+    await own.clock.forward(2 * dayMs + minuteMs);
+    await own.posthorn.jobs.runDue(['mails']);
+    expect(await last(own)).toMatchObject({ state: 'failed', last_answer: 'Not sent: it is too old.', content: null });
+    expect(mails.received.filter(({ headers }) => headers.subject?.startsWith('Of no use'))).toEqual([]);
+    await own.stop();
+  });
+
   test('holds no text of its own in the database while it waits', async () => {
     const own = await startService(mails.settings);
     await happen('Sealed words', {}, own);

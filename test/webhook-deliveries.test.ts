@@ -825,6 +825,20 @@ describe('a process that is killed during its deliveries', () => {
 });
 
 describe('the log', () => {
+  test('loses nothing that is still to be sent, however many deliveries came after it', async () => {
+    const address = receiver.address(500);
+    const webhook = await (await newTeam(service)).addWebhook(address.url);
+    const { id } = await webhook.test();
+    const { nextTryAt } = await settled(webhook, 1);
+    address.answer(200);
+    for (let i = 0; i < 50; i++) await webhook.test();
+    await address.nth(51);
+    await recorded(webhook);
+    await service.posthorn.webhooks.purge();
+    await forwardTo(nextTryAt);
+    expect((await address.nth(52)).headers['posthorn-delivery']).toBe(id);
+  });
+
   test('shows the last 50 deliveries, newest first, for 30 days', async () => {
     const team = await newTeam(service);
     const address = receiver.address();
