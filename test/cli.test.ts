@@ -187,7 +187,33 @@ describe('a service on its own data folder', () => {
     for (const name of Object.values(dueWork)) {
       expect(jobs).toContainEqual(expect.objectContaining({ name, every: '5 seconds' }));
     }
-    expect(jobs.map(({ name }) => name)).toContain('remove old deliveries and events');
+    const recurring = jobs.filter(({ every }) => every !== '5 seconds').map(({ name, every }) => `${name}: ${every}`);
+    expect(recurring.toSorted()).toEqual([
+      'close old approval cards: 10 minutes',
+      'forget counted requests: 5 minutes',
+      'forget old imports: 1 day',
+      'forget wrong passwords: 1 hour',
+      'remove clients that registered and are not used: 1 hour',
+      'remove expired records of the identity provider: 1 hour',
+      'remove files without a media item: 1 hour',
+      'remove old approval cards: 1 day',
+      'remove old chats: 1 day',
+      'remove old deliveries and events: 1 hour',
+      'remove old entries of the audit log: 1 day',
+      'remove old idempotent answers: 1 hour',
+      'remove old invitations: 1 day',
+      'remove old mails and push messages: 1 day',
+      'remove old notifications: 1 day',
+      'remove old one-time links: 1 hour',
+      'remove old sessions: 1 hour',
+      'remove registrations at servers nobody uses: 1 day',
+      'remove shares that have ended: 1 hour',
+      'remove the plan usage of past months: 1 day',
+      'remove tokens that were revoked: 1 day',
+      'remove unfinished connections: 1 hour',
+      'remove workspaces whose time has come: 1 hour',
+      'seal anew what an old key sealed: 1 hour',
+    ]);
   });
 
   test('what recurs is shown by the clock of the service, also what ran before that was moved', async () => {

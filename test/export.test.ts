@@ -189,9 +189,10 @@ test('results and numbers stand beside the account they are from', async () => {
   const { id } = await service.client.posts.create({ body: 'Counted', accountIds: [anna] });
   const publishedAt = '2026-11-01T08:30:00.000000Z';
   const result = { accountId: anna, ok: true, uncertain: false, externalId: '=ext', publishedAt };
+  const ofAccountTakenOut = { ...result, accountId: await service.addAccount('x') };
   await service.database.query(
     sql('test.published', `update posts set status = 'Published', results = $2 where id = $1`),
-    [id, JSON.stringify([result])],
+    [id, JSON.stringify([result, ofAccountTakenOut])],
   );
   const metrics = { likes: 12, shares: 3, views: 400 };
   await publicationsOf(service.database).add([{ postId: id, accountId: anna, publishedAt, metrics }]);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { diagnose } from '#server/cli/doctor';
-import { type Stopwatch, startStopwatch } from '#server/clock';
+import type { Stopwatch } from '#server/clock';
 import { readConfig } from '#server/config';
-import { ladderMs } from '#server/messages/queue';
 import { sql } from '#server/store/database';
 import { urlOf } from '#test/support/database';
 import { type MailServer, startMailServer } from '#test/support/mail-server';
@@ -12,6 +11,8 @@ import { until } from '#test/support/until';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const ladderMs = [minuteMs, 5 * minuteMs, 30 * minuteMs, 2 * hourMs, 6 * hourMs];
 
 let mails: MailServer;
 let service: Service;
@@ -92,6 +93,24 @@ describe('a notification', () => {
     expect((await rows()).every(({ content }) => content === null)).toBe(true);
   });
 
+  test('is not mailed to whoever did it', async () => {
+    const [doer, other] = [await service.addMember('editor'), await service.addMember('editor')];
+    await happen('Done by one of them', { by: doer.userId });
+    await mails.nth(other.email);
+    await until('all have ended', async () => (await rows()).every(({ state }) => state !== 'pending'));
+    expect(mails.to(doer.email)).toEqual([]);
+  });
+
+  test('that nobody could send for two days is too old', async () => {
+    const own = await startService(mails.settings);
+    await happen('Of no use any more', {}, own);
+    await own.clock.forward(2 * dayMs + minuteMs);
+    await own.posthorn.jobs.runDue(['mails']);
+    expect(await last(own)).toMatchObject({ state: 'failed', last_answer: 'Not sent: it is too old.', content: null });
+    expect(mails.received.filter(({ headers }) => headers.subject?.startsWith('Of no use'))).toEqual([]);
+    await own.stop();
+  });
+
   test('holds no text of its own in the database while it waits', async () => {
     const own = await startService(mails.settings);
     await happen('Sealed words', {}, own);
@@ -166,7 +185,8 @@ describe('a mail', () => {
 
   test('whose lease may have ended while the process stood still: nothing is sent, and it is due again', async () => {
     let sleeps = true;
-    const napping = (): Stopwatch => (sleeps ? () => Number.POSITIVE_INFINITY : startStopwatch());
+    const half = minuteMs / 2;
+    const napping = (): Stopwatch => () => (sleeps ? half : half - 1);
     const own = await startService(mails.settings, { startStopwatch: napping });
     const came = () => mails.received.filter(({ headers }) => headers.subject?.startsWith('Stood still'));
     await happen('Stood still', {}, own);
@@ -189,6 +209,21 @@ describe('a mail', () => {
     await own.posthorn.jobs.runDue(['mails']);
     mails.beforeAnswer(undefined);
     expect(await last(own)).toMatchObject({ state: 'sending', attempts: 0 });
+    await own.stop();
+  });
+
+  test('is forgotten 30 days after it was sent; one that still waits is not', async () => {
+    const own = await startService(mails.settings);
+    await happen('Sent', {}, own);
+    await own.posthorn.jobs.runDue(['mails']);
+    await happen('Waits', {}, own);
+    const purge = own.posthorn.chores['remove old mails and push messages'].run;
+    await own.clock.forward(29 * dayMs);
+    await purge();
+    expect((await rows(own)).map(({ state }) => state)).toEqual(['sent', 'pending']);
+    await own.clock.forward(2 * dayMs);
+    await purge();
+    expect((await rows(own)).map(({ state }) => state)).toEqual(['pending']);
     await own.stop();
   });
 

@@ -7,7 +7,8 @@ import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprot
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
-import { sql } from '#server/store/database';
+import { createPosthorn } from '#server/app';
+import { openDatabase, sql } from '#server/store/database';
 import { type Browser, createBrowser } from '#test/support/browser';
 import { answerOf, approve, type Documents, decide, questionOf, startDocuments } from '#test/support/identity';
 import { type Service, startService } from '#test/support/service';
@@ -483,6 +484,16 @@ describe('an access token of the identity provider', () => {
     const refused = await list(token);
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"');
+  });
+
+  test('is refused after the password was changed on another instance, by one that remembers the token', async () => {
+    const token = await tokenOf();
+    expect((await list(token)).status).toBe(200);
+    const elsewhere = openDatabase(service.parts, { report: () => undefined });
+    const { people } = createPosthorn({ ...service, database: elsewhere });
+    await people.changePassword(service.owner.userId, 'correct horse', 'correct horse');
+    expect((await list(token)).status).toBe(401);
+    await elsewhere.close();
   });
 });
 

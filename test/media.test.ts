@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { MediaItem } from '#contracts/media';
 import { Posthorn as Client } from '#generated/sdk/src/index';
 import { BadFile } from '#server/media/file-type';
+import { readImage } from '#server/media/image';
 import { inWords } from '#server/media/incoming';
 import { readVideo } from '#server/media/video';
 import { sql } from '#server/store/database';
@@ -129,6 +130,18 @@ describe('an Idempotency-Key of an upload', () => {
     }
     expect(await filesLeft()).toEqual(before);
   });
+
+  test('is forgotten after 24 hours: the same file is a new item then', async () => {
+    const file: [string, Blob] = ['file', blob(photo)];
+    const headers = keyed();
+    const first = await send([file], headers);
+    await service.clock.forward(24 * 3_600_000 - 60_000);
+    expect((await send([file], headers)).body).toEqual(first.body);
+    await service.clock.forward(2 * 60_000);
+    const later = await send([file], headers);
+    expect(later.status).toBe(200);
+    expect(later.body.id).not.toBe(first.body.id);
+  });
 });
 
 describe('an upload', () => {
@@ -219,6 +232,13 @@ describe('an upload', () => {
       const { status, body } = await send([['file', blob(whole.subarray(0, whole.length / 2)), 'a']]);
       expect({ status, code: body.issues[0].code }).toEqual({ status: 400, code: 'Unreadable' });
     }
+  });
+
+  test('of an image that is of another format than its first bytes said is refused', async () => {
+    const file = join(service.config.dataDir, 'a.png');
+    await writeFile(file, photo);
+    await expect(readImage(file, 'image/png')).rejects.toMatchObject({ code: 'Unreadable' });
+    await expect(readImage(file, 'image/jpeg')).resolves.toMatchObject({ width: 1200 });
   });
 
   test('beyond the limit of its kind is BadInput', async () => {
@@ -492,6 +512,20 @@ describe('by URL', () => {
         body: { issues: [{ path: 'url' }] },
       });
     }
+  });
+
+  test.each([301, 302, 303, 307, 308])('a redirect with status %i is followed', async (status) => {
+    served.set(`/from-${status}`, { status, headers: { location: '/photo2.jpg' } });
+    served.set('/photo2.jpg', { body: photo });
+    expect((await from(`https://cdn.example.com/from-${status}`)).mimeType).toBe('image/jpeg');
+  });
+
+  test('five redirects in a row are followed, and not a sixth', async () => {
+    for (let hop = 1; hop <= 6; hop++)
+      served.set(`/hop-${hop}`, { status: 302, headers: { location: hop === 1 ? '/photo2.jpg' : `/hop-${hop - 1}` } });
+    served.set('/photo2.jpg', { body: photo });
+    expect((await from('https://cdn.example.com/hop-5')).mimeType).toBe('image/jpeg');
+    expect((await refused('https://cdn.example.com/hop-6')).body.message).toContain('from one redirect to the next');
   });
 
   test.each([

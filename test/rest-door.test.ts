@@ -479,6 +479,7 @@ describe('what browsers see', () => {
     for (const path of ['/docs', '/api/agent/tools', '/healthz', '/nothing']) {
       const { headers } = await service.request('GET', path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-frame-options')).toBe('DENY');
       expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
       expect(headers.get('x-powered-by')).toBeNull();
     }

@@ -72,7 +72,9 @@ const sealEverywhere = async (service: Service) => {
   await posthorn.push.publicKey();
   const shown = { title: 'Hello', body: '', path: '/', about: 'x', urgency: 'normal' } as const;
   const browserId = body.browsers[0].id as string;
-  await posthorn.messages.add([{ purpose: 'notification', push: shown, browserId, livesMs: 60_000 }]);
+  // More than are read at once.
+  const message = { purpose: 'notification', push: shown, browserId, livesMs: 60_000 } as const;
+  await posthorn.messages.add(Array.from({ length: 150 }, () => message));
   return { account, caller, hook };
 };
 
@@ -121,19 +123,21 @@ describe('after a change of the keys', () => {
     const read = sql('test.tokens', 'select tokens from accounts where id = $1');
     const tokens = async () => (await database.query<{ tokens: string }>(read, [account]))[0]?.tokens ?? '';
     const place = `accounts:${account}:tokens`;
-    const newer = seal.seal('newer', place);
-    const race = sql('test.race', 'update accounts set tokens = $2 where id = $1');
+    const overwritten: string[] = [];
     const raced = posthorn.sealed.map((column) => ({
       ...column,
-      replace: async (...change: Parameters<typeof column.replace>) => {
-        if (column.table === 'accounts') await database.query(race, [account, newer]);
-        return column.replace(...change);
+      replace: async (id: string, before: string, sealed: string) => {
+        await column.replace(id, before, seal.seal('newer', `${column.table}:${id}:${column.column}`));
+        const isOverwritten = await column.replace(id, before, sealed);
+        if (isOverwritten) overwritten.push(`${column.table}.${column.column}`);
+        return isOverwritten;
       },
     }));
     const faults: unknown[] = [];
     const report = (error: unknown) => void faults.push(error);
     const resealed = (seal: Seal) => createResealing({ columns: posthorn.sealed, seal, report });
     await createResealing({ columns: raced, seal, report }).run();
+    expect(overwritten).toEqual([]);
     expect(seal.open(await tokens(), place)).toBe('newer');
     expect(await sealedWith(service, 'k1')).toEqual([]);
     expect(await sealedWith(service, 'k2')).toEqual(all);

@@ -351,6 +351,18 @@ describe('a claim that is lost while something is being sent', () => {
   });
 });
 
+test('a network gets as many sends at once as SENDS_PER_NETWORK says, and other networks do not wait for it', async () => {
+  const own = await beginHolding('/2/tweets', { SENDS_PER_NETWORK: '2' });
+  const accountId = await own.connect('x');
+  const ids: string[] = [];
+  for (const body of ['One', 'Two', 'Three', 'Four']) ids.push(await own.publishNow(accountId, body));
+  await until('two are on their way', () => own.asked('/2/tweets') === 2);
+  await own.ended(await own.publishNow(await own.connect('mastodon'), 'Elsewhere'));
+  expect(own.asked('/2/tweets')).toBe(2);
+  own.letThrough();
+  for (const id of ids) expect((await own.ended(id)).status).toBe('Published');
+});
+
 describe('what is recorded of a send', () => {
   test('is recorded while the network gets the next post', async () => {
     const own = await begin({ SENDS_PER_NETWORK: '1' });

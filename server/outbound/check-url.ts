@@ -54,4 +54,4 @@ const isPublicHost = (hostname: string) => {
   return labels.length > 1 && !labels.includes('') && !ownNames.test(hostname);
 };
 
-export const withoutBrackets = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
+const withoutBrackets = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
