@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Result } from '#contracts/posts';
+import type { Posthorn } from '#generated/sdk/src/index';
+import type { WorldClock } from './clocks.ts';
+import type { Ledger, LedgerPost } from './ledger.ts';
+import type { Streams } from './random.ts';
+
+/** How often somebody publishes the same post again. */
+const mostTimes = 2;
+const lookEveryMs = 2_000;
+
+/** Failures after which the app says to publish again. */
+const isWorthAnotherTry = ({ ok, uncertain, error }: Pick<Result, 'ok' | 'uncertain' | 'error'>) =>
+  !ok && (uncertain || ['not_sent', 'unavailable', 'rate_limited'].includes(error?.code ?? ''));
+
+/** The person who finds posts that failed, and publishes them again as the app says. */
+export const createSecondLook = ({
+  client,
+  ledger,
+  clock,
+  streams,
+  publish,
+}: {
+  client: Posthorn;
+  ledger: Ledger;
+  clock: WorldClock;
+  streams: Streams;
+  publish: (post: LedgerPost) => Promise<unknown>;
+}) => {
+  const times = new Map<string, number>();
+  const firstSeenMs = new Map<string, number>();
+  const byId = () => new Map([...ledger.posts.values()].map((post) => [post.id, post]));
+
+  const failedPosts = async () => {
+    const posts = [];
+    for await (const post of client.posts.listAll({ status: 'Failed', limit: 100 })) posts.push(post);
+    return posts.filter(({ results }) => results.some(isWorthAnotherTry));
+  };
+
+  const publishAgain = async (post: LedgerPost) => {
+    times.set(post.id, (times.get(post.id) ?? 0) + 1);
+    await publish(post).catch((error: unknown) => ledger.gaveUp('publish again', String(error)));
+  };
+
+  /** One pass over all failed posts. */
+  const look = async (isPatient: boolean) => {
+    const known = byId();
+    const due: LedgerPost[] = [];
+    for (const { id, updatedAt } of await failedPosts()) {
+      const post = known.get(id);
+      const time = times.get(id) ?? 0;
+      if (post === undefined || time >= mostTimes) continue;
+      const state = `${id} ${updatedAt}`;
+      const seenMs = firstSeenMs.get(state) ?? clock.nowMs();
+      firstSeenMs.set(state, seenMs);
+      // People take their time.
+      const waitMs = streams(`again ${post.plan.number} ${time}`).between(1_000, 20_000);
+      if (!isPatient || clock.nowMs() - seenMs > waitMs) due.push(post);
+    }
+    await Promise.all(due.map(publishAgain));
+    return due.length;
+  };
+
+  return {
+    run: async (isOver: () => boolean) => {
+      while (!isOver()) {
+        await sleep(lookEveryMs);
+        await look(true).catch((error: unknown) => ledger.gaveUp('look', String(error)));
+      }
+    },
+
+    /** Publishes again whatever may be; how many posts that were. */
+    lookOnce: () => look(false),
+
+    figures: () => [...times.values()].reduce((sum, count) => sum + count, 0),
+  };
+};
