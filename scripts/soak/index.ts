@@ -47,7 +47,7 @@ const summary: Summary = values.add
       floor: numberOf('floor', 0),
       seed: values.seed,
       kinds: chosenKinds(),
-      say: (text) => process.stderr.write(`${text}\n`),
+      say: (text) => process.stderr.write(`${(performance.now() / 1000).toFixed(0).padStart(4)} s  ${text}\n`),
     });
 if (values.json) writeFileSync(values.json, JSON.stringify(summary, null, 2));
 console.log(formatSummary(summary));

@@ -36,12 +36,13 @@ export const createLoad = async ({ callers, ledger, streams, accounts }: LoadOpt
   const uploadPicture = async (number: number) => {
     const random = streams(`picture ${number}`);
     const background = { r: random.between(0, 255), g: random.between(0, 255), b: random.between(0, 255) };
-    const bytes = await sharp({ create: { width: 1080, height: 1080, channels: 3, background } })
+    const bytes = await sharp({ create: { width: 1400, height: 1400, channels: 3, background } })
       .jpeg()
       .toBuffer();
     return upload(bytes, `soak-${number}.jpg`);
   };
-  const uploadVideo = (number: number) => upload(mp4({ ...videoSize, padding: number % 1_000 }), `soak-${number}.mp4`);
+  const uploadVideo = (number: number) =>
+    upload(mp4({ ...videoSize, padding: 100_000 + (number % 1_000) }), `soak-${number}.mp4`);
   const upload = async (bytes: Buffer, filename: string) => {
     const { id } = await client.media.upload(new Blob([new Uint8Array(bytes)]), { filename, alt: 'A plain colour' });
     ledger.uploaded(id, createHash('sha256').update(bytes).digest('hex'));

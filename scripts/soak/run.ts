@@ -49,11 +49,7 @@ const runIn = async (
   const secondLook = createSecondLook({ client: callers.client, ledger, clock, streams, publish: load.publish });
   const hook = await addWebhook(world, streams('receiver'));
   const faults = await createFaults({ ...world, streams, kinds, networks: twins.networks });
-  say(
-    `networks: ${Object.entries(load.takers)
-      .map(([kind, networks]) => `${kind} ${networks.length}`)
-      .join(', ')}`,
-  );
+  for (const [kind, networks] of Object.entries(load.takers)) say(`${kind}: ${networks.join(', ')}`);
 
   const forMs = minutes * 60_000;
   const begunMs = performance.now();
@@ -76,7 +72,7 @@ const runIn = async (
   say('letting everything end …');
   await faults.calm();
   await growth.settle();
-  const settleAll = () => settle({ db, databaseClock, networkProxy, planWorkspaceId: plan.workspaceId });
+  const settleAll = () => settle({ db, databaseClock, networkProxy, planWorkspaceId: plan.workspaceId, say });
   // The person who publishes again does not wait for what a late network still holds.
   for (let round = 0; round < 3 && (await secondLook.lookOnce()) > 0; round++) await sleep(500);
   await settleAll();

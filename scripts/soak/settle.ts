@@ -17,11 +17,13 @@ export const settle = async ({
   databaseClock,
   networkProxy,
   planWorkspaceId,
+  say,
 }: {
   db: pg.Pool;
   databaseClock: DatabaseClock;
   networkProxy: NetworkProxy;
   planWorkspaceId: string;
+  say: (text: string) => void;
 }) => {
   const open = () => countOpen(db, planWorkspaceId);
   const waitForQuiet = async () => {
@@ -32,6 +34,8 @@ export const settle = async ({
   for (let move = 0; move < mostMoves; move++) {
     const { posts, deliveries } = await open();
     if (posts === 0 && deliveries === 0 && networkProxy.held() === 0) return;
+    if (move % 5 === 0)
+      say(`open: ${posts} posts, ${deliveries} deliveries, ${networkProxy.held()} held by late networks`);
     await waitForQuiet();
     await databaseClock.forwardAll(move < 60 ? 60_000 : 600_000);
     await networkProxy.forwardHeld();

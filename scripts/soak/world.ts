@@ -30,8 +30,12 @@ export const buildWorld = async (streams: Streams) => {
   chmodSync(folder, 0o711); // PostgreSQL may run as another user
   const closing: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
   const close = async () => {
-    for (const end of closing.reverse()) await Promise.resolve(end()).catch((error) => console.error(error));
+    for (const end of closing.splice(0).reverse()) await Promise.resolve(end()).catch((error) => console.error(error));
   };
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void close().finally(() => process.exit(1)));
+  }
 
   try {
     let postgres = await startEmbedded(folder);
