@@ -2,6 +2,8 @@ import type pg from 'pg';
 import type { CardStatus } from '#contracts/approvals';
 import type { Post, Result } from '#contracts/posts';
 
+export const leaseSeconds = 10;
+
 /** What the service has in its books at the end. */
 export interface Books {
   readonly posts: ReadonlyMap<
@@ -31,11 +33,11 @@ export const readBooks = async (db: pg.Pool, planWorkspaceId: string): Promise<B
   const posts = await read<{ id: string; status: Post['status']; body: string; results: Result[] }>(
     `select id, status, results, versions -> 0 -> 'content' -> 0 ->> 'body' as body from posts`,
   );
-  // By row position: rows are only added, and clocks went back and forth.
+  // Not by created_at: the database's clock went back and forth, and updatedAt of a post only grows.
   const events = await read<Books['events'][number]>(
     `select id, type, data -> 'post' ->> 'id' as "postId", data -> 'post' ->> 'status' as status,
             data -> 'post' -> 'results' as results, created_at::text as "createdAt"
-       from events where type in ('post.published', 'post.failed') order by ctid`,
+       from events where type in ('post.published', 'post.failed') order by data -> 'post' ->> 'updatedAt'`,
   );
   const cards = await read<{ id: string; status: CardStatus }>('select id, status from approval_cards');
   const decisions = await read<{ id: string; count: number }>(
@@ -58,13 +60,13 @@ export const readBooks = async (db: pg.Pool, planWorkspaceId: string): Promise<B
   };
 };
 
-/** What is still on its way, to networks or to webhooks. */
+/** What is still on its way, to networks or to webhooks; busy are the sends that a process holds or may take now. */
 export const countOpen = async (db: pg.Pool, planWorkspaceId: string) => {
   const { rows } = await db.query<{ posts: number; deliveries: number; busy: number }>(
     `select (select count(*) from posts where status in ('Scheduled', 'Publishing') and workspace_id <> $1)::int as posts,
             (select count(*) from deliveries where state in ('pending', 'sending'))::int as deliveries,
-            (select count(*) from sends where claim is not null)::int as busy`,
-    [planWorkspaceId],
+            (select count(*) from sends where due_at < posthorn_now() + $2 * interval '1 s')::int as busy`,
+    [planWorkspaceId, leaseSeconds + 1],
   );
   return rows[0] ?? { posts: 0, deliveries: 0, busy: 0 };
 };

@@ -95,7 +95,8 @@ export const startInstances = async ({
         return;
       }
       if (isClosing) return;
-      problems.push(`a start of the ${instance.role} process failed: ${said()}`);
+      const how = child.exitCode === null ? `took over ${startWithinMs / 1000} s` : `ended with ${child.exitCode}`;
+      problems.push(`a start of the ${instance.role} process ${how}: ${said()}`);
       child.kill('SIGKILL');
       await sleep(500);
     }

@@ -46,7 +46,7 @@ const runIn = async (
   const streams = createStreams(seed);
   const ledger = createLedger(clock);
   const load = await createLoad({ callers, ledger, streams, accounts });
-  const secondLook = createSecondLook({ client: callers.client, ledger, clock, streams, publish: load.publish });
+  const secondLook = createSecondLook({ ...callers, ledger, clock, streams, publish: load.publish });
   const hook = await addWebhook(world, streams('receiver'));
   const faults = await createFaults({ ...world, streams, kinds, networks: twins.networks });
   for (const [kind, networks] of Object.entries(load.takers)) say(`${kind}: ${networks.join(', ')}`);
@@ -91,6 +91,7 @@ const runIn = async (
     planLimit: plan.limit,
     accounts,
     arrivals: twins.arrivals,
+    refusedTokens: twins.refusedTokens,
     books: await readBooks(db, plan.workspaceId),
     delivered: new Set(hook.received().map(({ event }) => event.id as string)),
     outages: instances.outages,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from '#contracts/posts';
 import type { Posthorn } from '#generated/sdk/src/index';
+import type { Person } from './callers.ts';
 import type { WorldClock } from './clocks.ts';
 import type { Ledger, LedgerPost } from './ledger.ts';
 import type { Streams } from './random.ts';
@@ -11,17 +12,19 @@ const lookEveryMs = 2_000;
 
 /** Failures after which the app says to publish again. */
 const isWorthAnotherTry = ({ ok, uncertain, error }: Pick<Result, 'ok' | 'uncertain' | 'error'>) =>
-  !ok && (uncertain || ['not_sent', 'unavailable', 'rate_limited'].includes(error?.code ?? ''));
+  !ok && (uncertain || ['not_sent', 'unavailable', 'rate_limited', 'reconnect'].includes(error?.code ?? ''));
 
-/** The person who finds posts that failed, and publishes them again as the app says. */
+/** The person who connects accounts again and publishes failed posts again, as the app says. */
 export const createSecondLook = ({
   client,
+  person,
   ledger,
   clock,
   streams,
   publish,
 }: {
   client: Posthorn;
+  person: Person;
   ledger: Ledger;
   clock: WorldClock;
   streams: Streams;
@@ -42,8 +45,15 @@ export const createSecondLook = ({
     await publish(post).catch((error: unknown) => ledger.gaveUp('publish again', String(error)));
   };
 
-  /** One pass over all failed posts. */
+  const reconnect = async () => {
+    const { accounts } = await client.accounts.list();
+    const networks = accounts.flatMap(({ status, network }) => (status === 'NeedsReconnect' ? [network] : []));
+    if (networks.length > 0) await person.click('/api/app/sandbox/accounts', { networks });
+  };
+
+  /** One pass over all accounts that need it, and all failed posts. */
   const look = async (isPatient: boolean) => {
+    await reconnect();
     const known = byId();
     const due: LedgerPost[] = [];
     for (const { id, updatedAt } of await failedPosts()) {

@@ -35,6 +35,7 @@ export const startTwins = async ({
   fetchMedia: (url: string) => Promise<{ mimeType: string; bytes: Buffer } | undefined>;
 }) => {
   const arrivals: Arrival[] = [];
+  const refusedTokens = new Set<string>();
   const publicIds = new Set<string>();
   /** The request under way, for the store below it. */
   const request = new AsyncLocalStorage<{ receivedAtMs: number; hasPublished: boolean }>();
@@ -90,11 +91,14 @@ export const startTwins = async ({
     port: (server.address() as AddressInfo).port,
     networks: sandboxes.networks,
     arrivals: arrivals as readonly Arrival[],
+    /** Networks that were told to refuse a token at some time. */
+    refusedTokens: refusedTokens as ReadonlySet<string>,
 
     /** The network refuses the next publishing request in its own format. False when one waits there already. */
     planRefusal: async (network: string, fault: TwinFault) => {
       if (await sandboxes.plannedFault(network, 'publish')) return false;
       await sandboxes.planFault(network, 'publish', { fault, times: 1 });
+      if (fault === 'expired-token') refusedTokens.add(network);
       return true;
     },
 

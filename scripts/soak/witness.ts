@@ -31,6 +31,8 @@ export interface Evidence {
   /** Account ids by network. */
   readonly accounts: ReadonlyMap<string, string>;
   readonly arrivals: readonly Arrival[];
+  /** Networks that refused a token of ours at some time. */
+  readonly refusedTokens: ReadonlySet<string>;
   readonly books: Books;
   /** Event ids that the webhook received. */
   readonly delivered: ReadonlySet<string>;
@@ -97,7 +99,7 @@ const problemsOfSend = (evidence: Evidence, post: LedgerPost, network: string): 
 
   for (const statement of statementsOn(evidence, post)) {
     const result = statement.results.find((one) => one.accountId === accountId);
-    const wrong = result === undefined ? 'has no result' : whyWrong(evidence, post, statement, result, arrivals);
+    const wrong = result ? whyWrong(evidence, post, network, statement, result, arrivals) : 'has no result';
     if (wrong !== undefined) {
       problems.push({ kind: 'said wrongly', what: about(`${wrong}, said at ${statement.saidAt}`) });
     }
@@ -106,8 +108,9 @@ const problemsOfSend = (evidence: Evidence, post: LedgerPost, network: string): 
 };
 
 const whyWrong = (
-  { outages }: Evidence,
+  { outages, refusedTokens }: Evidence,
   { plan: { parts } }: LedgerPost,
+  network: string,
   { fromMs, untilMs }: Statement,
   { ok, uncertain, error }: Result,
   arrivals: readonly Arrival[],
@@ -123,6 +126,7 @@ const whyWrong = (
     return `said "${message}", and no server had stopped`;
   }
   if (uncertain) return undefined;
+  if (error?.code === 'reconnect' && !refusedTokens.has(network)) return 'said reconnect, and no token was refused';
   const out = Number(/^(\d+) of \d+ parts are out/.exec(message)?.[1] ?? 0);
   const unexpected = parts.slice(out).filter(isPublic);
   if (unexpected.length > 0) return `said ${error?.code} ("${message}"), and ${unexpected.join(', ')} is public`;
@@ -184,6 +188,11 @@ const problemsOfEvents = ({ posts, books, delivered }: Evidence): Problem[] => {
       const should = least === most ? `${least}` : `${least} to ${most}`;
       problems.push({ kind: 'event', what: `${nameOf(post)} has ${events.length} events instead of ${should}` });
     }
+    const stored = books.posts.get(post.id);
+    const last = events.at(-1);
+    if (last && stored && outcomeOf(last) !== outcomeOf(stored)) {
+      problems.push({ kind: 'event', what: `${last.id} of ${nameOf(post)} says otherwise than the post itself` });
+    }
     for (const { id, type, status, results } of events) {
       const isRight = results.every(({ ok }) => ok)
         ? type === 'post.published' && status === 'Published'
@@ -196,6 +205,9 @@ const problemsOfEvents = ({ posts, books, delivered }: Evidence): Problem[] => {
   }
   return problems;
 };
+
+const outcomeOf = ({ status, results }: { status: string; results: readonly Result[] }) =>
+  [status, ...results.map(({ accountId, ok, uncertain }) => `${accountId} ${ok} ${uncertain}`).sort()].join();
 
 const problemsOfCard = ({ books }: Evidence, { id, decision, successes, lost }: LedgerCard): Problem[] => {
   const status = books.cards.get(id);
@@ -236,7 +248,7 @@ const problemsOfFloor = (evidence: Evidence): Problem[] => {
 /** Failures that are the network's last word on the post, and no trouble of the moment. */
 const finalCodes = ['content_refused', 'permission', 'invalid'];
 
-export const countSends = ({ posts, accounts, books }: Evidence) => {
+export const countSends = ({ posts, accounts, books, refusedTokens }: Evidence) => {
   const needsHuman: Record<string, number> = {};
   let sends = 0;
   let published = 0;
@@ -249,7 +261,8 @@ export const countSends = ({ posts, accounts, books }: Evidence) => {
       if (last.find(isOurs)?.ok) published++;
       const result = first?.results.find(isOurs);
       const code = result?.error?.code ?? 'no result';
-      if (!result?.ok && !finalCodes.includes(code)) needsHuman[code] = (needsHuman[code] ?? 0) + 1;
+      const isFinal = finalCodes.includes(code) || (code === 'reconnect' && refusedTokens.has(network));
+      if (!result?.ok && !isFinal) needsHuman[code] = (needsHuman[code] ?? 0) + 1;
     }
   }
   return { sends, published, needsHuman };

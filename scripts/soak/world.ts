@@ -7,6 +7,7 @@ import { startEmbedded } from '#server/store/embedded';
 import { createProcesses } from '#test/support/processes';
 import { startReceiver } from '#test/support/receiver';
 import { startBalancer } from './balancer.ts';
+import { leaseSeconds } from './books.ts';
 import { createAgent, signInPerson } from './callers.ts';
 import { createDatabaseClock, createWorldClock } from './clocks.ts';
 import { startDatabaseProxy } from './database-proxy.ts';
@@ -67,7 +68,7 @@ export const buildWorld = async (streams: Streams) => {
       DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${databaseProxy.port}/${database}`,
       BASE_URL: balancer.url,
       SANDBOX_URL: networkProxy.url,
-      SEND_LEASE_SECONDS: '10',
+      SEND_LEASE_SECONDS: String(leaseSeconds),
       NETWORK_TIMEOUT_SECONDS: '5',
       REQUESTS_PER_MINUTE: '1000000',
       SIGN_INS_PER_HOUR: '1000000',
