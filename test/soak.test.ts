@@ -5,6 +5,7 @@ import type { LedgerCard, LedgerPost, Press } from '#scripts/soak/ledger';
 import { planPost, readMarker, shapePost } from '#scripts/soak/posts';
 import { createStreams } from '#scripts/soak/random';
 import { addSummaries } from '#scripts/soak/report';
+import { runSoak } from '#scripts/soak/run';
 import type { Arrival } from '#scripts/soak/twins';
 import { countSends, type Evidence, findProblems } from '#scripts/soak/witness';
 
@@ -212,6 +213,31 @@ describe('the witness of the soak', () => {
     expect(countSends(evidence)).toEqual({ sends: 1, published: 0, needsHuman: { not_sent: 1 } });
   });
 });
+
+test('in a short soak, processes are killed and connections break, and nothing is lost, twice or said wrongly', async () => {
+  const summary = await runSoak({
+    minutes: 0.2,
+    faultsPerMinute: 75,
+    postsPerMinute: 120,
+    floor: 0.8,
+    seed: 'short',
+    weights: {
+      'process kill': 3,
+      'database restart': 1,
+      'database cut': 4,
+      'database answer-lost': 4,
+      'backend terminated': 2,
+      'network lost': 3,
+      'network reset-after': 2,
+      'network 429': 1,
+      'network slow': 2,
+    },
+    say: () => undefined,
+  });
+  expect(summary.problems).toEqual([]);
+  expect(summary.figures.arrivals).toBeGreaterThan(20);
+  expect(Object.keys(summary.faults).length).toBeGreaterThan(3);
+}, 600_000);
 
 test('the same seed plans the same posts', () => {
   const takers = { text: ['x', 'threads'], thread: ['x'], picture: ['x'], video: ['x'], comment: ['x'] };

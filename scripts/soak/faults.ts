@@ -8,7 +8,7 @@ import type { Random, Streams } from './random.ts';
 import { type Twins, twinFaults } from './twins.ts';
 
 /** How often each happens, in proportion. Starting a process costs a second of a core, so those are few. */
-const weights = {
+const usualWeights = {
   'network late': 5,
   'network lost': 4,
   'network reset-before': 3,
@@ -39,8 +39,13 @@ const weights = {
   'clock database': 1.5,
   'clock forward': 0.8,
 } as const;
-export type FaultKind = keyof typeof weights;
-export const faultKinds = Object.keys(weights) as FaultKind[];
+export type FaultKind = keyof typeof usualWeights;
+export type FaultWeights = Readonly<Partial<Record<FaultKind, number>>>;
+export const faultKinds = Object.keys(usualWeights) as FaultKind[];
+
+/** Those of these kinds alone. */
+export const weightsOf = (kinds: readonly FaultKind[]): FaultWeights =>
+  Object.fromEntries(kinds.map((kind) => [kind, usualWeights[kind]]));
 
 /** Steady from the first to the last moment, as far as no step changes it. */
 const processSkewsMs = [0, 0, 1_500, -1_500, 45_000, -45_000, 90_000, -90_000];
@@ -54,7 +59,7 @@ export type Faults = Awaited<ReturnType<typeof createFaults>>;
 /** Everything that can go wrong, at a steady rate. The same seed gives the same faults in the same order. */
 export const createFaults = async ({
   streams,
-  kinds,
+  weights,
   networks,
   networkProxy,
   twins,
@@ -65,7 +70,7 @@ export const createFaults = async ({
   restartDatabase,
 }: {
   streams: Streams;
-  kinds: readonly FaultKind[];
+  weights: FaultWeights;
   networks: readonly string[];
   networkProxy: NetworkProxy;
   twins: Twins;
@@ -214,16 +219,14 @@ export const createFaults = async ({
     }
   };
 
-  const chosen = Object.fromEntries(kinds.map((kind) => [kind, weights[kind]])) as Record<FaultKind, number>;
-
   return {
     /** Clocks that differ from the beginning. */
     skewClocks: async () => {
       const random = streams('skew');
-      if (kinds.includes('clock process')) {
+      if (weights['clock process']) {
         for (const instance of instances.all) instances.setClock(instance, random.pick(processSkewsMs));
       }
-      if (kinds.includes('clock database')) await databaseClock.step(random.pick(databaseSkewsMs));
+      if (weights['clock database']) await databaseClock.step(random.pick(databaseSkewsMs));
       return {
         database: databaseClock.skewMs(),
         ...Object.fromEntries(instances.all.map(({ role, skewMs }) => [role, skewMs])),
@@ -231,14 +234,15 @@ export const createFaults = async ({
     },
 
     run: async (perMinute: number, isOver: () => boolean) => {
-      if (perMinute === 0 || kinds.length === 0) return;
+      if (perMinute === 0) return;
       const begunMs = performance.now();
       for (let number = 1; !isOver(); number++) {
         const random = streams(`fault ${number}`);
         const atMs = begunMs + ((number - 0.5 + random.next()) * 60_000) / perMinute;
         await sleep(Math.max(0, atMs - performance.now()));
         // One that finds nothing to break now gives its turn to another.
-        for (let turn = 0; turn < 5 && !isOver(); turn++) if (inject(random.weighted(chosen), random)) break;
+        for (let turn = 0; turn < 5 && !isOver(); turn++)
+          if (inject(random.weighted(weights as Record<FaultKind, number>), random)) break;
       }
     },
 

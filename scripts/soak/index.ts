@@ -4,7 +4,7 @@
 // Docs: docs/developing.md, "The soak".
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { faultKinds } from './faults.ts';
+import { faultKinds, weightsOf } from './faults.ts';
 import { addSummaries, formatSummary, type Summary } from './report.ts';
 import { runSoak } from './run.ts';
 
@@ -46,7 +46,7 @@ const summary: Summary = values.add
       postsPerMinute: numberOf('posts-per-minute', 1),
       floor: numberOf('floor', 0),
       seed: values.seed,
-      kinds: chosenKinds(),
+      weights: weightsOf(chosenKinds()),
       say: (text) => process.stderr.write(`${(performance.now() / 1000).toFixed(0).padStart(4)} s  ${text}\n`),
     });
 if (values.json) writeFileSync(values.json, JSON.stringify(summary, null, 2));

@@ -11,6 +11,7 @@ import type { Streams } from './random.ts';
 
 /** Of those under way at once; more would only wait for each other. */
 const mostJobs = 60;
+const smallestVideoBytes = 100_000;
 const videoSize = { width: 1080, height: 1920, durationMs: 15_000 };
 
 export interface Callers {
@@ -42,7 +43,7 @@ export const createLoad = async ({ callers, ledger, streams, accounts }: LoadOpt
     return upload(bytes, `soak-${number}.jpg`);
   };
   const uploadVideo = (number: number) =>
-    upload(mp4({ ...videoSize, padding: 100_000 + (number % 1_000) }), `soak-${number}.mp4`);
+    upload(mp4({ ...videoSize, padding: smallestVideoBytes + (number % 1_000) }), `soak-${number}.mp4`);
   const upload = async (bytes: Buffer, filename: string) => {
     const { id } = await client.media.upload(new Blob([new Uint8Array(bytes)]), { filename, alt: 'A plain colour' });
     ledger.uploaded(id, createHash('sha256').update(bytes).digest('hex'));
@@ -50,47 +51,43 @@ export const createLoad = async ({ callers, ledger, streams, accounts }: LoadOpt
   };
 
   const mediaFor = async ({ kind, number, networks }: PlannedPost) => {
-    if (kind === 'picture') return [await uploadPicture(number)];
-    if (kind === 'video') return [await uploadVideo(number)];
-    // Some networks take nothing without a picture or video.
-    if (kind !== 'comment') return [];
-    return networks.some((network) => withVideoOnly.has(network))
-      ? [await uploadVideo(number)]
-      : [await uploadPicture(number)];
+    if (kind === 'text' || kind === 'thread') return [];
+    const needsVideo = kind === 'video' || networks.some((network) => takesOnlyVideos.has(network));
+    return [await (needsVideo ? uploadVideo(number) : uploadPicture(number))];
   };
 
-  const write = async (plan: PlannedPost) => {
+  const write = async (plan: PlannedPost, media: readonly string[]) => {
     const accountIds = plan.networks.flatMap((network) => accounts.get(network) ?? []);
-    const media = await mediaFor(plan);
     const { id } = await client.posts.create({ accountIds, body: plan.bodies[0] ?? '' });
-    const content = plan.bodies.map((body, index) => ({ body, media: index === 0 ? media : [] }));
+    const content = plan.bodies.map((body, index) => ({ body, media: index === 0 ? [...media] : [] }));
     const isPlain = content.length === 1 && media.length === 0 && Object.keys(plan.options).length === 0;
     if (!isPlain) await client.posts.update({ id, accountIds, versions: [{ content, options: plan.options }] });
     return id;
   };
 
-  const withVideoOnly = new Set<string>();
+  const takesOnlyVideos = new Set<string>();
 
   /** Which networks take which kind of post, by asking the service itself. */
   const findTakers = async () => {
     const takers = Object.fromEntries(kinds.map((kind) => [kind, [] as string[]])) as Record<Kind, string[]>;
-    const takes = async (network: string, kind: Kind) => {
+    const [picture, video] = [await uploadPicture(0), await uploadVideo(0)];
+    const takes = async (network: string, kind: Kind, ...media: string[]) => {
       const plan = shapePost({ number: 0, kind, way: 'draft', networks: [network], items: 2, aheadMs: 0 });
-      return write(plan).then(
-        (id) =>
-          client.posts.validate({ id }).then(
-            () => true,
-            () => false,
-          ),
-        () => false,
-      );
+      try {
+        await client.posts.validate({ id: await write(plan, media) });
+        takers[kind].push(network);
+        return true;
+      } catch {
+        return false;
+      }
     };
     for (const network of accounts.keys()) {
-      for (const kind of ['text', 'thread', 'picture', 'video'] as const) {
-        if (await takes(network, kind)) takers[kind].push(network);
-      }
-      if (!takers.picture.includes(network)) withVideoOnly.add(network);
-      if (await takes(network, 'comment')) takers.comment.push(network);
+      await takes(network, 'text');
+      await takes(network, 'thread');
+      await takes(network, 'video', video);
+      const takesPictures = await takes(network, 'picture', picture);
+      if (!takesPictures) takesOnlyVideos.add(network);
+      await takes(network, 'comment', takesPictures ? picture : video);
     }
     for (const kind of kinds) if (takers[kind].length === 0) throw new Error(`no network takes a ${kind}`);
     return takers;
@@ -166,7 +163,7 @@ export const createLoad = async ({ callers, ledger, streams, accounts }: LoadOpt
   const run = async (number: number) => {
     const plan = planPost(number, streams(`post ${number}`), takers);
     try {
-      const post = ledger.created(plan, await write(plan));
+      const post = ledger.created(plan, await write(plan, await mediaFor(plan)));
       await ways[plan.way](post);
     } catch (error) {
       ledger.gaveUp(plan.way, error instanceof Error ? error.message : String(error));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readBooks } from './books.ts';
-import { createFaults, type FaultKind } from './faults.ts';
+import { createFaults, type FaultWeights } from './faults.ts';
 import { sampleGrowth } from './growth.ts';
 import { createLedger, isAcknowledged } from './ledger.ts';
 import { createLoad } from './load.ts';
@@ -20,7 +20,8 @@ export interface SoakOptions {
   /** What the share of published sends must be at least. */
   readonly floor: number;
   readonly seed: string;
-  readonly kinds: readonly FaultKind[];
+  /** Which faults happen, in what proportion. */
+  readonly weights: FaultWeights;
   readonly say: (text: string) => void;
 }
 
@@ -40,7 +41,7 @@ export const runSoak = async (options: SoakOptions): Promise<Summary> => {
 
 const runIn = async (
   world: World,
-  { minutes, faultsPerMinute, postsPerMinute, floor, seed, kinds, say }: SoakOptions,
+  { minutes, faultsPerMinute, postsPerMinute, floor, seed, weights, say }: SoakOptions,
 ): Promise<Summary> => {
   const { db, clock, databaseClock, networkProxy, twins, instances, accounts, callers, plan } = world;
   const streams = createStreams(seed);
@@ -48,7 +49,7 @@ const runIn = async (
   const load = await createLoad({ callers, ledger, streams, accounts });
   const secondLook = createSecondLook({ ...callers, ledger, clock, streams, publish: load.publish });
   const hook = await addWebhook(world, streams('receiver'));
-  const faults = await createFaults({ ...world, streams, kinds, networks: twins.networks });
+  const faults = await createFaults({ ...world, streams, weights, networks: twins.networks });
   for (const [kind, networks] of Object.entries(load.takers)) say(`${kind}: ${networks.join(', ')}`);
 
   const forMs = minutes * 60_000;
@@ -95,7 +96,7 @@ const runIn = async (
     books: await readBooks(db, plan.workspaceId),
     delivered: new Set(hook.received().map(({ event }) => event.id as string)),
     outages: instances.outages,
-    mostSkewMs: kinds.some((kind) => kind.startsWith('clock ')) ? mostSkewMs : 2_000,
+    mostSkewMs: Object.keys(weights).some((kind) => kind.startsWith('clock ')) ? mostSkewMs : 2_000,
     floor,
   };
   const problems = [
