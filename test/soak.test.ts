@@ -140,6 +140,8 @@ describe('the witness of the soak', () => {
     expect(problems(evidenceOf({ said, arrivals: [] }))).toEqual(['said wrongly']);
     const outages = [{ role: 'jobs' as const, fault: 'kill', fromMs: at(2), untilMs: at(5) }];
     expect(findProblems(evidenceOf({ said, arrivals: [], outages }))).toEqual([]);
+    const before = [{ role: 'jobs' as const, fault: 'kill', fromMs: at(-9), untilMs: at(-5) }];
+    expect(problems(evidenceOf({ said, arrivals: [], outages: before }))).toEqual(['said wrongly']);
   });
 
   test('sees an account that is to be reconnected though no token was refused', () => {
